@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests and examples import 'moirai' by name; this condition of package.json's exports leads them to the sources.
+// The others are Vite's own defaults.
+const conditions = ['moirai-source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: 'threads',
+  },
+});
