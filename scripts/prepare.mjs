@@ -28,7 +28,10 @@ function modified(path) {
 function lastChange(folder) {
   const entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true });
   const built = entries.filter((entry) => !entry.name.endsWith('.test.ts'));
-  return Math.max(modified(folder), ...built.map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs));
+  return Math.max(
+    modified(folder),
+    ...built.map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs),
+  );
 }
 
 /** Runs npm and ends with its code when it fails. Everything goes to standard error: what follows may print JSON. */

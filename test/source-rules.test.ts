@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { readSources } from './support/source-files.ts';
+import { codeOnly, importSpecifiers } from './support/source-text.ts';
+
+const linesMax = 500;
+
+/** What reaches for a clock, randomness, the environment or a file; below the command line these are passed in. */
+const ambientCode = /\b(?:process\.|console\.|Date\.now\b|new Date\(\)|performance\.now\b|Math\.random\b)/g;
+const ambientModules = /^(?:node:)?(?:fs|fs\/promises|process)$/;
+
+/** Files outside cli that may, and why. */
+const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; readonly why: string }>> = {};
+
+const sources = readSources();
+const belowCommandLine = [...sources].filter(([file]) => !file.startsWith('src/cli/') && !file.endsWith('.test.ts'));
+
+test('outside cli, choices are passed in', () => {
+  expect(belowCommandLine.length).toBeGreaterThan(0);
+  const violations = belowCommandLine.flatMap(([file, text]) =>
+    ambientUses(text)
+      .filter((use) => !exceptions[file]?.uses.includes(use))
+      .map((use) => `${file} uses ${use}`),
+  );
+  expect(violations).toEqual([]);
+});
+
+test('every exception is still needed', () => {
+  const unused = Object.entries(exceptions).flatMap(([file, { uses }]) => {
+    const found = ambientUses(sources.get(file) ?? '');
+    return uses.filter((use) => !found.includes(use)).map((use) => `${file} no longer uses ${use}`);
+  });
+  expect(unused).toEqual([]);
+});
+
+test(`no file has more than ${linesMax} lines`, () => {
+  const long = [...sources].filter(([, text]) => lineCount(text) > linesMax).map(([file]) => file);
+  expect(long).toEqual([]);
+  expect(lineCount('a\n'.repeat(linesMax + 1))).toBe(linesMax + 1);
+});
+
+describe('ambientUses', () => {
+  test.each([
+    ['a clock', 'const now = Date.now();', ['Date.now']],
+    ['randomness', 'return Math.random() < 0.5;', ['Math.random']],
+    ['the environment', `if (process.env['CI']) console.log(1);`, ['process.', 'console.']],
+    ['files', `import { readFileSync } from 'node:fs';`, ['node:fs']],
+    ['nothing in comments and strings', `// Date.now()\nconst text = 'console.log';`, []],
+    ['nothing in a given date', 'const day = new Date(start);', []],
+  ])('finds %s', (_name, text, uses) => expect(ambientUses(text)).toEqual(uses));
+});
+
+function ambientUses(text: string): string[] {
+  const modules = importSpecifiers(text).filter((specifier) => ambientModules.test(specifier));
+  return [...modules, ...(codeOnly(text).match(ambientCode) ?? [])];
+}
+
+function lineCount(text: string): number {
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}

@@ -1,0 +1,59 @@
+import { posix } from 'node:path';
+import type { SourceFiles } from './source-files.ts';
+import { importSpecifiers } from './source-text.ts';
+
+/** Which folders of src each folder may import; itself always. */
+export type MayImport = Readonly<Record<string, readonly string[]>>;
+
+export interface ImportScan {
+  readonly files: number;
+  readonly imports: number;
+  readonly violations: readonly string[];
+}
+
+/** A scan that saw nothing is a violation too: a rule that checks no file is always green. */
+export function scanImports(sources: SourceFiles, mayImport: MayImport): ImportScan {
+  const imports = [...sources].flatMap(([file, text]) =>
+    importSpecifiers(text).map((specifier) => ({ file, specifier })),
+  );
+  const violations = [
+    ...[...new Set([...sources.keys()].map(folderOf))]
+      .filter((folder) => !Object.hasOwn(mayImport, folder))
+      .map((folder) => `src/${folder}: not in the table of who may import whom`),
+    ...imports.flatMap(({ file, specifier }) => violationsOf(file, specifier, mayImport)),
+  ];
+  if (sources.size === 0) violations.push('no source file was scanned');
+  if (imports.length === 0) violations.push('no import was found');
+  return { files: sources.size, imports: imports.length, violations };
+}
+
+/** A folder that is reachable from itself, or undefined. Every violation-free source then has no cycle of folders. */
+export function folderOnCycle(mayImport: MayImport): string | undefined {
+  return Object.keys(mayImport).find((folder) => reachable(folder, mayImport).has(folder));
+}
+
+function violationsOf(file: string, specifier: string, mayImport: MayImport): string[] {
+  if (/^moirai(\/|$)/.test(specifier)) return [`${file} imports '${specifier}': inside src, imports are relative`];
+  if (!specifier.startsWith('.')) return [];
+  const target = posix.join(posix.dirname(file), specifier);
+  if (!target.startsWith('src/')) return [`${file} imports '${specifier}': outside src`];
+  const [from, to] = [folderOf(file), folderOf(target)];
+  const allowed = from === to || mayImport[from]?.includes(to);
+  return allowed ? [] : [`${file} imports '${specifier}': ${from} may not import ${to}`];
+}
+
+/** 'src/history/model.ts' is in history; 'src/index.ts', which is in no folder, is called index. */
+function folderOf(file: string): string {
+  return file.split('/')[1]?.replace(/\.tsx?$/, '') ?? '';
+}
+
+function reachable(start: string, mayImport: MayImport): ReadonlySet<string> {
+  const found = new Set<string>();
+  const waiting = [...(mayImport[start] ?? [])];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    if (found.has(folder)) continue;
+    found.add(folder);
+    waiting.push(...(mayImport[folder] ?? []));
+  }
+  return found;
+}
