@@ -1,0 +1,51 @@
+// Installs the package as npm would publish it into an empty folder and uses it there: what works in this repository
+// may still lack a file, a dependency or a type in the tarball. Needs dist (`npm run build`).
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const shell = process.platform === 'win32';
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const folder = mkdtempSync(join(tmpdir(), 'moirai-package-'));
+try {
+  const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
+  const paths = packed.files.map((file) => file.path);
+  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/index.js', 'dist/index.d.ts']) {
+    assert.ok(paths.includes(path), `${path} is not in the package`);
+  }
+  assert.deepEqual(
+    paths.filter((path) => path.includes('.test.')),
+    [],
+    'the package has tests in it',
+  );
+
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
+  run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `./${packed.filename}`]);
+  assert.equal(run('npx', ['--no-install', 'moirai', '--version']).trim(), version);
+
+  cpSync(join(root, 'scripts/consumer'), folder, { recursive: true });
+  const compiler = join(root, 'node_modules/typescript/bin/tsc6');
+  const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2023', '--module', 'nodenext'];
+  run(process.execPath, [compiler, ...strict, '--types', '', 'types.ts']);
+  run(process.execPath, ['run.mjs']);
+  console.log(
+    `moirai ${version}: ${paths.length} files, ${Math.round(packed.size / 1024)} KiB packed; installs and works`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Standard output of a command; its messages go to ours, and so does its output when it fails. */
+function run(command, args, cwd = folder) {
+  try {
+    return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell });
+  } catch (error) {
+    console.error(`${error.stdout ?? ''}failed: ${command} ${args.join(' ')}`);
+    throw error;
+  }
+}
