@@ -31,7 +31,7 @@ try {
   cpSync(join(root, 'scripts/consumer'), folder, { recursive: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc6');
   const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2023', '--module', 'nodenext'];
-  run(process.execPath, [compiler, ...strict, '--types', '', 'types.ts']);
+  run(process.execPath, [compiler, ...strict, 'types.ts']);
   run(process.execPath, ['run.mjs']);
   console.log(
     `moirai ${version}: ${paths.length} files, ${Math.round(packed.size / 1024)} KiB packed; installs and works`,
