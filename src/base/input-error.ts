@@ -1,0 +1,37 @@
+/**
+ * Bad input: the one error that a user can mend. It has a code that scripts can match and, where there is one, a place.
+ * Everything else that is thrown is either the user's own error passing through or a bug of ours (`assert`).
+ */
+
+/** A place in a text, as far as it is known: line and column count from 1. */
+export interface Place {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+export class InputError extends Error {
+  override readonly name = 'InputError';
+
+  readonly code: string;
+  readonly place: Place | undefined;
+
+  /** @param code `area/what`, for example `history/thin-air-read`. */
+  constructor(code: string, message: string, place?: Place) {
+    super(message);
+    this.code = code;
+    this.place = place;
+  }
+
+  /** The same error, placed in `file`; for callers that know the file where the thrower knew only the text. */
+  in(file: string): InputError {
+    return new InputError(this.code, this.message, { ...this.place, file });
+  }
+}
+
+/** One line: `file:line:column: message [code]`. */
+export function formatInputError(error: InputError): string {
+  const { file, line, column } = error.place ?? {};
+  const where = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${where === '' ? '' : `${where}: `}${error.message} [${error.code}]`;
+}

@@ -1,0 +1,200 @@
+/**
+ * The anomalies, as data: what each is called, what its cycle looks like, where it is defined, the weakest level that forbids it.
+ *
+ * A cycle gets the first name whose shape it has, so the rows go from the specific to the general. Sources: Berenson et al., SIGMOD 1995
+ * (A5A, A5B, P4, P2); Adya, PhD thesis 1999 (G0, G1a-c, G-single, G2-item); Bailis et al., SIGMOD 2014 (fractured reads); Sovran et al.,
+ * SOSP 2011 (long fork); Biswas and Enea, OOPSLA 2019 (which level forbids which).
+ */
+import type { Edge, EdgeRelation } from './dependency-cycle.ts';
+import type { IsolationLevel } from './level.ts';
+
+export type ReadAnomalyName = 'internal' | 'G1a' | 'G1b';
+export type CycleAnomalyName =
+  | 'real-time-violation'
+  | 'G0'
+  | 'G1c'
+  | 'non-repeatable-read'
+  | 'read-skew'
+  | 'fractured-read'
+  | 'lost-update'
+  | 'causality-violation'
+  | 'write-skew'
+  | 'long-fork'
+  | 'G-single'
+  | 'G2-item';
+export type AnomalyName = ReadAnomalyName | CycleAnomalyName;
+
+export interface Anomaly {
+  readonly title: string;
+  /** One sentence for a person who has not met it. */
+  readonly meaning: string;
+  /** The weakest level that forbids it. */
+  readonly forbiddenBy: IsolationLevel;
+  readonly source: string;
+  /** The smallest history that shows it, in the notation. */
+  readonly example: string;
+}
+
+/** What a shape may ask of a cycle. */
+export interface CycleFacts {
+  readonly length: number;
+  readonly count: (relation: EdgeRelation) => number;
+  /** Does every edge have one of these relations? */
+  readonly only: (...relations: EdgeRelation[]) => boolean;
+  /** How many keys the edges with keys name. */
+  readonly keys: number;
+  readonly adjacentAntiDependencies: boolean;
+  /** Two edges, wr and rw: was the overwritten value read before the new one? */
+  readonly oldValueReadFirst: boolean;
+}
+
+export interface CycleAnomaly extends Anomaly {
+  readonly shape: (cycle: CycleFacts) => boolean;
+}
+
+export const readAnomalies: Record<ReadAnomalyName, Anomaly> = {
+  internal: {
+    title: 'internal inconsistency',
+    meaning: 'a transaction does not read its own last write',
+    forbiddenBy: 'read-committed',
+    source: 'MonkeyDB (OOPSLA 2021), Definition 3.1',
+    example: 'w x 1\nw x 2, r x 1',
+  },
+  G1a: {
+    title: 'aborted read',
+    meaning: 'a transaction reads what an aborted transaction wrote',
+    forbiddenBy: 'read-committed',
+    source: 'Adya 1999, G1a',
+    example: 'w x 1 !\nr x 1',
+  },
+  G1b: {
+    title: 'intermediate read',
+    meaning: 'a transaction reads a value that its writer overwrote before it committed',
+    forbiddenBy: 'read-committed',
+    source: 'Adya 1999, G1b',
+    example: 'w x 1, w x 2\nr x 1',
+  },
+};
+
+export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
+  'real-time-violation': {
+    title: 'real-time violation',
+    meaning: 'a transaction that began after another had ended is ordered before it',
+    forbiddenBy: 'strict-serializable',
+    source: 'Herlihy and Wing, TOPLAS 1990; Adya 1999, G-realtime in the terms of Elle',
+    example: '',
+    shape: (c) => c.count('rt') > 0,
+  },
+  G0: {
+    title: 'dirty write',
+    meaning: 'two transactions overwrite each other, each on another key',
+    forbiddenBy: 'read-committed',
+    source: 'Adya 1999, G0; Berenson et al. 1995, P0',
+    example: 'w x 1, w y 1\nw x 2, w y 2\nr x 1, r y 2, r x 1',
+    shape: (c) => c.only('ww') && c.keys > 1,
+  },
+  G1c: {
+    title: 'circular information flow',
+    meaning: 'each transaction of a circle depends on what the one before it wrote',
+    forbiddenBy: 'read-committed',
+    source: 'Adya 1999, G1c',
+    example: 'r y 1, w x 1\nr x 1, w y 1',
+    shape: (c) => c.only('so', 'wr', 'ww'),
+  },
+  'non-repeatable-read': {
+    title: 'non-repeatable read',
+    meaning: 'a transaction reads one key twice and sees two values, neither its own',
+    forbiddenBy: 'read-atomic',
+    source: 'Berenson et al. 1995, P2',
+    example: 'w x 1\nr x _, r x 1',
+    shape: (c) => c.length === 2 && c.count('wr') === 1 && c.count('rw') === 1 && c.keys === 1,
+  },
+  'read-skew': {
+    title: 'read skew',
+    meaning: 'a transaction reads one key before another transaction changed both, and the other key after it did',
+    forbiddenBy: 'read-atomic',
+    source: 'Berenson et al. 1995, A5A; a fractured read in which the older value is read first',
+    example: 'w x 1, w y 1\nr x _, r y 1',
+    shape: (c) => c.length === 2 && c.count('wr') === 1 && c.count('rw') === 1 && c.oldValueReadFirst,
+  },
+  'fractured-read': {
+    title: 'fractured read',
+    meaning: 'a transaction sees one write of another transaction and misses another write of it',
+    forbiddenBy: 'read-atomic',
+    source: 'Bailis et al., SIGMOD 2014, section 3',
+    example: 'w x 1, w y 1\nr y 1, r x _',
+    shape: (c) => c.length === 2 && c.count('wr') === 1 && c.count('rw') === 1,
+  },
+  'lost-update': {
+    title: 'lost update',
+    meaning: 'two transactions read the same version of a key and both write it: one of the updates is lost',
+    forbiddenBy: 'snapshot-isolation',
+    source: 'Berenson et al. 1995, P4',
+    example: 'r x _, w x 1\nr x _, w x 2',
+    shape: (c) => c.length === 2 && c.only('rw', 'ww') && c.count('rw') > 0 && c.keys === 1,
+  },
+  'causality-violation': {
+    title: 'causality violation',
+    meaning: 'a transaction sees an effect, or follows in its session, and misses the cause',
+    forbiddenBy: 'causal',
+    source: 'Biswas and Enea 2019, Causal Consistency; MonkeyDB (OOPSLA 2021), Fig. 4b',
+    example: 'w x 1\nr x 1, w y 1\nr y 1 | r x _',
+    shape: (c) => c.count('rw') === 1 && c.only('so', 'wr', 'rw'),
+  },
+  'write-skew': {
+    title: 'write skew',
+    meaning: 'two transactions each read a key that the other writes: each acts on a state that the other ends',
+    forbiddenBy: 'serializable',
+    source: 'Berenson et al. 1995, A5B',
+    example: 'r x _, r y _, w x 1\nr x _, r y _, w y 1',
+    shape: (c) => c.length === 2 && c.only('rw') && c.keys > 1,
+  },
+  'long-fork': {
+    title: 'long fork',
+    meaning: 'two observers see two writes in opposite orders',
+    forbiddenBy: 'prefix',
+    source: 'Sovran et al., SOSP 2011, section 3; Biswas and Enea 2019, Prefix',
+    example: 'w x 1\nw y 1\nr x 1, r y _\nr x _, r y 1',
+    shape: (c) => c.count('rw') > 1 && c.only('so', 'wr', 'rw') && !c.adjacentAntiDependencies,
+  },
+  'G-single': {
+    title: 'single anti-dependency cycle',
+    meaning: 'a transaction reads a state in which a transaction that it depends on has not happened',
+    forbiddenBy: 'prefix',
+    source: 'Adya 1999, G-single',
+    example: 'w z 1, w x 1\nw z 2, w y 1\nr x _, r y 1\nr z 1 | r z 2',
+    shape: (c) => c.count('rw') === 1,
+  },
+  'G2-item': {
+    title: 'anti-dependency cycle',
+    meaning: 'transactions that read what the others overwrite, in a circle',
+    forbiddenBy: 'serializable',
+    source: 'Adya 1999, G2-item',
+    example: 'r y _, w x 1\nr z _, w y 1\nr x _, w z 1',
+    shape: (c) => c.count('rw') > 0,
+  },
+};
+
+export const anomalies: Record<AnomalyName, Anomaly> = { ...readAnomalies, ...cycleAnomalies };
+
+/** The first name in the catalogue whose shape the cycle has. */
+export function nameCycle(cycle: readonly Edge[]): CycleAnomalyName {
+  const facts = factsOf(cycle);
+  for (const name of Object.keys(cycleAnomalies) as CycleAnomalyName[])
+    if (cycleAnomalies[name].shape(facts)) return name;
+  return 'G2-item';
+}
+
+function factsOf(cycle: readonly Edge[]): CycleFacts {
+  const isRw = cycle.map(({ relation }) => relation === 'rw');
+  const wr = cycle.find(({ relation }) => relation === 'wr');
+  const rw = cycle.find(({ relation }) => relation === 'rw');
+  return {
+    length: cycle.length,
+    count: (relation) => cycle.filter((edge) => edge.relation === relation).length,
+    only: (...allowed) => cycle.every((edge) => allowed.includes(edge.relation)),
+    keys: new Set(cycle.flatMap(({ key }) => (key === undefined ? [] : [key]))).size,
+    adjacentAntiDependencies: isRw.some((is, i) => is && isRw[(i + 1) % isRw.length]),
+    oldValueReadFirst: (rw?.operation ?? 0) < (wr?.operation ?? 0),
+  };
+}

@@ -1,0 +1,219 @@
+/**
+ * The commit orders that a growing history still has, at its transactions' levels: may this read see that write, may this transaction
+ * commit? Nothing is checked from scratch: two orders are kept and extended.
+ *
+ * `known` holds the pairs that every commit order must have. Adding to it what a new read brings can refute the read at once. For the
+ * weak levels that is also a proof: acyclic means allowed. For the strong levels some pairs stay open, and deciding them is a search
+ * (the problem is NP-complete); `solved` keeps one way in which they were all decided. A read that fits `solved` is allowed; one that
+ * contradicts `known` is not; only what does neither is searched anew.
+ */
+import { assert } from '../base/assert.ts';
+import { BitMatrix } from '../base/bit-matrix.ts';
+import { CommitConstraints, type ConstrainingLevel, type Order } from './commit-constraints.ts';
+
+export interface CommitOrdersOptions {
+  /** Decisions that one search may take before it gives up; then a read counts as not allowed. Default 100,000. */
+  readonly stepsMax?: number;
+}
+
+export class CommitOrders {
+  readonly constraints: CommitConstraints = new CommitConstraints();
+  /** Did a search give up? Then a read that the level allows may have been withheld. */
+  gaveUp = false;
+
+  #known: Order = new BitMatrix(1);
+  #solved: Order = new BitMatrix(1);
+  #trial: Order = new BitMatrix(1);
+  /** Does `solved` decide all that is open? False until the first strong read. */
+  #isSolved = false;
+  /** One order for each depth of the search. */
+  readonly #stack: Order[] = [];
+  readonly #stepsMax: number;
+  #steps = 0;
+
+  constructor(options: CommitOrdersOptions = {}) {
+    this.#stepsMax = options.stepsMax ?? 100_000;
+  }
+
+  /** Forgets the history and keeps the memory. */
+  reset(): void {
+    const { nodes } = this.constraints;
+    this.#known.clear(nodes);
+    this.#solved.clear(nodes);
+    this.#isSolved = false;
+    this.gaveUp = false;
+    this.constraints.reset();
+  }
+
+  begin(session: number, level: ConstrainingLevel): number {
+    const node = this.constraints.begin(session, level);
+    while (this.#known.words < this.constraints.words) {
+      for (const order of [this.#known, this.#solved, this.#trial, ...this.#stack]) order.grow();
+    }
+    this.constraints.place(this.#known, node);
+    if (this.#isSolved) this.constraints.place(this.#solved, node);
+    return node;
+  }
+
+  /** A serializable observer of the end: after every transaction so far, in a session of its own. */
+  beginObserver(session: number): number {
+    const node = this.begin(session, 'serializable');
+    for (const order of this.#isSolved ? [this.#known, this.#solved] : [this.#known]) {
+      for (let t = 1; t < node; t += 1)
+        assert(this.constraints.requirePair(order, t, node), 'a new node is before nobody');
+      assert(this.constraints.propagate(order), 'an observer that read nothing contradicts nothing');
+    }
+    return node;
+  }
+
+  /** May `node` read `key` from `from`? */
+  allowsRead(node: number, key: number, from: number): boolean {
+    const { constraints } = this;
+    constraints.tryRead(node, key, from);
+    const allowed = this.#extend((order) => constraints.requireReads(order, node), this.#ownReads(node));
+    constraints.removeRead(node);
+    return allowed;
+  }
+
+  /** `node` reads `key` from `from`, which must be allowed. */
+  read(node: number, key: number, from: number): void {
+    const { constraints } = this;
+    constraints.addRead(node, key, from);
+    this.#accept((order) => constraints.requireReads(order, node), this.#ownReads(node));
+  }
+
+  /** `node` commits its writes; false, and nothing changes, where no commit order remains. */
+  commit(node: number, keys: readonly number[]): boolean {
+    const { constraints } = this;
+    constraints.addWrites(node, keys);
+    if (constraints.strongReads === 0) return true;
+    const touched = new Set<number>();
+    for (const key of keys) for (const read of constraints.strongReadsOf(key)) touched.add(read);
+    for (const reader of constraints.conflictingReaders(node))
+      for (const read of constraints.readsBy(reader)) touched.add(read);
+    const reads = [...touched];
+    const require = (order: Order): boolean =>
+      reads.every((read) => constraints.requireRead(order, read)) && constraints.propagate(order);
+    if (!this.#extend(require, reads)) {
+      constraints.removeWrites(node);
+      return false;
+    }
+    this.#accept(require, reads);
+    return true;
+  }
+
+  /** Takes back all that `node`, which has not committed, read. */
+  forget(node: number): void {
+    this.constraints.removeReads(node);
+    assert(this.rebuild(), 'fewer reads cannot contradict');
+  }
+
+  /** Computes the orders anew from the structure. @returns false when no commit order exists (or the search gave up: `gaveUp`) */
+  rebuild(pairs: readonly (readonly [number, number])[] = []): boolean {
+    const { constraints } = this;
+    this.#known.clear(constraints.nodes);
+    this.#isSolved = false;
+    for (let node = 1; node < constraints.nodes; node += 1) constraints.place(this.#known, node);
+    for (const [a, b] of pairs) if (!constraints.requirePair(this.#known, a, b)) return false;
+    for (let node = 1; node < constraints.nodes; node += 1)
+      if (!constraints.requireReads(this.#known, node)) return false;
+    if (!constraints.propagate(this.#known)) return false;
+    return constraints.strongReads === 0 || this.#solve();
+  }
+
+  /** One commit order of the history so far: the nodes but the initial state, first to last. */
+  commitOrder(): number[] {
+    const order = this.#isSolved ? this.#solved : this.#known;
+    const { nodes } = this.constraints;
+    const left = new Set(Array.from({ length: nodes - 1 }, (_, i) => i + 1));
+    const placed: number[] = [];
+    while (left.size > 0) {
+      const next = [...left].find((b) => ![...left].some((a) => order.has(a, b)));
+      assert(next !== undefined, 'the known order is acyclic');
+      left.delete(next);
+      placed.push(next);
+    }
+    return placed;
+  }
+
+  /** The reads that a new read of `node` can open again: its own, if it is strong. */
+  #ownReads(node: number): readonly number[] {
+    return this.constraints.isStrong(node) ? this.constraints.readsBy(node) : [];
+  }
+
+  /** Has the history, with what `require` adds, a commit order? Leaves it in `trial`. `reads` are those that may be open again. */
+  #extend(require: (order: Order) => boolean, reads: readonly number[]): boolean {
+    const { nodes, strongReads } = this.constraints;
+    if (strongReads > 0 && this.#isSolved) {
+      this.#trial.copyFrom(this.#solved, nodes);
+      this.#steps = 0;
+      if (require(this.#trial) && this.#settle(this.#trial, reads, 0, 0)) return true;
+    }
+    this.#trial.copyFrom(this.#known, nodes);
+    if (!require(this.#trial)) return false;
+    return strongReads === 0 || this.#settleAll(this.#trial);
+  }
+
+  #accept(require: (order: Order) => boolean, reads: readonly number[]): void {
+    if (this.constraints.strongReads > 0) {
+      assert(this.#extend(require, reads), 'only what is allowed is accepted');
+      [this.#solved, this.#trial] = [this.#trial, this.#solved];
+      this.#isSolved = true;
+    }
+    assert(require(this.#known), 'only what is allowed is accepted');
+  }
+
+  #solve(): boolean {
+    this.#solved.copyFrom(this.#known, this.constraints.nodes);
+    this.#isSolved = this.#settleAll(this.#solved);
+    return this.#isSolved;
+  }
+
+  #settleAll(order: Order): boolean {
+    const reads: number[] = [];
+    for (let node = 1; node < this.constraints.nodes; node += 1) reads.push(...this.#ownReads(node));
+    this.#steps = 0;
+    return this.#settle(order, reads, 0, 0);
+  }
+
+  /**
+   * Decides every pair that these reads leave open, backtracking; `order` is then such a decision. What is settled stays settled when
+   * pairs are added, so the reads are visited once, from position `next`.
+   */
+  #settle(order: Order, reads: readonly number[], next: number, depth: number): boolean {
+    const { constraints } = this;
+    for (let i = next; i < reads.length; i += 1) {
+      const read = reads[i] as number;
+      const writers = constraints.writersOf(constraints.keyOf(read));
+      for (let j = 1; j < writers.length; ) {
+        const pair = constraints.openPair(order, read, writers[j] as number);
+        if (pair === null) {
+          j += 1;
+          continue;
+        }
+        // First the way that agrees with the order of commits so far: mostly it is one.
+        const [a, b] = constraints.sequenceOf(pair[0]) <= constraints.sequenceOf(pair[1]) ? pair : [pair[1], pair[0]];
+        if (this.#decide(order, a, b, reads, i, depth)) return true;
+        if (this.#steps > this.#stepsMax || !constraints.requirePair(order, b, a) || !constraints.propagate(order))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  #decide(order: Order, a: number, b: number, reads: readonly number[], next: number, depth: number): boolean {
+    this.#steps += 1;
+    if (this.#steps > this.#stepsMax) {
+      this.gaveUp = true;
+      return false;
+    }
+    const { constraints } = this;
+    let copy = this.#stack[depth];
+    if (copy === undefined) this.#stack.push((copy = new BitMatrix(order.words)));
+    copy.copyFrom(order, constraints.nodes);
+    if (!constraints.requirePair(copy, a, b) || !constraints.propagate(copy)) return false;
+    if (!this.#settle(copy, reads, next, depth + 1)) return false;
+    order.copyFrom(copy, constraints.nodes);
+    return true;
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The definition of the isolation levels. Slow, literal, the one every algorithm answers to.
+ *
+ * A history is at a level when some strict total order on its transactions, the commit order co, contains so and wr, and
+ *
+ *     for all keys x, transactions t1 != t2, reads a of x by t3:
+ *         wr(t1, a)  and  t2 writes x  and  visible(t2, a)   implies   co(t2, t1)
+ *
+ * where `visible` is the level's (with mixed levels: that of the level of t3, which reads). MonkeyDB (OOPSLA 2021), section 3.2,
+ * formula (1); the rows for read-atomic, prefix and snapshot-isolation: Biswas and Enea, OOPSLA 2019.
+ *
+ * Two levels frame the chain. read-uncommitted asks nothing: without the version order, a client cannot see a dirty write.
+ * strict-serializable is serializable by a commit order that also respects real time.
+ */
+import { assert } from '../base/assert.ts';
+import {
+  type ExternalRead,
+  type History,
+  INITIAL,
+  type Relations,
+  type RelationsOptions,
+  relationsOf,
+  type TransactionIndex,
+} from '../history/index.ts';
+import type { IsolationLevel, Levels } from './level.ts';
+
+/** What `visible` may ask: the relations of the history and an order of its transactions, total or partial. */
+export interface Execution extends Relations {
+  readonly co: (a: TransactionIndex, b: TransactionIndex) => boolean;
+}
+
+type Visible = (e: Execution, t2: TransactionIndex, read: ExternalRead) => boolean;
+
+/** Must the write of t2 be ordered before the write that this read saw? All rows are positive in co, hence monotone in it. */
+export const visible: Record<IsolationLevel, Visible> = {
+  'read-uncommitted': () => false,
+  'read-committed': (e, t2, read) => e.readsOf(read.by).some((b) => b.operation < read.operation && b.from === t2),
+  'read-atomic': (e, t2, read) => soOrWr(e, t2, read.by),
+  causal: (e, t2, read) => soOrWrClosure(e, t2, read.by),
+  prefix: (e, t2, read) => e.members.some((t4) => coOrSame(e, t2, t4) && soOrWr(e, t4, read.by)),
+  'snapshot-isolation': (e, t2, read) =>
+    visible.prefix(e, t2, read) ||
+    e.members.some((t4) => coOrSame(e, t2, t4) && e.co(t4, read.by) && writeSameKey(e, t4, read.by)),
+  serializable: (e, t2, read) => e.co(t2, read.by),
+  'strict-serializable': (e, t2, read) => e.co(t2, read.by),
+};
+
+/**
+ * Is `history` at `level`, by this commit order?
+ * @param commitOrder the members of the history (`Relations.members`), each once
+ */
+export function satisfies(
+  history: History,
+  commitOrder: readonly TransactionIndex[],
+  level: Levels,
+  options: RelationsOptions = {},
+): boolean {
+  return satisfiedBy(relationsOf(history, options), commitOrder, level);
+}
+
+/** `satisfies` for relations at hand. */
+export function satisfiedBy(relations: Relations, commitOrder: readonly TransactionIndex[], level: Levels): boolean {
+  const levelOf = typeof level === 'function' ? level : () => level;
+  const co = totalOrder(relations, commitOrder);
+  const e: Execution = { ...relations, co };
+  return (
+    relations.phenomena.every(({ by }) => levelOf(by) === 'read-uncommitted') &&
+    containsBaseOrder(e, levelOf) &&
+    e.reads.every((read) =>
+      e
+        .writersOf(read.key)
+        .every((t2) => t2 === read.from || !visible[levelOf(read.by)](e, t2, read) || co(t2, read.from)),
+    )
+  );
+}
+
+function totalOrder(relations: Relations, commitOrder: readonly TransactionIndex[]): Execution['co'] {
+  const position = new Map(commitOrder.map((t, i) => [t, i]));
+  assert(
+    position.size === relations.members.length && relations.members.every((t) => position.has(t)),
+    `a commit order of [${relations.members.join(' ')}] cannot be [${commitOrder.join(' ')}]`,
+  );
+  position.set(INITIAL, -1);
+  return (a, b) => (position.get(a) ?? NaN) < (position.get(b) ?? NaN);
+}
+
+/** so and wr are in co; so is real time before a strict-serializable transaction. A read-uncommitted read orders nothing. */
+function containsBaseOrder(e: Execution, levelOf: (t: TransactionIndex) => IsolationLevel): boolean {
+  return (
+    e.reads.every(({ from, by }) => levelOf(by) === 'read-uncommitted' || e.co(from, by)) &&
+    e.members.every((a) =>
+      e.members.every((b) => e.co(a, b) || !(e.so(a, b) || (levelOf(b) === 'strict-serializable' && e.realTime(a, b)))),
+    )
+  );
+}
+
+export function soOrWr(e: Relations, a: TransactionIndex, b: TransactionIndex): boolean {
+  return e.so(a, b) || e.wr(a, b);
+}
+
+/** (a, b) in (so U wr)+, found backwards from b. */
+function soOrWrClosure(e: Relations, a: TransactionIndex, b: TransactionIndex): boolean {
+  const seen = new Set<TransactionIndex>();
+  const queue = [b];
+  for (let t = queue.pop(); t !== undefined; t = queue.pop()) {
+    for (const before of [INITIAL, ...e.members]) {
+      if (!soOrWr(e, before, t) || seen.has(before)) continue;
+      if (before === a) return true;
+      seen.add(before);
+      queue.push(before);
+    }
+  }
+  return false;
+}
+
+const coOrSame = (e: Execution, a: TransactionIndex, b: TransactionIndex): boolean => a === b || e.co(a, b);
+
+function writeSameKey(e: Execution, a: TransactionIndex, b: TransactionIndex): boolean {
+  return [...e.keysWrittenBy(a)].some((key) => e.writes(b, key));
+}

@@ -1,0 +1,18 @@
+export {
+  anomalies,
+  cycleAnomalies,
+  readAnomalies,
+  type Anomaly,
+  type AnomalyName,
+  type CycleAnomalyName,
+} from './anomaly.ts';
+export { certify } from './certify.ts';
+export { check, strongestLevel, type CheckOptions } from './check.ts';
+export { CommitOrders } from './commit-orders.ts';
+export { constrainingLevels, type ConstrainingLevel } from './commit-constraints.ts';
+export { satisfies } from './definition.ts';
+export type { Edge, EdgeRelation } from './dependency-cycle.ts';
+export { isolationLevels, isStrongerOrEqual, parseLevel, type IsolationLevel, type Levels } from './level.ts';
+export { referenceCheck, type ReferenceOptions, type ReferenceVerdict } from './reference.ts';
+export type { Refutation } from './refutation.ts';
+export type { Verdict, Violated } from './verdict.ts';

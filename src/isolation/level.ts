@@ -1,0 +1,45 @@
+/** The isolation levels, weakest first: a chain, each allowing only what those before it allow. */
+import { InputError } from '../base/input-error.ts';
+
+export const isolationLevels = [
+  'read-uncommitted',
+  'read-committed',
+  'read-atomic',
+  'causal',
+  'prefix',
+  'snapshot-isolation',
+  'serializable',
+  'strict-serializable',
+] as const;
+
+export type IsolationLevel = (typeof isolationLevels)[number];
+
+/** One level for a whole history, or each transaction's own: a read obeys the level of the transaction that reads. */
+export type Levels = IsolationLevel | ((transaction: number) => IsolationLevel);
+
+export function isStrongerOrEqual(a: IsolationLevel, b: IsolationLevel): boolean {
+  return isolationLevels.indexOf(a) >= isolationLevels.indexOf(b);
+}
+
+/** @throws InputError `level/unknown`, with the levels that `allowed` has and the one that was probably meant */
+export function parseLevel<L extends IsolationLevel = IsolationLevel>(
+  text: string,
+  allowed: readonly L[] = isolationLevels as readonly IsolationLevel[] as readonly L[],
+): L {
+  const found = allowed.find((level) => level === text);
+  if (found !== undefined) return found;
+  const plain = text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+  const meant = allowed.find((level) => level === plain || initials(level) === plain);
+  const hint = meant === undefined ? '' : ` (did you mean ${meant}?)`;
+  throw new InputError('level/unknown', `unknown isolation level "${text}"${hint}; levels: ${allowed.join(', ')}`);
+}
+
+/** People write `si`, `rc`, `ser`. */
+function initials(level: IsolationLevel): string {
+  return level === 'serializable'
+    ? 'ser'
+    : level
+        .split('-')
+        .map((word) => word[0])
+        .join('');
+}
