@@ -1,0 +1,114 @@
+/** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
+import { assert } from '../base/assert.ts';
+import type { History, Key, TransactionIndex, Value } from '../history/index.ts';
+import type { ConstrainingLevel } from '../isolation/index.ts';
+import { type Decisions, MockDatabase, type ReadChoice } from '../mockdb/index.ts';
+import { type End, type Marks, type Program, runProgram } from '../program/index.ts';
+
+export interface RunLimits {
+  readonly conflicts?: 'retry' | 'abort' | 'discard';
+  /** When the run must be over, in `monotonicMs`. */
+  readonly deadlineMs?: number;
+  readonly onTurn?: (session: number) => void;
+}
+
+export type SingleRun =
+  | FinishedRun
+  | { readonly kind: 'discarded' }
+  | { readonly kind: 'timeout'; readonly session: string; readonly lastOperation: string };
+
+export interface FinishedRun {
+  readonly kind: 'finished';
+  /** What is wrong; `null` where the invariant holds. */
+  readonly violation: string | null;
+  readonly path: readonly number[];
+  readonly schedule: readonly number[];
+  readonly readChoices: readonly ReadChoice[];
+  readonly marks: Marks;
+  /** Sessions that awaited something that is not the store's. */
+  readonly waitedOutside: readonly string[];
+  readonly observedState: number;
+}
+
+/** Runs one program many times; the memory is kept from run to run, so only the last run can be asked for its history. */
+export class ProgramRunner {
+  readonly program: Program;
+  readonly level: ConstrainingLevel;
+  readonly #database: MockDatabase;
+
+  constructor(program: Program, level: ConstrainingLevel) {
+    this.program = program;
+    this.level = level;
+    this.#database = new MockDatabase({ level, initial: program.initial, sessionNames: program.sessionNames });
+  }
+
+  async run(decisions: Decisions, limits: RunLimits = {}): Promise<SingleRun> {
+    const database = this.#database;
+    database.reset(decisions);
+    const outcome = await runProgram(this.program, database, { nextSession: decisions.session, ...limits });
+    if (outcome.kind === 'discarded' || outcome.kind === 'timeout') return outcome;
+    const observedState = database.observedState();
+    const marks = new Map(outcome.marks);
+    const violation =
+      outcome.kind === 'threw'
+        ? `session "${outcome.session}" failed: ${errorText(outcome.error)}`
+        : await judge(
+            this.program,
+            endOf(outcome.results, marks, () => database.finalState()),
+          );
+    const { path, schedule, readChoices } = decisions;
+    return {
+      kind: 'finished',
+      violation,
+      path,
+      schedule,
+      readChoices,
+      marks,
+      waitedOutside: outcome.waitedOutside,
+      observedState,
+    };
+  }
+
+  /** The history of the last run, and a commit order that shows it to be at its level. */
+  lastHistory(): { readonly history: History; readonly commitOrder: readonly TransactionIndex[] } {
+    return { history: this.#database.history(), commitOrder: this.#database.commitOrder() };
+  }
+}
+
+function endOf(
+  results: Readonly<Record<string, unknown>>,
+  marks: Map<string, boolean>,
+  drawFinal: () => Record<Key, Value>,
+): End {
+  let final: Record<Key, Value> | null = null;
+  return {
+    results,
+    get final() {
+      final ??= drawFinal();
+      return final;
+    },
+    sometimes: (name, condition = true) => void marks.set(name, condition || (marks.get(name) ?? false)),
+  };
+}
+
+async function judge(program: Program, end: End): Promise<string | null> {
+  try {
+    const verdict = await program.invariant(end);
+    if (verdict === false) return 'the invariant does not hold';
+    return typeof verdict === 'string' ? verdict : null;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error
+    ? `${error.name}: ${error.message.split('\n', 1)[0] ?? ''}`
+    : `${String(error)} was thrown`;
+}
+
+/** For callers that have ruled out the other ends. */
+export function finished(run: SingleRun): FinishedRun {
+  assert(run.kind === 'finished', `the run was ${run.kind}`);
+  return run;
+}

@@ -1,0 +1,13 @@
+export {
+  drawing,
+  enumerating,
+  following,
+  readPointKey,
+  retracing,
+  type Decisions,
+  type DecisionsOptions,
+  type ReadChoice,
+  type ReadPoint,
+} from './decisions.ts';
+export { mockDatabase, MockDatabase, type MockDatabaseOptions, type MockTransaction } from './mock-database.ts';
+export { strategies, strategyNames, type Strategy, type StrategyName, type Version } from './strategy.ts';

@@ -1,0 +1,13 @@
+export {
+  checkProgram,
+  program,
+  type End,
+  type InvariantResult,
+  type Program,
+  type ProgramDefinition,
+  type SessionFunction,
+  type SessionHandle,
+  type TransactionHandle,
+} from './program.ts';
+export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
+export { runProgram, type Marks, type RunOptions, type RunOutcome } from './run.ts';

@@ -1,0 +1,366 @@
+/**
+ * One run of a program under a controlled scheduler.
+ *
+ * Sessions are plain async functions. Each stops before each of its transactions and waits for its turn; when all have stopped or ended, one
+ * is let go. Inside a transaction every call answers at once, so a transaction runs to its end without another turn, and for the
+ * axiomatic stores this loses nothing (MonkeyDB, Theorem 4.2). A session that awaits something else, which only another session can bring,
+ * is noticed when the microtask queue runs dry: the others then go on, with its transaction open. What happens in between is a
+ * deterministic function of the turns and the values read.
+ */
+import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
+import type { IsolationLevel } from '../isolation/index.ts';
+import type { Program, SessionHandle, TransactionHandle } from './program.ts';
+import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
+
+export interface RunOptions {
+  /** Which of the waiting sessions (by index, ascending) goes next. */
+  readonly nextSession: (waiting: readonly number[]) => number;
+  /** Default: what the program says. `discard` ends the run instead, for enumerations in which another path has the outcome. */
+  readonly conflicts?: 'retry' | 'abort' | 'discard';
+  /** Attempts of one transaction before its session gets the failure all the same. Default 1,000. */
+  readonly attemptsMax?: number;
+  /** When the run must be over, in `monotonicMs`. Default: never. */
+  readonly deadlineMs?: number;
+  /** Called at every turn, for those who watch. */
+  readonly onTurn?: (session: number) => void;
+}
+
+export type RunOutcome =
+  | {
+      readonly kind: 'finished';
+      readonly results: Readonly<Record<string, unknown>>;
+      readonly marks: Marks;
+      readonly waitedOutside: readonly string[];
+    }
+  /** An error came out of a transaction and no session caught it. */
+  | {
+      readonly kind: 'threw';
+      readonly session: string;
+      readonly error: unknown;
+      readonly marks: Marks;
+      readonly waitedOutside: readonly string[];
+    }
+  | { readonly kind: 'discarded' }
+  | { readonly kind: 'timeout'; readonly session: string; readonly lastOperation: string };
+
+/** What `sometimes` was called with in this run: did the condition hold, at least once? */
+export type Marks = ReadonlyMap<string, boolean>;
+
+/** @throws InputError when the program is at fault: `program/session-threw`, `program/nested-transaction` */
+export function runProgram(program: Program, store: Store, options: RunOptions): Promise<RunOutcome> {
+  return new Run(program, store, options).start();
+}
+
+type SessionState = 'running' | 'waiting' | 'outside' | 'ended';
+
+class RunSession {
+  state: SessionState = 'running';
+  /** Transactions that wait for their turn, first come first served. */
+  readonly requests: (() => void)[] = [];
+  isOpen = false;
+  /** What it did last, for a run that does not end. */
+  lastKind = '';
+  lastKey = '';
+  /** The error that left a transaction last: when it is what the session ends with, the transaction threw it. */
+  transactionError: unknown = NOTHING;
+  readonly index: number;
+  readonly name: string;
+
+  constructor(index: number, name: string) {
+    this.index = index;
+    this.name = name;
+  }
+}
+
+const NOTHING = Symbol('nothing');
+const ABORTED = Symbol('aborted by the program');
+/** What calls return once the run is over: nothing happens any more. */
+const never = new Promise<never>(() => {});
+
+class Run {
+  readonly #program: Program;
+  readonly #store: Store;
+  readonly #options: RunOptions;
+  readonly #conflicts: 'retry' | 'abort' | 'discard';
+  readonly #sessions: readonly RunSession[];
+  readonly #results: Record<string, unknown> = {};
+  readonly #marks = new Map<string, boolean>();
+  readonly #waitedOutside = new Set<string>();
+  #threw: { session: string; error: unknown } | null = null;
+  /** Sessions that are executing code of their own right now. */
+  #running = 0;
+  #left: number;
+  #operations = 0;
+  #isOver = false;
+  #immediate: NodeJS.Immediate | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #resolve: (outcome: RunOutcome) => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(program: Program, store: Store, options: RunOptions) {
+    this.#program = program;
+    this.#store = store;
+    this.#options = options;
+    this.#conflicts = options.conflicts ?? program.conflicts;
+    this.#sessions = program.sessionNames.map((name, index) => new RunSession(index, name));
+    this.#left = this.#sessions.length;
+  }
+
+  start(): Promise<RunOutcome> {
+    const outcome = new Promise<RunOutcome>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#running = this.#sessions.length;
+    for (const session of this.#sessions) void this.#runSession(session);
+    this.#watch();
+    return outcome;
+  }
+
+  async #runSession(session: RunSession): Promise<void> {
+    try {
+      const body = this.#program.sessions[session.index] as Program['sessions'][number];
+      this.#results[session.name] = await body(this.#sessionHandle(session));
+    } catch (error) {
+      if (this.#isOver) return;
+      if (error !== session.transactionError) return this.#fail(sessionThrew(session, error));
+      this.#threw ??= { session: session.name, error };
+    }
+    if (this.#isOver) return;
+    this.#left -= 1;
+    this.#stop(session, 'ended');
+  }
+
+  #sessionHandle(session: RunSession): SessionHandle {
+    return {
+      name: session.name,
+      transaction: (body, options) => this.#transaction(session, body, options?.level),
+      read: (key) => this.#single(session, 'read of', key, (t) => t.read(key)),
+      write: (key, value) => this.#single(session, 'write of', key, (t) => t.write(key, value)),
+      sometimes: (name, condition = true) => this.#mark(name, condition),
+    } as SessionHandle;
+  }
+
+  #mark(name: string, condition: boolean): void {
+    this.#marks.set(name, condition || (this.#marks.get(name) ?? false));
+  }
+
+  async #transaction<T>(
+    session: RunSession,
+    body: (t: TransactionHandle) => T | Promise<T>,
+    level?: IsolationLevel,
+  ): Promise<T | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const t = await this.#begin(session, level);
+      let result: T;
+      try {
+        result = await body(this.#transactionHandle(session, t));
+      } catch (error) {
+        if (this.#isOver) return never;
+        t.abort();
+        this.#close(session);
+        if (error === ABORTED) return undefined;
+        session.transactionError = error;
+        throw error;
+      }
+      if (this.#isOver) return never;
+      const outcome = t.commit();
+      this.#close(session);
+      if (outcome === 'committed') return result;
+      this.#conflict(session, attempt);
+    }
+  }
+
+  async #single<T>(session: RunSession, kind: string, key: string, operation: (t: StoreTransaction) => T): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      const t = await this.#begin(session);
+      session.lastKind = kind;
+      session.lastKey = key;
+      let result: T;
+      try {
+        result = operation(t);
+      } catch (error) {
+        return this.#fail(error);
+      }
+      const outcome = t.commit();
+      this.#close(session);
+      if (outcome === 'committed') return result;
+      this.#conflict(session, attempt);
+    }
+  }
+
+  #transactionHandle(session: RunSession, t: StoreTransaction): TransactionHandle {
+    const operation = async <T>(kind: string, key: string, run: () => T): Promise<T> => {
+      session.lastKind = kind;
+      session.lastKey = key;
+      if (this.#isOver || this.#isLate(session)) return never;
+      try {
+        return run();
+      } catch (error) {
+        return this.#fail(error);
+      }
+    };
+    return {
+      read: (key) => operation('read of', key, () => t.read(key)),
+      write: (key, value) => operation('write of', key, () => t.write(key, value)),
+      abort: () => {
+        throw ABORTED;
+      },
+    } as TransactionHandle;
+  }
+
+  /** Throws what a session gets for a transaction that was rolled back; returns when it should simply run again. */
+  #conflict(session: RunSession, attempt: number): void {
+    if (this.#conflicts === 'discard') this.#finish({ kind: 'discarded' });
+    if (this.#conflicts === 'retry' && attempt < (this.#options.attemptsMax ?? 1_000)) return;
+    const failure = new SerializationFailure(session.name, attempt);
+    session.transactionError = failure;
+    throw failure;
+  }
+
+  // ---- turns
+
+  /** Waits for the session's turn and opens a transaction. */
+  #begin(session: RunSession, level?: IsolationLevel): Promise<StoreTransaction> {
+    return new Promise((resolve) => {
+      session.requests.push(() => resolve(this.#store.begin(session.index, level)));
+      if (!session.isOpen && session.state === 'running') this.#stop(session, 'waiting');
+      else if (session.state === 'outside' && !session.isOpen) this.#returned(session);
+    });
+  }
+
+  #close(session: RunSession): void {
+    session.isOpen = false;
+    if (session.requests.length === 0) return;
+    if (session.state === 'outside') this.#returned(session);
+    else this.#stop(session, 'waiting');
+  }
+
+  /** A session that awaited something else has come back to wait for its turn. */
+  #returned(session: RunSession): void {
+    session.state = 'waiting';
+    if (this.#running === 0) this.#next();
+  }
+
+  #stop(session: RunSession, state: 'waiting' | 'ended'): void {
+    const wasRunning = session.state === 'running';
+    session.state = state;
+    if (wasRunning) this.#running -= 1;
+    if (this.#running === 0) this.#next();
+  }
+
+  /** Every session waits, is outside or has ended: the next one's turn. */
+  #next(): void {
+    if (this.#isOver) return;
+    if (this.#left === 0) return this.#finish(this.#endOutcome());
+    const waiting: number[] = [];
+    for (const { index, state, isOpen } of this.#sessions) if (state === 'waiting' && !isOpen) waiting.push(index);
+    if (waiting.length === 0) return; // those outside must come back first
+    const session = this.#sessions[this.#options.nextSession(waiting)] as RunSession;
+    if (this.#isLate(session)) return;
+    this.#options.onTurn?.(session.index);
+    session.state = 'running';
+    session.isOpen = true;
+    this.#running += 1;
+    (session.requests.shift() as () => void)();
+  }
+
+  // ---- what does not go by itself
+
+  /**
+   * The immediate fires when no microtask is left: whoever is still running awaits something that no call of ours will bring. The others
+   * go on; when nobody can, what is awaited must come from outside (a timer, a socket), until the deadline.
+   */
+  #watch(): void {
+    this.#immediate = setImmediate(() => {
+      if (this.#isOver) return;
+      for (const session of this.#sessions) {
+        if (session.state !== 'running') continue;
+        session.state = 'outside';
+        this.#waitedOutside.add(session.name);
+      }
+      this.#running = 0;
+      const nested = this.#sessions.find(({ isOpen, requests }) => isOpen && requests.length > 0);
+      if (this.#sessions.every(({ state, isOpen }) => state !== 'waiting' || isOpen) && nested !== undefined) {
+        void this.#fail(nestedTransaction(nested));
+        return;
+      }
+      this.#next();
+      if (this.#sessions.some(({ state }) => state === 'running')) this.#watch();
+      else this.#awaitOutside();
+    });
+  }
+
+  #awaitOutside(): void {
+    const { deadlineMs } = this.#options;
+    const wait = deadlineMs === undefined ? POLL_MS : Math.min(POLL_MS, Math.max(0, deadlineMs - monotonicMs()));
+    this.#timer = setTimeout(() => {
+      const stuck = this.#sessions.find(({ state }) => state === 'outside');
+      if (this.#isOver || (stuck !== undefined && this.#isPast(stuck))) return;
+      this.#watch();
+    }, wait);
+  }
+
+  /** Is the deadline over? Asked at every operation, answered by the clock at every 256th. */
+  #isLate(session: RunSession): boolean {
+    this.#operations += 1;
+    return (this.#operations & 255) === 0 && this.#isPast(session);
+  }
+
+  #isPast(session: RunSession): boolean {
+    const { deadlineMs } = this.#options;
+    if (deadlineMs === undefined || monotonicMs() < deadlineMs) return false;
+    this.#finish({ kind: 'timeout', session: session.name, lastOperation: lastOperation(session) });
+    return true;
+  }
+
+  #endOutcome(): RunOutcome {
+    const common = { marks: this.#marks, waitedOutside: [...this.#waitedOutside] };
+    return this.#threw === null
+      ? { kind: 'finished', results: this.#results, ...common }
+      : { kind: 'threw', ...this.#threw, ...common };
+  }
+
+  #finish(outcome: RunOutcome): void {
+    this.#tidy();
+    this.#resolve(outcome);
+  }
+
+  #fail(error: unknown): Promise<never> {
+    this.#tidy();
+    this.#reject(error);
+    return never;
+  }
+
+  #tidy(): void {
+    this.#isOver = true;
+    if (this.#immediate !== null) clearImmediate(this.#immediate);
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+}
+
+/** How often a run that waits for something outside looks at the clock. */
+const POLL_MS = 10;
+
+function lastOperation({ lastKind, lastKey }: RunSession): string {
+  return lastKind === '' ? 'nothing yet' : `${lastKind} ${lastKey}`;
+}
+
+function sessionThrew(session: RunSession, error: unknown): InputError {
+  if (error instanceof InputError) return error;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const failure = new InputError(
+    'program/session-threw',
+    `session "${session.name}" threw outside a transaction: ${what}`,
+  );
+  failure.cause = error;
+  return failure;
+}
+
+function nestedTransaction(session: RunSession): InputError {
+  return new InputError(
+    'program/nested-transaction',
+    `session "${session.name}" waits for a transaction inside its own open transaction; a session runs one transaction at a time`,
+  );
+}
