@@ -49,7 +49,7 @@ function rotate(cycle: Edge[]): Edge[] {
 
 function spellOut(relations: Relations, cycle: readonly Step[], order: PartialOrder<Step>): Edge[] {
   const edges = cycle.flatMap((step) => edgesOf(relations, step));
-  if (isDirtyWrite(edges)) return edges;
+  if (isDirtyWrite(edges) || edges.some(({ relation }) => relation === 'rw')) return edges;
   const axiom = cycle.find(({ why }) => why.rule === 'axiom');
   return axiom === undefined ? edges : (overwrittenRead(relations, axiom, cycle, order) ?? edges);
 }

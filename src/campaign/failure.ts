@@ -1,0 +1,44 @@
+/** A failing run with what a person needs to believe it: the history, who read from whom, the anomaly and its cycle, a replay token. */
+import type { History, TransactionIndex } from '../history/index.ts';
+import { check, type IsolationLevel, isolationLevels, type Verdict, type Violated } from '../isolation/index.ts';
+import type { FinishedRun, ProgramRunner } from './single-run.ts';
+import { encodePath } from './token.ts';
+
+export interface Failure {
+  /** What the invariant says. */
+  readonly message: string;
+  readonly history: History;
+  /** Shows that the history is at the level that it ran at. */
+  readonly commitOrder: readonly TransactionIndex[];
+  /** External reads that did not see the newest of the writes that they could have seen. */
+  readonly olderReads: number;
+  /** The token of this run for `replay`. */
+  readonly replay: string;
+  /**
+   * Why the history is not serializable: the verdict at the weakest level that forbids it. `null` when it is serializable: then the
+   * program fails without any anomaly.
+   */
+  readonly anomaly: { readonly level: IsolationLevel; readonly verdict: Violated } | null;
+}
+
+/** @param run the run that `runner` did last */
+export function failureOf(runner: ProgramRunner, run: FinishedRun): Failure {
+  const { history, commitOrder } = runner.lastHistory();
+  return {
+    message: run.violation ?? '',
+    history,
+    commitOrder,
+    olderReads: run.readChoices.filter(({ position }) => position > 0).length,
+    replay: encodePath(run.path),
+    anomaly: weakestViolation(history),
+  };
+}
+
+function weakestViolation(history: History): Failure['anomaly'] {
+  for (const level of isolationLevels) {
+    if (level === 'strict-serializable') break;
+    const verdict: Verdict = check(history, level, { abortedReads: 'constrained' });
+    if (verdict.kind === 'violated') return { level, verdict };
+  }
+  return null;
+}
