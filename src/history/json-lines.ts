@@ -1,0 +1,268 @@
+/**
+ * Histories as JSON Lines, a transaction a line; it carries every history.
+ *
+ *     {"moirai":"history","version":1,"initial":{"y":0},"sessions":["a","b"]}          optional; as are its last two
+ *     {"session":"a","operations":[["w","x",1],["r","y",0]],"status":"committed","start":10,"end":42}
+ *     {"session":"b","operations":[["r","x",1,"a/0"],["r","y",0,null]],"id":"audit","level":"causal"}
+ *
+ * The fourth element of a read names its writer by ID, which may come later, or null: the initial state. `sessions` gives
+ * the names where the lines do not: their order, and sessions without transactions. Unknown fields are ignored.
+ */
+import { assert } from '../base/assert.ts';
+import type { Place } from '../base/input-error.ts';
+import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
+import { defaultId, type History, INITIAL, type Operation, type Status, type Transaction } from './history.ts';
+import {
+  checkExact,
+  failAt,
+  type JsonNode,
+  type Line,
+  linesOf,
+  looksExact,
+  partAt,
+  placeIn,
+  scanJsonLine,
+} from './json-text.ts';
+import type { Key, Value } from './value.ts';
+
+const version = 1;
+
+/**
+ * @throws InputError `history/syntax`, `history/truncated`, `history/shape`, `history/header`, `history/version`,
+ *   `history/status`, `history/operation`, `history/append`, `history/times`, `history/value`, `history/duplicate-id`,
+ *   `history/unknown-writer`, `history/thin-air-read`, `history/duplicate-write`; always with line and column
+ */
+export function parseHistoryLines(text: string): History {
+  const lines = linesOf(text).filter((line) => /\S/.test(line.text));
+  const first = lines[0] === undefined ? undefined : parseRecord(lines[0]);
+  const header = first !== undefined && isHeader(first) ? parseHeader(first) : undefined;
+  const transactionLines = lines.slice(header === undefined ? 0 : 1);
+  const sessions = new SessionNames(header?.sessions ?? []);
+  const transactions = transactionLines.map((line) => parseTransaction(parseRecord(line), sessions));
+  const placeOf = (t: number, path: Path): Place => {
+    const line = transactionLines[t];
+    assert(line !== undefined, `transaction ${t} stands on no line`);
+    return placeIn(line, partAt(scanJsonLine(line), path).at);
+  };
+  return historyOf(
+    { sessions: sessions.names(), transactions, initial: header?.initial ?? new Map() },
+    {
+      ofId: (t) => placeOf(t, ['id']),
+      ofOperation: (t, o) => placeOf(t, ['operations', o]),
+      ofWriter: (t, o) => placeOf(t, ['operations', o, 3]),
+    },
+  );
+}
+
+/** The history as JSON Lines, with a header and a final line break. */
+export function formatHistoryLines(history: History): string {
+  const transactionsSoFar = history.sessions.map(() => 0);
+  const lines = history.transactions.map((transaction) => {
+    const index = transactionsSoFar[transaction.session] ?? 0;
+    transactionsSoFar[transaction.session] = index + 1;
+    return formatTransaction(history, transaction, index);
+  });
+  return [formatHeader(history), ...lines, ''].join('\n');
+}
+
+type Path = readonly (string | number)[];
+
+/** A line that is a JSON object. */
+interface JsonRecord {
+  readonly line: Line;
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Where its parts stand; scanned at once where a number may be too long for JSON.parse to keep, else when it is asked for. */
+  readonly tree: JsonNode | undefined;
+}
+
+function parseRecord(line: Line): JsonRecord {
+  const fields = parseJson(line);
+  if (!isRecord(fields)) failAt(line, scanJsonLine(line).at, 'history/shape', 'a line should be a JSON object');
+  return { line, fields, tree: /\d{16}/.test(line.text) ? scanJsonLine(line) : undefined };
+}
+
+function parseJson(line: Line): unknown {
+  try {
+    return JSON.parse(line.text);
+  } catch (error) {
+    scanJsonLine(line); // throws what JSON.parse threw, with the column
+    throw error;
+  }
+}
+
+function fail({ line, tree }: JsonRecord, path: Path, code: string, message: string): never {
+  return failAt(line, partAt(tree ?? scanJsonLine(line), path).at, code, message);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isHeader({ fields }: JsonRecord): boolean {
+  return Object.hasOwn(fields, 'moirai') && !Object.hasOwn(fields, 'session');
+}
+
+function parseHeader(record: JsonRecord): { initial: Map<Key, Value>; sessions: readonly string[] } {
+  const { moirai, version: given, initial = {}, sessions = [] } = record.fields;
+  if (moirai !== 'history')
+    fail(record, ['moirai'], 'history/header', `this is not a history: ${JSON.stringify(moirai)}`);
+  if (given !== version) {
+    const but = given === undefined ? '' : `, not ${JSON.stringify(given)}`;
+    fail(record, ['version'], 'history/version', `the header should give version ${version}${but}`);
+  }
+  if (!isRecord(initial)) fail(record, ['initial'], 'history/header', 'the initial values should be a JSON object');
+  const isNames = Array.isArray(sessions) && sessions.every((name) => typeof name === 'string');
+  if (!isNames || new Set(sessions).size < sessions.length) {
+    fail(record, ['sessions'], 'history/header', 'the sessions should be a JSON array of different names');
+  }
+  const entries = Object.entries(initial).map(
+    ([key, value]) => [key, exactValue(record, ['initial', key], value)] as const,
+  );
+  return { initial: new Map(entries), sessions };
+}
+
+/** Sessions by name, in the order in which they were first named. */
+class SessionNames {
+  private readonly byName = new Map<string, { readonly session: number; transactions: number }>();
+
+  constructor(names: readonly string[]) {
+    for (const name of names) this.add(name);
+  }
+
+  names(): string[] {
+    return [...this.byName.keys()];
+  }
+
+  /** The session's position, and that of its next transaction in it. */
+  nextOf(name: string): { session: number; index: number } {
+    const entry = this.byName.get(name) ?? this.add(name);
+    entry.transactions += 1;
+    return { session: entry.session, index: entry.transactions - 1 };
+  }
+
+  private add(name: string): { readonly session: number; transactions: number } {
+    const entry = { session: this.byName.size, transactions: 0 };
+    this.byName.set(name, entry);
+    return entry;
+  }
+}
+
+function parseTransaction(record: JsonRecord, sessions: SessionNames): DraftTransaction {
+  const { session: name, operations, status = 'committed', id, level } = record.fields;
+  if (isHeader(record)) fail(record, [], 'history/header', 'a header stands on the first line only');
+  if (typeof name !== 'string') fail(record, ['session'], 'history/shape', 'a transaction needs a session, a string');
+  if (!Array.isArray(operations))
+    fail(record, ['operations'], 'history/shape', 'a transaction needs an array of operations');
+  if (!isStatus(status)) {
+    const given = JSON.stringify(status);
+    fail(record, ['status'], 'history/status', `${given} is no status: it is "committed", "aborted" or "unknown"`);
+  }
+  if (id !== undefined && typeof id !== 'string') fail(record, ['id'], 'history/shape', 'an ID should be a string');
+  if (level !== undefined && typeof level !== 'string')
+    fail(record, ['level'], 'history/shape', 'a level should be a string');
+  const { session, index } = sessions.nextOf(name);
+  return {
+    id: id ?? defaultId(name, index),
+    session,
+    status,
+    operations: operations.map((operation: unknown, o) => parseOperation(record, operation, o)),
+    ...parseTimes(record),
+    ...(level === undefined ? {} : { level }),
+  };
+}
+
+function isStatus(value: unknown): value is Status {
+  return value === 'committed' || value === 'aborted' || value === 'unknown';
+}
+
+function parseTimes(record: JsonRecord): { start?: number; end?: number } {
+  const { start, end } = record.fields;
+  for (const [name, time] of Object.entries({ start, end })) {
+    if (time === undefined || (Number.isSafeInteger(time) && !Object.is(time, -0))) continue;
+    fail(record, [name], 'history/times', `${name} should be an integer between -(2^53 - 1) and 2^53 - 1`);
+  }
+  const times = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) } as {
+    start?: number;
+    end?: number;
+  };
+  if (times.start !== undefined && times.end !== undefined && times.start > times.end) {
+    fail(record, ['end'], 'history/times', `the transaction ends at ${times.end}, before it starts at ${times.start}`);
+  }
+  return times;
+}
+
+function parseOperation(record: JsonRecord, operation: unknown, o: number): DraftOperation {
+  const path = ['operations', o] as const;
+  const shape = '["r", KEY, VALUE], ["r", KEY, VALUE, WRITER] or ["w", KEY, VALUE]';
+  if (!Array.isArray(operation)) fail(record, path, 'history/shape', `an operation should be ${shape}`);
+  const [letter, key, value, writer] = operation as unknown[];
+  if (letter === 'append')
+    fail(record, path, 'history/append', 'appends to lists are not supported: registers only, "r" and "w"');
+  if (letter !== 'r' && letter !== 'w') {
+    fail(
+      record,
+      [...path, 0],
+      'history/operation',
+      `${JSON.stringify(letter) ?? 'nothing'} is no operation: it is ${shape}`,
+    );
+  }
+  if (operation.length < 3 || operation.length > (letter === 'r' ? 4 : 3)) {
+    fail(record, path, 'history/shape', `an operation should be ${shape}`);
+  }
+  if (typeof key !== 'string') fail(record, [...path, 1], 'history/shape', 'a key should be a string');
+  if (writer !== undefined && writer !== null && typeof writer !== 'string') {
+    fail(
+      record,
+      [...path, 3],
+      'history/shape',
+      'a writer should be the ID of a transaction, or null for the initial state',
+    );
+  }
+  return { kind: letter === 'r' ? 'read' : 'write', key, value: exactValue(record, [...path, 2], value), writer };
+}
+
+function exactValue({ line, tree }: JsonRecord, path: Path, parsed: unknown): Value {
+  const value = parsed as Value;
+  if (tree !== undefined || !looksExact(value)) checkExact(line, partAt(tree ?? scanJsonLine(line), path));
+  return value;
+}
+
+/** Names sessions only where the lines would give others. */
+function formatHeader({ sessions, transactions, initial }: History): string {
+  const values = [...initial].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const members = values.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
+  const named = [...new Set(transactions.map(({ session }) => session))];
+  const isDerived = named.length === sessions.length && named.every((session, index) => session === index);
+  const fields = [
+    '"moirai":"history"',
+    `"version":${version}`,
+    ...(members.length === 0 ? [] : [`"initial":{${members.join(',')}}`]),
+    ...(isDerived ? [] : [`"sessions":${JSON.stringify(sessions)}`]),
+  ];
+  return `{${fields.join(',')}}`;
+}
+
+function formatTransaction(history: History, transaction: Transaction, index: number): string {
+  const { session, status, operations, start, end, id, level } = transaction;
+  const name = history.sessions[session];
+  assert(name !== undefined, `transaction ${id} is of session ${session}, which is not there`);
+  return JSON.stringify({
+    session: name,
+    operations: operations.map((operation) => formatOperation(history, operation)),
+    ...(status === 'committed' ? {} : { status }),
+    ...(start === undefined ? {} : { start }),
+    ...(end === undefined ? {} : { end }),
+    ...(id === defaultId(name, index) ? {} : { id }),
+    ...(level === undefined ? {} : { level }),
+  });
+}
+
+function formatOperation(history: History, operation: Operation): unknown[] {
+  const { kind, key, value } = operation;
+  if (kind === 'write') return ['w', key, value];
+  if (operation.from === undefined) return ['r', key, value];
+  if (operation.from === INITIAL) return ['r', key, value, null];
+  const writer = history.transactions[operation.from];
+  assert(writer !== undefined, `a read of ${key} is from transaction ${operation.from}, which is not there`);
+  return ['r', key, value, writer.id];
+}
