@@ -8,12 +8,12 @@ import { seeded } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { type Decisions, drawing, retracing, type StrategyName } from '../mockdb/index.ts';
+import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
 import type { Program } from '../program/index.ts';
 import { requireDeterminism } from './determinism.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { reduceRun } from './reduce.ts';
-import { type FinishedRun, ProgramRunner, type RunLimits, type SingleRun } from './single-run.ts';
+import { errorText, type FinishedRun, ProgramRunner, type RunLimits, type SingleRun } from './single-run.ts';
 import { decodePath } from './token.ts';
 
 export interface CampaignOptions {
@@ -80,6 +80,7 @@ class Campaign {
   readonly #timeoutMs: number;
   readonly #states = new Set<number>();
   readonly #marks = new Map<string, number>();
+  #isSerialRunFine = false;
   #runs = 0;
   #violations = 0;
   #failure: Failure | null = null;
@@ -136,6 +137,7 @@ class Campaign {
       return;
     }
     if (run.kind === 'discarded') return;
+    if (run.threwOutside !== null) await this.#requireSerialRun();
     this.#runs += 1;
     this.#states.add(run.observedState);
     for (const [name, held] of run.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
@@ -150,6 +152,23 @@ class Campaign {
     const failures = this.#abortRate > 0;
     const reduced = this.#options.replay === undefined ? await reduceRun(this.#runner, run, { ...this.#limits(), failures }) : run;
     this.#failure = failureOf(this.#runner, await this.#again(reduced));
+  }
+
+  /**
+   * A session that ends with an error is a finding when weak reads led it there. One that does so when the sessions run one after another
+   * and read what was written last is wrong by itself, and no level will help it.
+   */
+  async #requireSerialRun(): Promise<void> {
+    if (this.#isSerialRunFine) return;
+    const runner = new ProgramRunner(this.#runner.program, this.#level); // the last run of the other one is still to be explained
+    const serial = await runner.run(following([], new Map()), this.#limits());
+    if (serial.kind === 'finished' && serial.threwOutside !== null) {
+      const { session, error } = serial.threwOutside;
+      const failure = new InputError('program/session-threw', `session "${session}" threw outside a transaction: ${errorText(error)}`);
+      failure.cause = error;
+      throw failure;
+    }
+    this.#isSerialRunFine = true;
   }
 
   /** The run once more, so that it is the last one and the runner has its history. */

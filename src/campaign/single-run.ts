@@ -28,6 +28,8 @@ export interface FinishedRun {
   /** Sessions that awaited something that is not the store's. */
   readonly waitedOutside: readonly string[];
   readonly observedState: number;
+  /** The error with which a session ended that did not come out of a transaction. */
+  readonly threwOutside: { readonly session: string; readonly error: unknown } | null;
 }
 
 /** Runs one program many times; the memory is kept from run to run, so only the last run can be asked for its history. */
@@ -57,6 +59,7 @@ export class ProgramRunner {
             endOf(outcome.results, marks, () => database.finalState()),
           );
     const { path, schedule, readChoices } = decisions;
+    const threwOutside = outcome.kind === 'threw' && outcome.isOutside ? { session: outcome.session, error: outcome.error } : null;
     return {
       kind: 'finished',
       violation,
@@ -64,9 +67,7 @@ export class ProgramRunner {
       schedule,
       readChoices,
       marks,
-      waitedOutside: outcome.waitedOutside,
-      observedState,
-    };
+      waitedOutside: outcome.waitedOutside, observedState, threwOutside };
   }
 
   /** The history of the last run, and a commit order that shows it to be at its level. */

@@ -33,11 +33,12 @@ export type RunOutcome =
       readonly marks: Marks;
       readonly waitedOutside: readonly string[];
     }
-  /** An error came out of a transaction and no session caught it. */
+  /** A session ended with an error; `isOutside`: not one that came out of a transaction of its own. */
   | {
       readonly kind: 'threw';
       readonly session: string;
       readonly error: unknown;
+      readonly isOutside: boolean;
       readonly marks: Marks;
       readonly waitedOutside: readonly string[];
     }
@@ -47,7 +48,7 @@ export type RunOutcome =
 /** What `sometimes` was called with in this run: did the condition hold, at least once? */
 export type Marks = ReadonlyMap<string, boolean>;
 
-/** @throws InputError when the program is at fault: `program/session-threw`, `program/nested-transaction` */
+/** @throws InputError when the program is at fault: `history/value`, `program/nested-transaction` */
 export function runProgram(program: Program, store: Store, options: RunOptions): Promise<RunOutcome> {
   return new Run(program, store, options).start();
 }
@@ -87,7 +88,7 @@ class Run {
   readonly #results: Record<string, unknown> = {};
   readonly #marks = new Map<string, boolean>();
   readonly #waitedOutside = new Set<string>();
-  #threw: { session: string; error: unknown } | null = null;
+  #threw: { session: string; error: unknown; isOutside: boolean } | null = null;
   /** Sessions that are executing code of their own right now. */
   #running = 0;
   #left: number;
@@ -124,8 +125,8 @@ class Run {
       this.#results[session.name] = await body(this.#sessionHandle(session));
     } catch (error) {
       if (this.#isOver) return;
-      if (error !== session.transactionError) return this.#fail(sessionThrew(session, error));
-      this.#threw ??= { session: session.name, error };
+      if (error instanceof InputError) return this.#fail(error);
+      this.#threw ??= { session: session.name, error, isOutside: error !== session.transactionError };
     }
     if (this.#isOver) return;
     this.#left -= 1;
@@ -345,17 +346,6 @@ const POLL_MS = 10;
 
 function lastOperation({ lastKind, lastKey }: RunSession): string {
   return lastKind === '' ? 'nothing yet' : `${lastKind} ${lastKey}`;
-}
-
-function sessionThrew(session: RunSession, error: unknown): InputError {
-  if (error instanceof InputError) return error;
-  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const failure = new InputError(
-    'program/session-threw',
-    `session "${session.name}" threw outside a transaction: ${what}`,
-  );
-  failure.cause = error;
-  return failure;
 }
 
 function nestedTransaction(session: RunSession): InputError {
