@@ -1,0 +1,27 @@
+/** `npm run bench -- NAME [--quick]`: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
+import { execFileSync } from 'node:child_process';
+import { cpus } from 'node:os';
+import { monkeydb } from './monkeydb.ts';
+
+export interface BenchOptions {
+  /** Under a minute, with fewer trials. */
+  readonly quick: boolean;
+  readonly print: (line?: string) => void;
+}
+
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = { monkeydb };
+
+const [name = '', ...flags] = process.argv.slice(2);
+const bench = benches[name];
+if (bench === undefined || flags.some((flag) => flag !== '--quick')) {
+  console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick]`);
+  process.exitCode = 3;
+} else {
+  console.log(`${name}: ${machine()}`);
+  await bench({ quick: flags.includes('--quick'), print: (line = '') => console.log(line) });
+}
+
+function machine(): string {
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  return `commit ${commit}, Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}`;
+}
