@@ -6,7 +6,7 @@
  * SOSP 2011 (long fork); Biswas and Enea, OOPSLA 2019 (which level forbids which).
  */
 import type { Edge, EdgeRelation } from './dependency-cycle.ts';
-import type { IsolationLevel } from './level.ts';
+import { type IsolationLevel, isolationLevels } from './level.ts';
 
 export type ReadAnomalyName = 'internal' | 'G1a' | 'G1b';
 export type CycleAnomalyName =
@@ -28,11 +28,13 @@ export interface Anomaly {
   readonly title: string;
   /** One sentence for a person who has not met it. */
   readonly meaning: string;
-  /** The weakest level that forbids it. */
+  /** The weakest level that forbids every history that shows it. */
   readonly forbiddenBy: IsolationLevel;
   readonly source: string;
-  /** The smallest history that shows it, in the notation. */
+  /** A smallest history that shows it and is at the level below `forbiddenBy`, in the notation. */
   readonly example: string;
+  /** When each transaction of the example began and ended, where that matters. */
+  readonly times?: readonly (readonly [start: number, end: number])[];
 }
 
 /** What a shape may ask of a cycle. */
@@ -82,7 +84,11 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
     meaning: 'a transaction that began after another had ended is ordered before it',
     forbiddenBy: 'strict-serializable',
     source: 'Herlihy and Wing, TOPLAS 1990; Adya 1999, G-realtime in the terms of Elle',
-    example: '',
+    example: 'w x 1\nr x _',
+    times: [
+      [1, 2],
+      [3, 4],
+    ],
     shape: (c) => c.count('rt') > 0,
   },
   G0: {
@@ -113,21 +119,21 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
     title: 'read skew',
     meaning: 'a transaction reads one key before another transaction changed both, and the other key after it did',
     forbiddenBy: 'read-atomic',
-    source: 'Berenson et al. 1995, A5A; a fractured read in which the older value is read first',
+    source: 'Berenson et al. 1995, A5A',
     example: 'w x 1, w y 1\nr x _, r y 1',
     shape: (c) => c.length === 2 && c.count('wr') === 1 && c.count('rw') === 1 && c.oldValueReadFirst,
   },
   'fractured-read': {
     title: 'fractured read',
-    meaning: 'a transaction sees one write of another transaction and misses another write of it',
-    forbiddenBy: 'read-atomic',
-    source: 'Bailis et al., SIGMOD 2014, section 3',
+    meaning: 'a transaction sees one write of another transaction and afterwards misses another write of it',
+    forbiddenBy: 'read-committed',
+    source: 'Bailis et al., SIGMOD 2014, section 3; read skew is the case in which the older value is read first',
     example: 'w x 1, w y 1\nr y 1, r x _',
     shape: (c) => c.length === 2 && c.count('wr') === 1 && c.count('rw') === 1,
   },
   'lost-update': {
     title: 'lost update',
-    meaning: 'two transactions read the same version of a key and both write it: one of the updates is lost',
+    meaning: 'two transactions write a key that one of them read before the other wrote it: one of the updates is lost',
     forbiddenBy: 'snapshot-isolation',
     source: 'Berenson et al. 1995, P4',
     example: 'r x _, w x 1\nr x _, w x 2',
@@ -138,7 +144,7 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
     meaning: 'a transaction sees an effect, or follows in its session, and misses the cause',
     forbiddenBy: 'causal',
     source: 'Biswas and Enea 2019, Causal Consistency; MonkeyDB (OOPSLA 2021), Fig. 4b',
-    example: 'w x 1\nr x 1, w y 1\nr y 1 | r x _',
+    example: 'w x 1\nr x 1 | r x _',
     shape: (c) => c.count('rw') === 1 && c.only('so', 'wr', 'rw'),
   },
   'write-skew': {
@@ -159,10 +165,10 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
   },
   'G-single': {
     title: 'single anti-dependency cycle',
-    meaning: 'a transaction reads a state in which a transaction that it depends on has not happened',
-    forbiddenBy: 'prefix',
+    meaning: 'a transaction reads a state in which a transaction that it follows has not happened',
+    forbiddenBy: 'snapshot-isolation',
     source: 'Adya 1999, G-single',
-    example: 'w z 1, w x 1\nw z 2, w y 1\nr x _, r y 1\nr z 1 | r z 2',
+    example: 'r y _, w x 1\nw x 2, w y 1 | r x 1',
     shape: (c) => c.count('rw') === 1,
   },
   'G2-item': {
@@ -183,6 +189,20 @@ export function nameCycle(cycle: readonly Edge[]): CycleAnomalyName {
   for (const name of Object.keys(cycleAnomalies) as CycleAnomalyName[])
     if (cycleAnomalies[name].shape(facts)) return name;
   return 'G2-item';
+}
+
+/**
+ * Of several readings of one refutation at `level`, the weakest level that is violated, the one to show: of an anomaly that `level`
+ * forbids for the first time, if there is one, never of one that a weaker level forbids; then the first of the catalogue; then the shortest.
+ */
+export function chooseCycle(cycles: readonly (readonly Edge[])[], level: IsolationLevel): readonly Edge[] {
+  const names = Object.keys(cycleAnomalies);
+  const rank = (cycle: readonly Edge[]): number => {
+    const name = nameCycle(cycle);
+    const above = isolationLevels.indexOf(cycleAnomalies[name].forbiddenBy) - isolationLevels.indexOf(level);
+    return ((above < 0 ? isolationLevels.length : above) * names.length + names.indexOf(name)) * 10_000 + cycle.length;
+  };
+  return cycles.reduce((best, cycle) => (rank(cycle) < rank(best) ? cycle : best));
 }
 
 function factsOf(cycle: readonly Edge[]): CycleFacts {

@@ -2,40 +2,36 @@
  * Re-checks the evidence of a verdict with the definition alone: no search, no incremental state, nothing shared with what found it.
  */
 import {
+  type ExternalRead,
   type History,
   INITIAL,
   type Relations,
   type RelationsOptions,
-  relationsOf,
   type TransactionIndex,
 } from '../history/index.ts';
-import { type Execution, satisfiedBy, visible } from './definition.ts';
-import type { IsolationLevel, Levels } from './level.ts';
+import { nameCycle } from './anomaly.ts';
+import { bindingRelations, type Execution, satisfiedBy, visible } from './definition.ts';
+import { type LevelOf, type Levels, levelOfEach } from './level.ts';
+import type { Edge } from './dependency-cycle.ts';
 import { PartialOrder } from './partial-order.ts';
 import type { Refutation, Step } from './refutation.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict, Violated } from './verdict.ts';
 
 /** Does the evidence prove the verdict? `unknown` claims nothing and is always certified. */
 export function certify(history: History, level: Levels, verdict: Verdict, options: RelationsOptions = {}): boolean {
-  const relations = relationsOf(history, options);
-  const levelOf = typeof level === 'function' ? level : () => level;
+  const levelOf = levelOfEach(level);
+  const relations = bindingRelations(history, levelOf, options);
   switch (verdict.kind) {
     case 'unknown':
       return true;
     case 'satisfied':
       return (
-        isPermutation(verdict.commitOrder, relations.members) && satisfiedBy(relations, verdict.commitOrder, level)
+        isPermutation(verdict.commitOrder, relations.members) && satisfiedBy(relations, verdict.commitOrder, levelOf)
       );
-    case 'violated': {
-      const { read, refutation } = verdict;
-      if (refutation !== undefined)
-        return certifyRefutation(relations, levelOf, refutation, new PartialOrder(history.transactions.length));
-      return (
-        read !== undefined &&
-        levelOf(read.by) !== 'read-uncommitted' &&
-        relations.phenomena.some((p) => p.kind === read.kind && p.by === read.by && p.operation === read.operation)
-      );
-    }
+    case 'violated':
+      return verdict.read === undefined
+        ? certifyCycle(relations, verdict) && certifyRefutationOf(relations, levelOf, verdict)
+        : certifyRead(relations, verdict);
   }
 }
 
@@ -45,7 +41,52 @@ function isPermutation(order: readonly TransactionIndex[], members: readonly Tra
   );
 }
 
-type LevelOf = (t: TransactionIndex) => IsolationLevel;
+function certifyRead({ phenomena }: Relations, { anomaly, cycle, read, refutation }: Violated): boolean {
+  return (
+    read?.kind === anomaly &&
+    cycle.length === 0 &&
+    refutation === undefined &&
+    phenomena.some((p) => isSameRead(p, read))
+  );
+}
+
+/** Is it a cycle of facts of the history, of the anomaly's shape? That it is forbidden, the refutation shows. */
+function certifyCycle(relations: Relations, { anomaly, cycle }: Violated): boolean {
+  return isCycle(cycle) && cycle.every((edge) => isFact(relations, edge)) && nameCycle(cycle) === anomaly;
+}
+
+function isCycle(pairs: readonly { readonly from: TransactionIndex; readonly to: TransactionIndex }[]): boolean {
+  return pairs.length > 0 && pairs.every(({ to }, i) => to === pairs[(i + 1) % pairs.length]?.from);
+}
+
+/** ww and rw say who writes what was written or read before; that it was before, the refutation shows. */
+function isFact(relations: Relations, { from, to, relation, key = '', operation }: Edge): boolean {
+  const readBy = (by: TransactionIndex): ExternalRead | undefined =>
+    relations.readsOf(by).find((read) => read.key === key && read.operation === operation);
+  switch (relation) {
+    case 'so':
+      return relations.so(from, to);
+    case 'rt':
+      return relations.realTime(from, to);
+    case 'wr':
+      return readBy(to)?.from === from;
+    case 'rw':
+      return relations.writes(to, key) && to !== from && readBy(from) !== undefined && readBy(from)?.from !== to;
+    case 'ww':
+      return relations.writes(from, key) && relations.writes(to, key) && to !== from;
+    case 'co':
+      return from !== to;
+  }
+}
+
+function isSameRead(a: ExternalRead, b: ExternalRead): boolean {
+  return a.by === b.by && a.operation === b.operation && a.key === b.key && a.from === b.from;
+}
+
+function certifyRefutationOf(relations: Relations, levelOf: LevelOf, { refutation }: Violated): boolean {
+  const nothing = new PartialOrder<null>(relations.history.transactions.length);
+  return refutation !== undefined && certifyRefutation(relations, levelOf, refutation, nothing);
+}
 
 function certifyRefutation(
   relations: Relations,
@@ -58,7 +99,7 @@ function certifyRefutation(
   for (const [position, step] of steps.entries()) {
     if (!follows(relations, levelOf, step, order)) return false;
     if (step.from === step.to || order.has(step.to, step.from))
-      return end.kind === 'cycle' && position === steps.length - 1;
+      return end.kind === 'cycle' && position === steps.length - 1 && closes(order, step, end.cycle);
     order.add(step.from, step.to, null);
   }
   if (end.kind === 'cycle') return false;
@@ -74,6 +115,14 @@ function certifyRefutation(
   return first !== second && open(first, second, before) && open(second, first, after);
 }
 
+/** Is the cycle made of the last step and of pairs known before it? */
+function closes(order: PartialOrder<null>, last: Step, cycle: readonly Step[]): boolean {
+  const [first, ...rest] = cycle;
+  return (
+    first?.from === last.from && first.to === last.to && isCycle(cycle) && rest.every((s) => order.has(s.from, s.to))
+  );
+}
+
 /** Does the step follow from the history, the definition and the pairs in `order`? */
 function follows(relations: Relations, levelOf: LevelOf, { from, to, why }: Step, order: PartialOrder<null>): boolean {
   const known: Execution = { ...relations, co: (a, b) => order.has(a, b) };
@@ -83,9 +132,7 @@ function follows(relations: Relations, levelOf: LevelOf, { from, to, why }: Step
     case 'rt':
       return levelOf(to) === 'strict-serializable' && relations.realTime(from, to);
     case 'wr':
-      return (
-        from === why.read.from && to === why.read.by && relations.wr(from, to) && levelOf(to) !== 'read-uncommitted'
-      );
+      return from === why.read.from && to === why.read.by && relations.wr(from, to);
     case 'axiom':
       return (
         from === why.writer &&
@@ -112,8 +159,6 @@ function isInstance(
     writer !== read.from &&
     writer !== INITIAL &&
     relations.writersOf(read.key).includes(writer) &&
-    relations.reads.some(
-      (r) => r.by === read.by && r.operation === read.operation && r.key === read.key && r.from === read.from,
-    )
+    relations.reads.some((r) => isSameRead(r, read))
   );
 }

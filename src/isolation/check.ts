@@ -6,19 +6,26 @@ import { assert } from '../base/assert.ts';
 import {
   type History,
   INITIAL,
+  type ReadPhenomenon,
   type Relations,
   type RelationsOptions,
-  relationsOf,
   type TransactionIndex,
 } from '../history/index.ts';
-import { nameCycle } from './anomaly.ts';
+import { chooseCycle, nameCycle, readAnomalies } from './anomaly.ts';
 import { CommitOrders } from './commit-orders.ts';
-import type { ConstrainingLevel } from './commit-constraints.ts';
-import { satisfiedBy, soOrWr } from './definition.ts';
-import { dependencyCycle } from './dependency-cycle.ts';
-import { type IsolationLevel, isolationLevels, type Levels } from './level.ts';
+import { type ConstrainingLevel, constrainingLevels } from './commit-constraints.ts';
+import { bindingRelations, satisfiedBy, soOrWr } from './definition.ts';
+import { dependencyCycles } from './dependency-cycle.ts';
+import {
+  type IsolationLevel,
+  isolationLevels,
+  isStrongerOrEqual,
+  type LevelOf,
+  type Levels,
+  levelOfEach,
+} from './level.ts';
 import { refute } from './refutation.ts';
-import type { Verdict, Violated } from './verdict.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface CheckOptions extends RelationsOptions {
   /** Decisions that the search may take. Default 100,000. */
@@ -30,15 +37,15 @@ export interface CheckOptions extends RelationsOptions {
  * @throws InputError where wr is not known: `history/thin-air-read`, `history/duplicate-write`
  */
 export function check(history: History, level: Levels, options: CheckOptions = {}): Verdict {
-  const relations = relationsOf(history, options);
-  const levelOf = typeof level === 'function' ? level : () => level;
-  const phenomenon = relations.phenomena.find(({ by }) => levelOf(by) !== 'read-uncommitted');
+  const levelOf = levelOfEach(level);
+  const relations = bindingRelations(history, levelOf, options);
+  const phenomenon = firstPhenomenon(relations);
   if (phenomenon !== undefined) return { kind: 'violated', anomaly: phenomenon.kind, cycle: [], read: phenomenon };
   const outcome = searchCommitOrder(relations, levelOf, options.stepsMax);
-  if (outcome === 'violated') return violated(relations, levelOf);
+  if (outcome === 'violated') return violated(relations, levelOf, options.stepsMax);
   if (outcome === 'unknown') return { kind: 'unknown', reason: 'step-limit' };
   if (lacksTimes(relations, levelOf)) return { kind: 'unknown', reason: 'missing-times' };
-  assert(satisfiedBy(relations, outcome, level), `the commit order ${outcome.join(' ')} must satisfy the definition`);
+  assert(satisfiedBy(relations, outcome, levelOf), `the commit order ${outcome.join(' ')} must satisfy the definition`);
   return { kind: 'satisfied', commitOrder: outcome };
 }
 
@@ -47,7 +54,11 @@ export function strongestLevel(history: History, options: CheckOptions = {}): Is
   return isolationLevels.findLast((level) => check(history, level, options).kind === 'satisfied') ?? 'read-uncommitted';
 }
 
-type LevelOf = (t: TransactionIndex) => IsolationLevel;
+/** The first in the catalogue, so that the order of sessions does not decide. */
+function firstPhenomenon({ phenomena }: Relations): ReadPhenomenon | undefined {
+  const kinds = Object.keys(readAnomalies);
+  return phenomena.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))[0];
+}
 
 /** strict-serializable without times is a claim that the history can refute (as serializable) but not confirm. */
 function lacksTimes({ history, members }: Relations, levelOf: LevelOf): boolean {
@@ -62,7 +73,7 @@ function searchCommitOrder(
   levelOf: LevelOf,
   stepsMax?: number,
 ): TransactionIndex[] | 'violated' | 'unknown' {
-  const sorted = topologicalOrder(relations, levelOf);
+  const sorted = topologicalOrder(relations);
   if (sorted === null) return 'violated';
   const orders = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
   const keys = new Map<string, number>();
@@ -73,8 +84,8 @@ function searchCommitOrder(
     const session = relations.history.transactions[t]?.session ?? 0;
     const node = orders.constraints.begin(session, constraining(level));
     nodeOf.set(t, node);
-    const reads = level === 'read-uncommitted' ? [] : relations.readsOf(t);
-    for (const read of reads) orders.constraints.addRead(node, keyId(read.key), nodeOf.get(read.from) as number);
+    for (const read of relations.readsOf(t))
+      orders.constraints.addRead(node, keyId(read.key), nodeOf.get(read.from) as number);
     orders.constraints.addWrites(node, [...relations.keysWrittenBy(t)].map(keyId));
   }
   const realTime = sorted
@@ -88,19 +99,17 @@ function searchCommitOrder(
   return orders.commitOrder().map((node) => sorted[node - 1] as TransactionIndex);
 }
 
-/** A read-uncommitted transaction has no reads that count: any level will do for it. */
+/** A read-uncommitted transaction has no reads here: any level will do for it. */
 function constraining(level: IsolationLevel): ConstrainingLevel {
   return level === 'read-uncommitted' ? 'read-committed' : level === 'strict-serializable' ? 'serializable' : level;
 }
 
 /** The members in an order that contains so and wr; `null` where they are cyclic. */
-function topologicalOrder(relations: Relations, levelOf: LevelOf): TransactionIndex[] | null {
+function topologicalOrder(relations: Relations): TransactionIndex[] | null {
   const sorted: TransactionIndex[] = [];
   const left = new Set(relations.members);
-  const precedes = (a: TransactionIndex, b: TransactionIndex): boolean =>
-    levelOf(b) === 'read-uncommitted' ? relations.so(a, b) : soOrWr(relations, a, b);
   while (left.size > 0) {
-    const next = [...left].find((b) => [...left].every((a) => !precedes(a, b)));
+    const next = [...left].find((b) => [...left].every((a) => !soOrWr(relations, a, b)));
     if (next === undefined) return null;
     left.delete(next);
     sorted.push(next);
@@ -108,9 +117,21 @@ function topologicalOrder(relations: Relations, levelOf: LevelOf): TransactionIn
   return sorted;
 }
 
-function violated(relations: Relations, levelOf: LevelOf): Violated {
-  const refutation = refute(relations, levelOf);
-  assert(refutation !== null, 'what the search refutes, the rules refute');
-  const cycle = dependencyCycle(relations, refutation);
+/**
+ * The evidence is sought at the weakest level that is violated: what refutes that, refutes the levels above it, and the anomaly that it
+ * shows is none that a level forbids at which the history is.
+ */
+function violated(relations: Relations, levelOf: LevelOf, stepsMax?: number): Verdict {
+  const isViolated = (level: IsolationLevel): boolean =>
+    searchCommitOrder(relations, capped(levelOf, level), stepsMax) === 'violated';
+  const weakest = constrainingLevels.find(isViolated) ?? 'strict-serializable';
+  const weakened = capped(levelOf, weakest);
+  const refutation = refute(relations, weakened);
+  if (refutation === null) return { kind: 'unknown', reason: 'step-limit' };
+  const cycle = chooseCycle(dependencyCycles(relations, weakened, refutation), weakest);
   return { kind: 'violated', anomaly: nameCycle(cycle), cycle, refutation };
+}
+
+function capped(levelOf: LevelOf, cap: IsolationLevel): LevelOf {
+  return (t) => (isStrongerOrEqual(levelOf(t), cap) ? cap : levelOf(t));
 }

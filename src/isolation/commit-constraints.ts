@@ -248,6 +248,7 @@ export class CommitConstraints {
 
   /** so of a new node is in co. Nobody reads from it or is read by it yet: no rule can fire. */
   place(order: Order, node: number): void {
+    order.clearRow(node); // the memory of an order is used again and again
     this.requirePair(order, 0, node);
     this.requirePair(order, this.#lastBefore(node), node);
     this.#forgetDirty();

@@ -9,7 +9,8 @@
  * where `visible` is the level's (with mixed levels: that of the level of t3, which reads). MonkeyDB (OOPSLA 2021), section 3.2,
  * formula (1); the rows for read-atomic, prefix and snapshot-isolation: Biswas and Enea, OOPSLA 2019.
  *
- * Two levels frame the chain. read-uncommitted asks nothing: without the version order, a client cannot see a dirty write.
+ * Two levels frame the chain. read-uncommitted asks nothing: without the version order, a client cannot see a dirty write. Among
+ * transactions of other levels its reads are as if they were not there, for they may have seen what never happened.
  * strict-serializable is serializable by a commit order that also respects real time.
  */
 import { assert } from '../base/assert.ts';
@@ -22,7 +23,7 @@ import {
   relationsOf,
   type TransactionIndex,
 } from '../history/index.ts';
-import type { IsolationLevel, Levels } from './level.ts';
+import { type IsolationLevel, type LevelOf, type Levels, levelOfEach } from './level.ts';
 
 /** What `visible` may ask: the relations of the history and an order of its transactions, total or partial. */
 export interface Execution extends Relations {
@@ -55,16 +56,27 @@ export function satisfies(
   level: Levels,
   options: RelationsOptions = {},
 ): boolean {
-  return satisfiedBy(relationsOf(history, options), commitOrder, level);
+  const levelOf = levelOfEach(level);
+  return satisfiedBy(bindingRelations(history, levelOf, options), commitOrder, levelOf);
+}
+
+/** The relations of what binds: without the reads of read-uncommitted transactions. */
+export function bindingRelations(history: History, levelOf: LevelOf, options: RelationsOptions = {}): Relations {
+  const relations = relationsOf(history, options); // all of it must make sense
+  if (relations.members.every((t) => levelOf(t) !== 'read-uncommitted')) return relations;
+  const transactions = history.transactions.map((transaction, t) => {
+    if (levelOf(t) !== 'read-uncommitted') return transaction;
+    return { ...transaction, operations: transaction.operations.filter(({ kind }) => kind === 'write') };
+  });
+  return relationsOf({ ...history, transactions }, options);
 }
 
 /** `satisfies` for relations at hand. */
-export function satisfiedBy(relations: Relations, commitOrder: readonly TransactionIndex[], level: Levels): boolean {
-  const levelOf = typeof level === 'function' ? level : () => level;
+export function satisfiedBy(relations: Relations, commitOrder: readonly TransactionIndex[], levelOf: LevelOf): boolean {
   const co = totalOrder(relations, commitOrder);
   const e: Execution = { ...relations, co };
   return (
-    relations.phenomena.every(({ by }) => levelOf(by) === 'read-uncommitted') &&
+    e.phenomena.length === 0 &&
     containsBaseOrder(e, levelOf) &&
     e.reads.every((read) =>
       e
@@ -84,13 +96,13 @@ function totalOrder(relations: Relations, commitOrder: readonly TransactionIndex
   return (a, b) => (position.get(a) ?? NaN) < (position.get(b) ?? NaN);
 }
 
-/** so and wr are in co; so is real time before a strict-serializable transaction. A read-uncommitted read orders nothing. */
-function containsBaseOrder(e: Execution, levelOf: (t: TransactionIndex) => IsolationLevel): boolean {
+/** so and wr are in co; so is real time before a strict-serializable transaction. */
+function containsBaseOrder(e: Execution, levelOf: LevelOf): boolean {
+  const mustPrecede = (a: TransactionIndex, b: TransactionIndex): boolean =>
+    e.so(a, b) || (levelOf(b) === 'strict-serializable' && e.realTime(a, b));
   return (
-    e.reads.every(({ from, by }) => levelOf(by) === 'read-uncommitted' || e.co(from, by)) &&
-    e.members.every((a) =>
-      e.members.every((b) => e.co(a, b) || !(e.so(a, b) || (levelOf(b) === 'strict-serializable' && e.realTime(a, b)))),
-    )
+    e.reads.every(({ from, by }) => e.co(from, by)) &&
+    e.members.every((a) => e.members.every((b) => e.co(a, b) || !mustPrecede(a, b)))
   );
 }
 

@@ -4,8 +4,10 @@
  */
 import { assert } from '../base/assert.ts';
 import type { ExternalRead, Key, Relations, TransactionIndex } from '../history/index.ts';
+import { type Execution, visible } from './definition.ts';
 import { PartialOrder } from './partial-order.ts';
-import type { Reason, Refutation, Step } from './refutation.ts';
+import type { LevelOf } from './level.ts';
+import { axiomInstances, type Reason, type Refutation, saturate, type Step } from './refutation.ts';
 
 /**
  * `so` session order, `wr` write-read, `ww` write-write, `rw` anti-dependency, `rt` real time, `co` an order that a proof assumed, both
@@ -23,22 +25,42 @@ export interface Edge {
   readonly operation?: number;
 }
 
-/** The shortest cycle among the ends of the refutation's cases. */
-export function dependencyCycle(relations: Relations, refutation: Refutation): Edge[] {
-  const cycles = leafCycles(relations, refutation, new PartialOrder<Step>(relations.history.transactions.length));
-  const [shortest] = cycles.toSorted((a, b) => a.length - b.length);
-  assert(shortest !== undefined, 'every case of a refutation ends in a cycle');
-  return shortest;
+/**
+ * The cycles that a refutation can be read as: those at the ends of its cases, and one for each read of a version that was overwritten by
+ * a transaction which is visible to the reader.
+ */
+export function dependencyCycles(relations: Relations, levelOf: LevelOf, refutation: Refutation): Edge[][] {
+  const start = new PartialOrder<Step>(relations.history.transactions.length);
+  const cycles = [...leafCycles(relations, refutation, start), ...contradictedReads(relations, levelOf)];
+  assert(cycles.length > 0, 'every case of a refutation ends in a cycle');
+  return cycles.map(rotate);
 }
 
 function leafCycles(relations: Relations, { steps, end }: Refutation, given: PartialOrder<Step>): Edge[][] {
   const order = given.copy();
-  for (const step of steps) {
-    if (order.has(step.from, step.to)) continue;
-    if (step.from !== step.to && !order.has(step.to, step.from)) order.add(step.from, step.to, step);
+  for (const step of steps) if (!order.has(step.to, step.from)) order.add(step.from, step.to, step);
+  if (end.kind === 'cases') {
+    return [...leafCycles(relations, end.before, order), ...leafCycles(relations, end.after, order)];
   }
-  if (end.kind === 'cycle') return [rotate(spellOut(relations, end.cycle, order))];
-  return [...leafCycles(relations, end.before, order), ...leafCycles(relations, end.after, order)];
+  const edges = end.cycle.flatMap((step) => edgesOf(relations, step));
+  const overwritten = end.cycle.flatMap((step) => overwrittenReads(relations, step, order));
+  return isDirtyWrite(edges) || end.cycle.every(({ why }) => why.rule !== 'axiom')
+    ? [edges, ...overwritten]
+    : overwritten;
+}
+
+/** Two or more keys overwritten in opposite orders: of what the axioms demand, all else is better said of the read that demands it. */
+function isDirtyWrite(edges: readonly Edge[]): boolean {
+  return edges.every(({ relation }) => relation === 'ww') && new Set(edges.map(({ key }) => key)).size > 1;
+}
+
+/** From all that the rules derive, so that neither the order of sessions nor that of the proof decides what is found. */
+function contradictedReads(relations: Relations, levelOf: LevelOf): Edge[][] {
+  const order = saturate(relations, levelOf);
+  const known: Execution = { ...relations, co: (a, b) => order.has(a, b) };
+  return [...axiomInstances(relations)]
+    .filter(({ read, writer }) => known.co(read.from, writer) && visible[levelOf(read.by)](known, writer, read))
+    .flatMap(({ read, writer }) => overwrittenRead(relations, read, writer, order));
 }
 
 /** Starts at the transaction that comes first in the history. */
@@ -47,33 +69,43 @@ function rotate(cycle: Edge[]): Edge[] {
   return [...cycle.slice(first), ...cycle.slice(0, first)];
 }
 
-function spellOut(relations: Relations, cycle: readonly Step[], order: PartialOrder<Step>): Edge[] {
-  const edges = cycle.flatMap((step) => edgesOf(relations, step));
-  if (isDirtyWrite(edges) || edges.some(({ relation }) => relation === 'rw')) return edges;
-  const axiom = cycle.find(({ why }) => why.rule === 'axiom');
-  return axiom === undefined ? edges : (overwrittenRead(relations, axiom, cycle, order) ?? edges);
-}
-
-/** Two or more keys overwritten in opposite orders. */
-function isDirtyWrite(edges: readonly Edge[]): boolean {
-  return edges.every(({ relation }) => relation === 'ww') && new Set(edges.map(({ key }) => key)).size > 1;
-}
-
 /**
- * The axiom put `writer` before the write that was read; the rest of the cycle says the opposite, that it overwrote it. Given the rest,
- * the reader is before `writer` (rw), and yet `writer` is visible to the reader: this is the cycle that has a name.
+ * An axiom puts `writer` before the write that was read. The rest of the cycle says the opposite, that `writer` overwrote it. Given the
+ * rest, the reader is before `writer` (rw), and yet `writer` is visible to the reader: these are the cycles that have names.
+ * So it is where snapshot isolation puts the reader before a conflicting transaction that would make `writer` visible.
  */
+function overwrittenReads(relations: Relations, step: Step, order: PartialOrder<Step>): Edge[][] {
+  const { why, to } = step;
+  if (why.rule !== 'axiom' && why.rule !== 'hidden') return [];
+  const { read, writer } = why;
+  if (why.rule === 'hidden') {
+    const path = step.from === read.by && to !== writer ? order.shortestPath(writer, to) : null;
+    const edges = path?.flatMap((before) => edgesOf(relations, before)) ?? [];
+    return path === null ? [] : [[...edges, writeWrite(relations, to, read.by), antiDependency(read, writer)]];
+  }
+  return overwrittenRead(relations, read, writer, order);
+}
+
+/** `writer` overwrote what `read` saw, and yet it is before the reader: one cycle for each way to say why. */
 function overwrittenRead(
   relations: Relations,
-  axiom: Step,
-  cycle: readonly Step[],
+  read: ExternalRead,
+  writer: TransactionIndex,
   order: PartialOrder<Step>,
-): Edge[] | null {
-  assert(axiom.why.rule === 'axiom', 'an axiom step');
-  const { read, writer } = axiom.why;
-  const path = order.shortestPath(writer, read.by);
-  if (path === null || path.some((step) => step === axiom) || path.length > 2 * cycle.length + 2) return null;
-  return [...path.flatMap((step) => edgesOf(relations, step)), antiDependency(read, writer)];
+): Edge[][] {
+  const isObserved = ({ why }: Step): boolean => why.rule === 'so' || why.rule === 'wr';
+  const paths = [order.shortestPath(writer, read.by, isObserved), order.shortestPath(writer, read.by)].flatMap(
+    (path) => (path === null ? [] : [path.flatMap((step) => edgesOf(relations, step))]),
+  );
+  const seen = relations.readsOf(read.by).filter(({ from }) => from === writer);
+  paths.push(...seen.map((other) => [writeRead(other)]));
+  const written = writeWrite(relations, writer, read.by);
+  if (order.has(writer, read.by) && written.relation === 'ww') paths.push([written]);
+  return paths.map((edges) => [...edges, antiDependency(read, writer)]);
+}
+
+function writeRead({ from, by, key, operation }: ExternalRead): Edge {
+  return { from, to: by, relation: 'wr', key, operation };
 }
 
 function antiDependency(read: ExternalRead, writer: TransactionIndex): Edge {
@@ -86,7 +118,7 @@ function edgesOf(relations: Relations, { from, to, why }: Step): Edge[] {
     case 'rt':
       return [{ from, to, relation: why.rule }];
     case 'wr':
-      return [{ from, to, relation: 'wr', key: why.read.key, operation: why.read.operation }];
+      return [writeRead(why.read)];
     case 'axiom':
       return [{ from, to, relation: 'ww', key: why.read.key }];
     case 'assumed':
@@ -108,7 +140,7 @@ function hiddenEdges(
   if (from === read.by) return [rw];
   const seen = relations.readsOf(read.by).find((r) => r.from === from);
   if (relations.so(from, read.by)) return [{ from, to: read.by, relation: 'so' }, rw];
-  if (seen !== undefined) return [{ from, to: read.by, relation: 'wr', key: seen.key, operation: seen.operation }, rw];
+  if (seen !== undefined) return [writeRead(seen), rw];
   return [writeWrite(relations, from, read.by), rw];
 }
 

@@ -15,7 +15,12 @@ export const isolationLevels = [
 export type IsolationLevel = (typeof isolationLevels)[number];
 
 /** One level for a whole history, or each transaction's own: a read obeys the level of the transaction that reads. */
-export type Levels = IsolationLevel | ((transaction: number) => IsolationLevel);
+export type Levels = IsolationLevel | LevelOf;
+export type LevelOf = (transaction: number) => IsolationLevel;
+
+export function levelOfEach(level: Levels): LevelOf {
+  return typeof level === 'function' ? level : () => level;
+}
 
 export function isStrongerOrEqual(a: IsolationLevel, b: IsolationLevel): boolean {
   return isolationLevels.indexOf(a) >= isolationLevels.indexOf(b);

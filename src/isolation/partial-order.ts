@@ -35,7 +35,7 @@ export class PartialOrder<Label> {
     return this.#after.has(a + 1, b + 1);
   }
 
-  /** Adds a pair that makes no cycle, and all that follows. */
+  /** Adds a pair, and all that follows. */
   add(a: TransactionIndex, b: TransactionIndex, label: Label): void {
     this.#arrows.set(a, [...(this.#arrows.get(a) ?? []), { to: b, label }]);
     for (let x = 0; x < this.#size; x += 1) {
@@ -46,20 +46,24 @@ export class PartialOrder<Label> {
   }
 
   /** The labels along a shortest path of added pairs; `[]` from a transaction to itself; `null` where there is none. */
-  shortestPath(from: TransactionIndex, to: TransactionIndex): Label[] | null {
+  shortestPath(
+    from: TransactionIndex,
+    to: TransactionIndex,
+    isAllowed: (label: Label) => boolean = () => true,
+  ): Label[] | null {
     if (from !== to && !this.has(from, to)) return null;
     const cameBy = new Map<TransactionIndex, { previous: TransactionIndex; label: Label }>();
     const queue = [from];
     for (const t of queue) {
       if (t === to) break;
       for (const { to: next, label } of this.#arrows.get(t) ?? []) {
-        if (next === from || cameBy.has(next)) continue;
+        if (next === from || cameBy.has(next) || !isAllowed(label)) continue;
         cameBy.set(next, { previous: t, label });
         queue.push(next);
       }
     }
     const path: Label[] = [];
     for (let step = cameBy.get(to); step !== undefined; step = cameBy.get(step.previous)) path.unshift(step.label);
-    return path;
+    return from === to || path.length > 0 ? path : null;
   }
 }

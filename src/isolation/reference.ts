@@ -2,9 +2,9 @@
  * The reference checker: tries every commit order. Factorial, obviously right, for small histories and for tests.
  * Orders are built from left to right and cut as soon as they leave so or wr; every complete one is asked of the definition.
  */
-import { type History, relationsOf, type RelationsOptions, type TransactionIndex } from '../history/index.ts';
-import { satisfiedBy, soOrWr } from './definition.ts';
-import type { Levels } from './level.ts';
+import { type History, type RelationsOptions, type TransactionIndex } from '../history/index.ts';
+import { bindingRelations, satisfiedBy, soOrWr } from './definition.ts';
+import { type Levels, levelOfEach } from './level.ts';
 
 export type ReferenceVerdict =
   | { readonly kind: 'satisfied'; readonly commitOrder: readonly TransactionIndex[] }
@@ -17,10 +17,8 @@ export interface ReferenceOptions extends RelationsOptions {
 }
 
 export function referenceCheck(history: History, level: Levels, options: ReferenceOptions = {}): ReferenceVerdict {
-  const relations = relationsOf(history, options);
-  const levelOf = typeof level === 'function' ? level : () => level;
-  const mustPrecede = (a: TransactionIndex, b: TransactionIndex): boolean =>
-    levelOf(b) === 'read-uncommitted' ? relations.so(a, b) : soOrWr(relations, a, b);
+  const levelOf = levelOfEach(level);
+  const relations = bindingRelations(history, levelOf, options);
   const ordersMax = options.ordersMax ?? 1_000_000;
   let orders = 0;
   const order: TransactionIndex[] = [];
@@ -28,12 +26,12 @@ export function referenceCheck(history: History, level: Levels, options: Referen
   const extend = (left: readonly TransactionIndex[]): boolean => {
     if (left.length === 0) {
       orders += 1;
-      return orders <= ordersMax && satisfiedBy(relations, order, level);
+      return orders <= ordersMax && satisfiedBy(relations, order, levelOf);
     }
     for (const next of left) {
       if (orders > ordersMax) return false;
       const rest = left.filter((t) => t !== next);
-      if (rest.some((t) => mustPrecede(t, next))) continue;
+      if (rest.some((t) => soOrWr(relations, t, next))) continue;
       order.push(next);
       if (extend(rest)) return true;
       order.pop();

@@ -6,9 +6,10 @@
  * step with the definition alone. The search works in rounds, so that it finds a cycle with the fewest rounds of reasoning; it is for
  * histories that a person will look at (it costs reads x transactions^2 a round), after a faster algorithm has said that there is one.
  */
+import { assert } from '../base/assert.ts';
 import { type ExternalRead, INITIAL, type Relations, type TransactionIndex } from '../history/index.ts';
 import { type Execution, visible } from './definition.ts';
-import type { IsolationLevel } from './level.ts';
+import type { IsolationLevel, LevelOf } from './level.ts';
 import { PartialOrder } from './partial-order.ts';
 
 /** `from` is before `to` in every commit order, given the steps before. */
@@ -41,9 +42,7 @@ export interface Cases {
   readonly after: Refutation;
 }
 
-type LevelOf = (t: TransactionIndex) => IsolationLevel;
-
-/** @returns `null` where the rules find no contradiction, or `casesMax` runs out */
+/** The refutation of a history that has none of the commit orders. @returns `null` where `casesMax` runs out */
 export function refute(relations: Relations, levelOf: LevelOf, casesMax = 1_000): Refutation | null {
   const budget = { cases: casesMax };
   return refuteFrom(
@@ -74,13 +73,31 @@ function refuteFrom(
     }
   }
   const open = openPair(relations, levelOf, order);
-  if (open === null || budget.cases === 0) return null;
+  assert(open !== null, 'a history that the search refutes leaves a contradiction or an open pair');
+  if (budget.cases === 0) return null;
   budget.cases -= 1;
   const [first, second] = open;
   const assume = (from: TransactionIndex, to: TransactionIndex): Step[] => [{ from, to, why: { rule: 'assumed' } }];
   const before = refuteFrom(relations, levelOf, assume(first, second), order, budget);
   const after = before && refuteFrom(relations, levelOf, assume(second, first), order, budget);
   return before && after && { steps, end: { kind: 'cases', first, second, before, after } };
+}
+
+/** All that the rules derive, up to the first round that contradicts; then the pairs are cyclic. */
+export function saturate(relations: Relations, levelOf: LevelOf): PartialOrder<Step> {
+  const order = new PartialOrder<Step>(relations.history.transactions.length);
+  let isAcyclic = true;
+  for (
+    let round = baseSteps(relations, levelOf);
+    isAcyclic && round.length > 0;
+    round = derive(relations, levelOf, order)
+  ) {
+    for (const step of round) {
+      if (order.has(step.to, step.from)) isAcyclic = false;
+      order.add(step.from, step.to, step);
+    }
+  }
+  return order;
 }
 
 /** so, wr and real time, as far as they bind; only neighbours in a session, the rest follows. */
@@ -92,8 +109,7 @@ function baseSteps(relations: Relations, levelOf: LevelOf): Step[] {
     if (a !== undefined) steps.push({ from: a, to: b, why: { rule: 'so' } });
   });
   for (const read of reads) {
-    if (levelOf(read.by) !== 'read-uncommitted')
-      steps.push({ from: read.from, to: read.by, why: { rule: 'wr', read } });
+    steps.push({ from: read.from, to: read.by, why: { rule: 'wr', read } });
   }
   for (const b of members.filter((t) => levelOf(t) === 'strict-serializable')) {
     for (const a of members) if (relations.realTime(a, b)) steps.push({ from: a, to: b, why: { rule: 'rt' } });
@@ -105,7 +121,7 @@ function baseSteps(relations: Relations, levelOf: LevelOf): Step[] {
 function derive(relations: Relations, levelOf: LevelOf, order: PartialOrder<Step>): Step[] {
   const known: Execution = { ...relations, co: (a, b) => order.has(a, b) };
   const steps: Step[] = [];
-  for (const { read, writer } of instances(relations)) {
+  for (const { read, writer } of axiomInstances(relations)) {
     const level = levelOf(read.by);
     if (order.has(writer, read.from)) continue;
     if (visible[level](known, writer, read))
@@ -116,7 +132,7 @@ function derive(relations: Relations, levelOf: LevelOf, order: PartialOrder<Step
 }
 
 /** Every read with every other transaction that writes its key: the instances of the axiom. */
-function* instances(relations: Relations): Generator<{ read: ExternalRead; writer: TransactionIndex }> {
+export function* axiomInstances(relations: Relations): Generator<{ read: ExternalRead; writer: TransactionIndex }> {
   for (const read of relations.reads) {
     for (const writer of relations.writersOf(read.key)) {
       if (writer !== read.from && writer !== read.by && writer !== INITIAL) yield { read, writer };
@@ -170,11 +186,11 @@ function openPair(
 ): [TransactionIndex, TransactionIndex] | null {
   const isOpen = (a: TransactionIndex, b: TransactionIndex): boolean => a !== b && !order.has(a, b) && !order.has(b, a);
   const known: Execution = { ...relations, co: (a, b) => order.has(a, b) };
-  for (const { read, writer } of instances(relations)) {
+  for (const { read, writer } of axiomInstances(relations)) {
     if (isOpen(writer, read.from) && candidatePairs(known, levelOf(read.by), read, writer).length > 0)
       return [writer, read.from];
   }
-  for (const { read, writer } of instances(relations)) {
+  for (const { read, writer } of axiomInstances(relations)) {
     if (!order.has(read.from, writer)) continue;
     const pair = candidatePairs(known, levelOf(read.by), read, writer).find(([a, b]) => isOpen(a, b));
     if (pair !== undefined) return pair;

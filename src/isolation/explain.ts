@@ -1,0 +1,94 @@
+/** A verdict in plain words: one line for each edge of the cycle, or for the read, naming transactions by ID. */
+import { assert } from '../base/assert.ts';
+import {
+  type History,
+  INITIAL,
+  type Key,
+  type Operation,
+  type ReadPhenomenon,
+  type TransactionIndex,
+} from '../history/index.ts';
+import { anomalies } from './anomaly.ts';
+import type { Edge } from './dependency-cycle.ts';
+import type { Verdict, Violated } from './verdict.ts';
+
+/** What happened, in the order of the cycle; each line ends where the next begins, the last where the first began. */
+export function explain(history: History, verdict: Violated): string[] {
+  return verdict.read === undefined
+    ? verdict.cycle.map((edge) => explainEdge(history, edge))
+    : [explainRead(history, verdict.read)];
+}
+
+/** One line: the anomaly and what it means. */
+export function summarize(verdict: Verdict): string {
+  switch (verdict.kind) {
+    case 'satisfied':
+      return 'satisfied';
+    case 'violated':
+      return `${anomalies[verdict.anomaly].title}: ${anomalies[verdict.anomaly].meaning}`;
+    case 'unknown':
+      return verdict.reason === 'step-limit'
+        ? 'unknown: the search reached its limit of steps'
+        : 'unknown: strict-serializable needs the start and end of every transaction';
+  }
+}
+
+function explainEdge(history: History, edge: Edge): string {
+  const [from, to] = [idOf(history, edge.from), idOf(history, edge.to)];
+  switch (edge.relation) {
+    case 'so':
+      return `${to} follows ${from} in session ${sessionOf(history, edge.to)}`;
+    case 'rt':
+      return `${to} began after ${from} had ended`;
+    case 'wr':
+      return `${to} reads ${seen(history, edge.to, edge)}, which ${from} wrote`;
+    case 'rw':
+      return `${from} reads ${seen(history, edge.from, edge)}, which ${to} overwrites`;
+    case 'ww':
+      return `${to} overwrites the ${edge.key} = ${lastWritten(history, edge.from, edge.key)} of ${from}`;
+    case 'co':
+      return `${to} comes after ${from}; were it before, there would be another cycle`;
+  }
+}
+
+function explainRead(history: History, read: ReadPhenomenon): string {
+  const [by, from] = [idOf(history, read.by), idOf(history, read.from)];
+  const value = seen(history, read.by, read);
+  switch (read.kind) {
+    case 'G1a':
+      return `${by} reads ${value}, which ${from} wrote; ${from} aborted`;
+    case 'G1b':
+      return `${by} reads ${value}, which ${from} overwrites before it commits`;
+    case 'internal': {
+      const own = lastWritten(history, read.by, read.key, read.operation);
+      return own === undefined
+        ? `${by} reads ${value} before it writes it`
+        : `${by} reads ${value} after it wrote ${read.key} = ${own} itself`;
+    }
+  }
+}
+
+function operationsOf(history: History, t: TransactionIndex): readonly Operation[] {
+  return history.transactions[t]?.operations ?? [];
+}
+
+function seen(history: History, reader: TransactionIndex, at: { key?: Key; operation?: number }): string {
+  const read = operationsOf(history, reader)[at.operation ?? -1];
+  assert(read !== undefined && read.kind === 'read' && read.key === at.key, 'the edge names a read');
+  return `${read.key} = ${JSON.stringify(read.value)}`;
+}
+
+/** The value, as text, that `writer` wrote last to `key`, up to its operation `before`. */
+function lastWritten(history: History, writer: TransactionIndex, key?: Key, before?: number): string | undefined {
+  const writes = operationsOf(history, writer).slice(0, before);
+  const last = writes.findLast((operation) => operation.kind === 'write' && operation.key === key);
+  return last === undefined ? undefined : JSON.stringify(last.value);
+}
+
+function idOf(history: History, t: TransactionIndex): string {
+  return t === INITIAL ? 'the initial state' : (history.transactions[t]?.id ?? String(t));
+}
+
+function sessionOf(history: History, t: TransactionIndex): string {
+  return history.sessions[history.transactions[t]?.session ?? -1] ?? '';
+}
