@@ -20,9 +20,9 @@ export async function speed({ quick, print }: BenchOptions): Promise<void> {
   for (const line of tableLines(rows)) print(line);
 
   const sizes = [3, 6, 9, 12, 15, 18, 21, 24, 27, 30];
-  const growth = [['transactions', ...sizes.map(String)]];
+  const growth: string[][] = [['transactions', ...sizes.map(String)]];
   for (const level of constrainingLevels) {
-    const row = [level];
+    const row: string[] = [level];
     for (const size of sizes)
       row.push((1_000 / (await runsPerSecond(increments(size), level, seconds / 4))).toFixed(3));
     growth.push(row);

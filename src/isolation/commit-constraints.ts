@@ -171,17 +171,42 @@ export class CommitConstraints {
 
   /** Takes back all that `node` read; it stays as an empty transaction. Nobody may have read from it. */
   removeReads(node: number): void {
-    const kept = [...this.#readBy.keys()].filter((read) => this.#readBy[read] !== node);
-    const reads = kept.map(
-      (read) => [this.#readBy[read], this.#readKey[read], this.#readFrom[read]] as [number, number, number],
-    );
+    if (this.#isLastReader(node)) this.#popReads(node);
+    else this.#filterReads(node);
+    this.#sources.clearRow(node);
+    this.#past.copyRow(node, this.#past, this.#lastBefore(node));
+    this.#past.add(node, this.#lastBefore(node));
+  }
+
+  /** Are all reads of `node` the last ones of the history? */
+  #isLastReader(node: number): boolean {
+    const { length } = this.#readsBy[node] as number[];
+    return this.#readBy.slice(this.#readBy.length - length).every((by) => by === node);
+  }
+
+  #popReads(node: number): void {
+    const own = this.#readsBy[node] as number[];
+    for (let read = own.pop(); read !== undefined; read = own.pop()) {
+      if (this.isStrong(node)) {
+        this.strongReads -= 1;
+        (this.#strongReadsOf[this.#readKey[read] as number] as number[]).pop();
+      }
+      this.#readBy.pop();
+      this.#readKey.pop();
+      this.#readFrom.pop();
+    }
+  }
+
+  /** The ids of the reads that came later change. */
+  #filterReads(node: number): void {
+    const reads: [number, number, number][] = [];
+    this.#readBy.forEach((by, read) => {
+      if (by !== node) reads.push([by, this.#readKey[read] as number, this.#readFrom[read] as number]);
+    });
     for (const list of this.#readsBy) list.length = 0;
     for (const list of this.#strongReadsOf) list.length = 0;
     for (const list of [this.#readBy, this.#readKey, this.#readFrom]) list.length = 0;
     this.strongReads = 0;
-    this.#sources.clearRow(node);
-    this.#past.copyRow(node, this.#past, this.#lastBefore(node));
-    this.#past.add(node, this.#lastBefore(node));
     for (const [by, key, from] of reads) this.addRead(by, key, from);
   }
 

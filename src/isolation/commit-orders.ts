@@ -16,11 +16,17 @@ export interface CommitOrdersOptions {
   readonly stepsMax?: number;
 }
 
+const NOBODY = -1;
+
 export class CommitOrders {
   readonly constraints: CommitConstraints = new CommitConstraints();
   /** Did a search give up? Then a read that the level allows may have been withheld. */
   gaveUp = false;
 
+  readonly #knownBefore: Order = new BitMatrix(1);
+  readonly #solvedBefore: Order = new BitMatrix(1);
+  #wasSolved = false;
+  #checkpointOf = NOBODY;
   #known: Order = new BitMatrix(1);
   #solved: Order = new BitMatrix(1);
   #trial: Order = new BitMatrix(1);
@@ -42,14 +48,14 @@ export class CommitOrders {
     this.#solved.clear(nodes);
     this.#isSolved = false;
     this.gaveUp = false;
+    this.#checkpointOf = NOBODY;
     this.constraints.reset();
   }
 
   begin(session: number, level: ConstrainingLevel): number {
     const node = this.constraints.begin(session, level);
-    while (this.#known.words < this.constraints.words) {
-      for (const order of [this.#known, this.#solved, this.#trial, ...this.#stack]) order.grow();
-    }
+    this.#checkpointOf = NOBODY;
+    this.#growOrders();
     this.constraints.place(this.#known, node);
     if (this.#isSolved) this.constraints.place(this.#solved, node);
     return node;
@@ -78,6 +84,7 @@ export class CommitOrders {
   /** `node` reads `key` from `from`, which must be allowed. */
   read(node: number, key: number, from: number): void {
     const { constraints } = this;
+    if (this.#checkpointOf !== node) this.#takeCheckpoint(node);
     constraints.addRead(node, key, from);
     this.#accept((order) => constraints.requireReads(order, node), this.#ownReads(node));
   }
@@ -86,7 +93,10 @@ export class CommitOrders {
   commit(node: number, keys: readonly number[]): boolean {
     const { constraints } = this;
     constraints.addWrites(node, keys);
-    if (constraints.strongReads === 0) return true;
+    if (constraints.strongReads === 0) {
+      this.#checkpointOf = NOBODY;
+      return true;
+    }
     const touched = new Set<number>();
     for (const key of keys) for (const read of constraints.strongReadsOf(key)) touched.add(read);
     for (const reader of constraints.conflictingReaders(node))
@@ -99,18 +109,41 @@ export class CommitOrders {
       return false;
     }
     this.#accept(require, reads);
+    this.#checkpointOf = NOBODY;
     return true;
   }
 
   /** Takes back all that `node`, which has not committed, read. */
   forget(node: number): void {
+    if (this.constraints.readsBy(node).length === 0) return;
     this.constraints.removeReads(node);
-    assert(this.rebuild(), 'fewer reads cannot contradict');
+    if (this.#checkpointOf === node) this.#returnToCheckpoint();
+    else assert(this.rebuild(), 'fewer reads cannot contradict');
+  }
+
+  /** The orders before the first read of `node`, for as long as only `node` changes them. */
+  #takeCheckpoint(node: number): void {
+    this.#checkpointOf = NOBODY;
+    if (this.constraints.readsBy(node).length > 0) return;
+    const { nodes } = this.constraints;
+    this.#knownBefore.copyFrom(this.#known, nodes);
+    if (this.#isSolved) this.#solvedBefore.copyFrom(this.#solved, nodes);
+    this.#wasSolved = this.#isSolved;
+    this.#checkpointOf = node;
+  }
+
+  #returnToCheckpoint(): void {
+    const { nodes } = this.constraints;
+    this.#known.copyFrom(this.#knownBefore, nodes);
+    if (this.#wasSolved) this.#solved.copyFrom(this.#solvedBefore, nodes);
+    this.#isSolved = this.#wasSolved;
+    this.#checkpointOf = NOBODY;
   }
 
   /** Computes the orders anew from the structure. @returns false when no commit order exists (or the search gave up: `gaveUp`) */
   rebuild(pairs: readonly (readonly [number, number])[] = []): boolean {
     const { constraints } = this;
+    this.#growOrders();
     this.#known.clear(constraints.nodes);
     this.#isSolved = false;
     for (let node = 1; node < constraints.nodes; node += 1) constraints.place(this.#known, node);
@@ -134,6 +167,22 @@ export class CommitOrders {
       placed.push(next);
     }
     return placed;
+  }
+
+  /** The structure may have grown without the orders. */
+  #growOrders(): void {
+    while (this.#known.words < this.constraints.words) {
+      for (const order of [
+        this.#known,
+        this.#solved,
+        this.#trial,
+        this.#knownBefore,
+        this.#solvedBefore,
+        ...this.#stack,
+      ]) {
+        order.grow();
+      }
+    }
   }
 
   /** The reads that a new read of `node` can open again: its own, if it is strong. */
