@@ -13,7 +13,14 @@ import type { Program } from '../program/index.ts';
 import { requireDeterminism } from './determinism.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { reduceRun } from './reduce.ts';
-import { errorText, type FinishedRun, ProgramRunner, type RunLimits, type SingleRun } from './single-run.ts';
+import {
+  errorText,
+  type FinishedRun,
+  ProgramRunner,
+  type RunLimits,
+  type SingleRun,
+  type Timeout,
+} from './single-run.ts';
 import { decodePath } from './token.ts';
 
 export interface CampaignOptions {
@@ -37,6 +44,8 @@ export interface CampaignOptions {
   readonly stopAtFirst?: boolean;
   /** Called now and then, at most every 50 ms. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Called whenever a session, or the invariant, gets to run. */
+  readonly onTurn?: RunLimits['onTurn'];
 }
 
 export interface Progress {
@@ -61,7 +70,7 @@ export interface CampaignResult {
   /** The first failing run, counting from 1. */
   readonly firstFailingRun: number | null;
   /** Set when a run did not end in time: a session that had not ended, and what it did last. */
-  readonly timeout: { readonly session: string; readonly lastOperation: string } | null;
+  readonly timeout: Timeout | null;
 }
 
 /** @throws InputError when the program or an option is at fault */
@@ -93,15 +102,20 @@ class Campaign {
     this.#seed = integerOption('seed', options.seed ?? 1, Number.MIN_SAFE_INTEGER);
     this.#runsMax = integerOption('runs', options.runs ?? 1_000, 1);
     this.#abortRate = options.abortRate ?? 0;
-    if (!(this.#abortRate >= 0 && this.#abortRate < 1)) throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
+    if (!(this.#abortRate >= 0 && this.#abortRate < 1))
+      throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
     this.#runner = new ProgramRunner(program, this.#level);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? 10_000, 1);
   }
 
   /** The limits of a run that begins now. */
   #limits(): RunLimits {
-    const { conflicts } = this.#options;
-    return { ...(conflicts === undefined ? {} : { conflicts }), deadlineMs: monotonicMs() + this.#timeoutMs };
+    const { conflicts, onTurn } = this.#options;
+    return {
+      ...(conflicts === undefined ? {} : { conflicts }),
+      ...(onTurn === undefined ? {} : { onTurn }),
+      deadlineMs: monotonicMs() + this.#timeoutMs,
+    };
   }
 
   async run(): Promise<CampaignResult> {
@@ -150,7 +164,8 @@ class Campaign {
     this.#firstFailingRun = this.#runs;
     await this.#requireDeterminism(run);
     const failures = this.#abortRate > 0;
-    const reduced = this.#options.replay === undefined ? await reduceRun(this.#runner, run, { ...this.#limits(), failures }) : run;
+    const reduced =
+      this.#options.replay === undefined ? await reduceRun(this.#runner, run, { ...this.#limits(), failures }) : run;
     this.#failure = failureOf(this.#runner, await this.#again(reduced));
   }
 
@@ -164,7 +179,10 @@ class Campaign {
     const serial = await runner.run(following([], new Map()), this.#limits());
     if (serial.kind === 'finished' && serial.threwOutside !== null) {
       const { session, error } = serial.threwOutside;
-      const failure = new InputError('program/session-threw', `session "${session}" threw outside a transaction: ${errorText(error)}`);
+      const failure = new InputError(
+        'program/session-threw',
+        `session "${session}" threw outside a transaction: ${errorText(error)}`,
+      );
       failure.cause = error;
       throw failure;
     }
@@ -183,7 +201,12 @@ class Campaign {
 
   /** Lets timers, signals and progress have their turn. */
   async #breathe(): Promise<void> {
-    this.#options.onProgress?.({ level: this.#level, runs: this.#runs, runsMax: this.#runsMax, violations: this.#violations });
+    this.#options.onProgress?.({
+      level: this.#level,
+      runs: this.#runs,
+      runsMax: this.#runsMax,
+      violations: this.#violations,
+    });
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -204,5 +227,8 @@ class Campaign {
 
 function integerOption(name: string, value: number, min: number): number {
   if (Number.isSafeInteger(value) && value >= min) return value;
-  throw new InputError(`option/${name}`, `${name} must be a whole number${min === 1 ? ' of at least 1' : ''}, not ${value}`);
+  throw new InputError(
+    `option/${name}`,
+    `${name} must be a whole number${min === 1 ? ' of at least 1' : ''}, not ${value}`,
+  );
 }

@@ -12,18 +12,36 @@ import { watchSuspects } from './suspects.ts';
  * Repeats the run that `runner` did last.
  * @throws InputError `program/nondeterministic` naming the first difference and its likely cause
  */
-export async function requireDeterminism(runner: ProgramRunner, run: FinishedRun, limits: RunLimits, failures: boolean): Promise<void> {
+export async function requireDeterminism(
+  runner: ProgramRunner,
+  run: FinishedRun,
+  limits: RunLimits,
+  failures: boolean,
+): Promise<void> {
   const first = runner.lastHistory().history;
   const again = await runner.run(retracing(run.path, failures), limits);
-  const difference = again.kind === 'finished' ? differenceOf(run, first, again, runner.lastHistory().history) : `the second run ended by ${again.kind}`;
+  const difference =
+    again.kind === 'finished'
+      ? differenceOf(run, first, again, runner.lastHistory().history)
+      : `the second run ended by ${again.kind}`;
   if (difference === null) return;
   const calls = await callsOfSuspects(runner, run, limits, failures);
-  throw new InputError('program/nondeterministic', `with the same choices the program does not do the same: ${difference}; ${causes(run, calls)}`);
+  throw new InputError(
+    'program/nondeterministic',
+    `with the same choices the program does not do the same: ${difference}; ${causes(run, calls)}`,
+  );
 }
 
-async function callsOfSuspects(runner: ProgramRunner, run: FinishedRun, limits: RunLimits, failures: boolean): Promise<string[]> {
+async function callsOfSuspects(
+  runner: ProgramRunner,
+  run: FinishedRun,
+  limits: RunLimits,
+  failures: boolean,
+): Promise<string[]> {
   let turn: number | null = null;
-  const watch = watchSuspects(() => (turn === null ? 'before the first turn' : `in session "${runner.program.sessionNames[turn]}"`));
+  const watch = watchSuspects(() =>
+    turn === null ? 'in the invariant' : `in session "${runner.program.sessionNames[turn]}"`,
+  );
   try {
     finished(await runner.run(retracing(run.path, failures), { ...limits, onTurn: (session) => (turn = session) }));
   } catch {
@@ -45,10 +63,12 @@ function causes(run: FinishedRun, calls: readonly string[]): string {
 function differenceOf(a: FinishedRun, before: History, b: FinishedRun, after: History): string | null {
   for (let t = 0; t < Math.max(before.transactions.length, after.transactions.length); t += 1) {
     const [x, y] = [before.transactions[t], after.transactions[t]];
-    if (x === undefined || y === undefined) return `${(x ?? y)?.id} runs only ${x === undefined ? 'the second' : 'the first'} time`;
+    if (x === undefined || y === undefined)
+      return `${(x ?? y)?.id} runs only ${x === undefined ? 'the second' : 'the first'} time`;
     if (x.id !== y.id) return `${y.id} runs where ${x.id} ran before`;
     const operation = differentOperation(x.operations, y.operations);
-    if (operation !== null) return `operation ${operation + 1} of ${x.id} was ${words(x.operations[operation])}, then ${words(y.operations[operation])}`;
+    if (operation !== null)
+      return `operation ${operation + 1} of ${x.id} was ${words(x.operations[operation])}, then ${words(y.operations[operation])}`;
     if (x.status !== y.status) return `${x.id} was ${x.status}, then ${y.status}`;
   }
   if (a.violation === b.violation) return null;
@@ -61,5 +81,7 @@ function differentOperation(a: readonly Operation[], b: readonly Operation[]): n
 }
 
 function words(operation: Operation | undefined): string {
-  return operation === undefined ? 'missing' : `${operation.kind} of ${operation.key} = ${JSON.stringify(operation.value)}`;
+  return operation === undefined
+    ? 'missing'
+    : `${operation.kind} of ${operation.key} = ${JSON.stringify(operation.value)}`;
 }

@@ -12,6 +12,8 @@ export interface Failure {
   readonly commitOrder: readonly TransactionIndex[];
   /** External reads that did not see the newest of the writes that they could have seen. */
   readonly olderReads: number;
+  /** Those of them that the history has, as `transaction operation`. */
+  readonly olderReadPlaces: ReadonlySet<string>;
   /** The token of this run for `replay`. */
   readonly replay: string;
   /**
@@ -24,11 +26,13 @@ export interface Failure {
 /** @param run the run that `runner` did last */
 export function failureOf(runner: ProgramRunner, run: FinishedRun): Failure {
   const { history, commitOrder } = runner.lastHistory();
+  const older = run.readChoices.filter(({ position }) => position > 0);
   return {
     message: run.violation ?? '',
     history,
     commitOrder,
-    olderReads: run.readChoices.filter(({ position }) => position > 0).length,
+    olderReads: older.length,
+    olderReadPlaces: runner.placesOf(older),
     replay: encodePath(run.path),
     anomaly: weakestViolation(history),
   };

@@ -14,7 +14,11 @@ export async function runAtEveryLevel(program: Program, options: CampaignOptions
  * The weakest level above `level` at which the program passes as many runs as asked, with the same seed: where it passes, so it does at
  * all levels above it. Evidence, not proof. `null` when no level helps.
  */
-export async function weakestPassingLevel(program: Program, level: ConstrainingLevel, options: CampaignOptions): Promise<ConstrainingLevel | null> {
+export async function weakestPassingLevel(
+  program: Program,
+  level: ConstrainingLevel,
+  options: CampaignOptions,
+): Promise<ConstrainingLevel | null> {
   const { replay: _replay, ...same } = options;
   let weakest: ConstrainingLevel | null = null;
   const stronger = constrainingLevels.slice(constrainingLevels.indexOf(level) + 1);

@@ -13,7 +13,11 @@ export interface ReduceOptions extends RunLimits {
   readonly failures?: boolean;
 }
 
-export async function reduceRun(runner: ProgramRunner, failing: FinishedRun, options: ReduceOptions = {}): Promise<FinishedRun> {
+export async function reduceRun(
+  runner: ProgramRunner,
+  failing: FinishedRun,
+  options: ReduceOptions = {},
+): Promise<FinishedRun> {
   const { runsMax = 2_000, failures = false, ...limits } = options;
   const older = failing.readChoices.filter(({ position }) => position > 0);
   let runs = 0;

@@ -1,21 +1,26 @@
 /** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
 import { assert } from '../base/assert.ts';
+import { monotonicMs } from '../base/clock.ts';
 import type { History, Key, TransactionIndex, Value } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import { type Decisions, MockDatabase, type ReadChoice } from '../mockdb/index.ts';
+import { type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
 import { type End, type Marks, type Program, runProgram } from '../program/index.ts';
 
 export interface RunLimits {
   readonly conflicts?: 'retry' | 'abort' | 'discard';
   /** When the run must be over, in `monotonicMs`. */
   readonly deadlineMs?: number;
-  readonly onTurn?: (session: number) => void;
+  /** Called whenever a session gets to run, by its index, or the invariant: `null`. For those who watch. */
+  readonly onTurn?: (session: number | null, lastOperation: () => string) => void;
 }
 
-export type SingleRun =
-  | FinishedRun
-  | { readonly kind: 'discarded' }
-  | { readonly kind: 'timeout'; readonly session: string; readonly lastOperation: string };
+/** A session that did not end in time, or the invariant: `null`. */
+export interface Timeout {
+  readonly session: string | null;
+  readonly lastOperation: string;
+}
+
+export type SingleRun = FinishedRun | { readonly kind: 'discarded' } | ({ readonly kind: 'timeout' } & Timeout);
 
 export interface FinishedRun {
   readonly kind: 'finished';
@@ -51,15 +56,19 @@ export class ProgramRunner {
     if (outcome.kind === 'discarded' || outcome.kind === 'timeout') return outcome;
     const observedState = database.observedState();
     const marks = new Map(outcome.marks);
+    limits.onTurn?.(null, () => 'nothing');
     const violation =
       outcome.kind === 'threw'
         ? `session "${outcome.session}" failed: ${errorText(outcome.error)}`
         : await judge(
             this.program,
             endOf(outcome.results, marks, () => database.finalState()),
+            limits.deadlineMs,
           );
+    if (violation === LATE) return { kind: 'timeout', session: null, lastOperation: 'nothing' };
     const { path, schedule, readChoices } = decisions;
-    const threwOutside = outcome.kind === 'threw' && outcome.isOutside ? { session: outcome.session, error: outcome.error } : null;
+    const threwOutside =
+      outcome.kind === 'threw' && outcome.isOutside ? { session: outcome.session, error: outcome.error } : null;
     return {
       kind: 'finished',
       violation,
@@ -67,12 +76,21 @@ export class ProgramRunner {
       schedule,
       readChoices,
       marks,
-      waitedOutside: outcome.waitedOutside, observedState, threwOutside };
+      waitedOutside: outcome.waitedOutside,
+      observedState,
+      threwOutside,
+    };
   }
 
   /** The history of the last run, and a commit order that shows it to be at its level. */
   lastHistory(): { readonly history: History; readonly commitOrder: readonly TransactionIndex[] } {
     return { history: this.#database.history(), commitOrder: this.#database.commitOrder() };
+  }
+
+  /** Where the last run's history has these reads, as `transaction operation`; without those of transactions that left no trace. */
+  placesOf(reads: readonly ReadPoint[]): ReadonlySet<string> {
+    const places = reads.flatMap((read) => this.#database.placeOf(read) ?? []);
+    return new Set(places.map(({ transaction, operation }) => `${transaction} ${operation}`));
   }
 }
 
@@ -92,13 +110,31 @@ function endOf(
   };
 }
 
-async function judge(program: Program, end: End): Promise<string | null> {
+const LATE = Symbol('the invariant did not settle in time');
+
+async function judge(program: Program, end: End, deadlineMs?: number): Promise<string | null | typeof LATE> {
   try {
-    const verdict = await program.invariant(end);
+    const judged = program.invariant(end);
+    const verdict =
+      judged instanceof Promise && deadlineMs !== undefined ? await before(deadlineMs, judged) : await judged;
+    if (verdict === LATE) return LATE;
     if (verdict === false) return 'the invariant does not hold';
     return typeof verdict === 'string' ? verdict : null;
   } catch (error) {
     return errorText(error);
+  }
+}
+
+/** What `promise` brings, or `LATE`. */
+async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T | typeof LATE> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), Math.max(0, deadlineMs - monotonicMs()));
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

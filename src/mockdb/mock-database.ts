@@ -170,6 +170,14 @@ export class MockDatabase implements Store {
     return { sessions: names, transactions, initial: this.#initial };
   }
 
+  /** Where `history()` has a read, as positions of its transaction and operation; `null` where its transaction left no trace. */
+  placeOf(point: ReadPoint): { readonly transaction: TransactionIndex; readonly operation: number } | null {
+    const visible = this.#transactions.filter(({ status }) => status === 'committed' || status === 'aborted');
+    const transaction = visible.findIndex((t) => t.session === point.session && t.attempt === point.attempt);
+    const operation = visible[transaction]?.operationOfRead(point.read) ?? -1;
+    return operation < 0 ? null : { transaction, operation };
+  }
+
   /**
    * The client-observable state (MonkeyDB, section 7.3): a hash of the vector of all values that reads returned, session by session.
    * 53 bits: two different vectors among a million collide with a probability of about 1 in 20,000.
@@ -202,8 +210,9 @@ class MockTransaction implements StoreTransaction {
   readonly node: number;
   readonly session: number;
   readonly level: IsolationLevel;
+  /** Which of its session's attempts it is: those that were rolled back count. */
+  readonly attempt: number;
   readonly #database: MockDatabase;
-  readonly #attempt: number;
   #externalReads = 0;
   /** Its operations, in columns: key, value, and for a read the node it saw (`OWN` for its own write), for a write `undefined`. */
   readonly #operationKeys: number[] = [];
@@ -217,7 +226,7 @@ class MockTransaction implements StoreTransaction {
     this.#database = database;
     this.node = node;
     this.session = session;
-    this.#attempt = attempt;
+    this.attempt = attempt;
     this.level = level;
   }
 
@@ -226,7 +235,7 @@ class MockTransaction implements StoreTransaction {
     const id = this.#database.keyId(key);
     const own = this.#writtenKeys.indexOf(id);
     if (own >= 0) return copyValue(this.#note(id, this.#writtenValues[own] as Value, OWN));
-    const point = { session: this.session, attempt: this.#attempt, read: this.#externalReads };
+    const point = { session: this.session, attempt: this.attempt, read: this.#externalReads };
     this.#externalReads += 1;
     const version = this.#database.externalRead(this, id, point);
     return copyValue(this.#note(id, version.value, version.node));
@@ -261,6 +270,12 @@ class MockTransaction implements StoreTransaction {
       if (source === undefined) return { kind: 'write', key, value };
       return source === OWN ? { kind: 'read', key, value } : { kind: 'read', key, value, from: indexOf(source) };
     });
+  }
+
+  /** The position of its n-th external read among its operations; -1 where there is none. */
+  operationOfRead(read: number): number {
+    const external = (source: number | undefined): boolean => source !== undefined && source !== OWN;
+    return [...this.#operationSources.keys()].filter((i) => external(this.#operationSources[i]))[read] ?? -1;
   }
 
   hashReads(hash: ValueHash): void {

@@ -22,8 +22,8 @@ export interface RunOptions {
   readonly attemptsMax?: number;
   /** When the run must be over, in `monotonicMs`. Default: never. */
   readonly deadlineMs?: number;
-  /** Called at every turn, for those who watch. */
-  readonly onTurn?: (session: number) => void;
+  /** Called whenever a session gets to run, for those who watch: at its start and at its turns. */
+  readonly onTurn?: (session: number, lastOperation: () => string) => void;
 }
 
 export type RunOutcome =
@@ -63,6 +63,7 @@ class RunSession {
   /** What it did last, for a run that does not end. */
   lastKind = '';
   lastKey = '';
+  readonly lastOperation = (): string => (this.lastKind === '' ? 'nothing yet' : `${this.lastKind} ${this.lastKey}`);
   /** The error that left a transaction last: when it is what the session ends with, the transaction threw it. */
   transactionError: unknown = NOTHING;
   readonly index: number;
@@ -122,6 +123,7 @@ class Run {
   async #runSession(session: RunSession): Promise<void> {
     try {
       const body = this.#program.sessions[session.index] as Program['sessions'][number];
+      this.#options.onTurn?.(session.index, session.lastOperation);
       this.#results[session.name] = await body(this.#sessionHandle(session));
     } catch (error) {
       if (this.#isOver) return;
@@ -260,7 +262,7 @@ class Run {
     if (waiting.length === 0) return; // those outside must come back first
     const session = this.#sessions[this.#options.nextSession(waiting)] as RunSession;
     if (this.#isLate(session)) return;
-    this.#options.onTurn?.(session.index);
+    this.#options.onTurn?.(session.index, session.lastOperation);
     session.state = 'running';
     session.isOpen = true;
     this.#running += 1;
@@ -312,7 +314,7 @@ class Run {
   #isPast(session: RunSession): boolean {
     const { deadlineMs } = this.#options;
     if (deadlineMs === undefined || monotonicMs() < deadlineMs) return false;
-    this.#finish({ kind: 'timeout', session: session.name, lastOperation: lastOperation(session) });
+    this.#finish({ kind: 'timeout', session: session.name, lastOperation: session.lastOperation() });
     return true;
   }
 
@@ -343,10 +345,6 @@ class Run {
 
 /** How often a run that waits for something outside looks at the clock. */
 const POLL_MS = 10;
-
-function lastOperation({ lastKind, lastKey }: RunSession): string {
-  return lastKind === '' ? 'nothing yet' : `${lastKind} ${lastKey}`;
-}
 
 function nestedTransaction(session: RunSession): InputError {
   return new InputError(
