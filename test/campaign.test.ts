@@ -1,0 +1,196 @@
+/** Campaigns: counts, the reduced failing run, replay, determinism. */
+import { describe, expect, test } from 'vitest';
+import bankTransfer from '../examples/bank-transfer.ts';
+import retryLoop from '../examples/retry-loop.ts';
+import shoppingCart from '../examples/shopping-cart.ts';
+import { decodePath, encodePath, runAtEveryLevel, runCampaign, weakestPassingLevel } from '../src/campaign/index.ts';
+import { check, satisfies } from '../src/isolation/index.ts';
+import { program } from '../src/program/index.ts';
+
+test('the same seed gives the same result, another seed another', async () => {
+  const [a, b, c] = await Promise.all([1, 1, 2].map((seed) => runCampaign(shoppingCart, { seed, runs: 200 })));
+  expect(a).toEqual(b);
+  expect(a?.violations).not.toBe(c?.violations);
+});
+
+describe('a failing run', () => {
+  test('is reduced to the fewest reads that do not see the newest write', async () => {
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const { failure } = await runCampaign(shoppingCart, { seed, runs: 100 });
+      expect(failure?.olderReads).toBeLessThanOrEqual(2);
+      expect(failure?.olderReads).toBeGreaterThan(0);
+    }
+  });
+
+  test('comes with a history at its level, a commit order, and the anomaly that a serializable store forbids', async () => {
+    const { failure } = await runCampaign(bankTransfer, { level: 'snapshot-isolation' });
+    if (failure === null || failure.anomaly === null) throw new Error('it fails');
+    expect(failure.message).toBe('the accounts hold -20 together');
+    expect(satisfies(failure.history, failure.commitOrder, 'snapshot-isolation')).toBe(true);
+    expect(check(failure.history, 'serializable').kind).toBe('violated');
+    expect(failure.anomaly).toMatchObject({ level: 'serializable', verdict: { anomaly: 'write-skew' } });
+  });
+
+  test('is replayed by its token, at the level it failed at', async () => {
+    const { failure } = await runCampaign(shoppingCart, { runs: 100 });
+    const again = await runCampaign(shoppingCart, { replay: failure?.replay ?? '' });
+    expect(again).toMatchObject({ runs: 1, violations: 1 });
+    expect(again.failure).toEqual(failure);
+  });
+
+  test('without any anomaly is the fault of the program', async () => {
+    const tested = program({ sessions: { a: (s) => s.write('x', 1) }, invariant: ({ final }) => final['x'] === 2 });
+    const { failure } = await runCampaign(tested, { runs: 5, level: 'read-committed' });
+    expect(failure).toMatchObject({ message: 'the invariant does not hold', olderReads: 0, anomaly: null });
+    expect(await weakestPassingLevel(tested, 'read-committed', { runs: 5 })).toBe(null);
+  });
+});
+
+test('levels: the table and the weakest level that passes', async () => {
+  const table = await runAtEveryLevel(bankTransfer, { runs: 100 });
+  expect(table.map(({ level, violations }) => [level, violations > 0])).toEqual([
+    ['read-committed', true],
+    ['read-atomic', true],
+    ['causal', true],
+    ['prefix', true],
+    ['snapshot-isolation', true],
+    ['serializable', false],
+  ]);
+  expect(await weakestPassingLevel(bankTransfer, 'read-committed', { runs: 100 })).toBe('serializable');
+  expect(await weakestPassingLevel(shoppingCart, 'causal', { runs: 300 })).toBe('snapshot-isolation');
+});
+
+describe('counters', () => {
+  test('sometimes counts runs, and tells of what never happened', async () => {
+    const { marks, runs } = await runCampaign(
+      program({
+        initial: { x: 0 },
+        sessions: { a: (s) => s.write('x', 1), b: (s) => s.read<number>('x') },
+        invariant: ({ results, sometimes }) => {
+          sometimes('b saw the write', results.b === 1);
+          sometimes('b saw a two', results.b === 2);
+        },
+      }),
+      { runs: 300 },
+    );
+    expect(runs).toBe(300);
+    expect(marks.get('b saw the write')).toBeGreaterThan(30);
+    expect(marks.get('b saw a two')).toBe(0);
+  });
+
+  test('distinct states are the distinct vectors of values read', async () => {
+    const tested = program({
+      initial: { x: 0, y: 0 },
+      sessions: {
+        a: (s) => s.write('x', 1),
+        b: (s) => s.write('y', 1),
+        c: async (s) => [await s.read('x'), await s.read('y')],
+      },
+    });
+    expect((await runCampaign(tested, { runs: 500 })).distinctStates).toBe(4);
+  });
+});
+
+test('a retry loop passes where failures are injected, and only where the level lets it', async () => {
+  const passing = await runCampaign(retryLoop, { level: 'snapshot-isolation', abortRate: 0.3, runs: 300 });
+  expect(passing.violations).toBe(0);
+  expect(passing.marks.get('a transaction was run again')).toBeGreaterThan(200);
+  expect((await runCampaign(retryLoop, { level: 'causal', abortRate: 0.3, runs: 300 })).violations).toBeGreaterThan(0);
+});
+
+test('a failure that needs an injected abort is replayed with it', async () => {
+  const tested = program({
+    sessions: {
+      a: async (s) => {
+        let sent = 0;
+        await s.transaction(async (t) => {
+          sent += 1;
+          await t.write('x', 1);
+        });
+        return sent;
+      },
+    },
+    invariant: ({ results }) => results.a === 1 || 'the letter was sent twice',
+  });
+  const { failure } = await runCampaign(tested, { abortRate: 0.1, runs: 300 });
+  expect(failure?.message).toBe('the letter was sent twice');
+  expect((await runCampaign(tested, { abortRate: 0.1, replay: failure?.replay ?? '' })).violations).toBe(1);
+  expect((await runCampaign(tested, { runs: 300 })).violations).toBe(0);
+});
+
+describe('nondeterminism is found and named', () => {
+  let counter = 0;
+  const cases: readonly (readonly [string, () => unknown, RegExp])[] = [
+    ['Math.random', () => Math.random(), /Math\.random in session "a"/],
+    ['Date.now', () => Date.now() + performance.now(), /Date\.now in session "a"/],
+    ['new Date()', () => new Date().toISOString() + String(performance.now()), /new Date\(\) in session "a"/],
+    ['crypto.randomUUID', () => crypto.randomUUID(), /crypto\.randomUUID in session "a"/],
+    ['shared module state', () => (counter += 1), /outlives a run/],
+  ];
+  test.each(cases)('%s', async (_name, value, message) => {
+    const tested = program({
+      sessions: { a: (s) => s.transaction((t) => t.write('x', value())), b: (s) => s.read('x') },
+    });
+    await expect(runCampaign(tested, { runs: 3 })).rejects.toMatchObject({ code: 'program/nondeterministic' });
+    await expect(runCampaign(tested, { runs: 3 })).rejects.toThrow(message);
+  });
+
+  test('the globals are as before', () => {
+    expect(new Date(0).getTime()).toBe(0);
+    expect(Math.random.toString()).toContain('[native code]');
+    expect(Date.toString()).toContain('[native code]');
+  });
+});
+
+describe('a session that throws', () => {
+  test('always: is bad input', async () => {
+    const tested = program({ sessions: { a: () => Promise.reject(new TypeError('x is not a function')) } });
+    await expect(runCampaign(tested)).rejects.toMatchObject({
+      code: 'program/session-threw',
+      message: 'session "a" threw outside a transaction: TypeError: x is not a function',
+    });
+  });
+
+  test('only because of weak reads: is a finding', async () => {
+    const tested = program({
+      sessions: {
+        a: (s) =>
+          s.transaction(async (t) => {
+            await t.write('pointer', 'record');
+            await t.write('record', { value: 1 });
+          }),
+        b: async (s) => {
+          const pointer = await s.read<string | null>('pointer');
+          return pointer === null ? 0 : (await s.read<{ value: number }>(pointer)).value;
+        },
+      },
+    });
+    const { failure } = await runCampaign(tested, { level: 'read-committed', runs: 200 });
+    expect(failure?.message).toMatch(/^session "b" failed: TypeError/);
+    expect((await runCampaign(tested, { level: 'causal', runs: 200 })).violations).toBe(0);
+  });
+});
+
+test('a run that does not end is a timeout with the session and its last operation', async () => {
+  const tested = program({
+    sessions: { a: (s) => s.transaction((t) => t.read('x').then(() => new Promise(() => {}))) },
+  });
+  expect((await runCampaign(tested, { timeoutMs: 40 })).timeout).toEqual({ session: 'a', lastOperation: 'read of x' });
+});
+
+test.each([
+  ['runs', { runs: 0 }, 'option/runs'],
+  ['seed', { seed: 1.5 }, 'option/seed'],
+  ['abort rate', { abortRate: 1 }, 'option/abort-rate'],
+  ['level', { level: 'si' as 'causal' }, 'level/unknown'],
+  ['token', { replay: 'x' }, 'replay/token'],
+])('a bad %s is bad input', async (_name, options, code) => {
+  await expect(runCampaign(shoppingCart, options)).rejects.toMatchObject({ code });
+});
+
+test('tokens carry every path', () => {
+  for (const path of [[], [0, 0], [1, 0, 2], [61, 62, 63, 1_000_000, 0, 5]]) {
+    const trimmed = path.slice(0, path.findLastIndex((position) => position !== 0) + 1);
+    expect(decodePath(encodePath(path))).toEqual(trimmed);
+  }
+});
