@@ -89,7 +89,7 @@ export function satisfiedBy(relations: Relations, commitOrder: readonly Transact
 function totalOrder(relations: Relations, commitOrder: readonly TransactionIndex[]): Execution['co'] {
   const position = new Map(commitOrder.map((t, i) => [t, i]));
   assert(
-    position.size === relations.members.length && relations.members.every((t) => position.has(t)),
+    commitOrder.length === relations.members.length && relations.members.every((t) => position.has(t)),
     `a commit order of [${relations.members.join(' ')}] cannot be [${commitOrder.join(' ')}]`,
   );
   position.set(INITIAL, -1);
