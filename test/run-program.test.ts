@@ -180,12 +180,12 @@ describe('transactions', () => {
 
 describe('bad programs', () => {
   test('a transaction inside a transaction of the same session is refused', async () => {
-    const tested = program({ sessions: { a: (s) => s.transaction(() => s.write('x', 1)) } });
+    const tested = program({ sessions: { a: (s): unknown => s.transaction(() => s.write('x', 1)) } });
     await expect(run(tested)).rejects.toThrow(/session "a" waits for a transaction inside its own/);
   });
 
   test('a value that JSON cannot carry is refused, with the key', async () => {
-    const tested = program({ sessions: { a: (s) => s.write('x', new Map()) } });
+    const tested = program({ sessions: { a: (s): unknown => s.write('x', new Map()) } });
     await expect(run(tested)).rejects.toMatchObject({
       code: 'history/value',
       message: expect.stringContaining('write of x') as unknown,

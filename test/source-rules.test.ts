@@ -9,7 +9,9 @@ const ambientCode = /\b(?:process\.|console\.|Date\.now\b|new Date\(\)|performan
 const ambientModules = /^(?:node:)?(?:fs|fs\/promises|process)$/;
 
 /** Files outside cli that may, and why. */
-const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; readonly why: string }>> = {};
+const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; readonly why: string }>> = {
+  'src/base/clock.ts': { uses: ['performance.now'], why: 'the one clock: it ends runs and searches that take too long, and decides nothing else' },
+};
 
 const sources = readSources();
 const belowCommandLine = [...sources].filter(([file]) => !file.startsWith('src/cli/') && !file.endsWith('.test.ts'));

@@ -23,6 +23,8 @@ import {
 } from './single-run.ts';
 import { decodePath } from './token.ts';
 
+export const campaignDefaults = { level: 'causal', runs: 1_000, seed: 1, timeoutMs: 10_000 } as const;
+
 export interface CampaignOptions {
   /** Default `causal`. */
   readonly level?: ConstrainingLevel;
@@ -65,7 +67,7 @@ export interface CampaignResult {
   readonly distinctStates: number;
   /** For each `sometimes(name)`: runs in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
-  /** The first failing run, reduced. */
+  /** The smallest of the first ten failing runs, reduced. */
   readonly failure: Failure | null;
   /** The first failing run, counting from 1. */
   readonly firstFailingRun: number | null;
@@ -92,20 +94,21 @@ class Campaign {
   #isSerialRunFine = false;
   #runs = 0;
   #violations = 0;
-  #failure: Failure | null = null;
+  /** The first runs that failed. */
+  readonly #failing: FinishedRun[] = [];
   #firstFailingRun: number | null = null;
   #timeout: CampaignResult['timeout'] = null;
 
   constructor(program: Program, options: CampaignOptions) {
     this.#options = options;
-    this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
-    this.#seed = integerOption('seed', options.seed ?? 1, Number.MIN_SAFE_INTEGER);
-    this.#runsMax = integerOption('runs', options.runs ?? 1_000, 1);
+    this.#level = parseLevel(options.level ?? campaignDefaults.level, constrainingLevels);
+    this.#seed = integerOption('seed', options.seed ?? campaignDefaults.seed, Number.MIN_SAFE_INTEGER);
+    this.#runsMax = integerOption('runs', options.runs ?? campaignDefaults.runs, 1);
     this.#abortRate = options.abortRate ?? 0;
     if (!(this.#abortRate >= 0 && this.#abortRate < 1))
       throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
     this.#runner = new ProgramRunner(program, this.#level);
-    this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? 10_000, 1);
+    this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
   }
 
   /** The limits of a run that begins now. */
@@ -157,16 +160,22 @@ class Campaign {
     for (const [name, held] of run.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (run.violation === null) return;
     this.#violations += 1;
-    if (this.#failure === null) await this.#explain(run);
+    if (this.#firstFailingRun === null) {
+      this.#firstFailingRun = this.#runs;
+      await this.#requireDeterminism(run);
+    }
+    if (this.#failing.length < REDUCED_MAX) this.#failing.push(run);
   }
 
-  async #explain(run: FinishedRun): Promise<void> {
-    this.#firstFailingRun = this.#runs;
-    await this.#requireDeterminism(run);
-    const failures = this.#abortRate > 0;
-    const reduced =
-      this.#options.replay === undefined ? await reduceRun(this.#runner, run, { ...this.#limits(), failures }) : run;
-    this.#failure = failureOf(this.#runner, await this.#again(reduced));
+  /** The smallest of the first failing runs, each reduced. A replay is shown as it is. */
+  async #explain(): Promise<Failure | null> {
+    let best: FinishedRun | null = null;
+    for (const run of this.#failing) {
+      const limits = { ...this.#limits(), failures: this.#abortRate > 0 };
+      const reduced = this.#options.replay === undefined ? await reduceRun(this.#runner, run, limits) : run;
+      if (best === null || isSmaller(reduced, best)) best = reduced;
+    }
+    return best === null ? null : failureOf(this.#runner, await this.#again(best));
   }
 
   /**
@@ -210,7 +219,7 @@ class Campaign {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  #result(): CampaignResult {
+  async #result(): Promise<CampaignResult> {
     return {
       level: this.#level,
       seed: this.#seed,
@@ -218,11 +227,26 @@ class Campaign {
       violations: this.#violations,
       distinctStates: this.#states.size,
       marks: this.#marks,
-      failure: this.#failure,
+      failure: await this.#explain(),
       firstFailingRun: this.#firstFailingRun,
       timeout: this.#timeout,
     };
   }
+}
+
+/** Failing runs that are reduced, to show the smallest. */
+const REDUCED_MAX = 10;
+
+/** Fewer reads of older writes, then fewer transactions, then fewer changes from session to session. */
+function isSmaller(a: FinishedRun, b: FinishedRun): boolean {
+  const size = ({ readChoices, schedule }: FinishedRun): number[] => [
+    readChoices.filter(({ position }) => position > 0).length,
+    schedule.length,
+    schedule.filter((session, i) => session !== schedule[i - 1]).length,
+  ];
+  const [sizeA, sizeB] = [size(a), size(b)];
+  const at = sizeA.findIndex((n, i) => n !== sizeB[i]);
+  return at >= 0 && (sizeA[at] as number) < (sizeB[at] as number);
 }
 
 function integerOption(name: string, value: number, min: number): number {

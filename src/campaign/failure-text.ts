@@ -1,0 +1,111 @@
+/** What a campaign found, as text for the person who wrote the program: within one screen, the next step last. */
+import { type ConstrainingLevel, summarize } from '../isolation/index.ts';
+import { counted, formatCount, formatCycle, formatSessions, formatTable, plain, printable, type Styler, wrap } from '../report/index.ts';
+import type { CampaignResult } from './campaign.ts';
+import type { Failure } from './failure.ts';
+import type { Timeout } from './single-run.ts';
+
+export interface ResultText {
+  /** Columns of the terminal. Default 80. */
+  readonly width?: number;
+  readonly style?: Styler;
+}
+
+export interface FailureText extends ResultText {
+  /** What replays the reduced run. Default: the option for `testProgram`. */
+  readonly command?: string;
+  /** The weakest level at which the program passes; `null` when it fails at all of them. Absent: nobody looked. */
+  readonly weakestPassing?: ConstrainingLevel | null;
+  /** How many runs were made at each of the other levels to say so. */
+  readonly runsAtOtherLevels?: number;
+}
+
+/** The text of a campaign in which a run failed, without a final line break. */
+export function formatFailure(result: CampaignResult, context: FailureText = {}): string {
+  const { failure, level, runs, violations } = result;
+  const { style = plain, width = 80 } = context;
+  if (failure === null) return formatResult(result, context);
+  const verdict = style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')} at ${level}`);
+  const first = `first in run ${formatCount(result.firstFailingRun ?? 1)}, reduced to the fewest reads of older writes`;
+  const remedy = remedyText(failure, context);
+  const command = context.command ?? `testProgram(..., { level: '${level}', replay: '${failure.replay}' })`;
+  return [
+    `${verdict}: ${printable(failure.message)}`,
+    runs === 1 ? `seed ${result.seed}` : `seed ${result.seed}; ${first}`,
+    '',
+    ...formatSessions(failure.history, { width, style, older: failure.olderReadPlaces }),
+    '',
+    ...wrap(olderReadsText(failure), width),
+    ...anomalyText(failure, width, style),
+    ...(remedy === '' ? [] : wrap(remedy, width)),
+    '',
+    `replay: ${command}`,
+  ].join('\n');
+}
+
+/** The text of a campaign in which no run failed: what was tried, and whether it could have found anything. */
+export function formatResult(result: CampaignResult, options: ResultText = {}): string {
+  const { level, runs, seed, distinctStates, marks } = result;
+  const { style = plain, width = 80 } = options;
+  const counters = [...marks].filter(([, held]) => held > 0);
+  const never = [...marks].filter(([, held]) => held === 0);
+  const warn = (text: string): string[] => wrap(`warning: ${text}`, width).map((line) => style('warning', line));
+  return [
+    `${style('good', `passed ${counted(runs, 'run')} at ${level}`)}: the invariant held in every run`,
+    `seed ${seed}; ${counted(distinctStates, 'distinct state')}`,
+    ...formatTable(counters.map(([name, held]) => [`sometimes "${printable(name)}"`, `in ${counted(held, 'run')}`])),
+    ...never.flatMap(([name]) => warn(`sometimes "${printable(name)}" held in no run; what it stands for was not tested`)),
+    ...(runs > 1 && distinctStates === 1 ? warn('every run read the same values') : []),
+  ].join('\n');
+}
+
+/** The table of several levels, weakest first. */
+export function formatLevels(results: readonly CampaignResult[], options: ResultText = {}): string {
+  const { style = plain } = options;
+  const [head = '', ...rows] = formatTable([
+    ['level', 'runs', 'violated', 'distinct states', 'first failing run'],
+    ...results.map(({ level, runs, violations, distinctStates, firstFailingRun }) => [
+      level,
+      formatCount(runs),
+      formatCount(violations),
+      formatCount(distinctStates),
+      firstFailingRun === null ? '-' : formatCount(firstFailingRun),
+    ]),
+  ]);
+  const seeds = [...new Set(results.map(({ seed }) => seed))];
+  return [
+    style('name', head),
+    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
+    `seed ${seeds.join(', ')}`,
+  ].join('\n');
+}
+
+/** One line about a run that did not end. */
+export function formatTimeout({ session, lastOperation }: Timeout, timeoutMs: number): string {
+  const within = `did not end within ${timeoutMs / 1_000} s`;
+  if (session === null) return `the invariant ${within}`;
+  return `session "${printable(session)}" ${within}; its last operation: ${printable(lastOperation)}`;
+}
+
+function olderReadsText({ olderReads, olderReadPlaces }: Failure): string {
+  if (olderReads === 0) return 'every read saw the newest write that it could see';
+  const unmarked = olderReads - olderReadPlaces.size;
+  const note = unmarked === 0 ? '' : `; ${formatCount(unmarked)} of them in what was rolled back, or in the final state`;
+  return `${counted(olderReads, "read")} did not see the newest write that they could see${note}`;
+}
+
+function anomalyText({ anomaly, history }: Failure, width: number, style: Styler): string[] {
+  if (anomaly === null) return ['this run is serializable: no isolation level prevents it, the fault is in the program'];
+  const [title = '', ...meaning] = summarize(anomaly.verdict).split(':');
+  const sentence = wrap(`${title}:${meaning.join(':')}`, width);
+  return ['', ...sentence.map((line, i) => (i === 0 ? style('name', title) + line.slice(title.length) : line)), ...formatCycle(history, anomaly.verdict, width), ''];
+}
+
+function remedyText({ anomaly }: Failure, { weakestPassing, runsAtOtherLevels }: FailureText): string {
+  const runs = runsAtOtherLevels === undefined ? 'all runs' : `all ${counted(runsAtOtherLevels, 'run')}`;
+  const forbidden = anomaly === null ? '' : `${anomaly.level} and the levels above forbid this run`;
+  if (weakestPassing === undefined) return forbidden;
+  if (weakestPassing !== null && anomaly === null) return `at ${weakestPassing} the program passed ${runs}: rare there, not impossible`;
+  if (weakestPassing !== null) return `the weakest level at which the program passes ${runs}: ${weakestPassing}`;
+  return anomaly === null ? '' : `${forbidden}, but the program fails in others at every level`;
+}
