@@ -11,16 +11,14 @@ export default program({
     remover: (session) =>
       session.transaction(async (t) => {
         const cart = await t.read<string[]>('cart');
-        await t.write(
-          'cart',
-          cart.filter((item) => item !== 'lamp'),
-        );
+        const rest = cart.filter((item) => item !== 'lamp');
+        await t.write('cart', rest);
       }),
-    reader: async (session) => [await session.read<string[]>('cart'), await session.read<string[]>('cart')],
+    reader: async (session) => ({
+      before: await session.read<string[]>('cart'),
+      after: await session.read<string[]>('cart'),
+    }),
   },
-  invariant: ({
-    results: {
-      reader: [first, second],
-    },
-  }) => first!.includes('lamp') || !second!.includes('lamp') || 'a deleted item came back',
+  invariant: ({ results: { reader } }) =>
+    reader.before.includes('lamp') || !reader.after.includes('lamp') || 'a deleted item came back',
 });

@@ -5,7 +5,15 @@ import { monotonicMs } from '../src/base/clock.ts';
 import { formatHistory } from '../src/history/index.ts';
 import type { ConstrainingLevel } from '../src/isolation/index.ts';
 import { drawing, following, MockDatabase } from '../src/mockdb/index.ts';
-import { type Program, program, runProgram, type RunOptions, SerializationFailure } from '../src/program/index.ts';
+import {
+  type Program,
+  program,
+  runProgram,
+  type RunOptions,
+  SerializationFailure,
+  type SessionFunction,
+  type SessionHandle,
+} from '../src/program/index.ts';
 
 const serial = () => following([], new Map());
 
@@ -133,11 +141,7 @@ describe('transactions', () => {
   });
 
   test.each([
-    [
-      'a transaction throws',
-      false,
-      (s: Parameters<Program['sessions'][number]>[0]) => s.transaction(() => Promise.reject(new Error('no'))),
-    ],
+    ['a transaction throws', false, (s: SessionHandle) => s.transaction(() => Promise.reject(new Error('no')))],
     ['the session throws', true, () => Promise.reject(new Error('no'))],
   ])('when %s and nobody catches it, the outcome tells where it came from', async (_name, isOutside, body) => {
     const { outcome } = await run(program({ sessions: { a: body, b: (s) => s.write('x', 1) } }));
@@ -180,12 +184,12 @@ describe('transactions', () => {
 
 describe('bad programs', () => {
   test('a transaction inside a transaction of the same session is refused', async () => {
-    const tested = program({ sessions: { a: (s): unknown => s.transaction(() => s.write('x', 1)) } });
+    const tested = program({ sessions: { a: (s) => s.transaction(() => s.write('x', 1)) } });
     await expect(run(tested)).rejects.toThrow(/session "a" waits for a transaction inside its own/);
   });
 
   test('a value that JSON cannot carry is refused, with the key', async () => {
-    const tested = program({ sessions: { a: (s): unknown => s.write('x', new Map()) } });
+    const tested = program({ sessions: { a: (s) => s.write('x', new Map()) } });
     await expect(run(tested)).rejects.toMatchObject({
       code: 'history/value',
       message: expect.stringContaining('write of x') as unknown,
@@ -193,11 +197,11 @@ describe('bad programs', () => {
     await expect(run(tested)).rejects.toBeInstanceOf(InputError);
   });
 
-  test.each([
+  const endless: readonly (readonly [string, SessionFunction, string])[] = [
     ['never resolves', () => new Promise(() => {}), 'nothing yet'],
     [
       'never resolves inside a transaction',
-      (s: Parameters<Program['sessions'][number]>[0]) =>
+      (s: SessionHandle) =>
         s.transaction(async (t) => {
           await t.read('x');
           await new Promise(() => {});
@@ -206,20 +210,21 @@ describe('bad programs', () => {
     ],
     [
       'loops for ever',
-      async (s: Parameters<Program['sessions'][number]>[0]) => {
+      async (s) => {
         for (;;) await s.read('y');
       },
       'read of y',
     ],
     [
       'loops for ever inside a transaction',
-      (s: Parameters<Program['sessions'][number]>[0]) =>
+      (s: SessionHandle) =>
         s.transaction(async (t) => {
           for (;;) await t.write('z', 1);
         }),
       'write of z',
     ],
-  ])('a session that %s ends at the deadline', async (_name, body, lastOperation) => {
+  ];
+  test.each(endless)('a session that %s ends at the deadline', async (_name, body, lastOperation) => {
     const tested = program({ sessions: { a: (s) => s.write('w', 1), b: body } });
     const { outcome } = await run(tested, { deadlineMs: monotonicMs() + 60 });
     expect(outcome).toEqual({ kind: 'timeout', session: 'b', lastOperation });
