@@ -230,7 +230,7 @@ describe('bad programs', () => {
     expect(outcome).toEqual({ kind: 'timeout', session: 'b', lastOperation });
   });
 
-  test.each([
+  const malformed: readonly (readonly [string, unknown, string])[] = [
     ['no sessions', { sessions: {} }, 'at least one session'],
     ['a session that is not a function', { sessions: { a: 1 } }, 'session "a" is not a function'],
     ['an invariant that is not a function', { sessions: { a: () => 1 }, invariant: true }, '`invariant`'],
@@ -239,7 +239,8 @@ describe('bad programs', () => {
       { sessions: { a: () => 1 }, initial: { x: undefined } },
       'the initial value of x',
     ],
-  ])('%s', (_name, definition, message) => {
+  ];
+  test.each(malformed)('%s', (_name, definition, message) => {
     expect(() => program(definition as never)).toThrow(message);
   });
 });
