@@ -163,7 +163,8 @@ function expectLevelsAgree(history: History, options?: RelationsOptions): Isolat
     if (weakestViolated !== undefined && level !== 'serializable' && !heavy) continue;
     const verdict = expectAgrees(history, level, options);
     if (verdict.kind === 'satisfied') {
-      expect(weakestViolated, formatHistory(history)).toBeUndefined();
+      if (weakestViolated !== undefined)
+        expect.fail(`at ${level}, not at ${weakestViolated}:\n${formatHistory(history)}`);
       strongest = level;
     }
     if (verdict.kind !== 'violated') continue;

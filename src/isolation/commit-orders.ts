@@ -30,6 +30,7 @@ export class CommitOrders {
   #known: Order = new BitMatrix(1);
   #solved: Order = new BitMatrix(1);
   #trial: Order = new BitMatrix(1);
+  readonly #straight: Order = new BitMatrix(1);
   /** Does `solved` decide all that is open? False until the first strong read. */
   #isSolved = false;
   /** One order for each depth of the search. */
@@ -195,8 +196,7 @@ export class CommitOrders {
     const { nodes, strongReads } = this.constraints;
     if (strongReads > 0 && this.#isSolved) {
       this.#trial.copyFrom(this.#solved, nodes);
-      this.#steps = 0;
-      if (require(this.#trial) && this.#settle(this.#trial, reads, 0, 0)) return true;
+      if (require(this.#trial) && this.#settle(this.#trial, reads)) return true;
     }
     this.#trial.copyFrom(this.#known, nodes);
     if (!require(this.#trial)) return false;
@@ -221,15 +221,46 @@ export class CommitOrders {
   #settleAll(order: Order): boolean {
     const reads: number[] = [];
     for (let node = 1; node < this.constraints.nodes; node += 1) reads.push(...this.#ownReads(node));
-    this.#steps = 0;
-    return this.#settle(order, reads, 0, 0);
+    return this.#settle(order, reads);
   }
 
   /**
-   * Decides every pair that these reads leave open, backtracking; `order` is then such a decision. What is settled stays settled when
-   * pairs are added, so the reads are visited once, from position `next`.
+   * Decides every pair that these reads leave open; `order` is then such a decision. Mostly the order of commits so far is one, so it is
+   * tried first, without a way back; then every way, backtracking.
    */
-  #settle(order: Order, reads: readonly number[], next: number, depth: number): boolean {
+  #settle(order: Order, reads: readonly number[]): boolean {
+    this.#steps = 0;
+    this.#straight.copyFrom(order, this.constraints.nodes);
+    if (this.#settleStraight(this.#straight, reads)) {
+      order.copyFrom(this.#straight, this.constraints.nodes);
+      return true;
+    }
+    return this.#settleFrom(order, reads, 0, 0);
+  }
+
+  #settleStraight(order: Order, reads: readonly number[]): boolean {
+    const { constraints } = this;
+    for (const read of reads) {
+      const writers = constraints.writersOf(constraints.keyOf(read));
+      for (let j = 1; j < writers.length; ) {
+        const pair = constraints.openPair(order, read, writers[j] as number);
+        if (pair === null) j += 1;
+        else {
+          const [a, b] = this.#byCommit(pair);
+          if (!constraints.requirePair(order, a, b) || !constraints.propagate(order)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  #byCommit(pair: readonly [number, number]): readonly [number, number] {
+    const { constraints } = this;
+    return constraints.sequenceOf(pair[0]) <= constraints.sequenceOf(pair[1]) ? pair : [pair[1], pair[0]];
+  }
+
+  /** What is settled stays settled when pairs are added, so the reads are visited once, from position `next`. */
+  #settleFrom(order: Order, reads: readonly number[], next: number, depth: number): boolean {
     const { constraints } = this;
     for (let i = next; i < reads.length; i += 1) {
       const read = reads[i] as number;
@@ -240,8 +271,7 @@ export class CommitOrders {
           j += 1;
           continue;
         }
-        // First the way that agrees with the order of commits so far: mostly it is one.
-        const [a, b] = constraints.sequenceOf(pair[0]) <= constraints.sequenceOf(pair[1]) ? pair : [pair[1], pair[0]];
+        const [a, b] = this.#byCommit(pair);
         if (this.#decide(order, a, b, reads, i, depth)) return true;
         if (this.#steps > this.#stepsMax || !constraints.requirePair(order, b, a) || !constraints.propagate(order))
           return false;
@@ -261,7 +291,7 @@ export class CommitOrders {
     if (copy === undefined) this.#stack.push((copy = new BitMatrix(order.words)));
     copy.copyFrom(order, constraints.nodes);
     if (!constraints.requirePair(copy, a, b) || !constraints.propagate(copy)) return false;
-    if (!this.#settle(copy, reads, next, depth + 1)) return false;
+    if (!this.#settleFrom(copy, reads, next, depth + 1)) return false;
     order.copyFrom(copy, constraints.nodes);
     return true;
   }
