@@ -177,8 +177,10 @@ export class CommitOrders {
         this.#known,
         this.#solved,
         this.#trial,
+        this.#straight,
         this.#knownBefore,
         this.#solvedBefore,
+        this.#straight,
         ...this.#stack,
       ]) {
         order.grow();
