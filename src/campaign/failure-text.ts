@@ -1,6 +1,16 @@
 /** What a campaign found, as text for the person who wrote the program: within one screen, the next step last. */
 import { type ConstrainingLevel, summarize } from '../isolation/index.ts';
-import { counted, formatCount, formatCycle, formatSessions, formatTable, plain, printable, type Styler, wrap } from '../report/index.ts';
+import {
+  counted,
+  formatCount,
+  formatCycle,
+  formatSessions,
+  formatTable,
+  plain,
+  printable,
+  type Styler,
+  wrap,
+} from '../report/index.ts';
 import type { CampaignResult } from './campaign.ts';
 import type { Failure } from './failure.ts';
 import type { Timeout } from './single-run.ts';
@@ -54,7 +64,9 @@ export function formatResult(result: CampaignResult, options: ResultText = {}): 
     `${style('good', `passed ${counted(runs, 'run')} at ${level}`)}: the invariant held in every run`,
     `seed ${seed}; ${counted(distinctStates, 'distinct state')}`,
     ...formatTable(counters.map(([name, held]) => [`sometimes "${printable(name)}"`, `in ${counted(held, 'run')}`])),
-    ...never.flatMap(([name]) => warn(`sometimes "${printable(name)}" held in no run; what it stands for was not tested`)),
+    ...never.flatMap(([name]) =>
+      warn(`sometimes "${printable(name)}" held in no run; what it stands for was not tested`),
+    ),
     ...(runs > 1 && distinctStates === 1 ? warn('every run read the same values') : []),
   ].join('\n');
 }
@@ -90,22 +102,30 @@ export function formatTimeout({ session, lastOperation }: Timeout, timeoutMs: nu
 function olderReadsText({ olderReads, olderReadPlaces }: Failure): string {
   if (olderReads === 0) return 'every read saw the newest write that it could see';
   const unmarked = olderReads - olderReadPlaces.size;
-  const note = unmarked === 0 ? '' : `; ${formatCount(unmarked)} of them in what was rolled back, or in the final state`;
-  return `${counted(olderReads, "read")} did not see the newest write that they could see${note}`;
+  const note =
+    unmarked === 0 ? '' : `; ${formatCount(unmarked)} of them in what was rolled back, or in the final state`;
+  return `${counted(olderReads, 'read')} did not see the newest write (older)${note}`;
 }
 
 function anomalyText({ anomaly, history }: Failure, width: number, style: Styler): string[] {
-  if (anomaly === null) return ['this run is serializable: no isolation level prevents it, the fault is in the program'];
+  if (anomaly === null)
+    return ['this run is serializable: no isolation level prevents it, the fault is in the program'];
   const [title = '', ...meaning] = summarize(anomaly.verdict).split(':');
   const sentence = wrap(`${title}:${meaning.join(':')}`, width);
-  return ['', ...sentence.map((line, i) => (i === 0 ? style('name', title) + line.slice(title.length) : line)), ...formatCycle(history, anomaly.verdict, width), ''];
+  return [
+    '',
+    ...sentence.map((line, i) => (i === 0 ? style('name', title) + line.slice(title.length) : line)),
+    ...formatCycle(history, anomaly.verdict, width),
+    '',
+  ];
 }
 
 function remedyText({ anomaly }: Failure, { weakestPassing, runsAtOtherLevels }: FailureText): string {
   const runs = runsAtOtherLevels === undefined ? 'all runs' : `all ${counted(runsAtOtherLevels, 'run')}`;
   const forbidden = anomaly === null ? '' : `${anomaly.level} and the levels above forbid this run`;
   if (weakestPassing === undefined) return forbidden;
-  if (weakestPassing !== null && anomaly === null) return `at ${weakestPassing} the program passed ${runs}: rare there, not impossible`;
+  if (weakestPassing !== null && anomaly === null)
+    return `at ${weakestPassing} the program passed ${runs}: rare there, not impossible`;
   if (weakestPassing !== null) return `the weakest level at which the program passes ${runs}: ${weakestPassing}`;
   return anomaly === null ? '' : `${forbidden}, but the program fails in others at every level`;
 }

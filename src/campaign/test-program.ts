@@ -16,7 +16,8 @@ export async function testProgram<Sessions extends Record<string, SessionFunctio
   const checked = program(definition as ProgramDefinition<Sessions>);
   const result = await runCampaign(checked, options);
   if (result.failure !== null) throw new ProgramViolation(await failureText(checked, options, result), result);
-  if (result.timeout !== null) throw new ProgramViolation(formatTimeout(result.timeout, options.timeoutMs ?? campaignDefaults.timeoutMs), result);
+  if (result.timeout !== null)
+    throw new ProgramViolation(formatTimeout(result.timeout, options.timeoutMs ?? campaignDefaults.timeoutMs), result);
   return result;
 }
 

@@ -1,0 +1,179 @@
+/** The commands and their options. What is wrong with them is one line, as for every other bad input. */
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from '@commander-js/extra-typings';
+import { formatInputError, InputError } from '../base/index.ts';
+import { campaignDefaults } from '../campaign/index.ts';
+import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
+import { strategyNames } from '../mockdb/index.ts';
+import { checkCommand } from './check-command.ts';
+import { demoCommand } from './demo-command.ts';
+import type { ExitCode, Host } from './host.ts';
+import { anyLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
+import { testCommand } from './test-command.ts';
+
+/** Runs one command. Errors become a line on standard error and an exit code; nothing is thrown. */
+export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
+  try {
+    return await parseAndRun(args, host);
+  } catch (error) {
+    return reportError(error, args.includes('--debug'), host);
+  }
+}
+
+/** @returns the exit code */
+export function reportError(error: unknown, isDebugging: boolean, host: Pick<Host, 'err'>): ExitCode {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const cause = error instanceof Error && error.cause instanceof Error ? `\ncaused by ${error.cause.stack}` : '';
+  const details = isDebugging ? `${stack}${cause}\n` : '';
+  if (error instanceof InputError) {
+    host.err(`${oneLine(formatInputError(error))}\n${details}`);
+    return 3;
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  host.err(
+    `moirai failed, which is a bug in it: ${oneLine(what)}${isDebugging ? '' : '; --debug for the stack'}\n${details}`,
+  );
+  return 4;
+}
+
+async function parseAndRun(args: readonly string[], host: Host): Promise<ExitCode> {
+  let code: ExitCode = 0;
+  const commands = commandsFor(host, (result) => {
+    code = result;
+  });
+  try {
+    await commands.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0; // help and version are printed and thrown
+    throw new InputError('option/usage', oneLine(error.message.replace(/^error: /, '')));
+  }
+  return code;
+}
+
+function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
+  const { version } = createRequire(import.meta.url)('../../package.json') as { readonly version: string };
+  const moirai = new Command('moirai')
+    .description('Finds the bugs that transaction isolation hides.')
+    .version(version, '--version', 'print the version')
+    .helpOption('--help', 'show what a command does and takes')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeOut: host.out, writeErr: () => {}, getOutHelpWidth: () => 100 })
+    .addHelpText('after', generalHelp)
+    .action(() => {
+      moirai.outputHelp();
+    });
+  // Without a command there is help; a word that is no command is a mistake, with a suggestion.
+  moirai.allowExcessArguments(false);
+  addTest(moirai, host, end);
+  addCheck(moirai, host, end);
+  addDemo(moirai, host, end);
+  return moirai;
+}
+
+function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('test')
+    .description(
+      'Runs a program many times against a store that shows every behaviour of a level, and explains the first run that fails.',
+    )
+    .argument('<file>', 'a module whose default export is a program: TypeScript or JavaScript')
+    .option(
+      '--level <level>',
+      `what the store guarantees: ${constrainingLevels.join(', ')}, or all`,
+      storeLevel,
+      campaignDefaults.level,
+    )
+    .option('--runs <n>', 'how many runs', wholeNumber('runs', 1), campaignDefaults.runs)
+    .option(
+      '--seed <n>',
+      'run i of a seed is always the same run',
+      wholeNumber('seed', Number.MIN_SAFE_INTEGER),
+      campaignDefaults.seed,
+    )
+    .option('--replay <token>', 'only the run that printed this token')
+    .option(
+      '--strategy <name>',
+      `how a read chooses among what it may see: ${strategyNames.join(', ')}`,
+      strategy,
+      'uniform' as const,
+    )
+    .option(
+      '--conflicts <what>',
+      'what a session does when its commit fails: retry or abort (default: as the program says)',
+      oneOf('conflicts', ['retry', 'abort']),
+    )
+    .option('--abort-rate <share>', 'share of commits that fail although they could succeed, to test retries', rate, 0)
+    .option('--timeout <seconds>', 'for one run', seconds, campaignDefaults.timeoutMs)
+    .option('--json', 'print one JSON object (an array for --level all) and nothing else', false)
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', testHelp)
+    .action(async (file, { timeout, replay, conflicts, ...options }) => {
+      const given = { ...(replay === undefined ? {} : { replay }), ...(conflicts === undefined ? {} : { conflicts }) };
+      end(await testCommand(file, { ...options, ...given, timeoutMs: timeout }, host));
+    });
+}
+
+function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('check')
+    .description(
+      'Says at which levels recorded histories are, and shows the cycle that rules out the first level that is violated.',
+    )
+    .argument('<files...>', 'histories, as notation or JSON Lines; - is standard input')
+    .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}`, anyLevel)
+    .option('--json', 'print one JSON object (an array for several files) and nothing else', false)
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', checkHelp)
+    .action(async (files, { json, color, level }) => {
+      end(await checkCommand(files, { json, color, ...(level === undefined ? {} : { level }) }, host));
+    });
+}
+
+function addDemo(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('demo')
+    .description('The five-minute tour: a shopping cart that loses a removal, and why.')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .action(async ({ color }) => {
+      end(await demoCommand({ color }, host));
+    });
+}
+
+const exitCodes = `
+Exit codes: 0 nothing found, 1 violation found, 2 not known (out of time or budget), 3 bad input or usage,
+4 a failure of moirai itself.`;
+
+const generalHelp = `
+Examples:
+  moirai demo                          the five-minute tour
+  moirai test cart.ts                  1,000 runs at causal
+  moirai test cart.ts --level all      a table of all levels
+  moirai check run.history.jsonl       at which levels is this history?
+  moirai test --help                   what a command takes
+${exitCodes}`;
+
+const testHelp = `
+Examples:
+  moirai test cart.ts
+  moirai test cart.ts --level snapshot-isolation --runs 100000 --seed 7
+  moirai test cart.ts --abort-rate 0.2 --conflicts abort
+${exitCodes}`;
+
+const checkHelp = `
+The files are told apart by what is in them. Made for histories of up to some hundred transactions so far.
+Without --level every level is checked and none is asked for: the exit code is 0 whatever is found.
+
+Examples:
+  moirai check run.history.jsonl
+  moirai check --level serializable *.history
+  echo 'r x _, w x 1' | moirai check -
+${exitCodes}`;
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, ' ').trim();
+}

@@ -1,0 +1,24 @@
+/** What the commands get from the process around them, so that they can be tested without one. */
+import type { Program } from '../program/index.ts';
+import type { Progress } from './progress.ts';
+import type { Watch } from './watchdog.ts';
+
+export interface Host {
+  /** Standard output and standard error. */
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Columns of the terminal that standard output is; `null` where it is none. */
+  readonly columns: number | null;
+  readonly isErrTerminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The bytes of a file, or of standard input for `-`. */
+  readonly readInput: (path: string) => Promise<Uint8Array>;
+  /** @throws InputError `program/...` */
+  readonly loadProgram: (file: string) => Promise<Program>;
+  readonly progress: (isQuiet: boolean) => Promise<Progress>;
+  /** Ends the process with exit code 2 and the line that `describe` gives when this thread is not back for `limitMs`. */
+  readonly watch: (limitMs: number, describe: () => string) => Watch;
+}
+
+/** Nothing found, a violation, not known, bad input or usage, our own failure. */
+export type ExitCode = 0 | 1 | 2 | 3 | 4;

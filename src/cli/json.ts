@@ -1,0 +1,64 @@
+/** The `--json` shapes. The design's fields come first and stay; more may follow. */
+import type { CampaignResult } from '../campaign/index.ts';
+import { formatHistoryLines, type History, type TransactionIndex } from '../history/index.ts';
+import type { ConstrainingLevel, Violated } from '../isolation/index.ts';
+import { transactionsOf } from '../report/index.ts';
+
+export interface TestJsonContext {
+  readonly weakestPassing?: ConstrainingLevel | null;
+  /** What replays the run in a shell. */
+  readonly command: string | null;
+}
+
+export function testJson(result: CampaignResult, { weakestPassing, command }: TestJsonContext): object {
+  const { level, runs, violations, distinctStates, seed, failure, firstFailingRun, marks, timeout } = result;
+  const verdict = failure?.anomaly?.verdict;
+  return {
+    level,
+    runs,
+    violations,
+    distinctStates,
+    seed,
+    replay: failure?.replay ?? null,
+    anomaly: verdict?.anomaly ?? null,
+    message: failure?.message ?? null,
+    firstFailingRun,
+    olderReads: failure?.olderReads ?? null,
+    forbiddenBy: failure?.anomaly?.level ?? null,
+    cycle: failure === null || verdict === undefined ? null : cycleJson(failure.history, verdict),
+    ...(weakestPassing === undefined ? {} : { weakestPassing }),
+    command,
+    marks: Object.fromEntries(marks),
+    timeout,
+    history: failure === null ? null : historyJson(failure.history),
+  };
+}
+
+/** An entry of `violations`. */
+export function violationJson(history: History, level: string, verdict: Violated): object {
+  return {
+    level,
+    anomaly: verdict.anomaly,
+    transactions: transactionsOf(verdict).map((t) => idOf(history, t)),
+    cycle: cycleJson(history, verdict),
+  };
+}
+
+function cycleJson(history: History, verdict: Violated): object[] {
+  return verdict.cycle.map(({ from, to, relation, key }) => ({
+    from: idOf(history, from),
+    to: idOf(history, to),
+    relation,
+    key: key ?? null,
+  }));
+}
+
+function idOf(history: History, t: TransactionIndex): string {
+  return history.transactions[t]?.id ?? 'initial';
+}
+
+/** The lines of the history's JSON Lines. */
+function historyJson(history: History): unknown[] {
+  const lines = formatHistoryLines(history).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as unknown);
+}

@@ -1,0 +1,157 @@
+/**
+ * A user's module becomes a program. TypeScript runs through tsx, without a build; JavaScript runs as it is. Whatever goes wrong on the
+ * way is the module's fault and is told with its place.
+ */
+import { stat } from 'node:fs/promises';
+import Module, { createRequire, register } from 'node:module';
+import { extname, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { InputError, type Place } from '../base/index.ts';
+import { checkProgram, type Program } from '../program/index.ts';
+import type { EntryPoints } from './module-hook.ts';
+import { firstUserFrame, pathOf, placed, shownPath, withCause } from './user-code.ts';
+
+const typescript = ['.ts', '.mts', '.cts', '.tsx'];
+const javascript = ['.js', '.mjs', '.cjs'];
+
+/** @throws InputError `program/missing-file`, `/file-type`, `/syntax`, `/load`, `/no-default`, `/shape`, `history/value` */
+export async function loadProgram(file: string): Promise<Program> {
+  const path = resolve(file);
+  await requireFile(file, path);
+  await prepareLoader(extname(path));
+  let module: Record<string, unknown>;
+  try {
+    module = await importModule(path);
+  } catch (error) {
+    throw await loadError(error, path);
+  }
+  const found = defaultOf(module);
+  if (found === undefined) {
+    const message = 'the module has no default export; it should say: export default program({ ... })';
+    throw new InputError('program/no-default', message, { file: shownPath(path) });
+  }
+  try {
+    return checkProgram(found);
+  } catch (error) {
+    throw error instanceof InputError ? placed(error, path) : error;
+  }
+}
+
+async function requireFile(file: string, path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new InputError('program/missing-file', 'there is no such file', { file });
+  if (!found.isFile()) throw new InputError('program/missing-file', 'this is no file', { file });
+  const known = [...typescript, ...javascript];
+  if (known.includes(extname(path))) return;
+  throw new InputError('program/file-type', `a program is a module: ${known.join(', ')}`, { file });
+}
+
+/** The subpaths of package.json's exports. */
+const entryPointFiles = {
+  moirai: 'index',
+  ...Object.fromEntries(
+    ['history', 'isolation', 'mockdb', 'program'].map((name) => [`moirai/${name}`, `${name}/index`]),
+  ),
+};
+
+/** This installation's modules by the names under which programs import them. */
+export function entryPoints(): EntryPoints {
+  const extension = extname(import.meta.url);
+  return Object.fromEntries(
+    Object.entries(entryPointFiles).map(([name, path]) => [
+      name,
+      new URL(`../${path}${extension}`, import.meta.url).href,
+    ]),
+  );
+}
+
+/** Once per process: hooks stay. Ours is registered last and therefore asked first. */
+async function prepareLoader(extension: string): Promise<void> {
+  const data = entryPoints();
+  if (typescript.includes(extension)) (await import('tsx/esm/api')).register();
+  register<EntryPoints>(new URL(`./module-hook${extname(import.meta.url)}`, import.meta.url), { data });
+  // Hooks see imports only; this is for require().
+  const internals = Module as unknown as { _resolveFilename: (request: string, ...rest: unknown[]) => string };
+  const resolveFilename = internals._resolveFilename;
+  internals._resolveFilename = function (this: unknown, request, ...rest) {
+    const ours = data[request];
+    return ours === undefined ? Reflect.apply(resolveFilename, this, [request, ...rest]) : fileURLToPath(ours);
+  };
+}
+
+async function importModule(path: string): Promise<Record<string, unknown>> {
+  if (extname(path) !== '.cts') return (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  (await import('tsx/cjs/api')).register();
+  return { default: createRequire(path)(path) as unknown };
+}
+
+/** TypeScript and Babel write `export default` into CommonJS as a property. */
+function defaultOf(module: Record<string, unknown>): unknown {
+  const found = module['default'];
+  const isWrapped = typeof found === 'object' && found !== null && '__esModule' in found;
+  return isWrapped ? (found as { readonly default?: unknown }).default : found;
+}
+
+async function loadError(error: unknown, path: string): Promise<InputError> {
+  if (error instanceof InputError) return placed(error, path);
+  const message = error instanceof Error ? error.message : String(error);
+  const transform = /^(?<file>.+):(?<line>\d+):(?<column>\d+): ERROR: (?<text>.*)$/m.exec(message)?.groups;
+  if (transform !== undefined) {
+    const [line, column] = [Number(transform['line']), Number(transform['column']) + 1];
+    const place = { file: shownPath(pathOf(transform['file'] as string)), line, column };
+    return withCause(new InputError('program/syntax', transform['text'] as string, place), error);
+  }
+  if (error instanceof SyntaxError) {
+    const place = placeInSource(error) ?? (await syntaxErrorPlace(path)) ?? { file: shownPath(path) };
+    return withCause(new InputError('program/syntax', firstLine(message), place), error);
+  }
+  const what = error instanceof Error ? `${error.name}: ${firstLine(message)}` : `${message} was thrown`;
+  const place = firstUserFrame(error) ?? { file: shownPath(path) };
+  return withCause(new InputError('program/load', `the module cannot be loaded: ${what}`, place), error);
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] as string;
+}
+
+/** V8 writes the place of some syntax errors above the stack: the file and line, the source, a caret below it. */
+function placeInSource(error: SyntaxError): Place | undefined {
+  const excerpt = /^(?<file>(?:file:\/\/|\/|[A-Za-z]:\\).*):(?<line>\d+)\n.*\n(?<indent> *)\^/.exec(
+    error.stack ?? '',
+  )?.groups;
+  if (excerpt === undefined) return undefined;
+  const { file = '', line, indent = '' } = excerpt;
+  return { file: shownPath(pathOf(file)), line: Number(line), column: indent.length + 1 };
+}
+
+/** What this needs of tsx's own compiler, which tells where JavaScript is wrong, also in a file that the program imports. */
+interface Compiler {
+  build(options: Record<string, unknown>): Promise<unknown>;
+}
+
+interface CompilerFailure {
+  readonly errors?: readonly {
+    readonly location?: { readonly file: string; readonly line: number; readonly column: number } | null;
+  }[];
+}
+
+async function syntaxErrorPlace(path: string): Promise<Place | undefined> {
+  const requireAsTsx = createRequire(createRequire(import.meta.url).resolve('tsx/esm/api'));
+  const { build } = requireAsTsx('esbuild') as Compiler;
+  const options = {
+    entryPoints: [path],
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    logLevel: 'silent',
+  };
+  const failure = await build(options).then(
+    () => null,
+    (error: unknown) => error as CompilerFailure,
+  );
+  const location = failure?.errors?.[0]?.location;
+  if (location === undefined || location === null) return undefined;
+  return { file: shownPath(resolve(location.file)), line: location.line, column: location.column + 1 };
+}

@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+/** The process: streams, signals, what nobody caught, the exit code. */
+import { readFile } from 'node:fs/promises';
+import { Console } from 'node:console';
+import { buffer } from 'node:stream/consumers';
+import { InputError } from '../base/index.ts';
+import { reportError, runCommandLine } from './command-line.ts';
+import type { ExitCode, Host } from './host.ts';
+import { loadProgram } from './load-program.ts';
+import { barProgress, lineProgress, noProgress } from './progress.ts';
+import { firstUserFrame } from './user-code.ts';
+import { startWatchdog } from './watchdog.ts';
+
+const { stdout, stderr, stdin, env } = process;
+
+const host: Host = {
+  out: (text) => void stdout.write(text),
+  err: (text) => void stderr.write(text),
+  columns: stdout.isTTY ? stdout.columns : null,
+  isErrTerminal: stderr.isTTY,
+  env,
+  readInput,
+  loadProgram,
+  progress: async (isQuiet) => {
+    if (stderr.isTTY) return barProgress(stderr);
+    return isQuiet ? noProgress : lineProgress(host.err, () => performance.now());
+  },
+  watch: startWatchdog,
+};
+
+// What a program under test prints is not part of the report.
+globalThis.console = new Console(stderr, stderr);
+// The reader may have enough: `moirai ... | head`.
+stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 4));
+process.on('uncaughtException', (error: unknown) =>
+  exit(reportError(userError(error), process.argv.includes('--debug'), host)),
+);
+
+exit(await runCommandLine(process.argv.slice(2), host));
+
+/** Whatever the program under test has left open must not keep the process. */
+function exit(code: ExitCode): void {
+  stdout.write('', () => process.exit(code));
+}
+
+async function readInput(path: string): Promise<Uint8Array> {
+  if (path === '-') return buffer(stdin);
+  try {
+    return await readFile(path);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const reasons: Record<string, string> = {
+      ENOENT: 'there is no such file',
+      EISDIR: 'this is a folder',
+      EACCES: 'this file may not be read',
+    };
+    throw new InputError('history/missing-file', reasons[code] ?? `the file cannot be read: ${code}`, { file: path });
+  }
+}
+
+/** An error that reached nobody: of the program under test, if its code is in the stack. */
+function userError(error: unknown): unknown {
+  const place = firstUserFrame(error);
+  if (place === undefined || error instanceof InputError) return error;
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return Object.assign(new InputError('program/uncaught', `an error that nothing catches: ${what}`, place), {
+    cause: error,
+  });
+}

@@ -1,0 +1,181 @@
+/** `moirai test`: campaigns of a user's program, told to a person or as JSON. */
+import {
+  type CampaignOptions,
+  type CampaignResult,
+  formatFailure,
+  formatLevels,
+  formatResult,
+  formatTimeout,
+  runAtEveryLevel,
+  runCampaign,
+  weakestPassingLevel,
+} from '../campaign/index.ts';
+import { InputError } from '../base/index.ts';
+import type { ConstrainingLevel } from '../isolation/index.ts';
+import type { StrategyName } from '../mockdb/index.ts';
+import type { Program } from '../program/index.ts';
+import type { ExitCode, Host } from './host.ts';
+import { testJson } from './json.ts';
+import type { Progress } from './progress.ts';
+import { invocation, replayCommand, shellWord } from './replay-command.ts';
+import { appearance } from './style.ts';
+import { placed } from './user-code.ts';
+
+export interface TestOptions {
+  readonly level: ConstrainingLevel | 'all';
+  readonly runs: number;
+  readonly seed: number;
+  readonly replay?: string;
+  readonly strategy: StrategyName;
+  /** Absent: as the program says. */
+  readonly conflicts?: 'retry' | 'abort';
+  readonly abortRate: number;
+  readonly timeoutMs: number;
+  readonly json: boolean;
+  readonly color: boolean;
+}
+
+export async function testCommand(file: string, options: TestOptions, host: Host): Promise<ExitCode> {
+  if (options.level === 'all' && options.replay !== undefined) {
+    throw new InputError(
+      'option/replay',
+      'a run is replayed at the level at which it failed: --replay needs one --level',
+    );
+  }
+  const position = new Position(file, options.timeoutMs);
+  const watch = host.watch(options.timeoutMs + graceMs, () => position.describe());
+  const progress = await host.progress(options.json);
+  try {
+    const program = await loadInTime(host, file, options.timeoutMs);
+    if (program === null) return late(position, host);
+    position.loaded(program);
+    const onTurn = position.onTurn(watch.beat);
+    const campaign = campaignOptions(options, progress, onTurn);
+    return options.level === 'all'
+      ? showLevels(file, options, host, await runAtEveryLevel(program, campaign))
+      : await showOne(file, options, host, program, { ...campaign, level: options.level }, progress);
+  } catch (error) {
+    throw error instanceof InputError ? placed(error, file) : error;
+  } finally {
+    progress.stop();
+    watch.stop();
+  }
+}
+
+/** What a session may take beyond its timeout before it counts as one that will never give the thread back. */
+const graceMs = 2_000;
+
+/** Where the program is, for the case that it never comes back. */
+class Position {
+  readonly #file: string;
+  readonly #timeoutMs: number;
+  #names: readonly string[] | null = null;
+  #session: number | null = null;
+  #lastOperation: () => string = () => 'nothing yet';
+
+  constructor(file: string, timeoutMs: number) {
+    this.#file = file;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  loaded(program: Program): void {
+    this.#names = program.sessionNames;
+  }
+
+  onTurn(beat: () => void): NonNullable<CampaignOptions['onTurn']> {
+    return (session, lastOperation) => {
+      this.#session = session;
+      this.#lastOperation = lastOperation;
+      beat();
+    };
+  }
+
+  describe(): string {
+    if (this.#names === null) return `${this.#file}: the module did not load within ${this.#timeoutMs / 1_000} s`;
+    const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
+    return formatTimeout({ session, lastOperation: this.#lastOperation() }, this.#timeoutMs);
+  }
+}
+
+/** `null`: not in time. The timer also keeps the process from ending while a module waits for what never comes. */
+async function loadInTime(host: Host, file: string, timeoutMs: number): Promise<Program | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), timeoutMs);
+  });
+  try {
+    return await Promise.race([host.loadProgram(file), timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function late(position: Position, host: Host): ExitCode {
+  host.err(`${position.describe()}\n`);
+  return 2;
+}
+
+function campaignOptions(options: TestOptions, progress: Progress, onTurn: CampaignOptions['onTurn']): CampaignOptions {
+  const { runs, seed, replay, strategy, conflicts, abortRate, timeoutMs } = options;
+  return {
+    ...{ runs, seed, strategy, abortRate, timeoutMs, onTurn },
+    ...(replay === undefined ? {} : { replay }),
+    ...(conflicts === undefined ? {} : { conflicts }),
+    onProgress: (done) => progress.update(done.level, done.runs, done.runsMax),
+  };
+}
+
+async function showOne(
+  file: string,
+  options: TestOptions,
+  host: Host,
+  program: Program,
+  campaign: CampaignOptions & { readonly level: ConstrainingLevel },
+  progress: Progress,
+): Promise<ExitCode> {
+  const result = await runCampaign(program, campaign);
+  // A replay is to look at one run; other runs would only be in the way of what the program prints.
+  const isCompared = result.failure !== null && options.replay === undefined;
+  const weakestPassing = isCompared
+    ? { weakestPassing: await weakestPassingLevel(program, campaign.level, campaign) }
+    : {};
+  progress.stop();
+  const command = result.failure === null ? null : replayCommand(file, options, result, host);
+  if (options.json) {
+    host.out(`${JSON.stringify(testJson(result, { ...weakestPassing, command }))}\n`);
+  } else if (command !== null) {
+    const look = appearance(host, options.color);
+    host.out(`${formatFailure(result, { ...look, ...weakestPassing, command, runsAtOtherLevels: options.runs })}\n`);
+  } else if (result.timeout === null) {
+    host.out(`${formatResult(result, appearance(host, options.color))}\n`);
+  }
+  return exitCode([result], options, host);
+}
+
+function showLevels(file: string, options: TestOptions, host: Host, results: readonly CampaignResult[]): ExitCode {
+  if (options.json) {
+    const objects = results.map((result) =>
+      testJson(result, { command: result.failure === null ? null : replayCommand(file, options, result, host) }),
+    );
+    host.out(`${JSON.stringify(objects)}\n`);
+    return exitCode(results, options, host);
+  }
+  host.out(`${formatLevels(results, appearance(host, options.color))}\n`);
+  const failing = results.findLast(({ failure }) => failure !== null);
+  if (failing !== undefined) {
+    const runs = options.runs === 1_000 ? '' : ` --runs ${options.runs}`;
+    const seed = options.seed === 1 ? '' : ` --seed ${options.seed}`;
+    host.out(
+      `\nto see a failing run: ${invocation(host)} test ${shellWord(file)} --level ${failing.level}${runs}${seed}\n`,
+    );
+  }
+  return exitCode(results, options, host);
+}
+
+/** A violation that was found stays found when a later run does not end. */
+function exitCode(results: readonly CampaignResult[], { timeoutMs }: TestOptions, host: Host): ExitCode {
+  const timeout = results.find((result) => result.timeout !== null)?.timeout ?? null;
+  if (timeout !== null) host.err(`${formatTimeout(timeout, timeoutMs)}\n`);
+  if (results.some(({ violations }) => violations > 0)) return 1;
+  return timeout === null ? 0 : 2;
+}
