@@ -180,7 +180,6 @@ export class CommitOrders {
         this.#straight,
         this.#knownBefore,
         this.#solvedBefore,
-        this.#straight,
         ...this.#stack,
       ]) {
         order.grow();
