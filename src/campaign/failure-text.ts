@@ -36,7 +36,7 @@ export function formatFailure(result: CampaignResult, context: FailureText = {})
   const { style = plain, width = 80 } = context;
   if (failure === null) return formatResult(result, context);
   const verdict = style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')} at ${level}`);
-  const first = `first in run ${formatCount(result.firstFailingRun ?? 1)}, reduced to the fewest reads of older writes`;
+  const first = `first in run ${formatCount(result.firstFailingRun ?? 1)}; the smallest that was found:`;
   const remedy = remedyText(failure, context);
   const command = context.command ?? `testProgram(..., { level: '${level}', replay: '${failure.replay}' })`;
   return [

@@ -152,7 +152,7 @@ function reportJson(report: FileReport): object {
 /** Without a level that was asked for there is nothing to violate. */
 function exitCode(reports: readonly FileReport[], asked?: IsolationLevel): ExitCode {
   if (asked === undefined) return 0;
-  const kinds = reports.map(({ verdicts }) => verdicts.get(asked)?.kind);
-  if (kinds.includes('violated')) return 1;
-  return kinds.includes('unknown') ? 2 : 0;
+  const kinds = new Set(reports.map(({ verdicts }) => verdicts.get(asked)?.kind));
+  if (kinds.has('violated')) return 1;
+  return kinds.has('unknown') ? 2 : 0;
 }

@@ -1,8 +1,8 @@
 /** The commands and their options. What is wrong with them is one line, as for every other bad input. */
 import { createRequire } from 'node:module';
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { formatInputError, InputError } from '../base/index.ts';
-import { campaignDefaults } from '../campaign/index.ts';
+import { defaults } from './replay-command.ts';
 import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
 import { strategyNames } from '../mockdb/index.ts';
 import { checkCommand } from './check-command.ts';
@@ -41,6 +41,10 @@ async function parseAndRun(args: readonly string[], host: Host): Promise<ExitCod
   const commands = commandsFor(host, (result) => {
     code = result;
   });
+  if (args.length === 0) {
+    commands.outputHelp();
+    return 0;
+  }
   try {
     await commands.parseAsync([...args], { from: 'user' });
   } catch (error) {
@@ -60,12 +64,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: host.out, writeErr: () => {}, getOutHelpWidth: () => 100 })
-    .addHelpText('after', generalHelp)
-    .action(() => {
-      moirai.outputHelp();
-    });
-  // Without a command there is help; a word that is no command is a mistake, with a suggestion.
-  moirai.allowExcessArguments(false);
+    .addHelpText('after', generalHelp);
   addTest(moirai, host, end);
   addCheck(moirai, host, end);
   addDemo(moirai, host, end);
@@ -83,36 +82,45 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
       '--level <level>',
       `what the store guarantees: ${constrainingLevels.join(', ')}, or all`,
       storeLevel,
-      campaignDefaults.level,
+      defaults.level,
     )
-    .option('--runs <n>', 'how many runs', wholeNumber('runs', 1), campaignDefaults.runs)
+    .option('--runs <n>', 'how many runs', wholeNumber('runs', 1), defaults.runs)
     .option(
       '--seed <n>',
       'run i of a seed is always the same run',
       wholeNumber('seed', Number.MIN_SAFE_INTEGER),
-      campaignDefaults.seed,
+      defaults.seed,
     )
     .option('--replay <token>', 'only the run that printed this token')
     .option(
       '--strategy <name>',
       `how a read chooses among what it may see: ${strategyNames.join(', ')}`,
       strategy,
-      'uniform' as const,
+      defaults.strategy,
     )
     .option(
       '--conflicts <what>',
       'what a session does when its commit fails: retry or abort (default: as the program says)',
       oneOf('conflicts', ['retry', 'abort']),
     )
-    .option('--abort-rate <share>', 'share of commits that fail although they could succeed, to test retries', rate, 0)
-    .option('--timeout <seconds>', 'for one run', seconds, campaignDefaults.timeoutMs)
-    .option('--json', 'print one JSON object (an array for --level all) and nothing else', false)
+    .option(
+      '--abort-rate <share>',
+      'share of commits that fail although they could succeed, to test retries',
+      rate,
+      defaults.abortRate,
+    )
+    .addOption(
+      new Option('--timeout <seconds>', 'for one run')
+        .argParser(seconds)
+        .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
+    )
+    .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', testHelp)
-    .action(async (file, { timeout, replay, conflicts, ...options }) => {
+    .action(async (file, { timeout, replay, conflicts, json = false, ...options }) => {
       const given = { ...(replay === undefined ? {} : { replay }), ...(conflicts === undefined ? {} : { conflicts }) };
-      end(await testCommand(file, { ...options, ...given, timeoutMs: timeout }, host));
+      end(await testCommand(file, { ...options, ...given, json, timeoutMs: timeout }, host));
     });
 }
 
@@ -124,11 +132,11 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
     )
     .argument('<files...>', 'histories, as notation or JSON Lines; - is standard input')
     .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}`, anyLevel)
-    .option('--json', 'print one JSON object (an array for several files) and nothing else', false)
+    .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', checkHelp)
-    .action(async (files, { json, color, level }) => {
+    .action(async (files, { json = false, color, level }) => {
       end(await checkCommand(files, { json, color, ...(level === undefined ? {} : { level }) }, host));
     });
 }

@@ -8,7 +8,7 @@ import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { InputError, type Place } from '../base/index.ts';
 import { checkProgram, type Program } from '../program/index.ts';
-import type { EntryPoints } from './module-hook.ts';
+import { type EntryPoints, isWrittenAsModule } from './module-hook.ts';
 import { firstUserFrame, pathOf, placed, shownPath, withCause } from './user-code.ts';
 
 const typescript = ['.ts', '.mts', '.cts', '.tsx'];
@@ -18,7 +18,7 @@ const javascript = ['.js', '.mjs', '.cjs'];
 export async function loadProgram(file: string): Promise<Program> {
   const path = resolve(file);
   await requireFile(file, path);
-  await prepareLoader(extname(path));
+  await prepareLoader(path);
   let module: Record<string, unknown>;
   try {
     module = await importModule(path);
@@ -46,37 +46,42 @@ async function requireFile(file: string, path: string): Promise<void> {
   throw new InputError('program/file-type', `a program is a module: ${known.join(', ')}`, { file });
 }
 
-/** The subpaths of package.json's exports. */
-const entryPointFiles = {
-  moirai: 'index',
-  ...Object.fromEntries(
-    ['history', 'isolation', 'mockdb', 'program'].map((name) => [`moirai/${name}`, `${name}/index`]),
-  ),
-};
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
 
-/** This installation's modules by the names under which programs import them. */
+/** This installation's modules by the names under which programs import them: the exports of package.json. */
 export function entryPoints(): EntryPoints {
-  const extension = extname(import.meta.url);
+  const root = new URL('../../', import.meta.url);
+  const { exports } = createRequire(import.meta.url)('../../package.json') as Manifest;
+  const condition = extname(import.meta.url) === '.ts' ? 'moirai-source' : 'default';
   return Object.fromEntries(
-    Object.entries(entryPointFiles).map(([name, path]) => [
-      name,
-      new URL(`../${path}${extension}`, import.meta.url).href,
-    ]),
+    Object.entries(exports).flatMap(([subpath, files]): [string, string][] => {
+      const file = typeof files === 'string' ? undefined : files[condition];
+      return file === undefined ? [] : [[`moirai${subpath.slice(1)}`, new URL(file, root).href]];
+    }),
   );
 }
 
 /** Once per process: hooks stay. Ours is registered last and therefore asked first. */
-async function prepareLoader(extension: string): Promise<void> {
+async function prepareLoader(path: string): Promise<void> {
   const data = entryPoints();
-  if (typescript.includes(extension)) (await import('tsx/esm/api')).register();
+  if (typescript.includes(extname(path))) (await import('tsx/esm/api')).register();
   register<EntryPoints>(new URL(`./module-hook${extname(import.meta.url)}`, import.meta.url), { data });
-  // Hooks see imports only; this is for require().
-  const internals = Module as unknown as { _resolveFilename: (request: string, ...rest: unknown[]) => string };
-  const resolveFilename = internals._resolveFilename;
-  internals._resolveFilename = function (this: unknown, request, ...rest) {
+  if (!(await isWrittenAsModule(pathToFileURL(path).href))) await answerRequire(data);
+}
+
+/** Hooks see imports only. A require of `moirai` gets the very module that this process has, which not every Node 20 could load that way. */
+async function answerRequire(data: EntryPoints): Promise<void> {
+  const front: unknown = await import(data['moirai'] as string);
+  const internals = Module as unknown as { ['_load']: (request: string, ...rest: unknown[]) => unknown };
+  const { _load: load } = internals;
+  const answering = (request: string, ...rest: unknown[]): unknown => {
+    if (request === 'moirai') return front;
     const ours = data[request];
-    return ours === undefined ? Reflect.apply(resolveFilename, this, [request, ...rest]) : fileURLToPath(ours);
+    return Reflect.apply(load, Module, [ours === undefined ? request : fileURLToPath(ours), ...rest]);
   };
+  Object.assign(internals, { _load: answering });
 }
 
 async function importModule(path: string): Promise<Record<string, unknown>> {
@@ -126,7 +131,7 @@ function placeInSource(error: SyntaxError): Place | undefined {
 
 /** What this needs of tsx's own compiler, which tells where JavaScript is wrong, also in a file that the program imports. */
 interface Compiler {
-  build(options: Record<string, unknown>): Promise<unknown>;
+  readonly build: (options: Record<string, unknown>) => Promise<unknown>;
 }
 
 interface CompilerFailure {

@@ -32,8 +32,9 @@ const host: Host = {
 globalThis.console = new Console(stderr, stderr);
 // The reader may have enough: `moirai ... | head`.
 stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 4));
+// At once: whatever else is under way must not print a result after this.
 process.on('uncaughtException', (error: unknown) =>
-  exit(reportError(userError(error), process.argv.includes('--debug'), host)),
+  process.exit(reportError(userError(error), process.argv.includes('--debug'), host)),
 );
 
 exit(await runCommandLine(process.argv.slice(2), host));

@@ -29,7 +29,8 @@ function isUndecided(url: string, format: string | null | undefined): boolean {
   return isOpen && /^file:.*\.[jt]sx?(?:\?|$)/.test(url) && !url.includes('/node_modules/');
 }
 
-async function isWrittenAsModule(url: string): Promise<boolean> {
+/** Has the text an import or export statement at the start of a line? */
+export async function isWrittenAsModule(url: string): Promise<boolean> {
   const text = await readFile(fileURLToPath(url), 'utf8').catch(() => '');
   return /^\s*(?:import\s*[\w{*'"]|export\s*[\w{*])/m.test(text) && !/^\s*export\s*=/m.test(text);
 }

@@ -17,7 +17,7 @@ import type { Program } from '../program/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { testJson } from './json.ts';
 import type { Progress } from './progress.ts';
-import { invocation, replayCommand, shellWord } from './replay-command.ts';
+import { replayCommand, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
 import { placed } from './user-code.ts';
 
@@ -51,9 +51,13 @@ export async function testCommand(file: string, options: TestOptions, host: Host
     position.loaded(program);
     const onTurn = position.onTurn(watch.beat);
     const campaign = campaignOptions(options, progress, onTurn);
-    return options.level === 'all'
-      ? showLevels(file, options, host, await runAtEveryLevel(program, campaign))
-      : await showOne(file, options, host, program, { ...campaign, level: options.level }, progress);
+    const show =
+      options.level === 'all'
+        ? await testEveryLevel(file, options, host, program, campaign)
+        : await testOneLevel(file, options, host, program, { ...campaign, level: options.level });
+    await uncaughtErrors();
+    progress.stop();
+    return show();
   } catch (error) {
     throw error instanceof InputError ? placed(error, file) : error;
   } finally {
@@ -118,58 +122,78 @@ function late(position: Position, host: Host): ExitCode {
 function campaignOptions(options: TestOptions, progress: Progress, onTurn: CampaignOptions['onTurn']): CampaignOptions {
   const { runs, seed, replay, strategy, conflicts, abortRate, timeoutMs } = options;
   return {
-    ...{ runs, seed, strategy, abortRate, timeoutMs, onTurn },
+    runs,
+    seed,
+    strategy,
+    abortRate,
+    timeoutMs,
+    onTurn,
     ...(replay === undefined ? {} : { replay }),
     ...(conflicts === undefined ? {} : { conflicts }),
     onProgress: (done) => progress.update(done.level, done.runs, done.runsMax),
   };
 }
 
-async function showOne(
+/** Lets the process hear of promises that were rejected and that nobody awaits, before a result is printed. */
+function uncaughtErrors(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Prints what was found. */
+type Show = () => ExitCode;
+
+async function testOneLevel(
   file: string,
   options: TestOptions,
   host: Host,
   program: Program,
   campaign: CampaignOptions & { readonly level: ConstrainingLevel },
-  progress: Progress,
-): Promise<ExitCode> {
+): Promise<Show> {
   const result = await runCampaign(program, campaign);
   // A replay is to look at one run; other runs would only be in the way of what the program prints.
   const isCompared = result.failure !== null && options.replay === undefined;
   const weakestPassing = isCompared
     ? { weakestPassing: await weakestPassingLevel(program, campaign.level, campaign) }
     : {};
-  progress.stop();
-  const command = result.failure === null ? null : replayCommand(file, options, result, host);
-  if (options.json) {
-    host.out(`${JSON.stringify(testJson(result, { ...weakestPassing, command }))}\n`);
-  } else if (command !== null) {
-    const look = appearance(host, options.color);
-    host.out(`${formatFailure(result, { ...look, ...weakestPassing, command, runsAtOtherLevels: options.runs })}\n`);
-  } else if (result.timeout === null) {
-    host.out(`${formatResult(result, appearance(host, options.color))}\n`);
-  }
-  return exitCode([result], options, host);
+  return () => {
+    const command = result.failure === null ? null : replayCommand(file, options, result, host);
+    if (options.json) {
+      host.out(`${JSON.stringify(testJson(result, { ...weakestPassing, command }))}\n`);
+    } else if (command !== null) {
+      const look = appearance(host, options.color);
+      host.out(`${formatFailure(result, { ...look, ...weakestPassing, command, runsAtOtherLevels: options.runs })}\n`);
+    } else if (result.timeout === null) {
+      host.out(`${formatResult(result, appearance(host, options.color))}\n`);
+    }
+    return exitCode([result], options, host);
+  };
 }
 
-function showLevels(file: string, options: TestOptions, host: Host, results: readonly CampaignResult[]): ExitCode {
-  if (options.json) {
-    const objects = results.map((result) =>
-      testJson(result, { command: result.failure === null ? null : replayCommand(file, options, result, host) }),
-    );
-    host.out(`${JSON.stringify(objects)}\n`);
+async function testEveryLevel(
+  file: string,
+  options: TestOptions,
+  host: Host,
+  program: Program,
+  campaign: CampaignOptions,
+): Promise<Show> {
+  const results = await runAtEveryLevel(program, campaign);
+  const command = (result: CampaignResult): string | null =>
+    result.failure === null ? null : replayCommand(file, options, result, host);
+  return () => {
+    if (options.json) {
+      host.out(`${JSON.stringify(results.map((result) => testJson(result, { command: command(result) })))}\n`);
+    } else {
+      host.out(`${formatLevels(results, appearance(host, options.color))}\n${hint(file, options, host, results)}`);
+    }
     return exitCode(results, options, host);
-  }
-  host.out(`${formatLevels(results, appearance(host, options.color))}\n`);
+  };
+}
+
+/** The way from the table to a run that fails, at the strongest level at which one does. */
+function hint(file: string, options: TestOptions, host: Host, results: readonly CampaignResult[]): string {
   const failing = results.findLast(({ failure }) => failure !== null);
-  if (failing !== undefined) {
-    const runs = options.runs === 1_000 ? '' : ` --runs ${options.runs}`;
-    const seed = options.seed === 1 ? '' : ` --seed ${options.seed}`;
-    host.out(
-      `\nto see a failing run: ${invocation(host)} test ${shellWord(file)} --level ${failing.level}${runs}${seed}\n`,
-    );
-  }
-  return exitCode(results, options, host);
+  if (failing === undefined) return '';
+  return `\nto see a failing run: ${testCommandLine(file, { ...options, level: failing.level }, host)}\n`;
 }
 
 /** A violation that was found stays found when a later run does not end. */

@@ -9,8 +9,8 @@ import { Worker } from 'node:worker_threads';
 
 export interface Watch {
   /** This thread is getting on. */
-  beat(): void;
-  stop(): void;
+  readonly beat: () => void;
+  readonly stop: () => void;
 }
 
 /** How often the worker looks. */
