@@ -1,0 +1,127 @@
+/** The successors of a state: each enabled step of each process, run in place. */
+import { InputError } from '../base/input-error.ts';
+import type { AnyStep, CompiledProcess, Model } from './model.ts';
+import type { Member } from './named-set.ts';
+
+/** The step that is being run: what an error is blamed on, and what a trace says happened. */
+export interface Running {
+  process: CompiledProcess | null;
+  step: AnyStep | null;
+  label: string;
+  chosen: Member;
+}
+
+export interface Expander {
+  readonly running: Running;
+  /**
+   * Calls `visit` with each successor of `state` in the model's words, until it returns false.
+   * @returns how many steps were enabled
+   */
+  readonly expand: (state: Int32Array, visit: () => boolean) => number;
+}
+
+/** States whose conditions and steps are repeated to see that they are functions of the state: the first, and then one in so many. */
+const checkedFirst = 500;
+const checkedEvery = 4096;
+
+export function expanderOf(model: Model): Expander {
+  const { words, processes } = model;
+  const running: Running = { process: null, step: null, label: '', chosen: 0 };
+  let expanded = 0;
+  const restore = (state: Int32Array): void => {
+    for (let i = 0; i < words.length; i += 1) words[i] = state[i] as number;
+  };
+  const run = (process: CompiledProcess, step: AnyStep, chosen: Member, state: Int32Array): boolean => {
+    running.chosen = chosen;
+    if (step.await !== undefined && !step.await(process.self, chosen)) return false;
+    step.do(process.self, chosen);
+    if (expanded <= checkedFirst || expanded % checkedEvery === 0) checkRepeats(model, running, state);
+    return true;
+  };
+  const expand = (state: Int32Array, visit: () => boolean): number => {
+    let enabled = 0;
+    expanded += 1;
+    restore(state);
+    for (let p = 0; p < processes.length; p += 1) {
+      const process = processes[p] as CompiledProcess;
+      const { group } = process;
+      const label = (words[process.word] as number) & group.labelMask;
+      const steps = group.steps[label] as readonly AnyStep[];
+      running.process = process;
+      running.label = group.labels[label] as string;
+      for (let s = 0; s < steps.length; s += 1) {
+        const step = steps[s] as AnyStep;
+        running.step = step;
+        let left = step.choose === undefined ? 1 : step.choose(process.self);
+        for (; left !== 0; left &= left - 1) {
+          if (!run(process, step, 31 - Math.clz32(left & -left), state)) continue;
+          enabled += 1;
+          const goOn = visit();
+          restore(state);
+          if (!goOn) return enabled;
+        }
+      }
+    }
+    return enabled;
+  };
+  return {
+    running,
+    expand: (state, visit) => {
+      try {
+        return expand(state, visit);
+      } catch (error) {
+        throw blame(model, running, error);
+      }
+    },
+  };
+}
+
+/** Have all processes ended? Then a state without successors is no deadlock. */
+export function isDone({ words, processes }: Model): boolean {
+  for (let p = 0; p < processes.length; p += 1) {
+    const { group, word } = processes[p] as CompiledProcess;
+    if (!group.labelsDone[(words[word] as number) & group.labelMask]) return false;
+  }
+  return true;
+}
+
+export function stepName({ process, step, label, chosen }: Running): string {
+  const name = step?.name ?? label;
+  return step?.choose === undefined || process === null ? name : `${name}(${chosen + 1})`;
+}
+
+/** The condition must leave the state alone, and the step must do the same again. */
+function checkRepeats(model: Model, running: Running, state: Int32Array): void {
+  const { words } = model;
+  const { process, step, chosen } = running;
+  if (process === null || step === null) return;
+  const first = words.slice();
+  words.set(state);
+  step.choose?.(process.self);
+  const again = step.await?.(process.self, chosen) ?? true;
+  if (words.some((word, i) => word !== state[i]))
+    throw new InputError('protocol/condition', 'its condition changes the state; only `do` may');
+  if (again) step.do(process.self, chosen);
+  if (!again || words.some((word, i) => word !== first[i])) {
+    throw new InputError(
+      'protocol/repeat',
+      'it does something else when it is repeated: it reads or changes something that is not in the state',
+    );
+  }
+}
+
+/** One line that names the process and the step. */
+function blame(model: Model, running: Running, error: unknown): unknown {
+  const { process } = running;
+  if (process === null) return error;
+  const where = `${model.protocol.name}: ${process.name} at ${running.label}, step ${stepName(running)}`;
+  if (error instanceof InputError) return new InputError(error.code, `${where}: ${error.message}`);
+  if (error instanceof TypeError && /read only|not extensible|Cannot (?:delete|define|add)/.test(error.message)) {
+    const what = `it changes a value in place (${error.message}); assign a new value to the variable`;
+    return new InputError('protocol/mutates', `${where}: ${what}`);
+  }
+  if (error instanceof Error && error.name !== 'AssertionFailure') {
+    return new InputError('protocol/throws', `${where} throws ${error.name}: ${error.message}`);
+  }
+  return error;
+}

@@ -1,0 +1,198 @@
+/**
+ * Explicit-state search. Breadth-first finds shortest traces and the depth; depth-first finds deep violations sooner. Each
+ * state is kept as its words and the ordinal of its predecessor; whether it is new, its fingerprint tells.
+ */
+import { monotonicMs } from '../base/clock.ts';
+import { expanderOf, isDone } from './expand.ts';
+import { collisionProbability, fingerprint, FingerprintSet } from './fingerprint.ts';
+import { isolationInvariant } from './isolation-invariant.ts';
+import type { Model } from './model.ts';
+import type { Condition } from './spec.ts';
+import type { TimelessLevel } from '../states/index.ts';
+import { StateStore } from './state-store.ts';
+
+export interface SearchOptions {
+  readonly order?: 'breadth-first' | 'depth-first';
+  /** Levels that the observed transactions must be at, in every state. */
+  readonly levels?: readonly TimelessLevel[];
+  /** Distinct states. Default 100 million. */
+  readonly statesMax?: number;
+  readonly timeoutMs?: number;
+  readonly memoryBytesMax?: number;
+  /** A state without successors in which some process is not done. Default: that is a violation. */
+  readonly deadlock?: boolean;
+  readonly progress?: (progress: Progress) => void;
+}
+
+export interface Progress {
+  readonly states: number;
+  readonly generated: number;
+  readonly depth: number;
+  readonly queue: number;
+}
+
+export type Violation =
+  | { readonly kind: 'invariant' | 'sometimes' | 'eventually'; readonly name: string }
+  | { readonly kind: 'isolation'; readonly name: TimelessLevel; readonly verdict: 'violated' | 'unknown' }
+  | { readonly kind: 'deadlock'; readonly name: 'deadlock' };
+
+export interface SearchResult extends Progress {
+  readonly verdict: 'satisfied' | 'violated' | 'unknown';
+  readonly violation: Violation | null;
+  /** The states from an initial one to the violation. */
+  readonly path: readonly Int32Array[] | null;
+  /** Why it is unknown. */
+  readonly reason: 'states-limit' | 'time-limit' | 'memory-limit' | null;
+  /** Was every reachable state seen? */
+  readonly complete: boolean;
+  /** States in which all processes are done. TLC counts a step that stays there for each. */
+  readonly ends: number;
+  readonly collisionProbability: number;
+  readonly bytes: number;
+}
+
+/** Conditions over the state in the model's words; the first that fails. */
+export type StateCheck = () => Violation | null;
+
+const progressEvery = 1 << 16;
+
+export function search(model: Model, options: SearchOptions = {}): SearchResult {
+  const run = new SearchRun(model, options);
+  return run.run();
+}
+
+export function stateCheckOf(model: Model, levels: readonly TimelessLevel[] = []): StateCheck {
+  const invariants = Object.entries(model.parts.invariants ?? {});
+  const isolation = levels.length === 0 ? null : isolationInvariant(model, levels);
+  return () => {
+    for (let i = 0; i < invariants.length; i += 1) {
+      const [name, holds] = invariants[i] as [string, Condition];
+      if (!holds()) return { kind: 'invariant', name };
+    }
+    const found = isolation === null ? null : isolation.check();
+    return found === null ? null : { kind: 'isolation', name: found.level, verdict: found.verdict };
+  };
+}
+
+/** A class: one search, from its initial state to its answer. */
+class SearchRun {
+  readonly #model: Model;
+  readonly #options: SearchOptions;
+  readonly #store: StateStore;
+  readonly #seen = new FingerprintSet();
+  readonly #check: StateCheck;
+  readonly #sometimes: Map<string, Condition>;
+  readonly #print = new Int32Array(2);
+  readonly #stack: number[] | null;
+  readonly #deadline: number;
+  #generated = 0;
+  #ends = 0;
+  #predecessor = -1;
+  #violation: Violation | null = null;
+  #violating = -1;
+
+  constructor(model: Model, options: SearchOptions) {
+    this.#model = model;
+    this.#options = options;
+    this.#store = new StateStore(model.words.length);
+    this.#check = stateCheckOf(model, options.levels);
+    this.#sometimes = new Map(Object.entries(model.parts.sometimes ?? {}));
+    this.#stack = options.order === 'depth-first' ? [] : null;
+    this.#deadline = monotonicMs() + (options.timeoutMs ?? Infinity);
+  }
+
+  run(): SearchResult {
+    const model = this.#model;
+    const { expand } = expanderOf(model);
+    const state = new Int32Array(model.words.length);
+    model.words.set(model.initial);
+    this.#visit();
+    let depth = 1;
+    let levelEnd = this.#store.size;
+    let head = 0;
+    let reason: SearchResult['reason'] = null;
+    for (; this.#violation === null; head += 1) {
+      const ordinal = this.#stack === null ? head : (this.#stack.pop() ?? this.#store.size);
+      if (ordinal >= this.#store.size) break;
+      if (head === levelEnd) {
+        depth += 1;
+        levelEnd = this.#store.size;
+      }
+      if (head % 1024 === 0) {
+        reason = this.#exhausted();
+        if (reason !== null) break;
+        if (head % progressEvery === 0 && head > 0) this.#report(depth, head);
+      }
+      this.#store.load(ordinal, state);
+      this.#predecessor = ordinal;
+      const enabled = expand(state, this.#visit);
+      if (enabled === 0) this.#ended(ordinal);
+    }
+    return this.#result(this.#violation === null ? depth : this.#depthOfViolation(depth), head, reason);
+  }
+
+  /** Looks at the successor in the model's words. */
+  readonly #visit = (): boolean => {
+    const model = this.#model;
+    this.#generated += 1;
+    model.symmetry.canonicalise(model.words);
+    fingerprint(model.words, model.words.length, this.#print);
+    if (!this.#seen.add(this.#print[0] as number, this.#print[1] as number)) return true;
+    const ordinal = this.#store.append(model.words, this.#predecessor);
+    this.#stack?.push(ordinal);
+    for (const [name, holds] of this.#sometimes) if (holds()) this.#sometimes.delete(name);
+    this.#violation = this.#check();
+    if (this.#violation === null) return true;
+    this.#violating = ordinal;
+    return false;
+  };
+
+  /** A state without successors: the end of all processes, or a deadlock. */
+  #ended(ordinal: number): void {
+    if (isDone(this.#model)) this.#ends += 1;
+    else if (this.#options.deadlock !== false) {
+      this.#violation = { kind: 'deadlock', name: 'deadlock' };
+      this.#violating = ordinal;
+    }
+  }
+
+  #exhausted(): SearchResult['reason'] {
+    const { statesMax = 100_000_000, memoryBytesMax = Infinity } = this.#options;
+    if (this.#store.size >= statesMax) return 'states-limit';
+    if (this.#store.bytes + this.#seen.bytes > memoryBytesMax) return 'memory-limit';
+    return monotonicMs() > this.#deadline ? 'time-limit' : null;
+  }
+
+  #report(depth: number, head: number): void {
+    this.#options.progress?.(this.#progress(depth, head));
+  }
+
+  #progress(depth: number, head: number): Progress {
+    const states = this.#store.size;
+    const queue = this.#stack === null ? states - Math.min(head, states) : this.#stack.length;
+    return { states, generated: this.#generated, depth, queue };
+  }
+
+  #depthOfViolation(depth: number): number {
+    return Math.max(depth, this.#store.pathTo(this.#violating).length);
+  }
+
+  #result(depth: number, head: number, reason: SearchResult['reason']): SearchResult {
+    const missed = [...this.#sometimes.keys()][0];
+    const complete = reason === null && this.#violation === null;
+    const violation: Violation | null =
+      this.#violation ?? (complete && missed !== undefined ? { kind: 'sometimes', name: missed } : null);
+    const progress = this.#progress(depth, head);
+    return {
+      ...progress,
+      verdict: violation !== null ? 'violated' : reason === null ? 'satisfied' : 'unknown',
+      violation,
+      path: this.#violating < 0 ? null : this.#store.pathTo(this.#violating),
+      reason,
+      complete,
+      ends: this.#ends,
+      collisionProbability: collisionProbability(progress.states, progress.generated),
+      bytes: this.#store.bytes + this.#seen.bytes,
+    };
+  }
+}

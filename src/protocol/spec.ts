@@ -1,0 +1,151 @@
+/**
+ * The language of protocols: plain TypeScript beside the paper's PlusCal.
+ *
+ * A protocol is processes with variables and labelled atomic steps. A label has one step, or several of which either may be
+ * taken. A step may choose a member of a set, awaits a condition, and then does: it assigns variables, sends messages, and says
+ * at which label the process is then. Conditions read the state, `do` writes it; both see the variables as properties.
+ */
+import type { Operation } from '../history/index.ts';
+import { InputError } from '../base/input-error.ts';
+import type { Kind, ValueOf } from './kind.ts';
+import type { Member, Members, NamedSet } from './named-set.ts';
+
+export type Variables = Readonly<Record<string, Kind<unknown>>>;
+
+/** What a step sees of its process: its variables, its label, and the processes of its set. */
+export type Self<V extends Variables> = AnyProcess & { readonly all: readonly Self<V>[] } & {
+  -readonly [N in keyof V]: ValueOf<V[N]>;
+};
+
+/** What every process has. */
+export interface AnyProcess {
+  readonly id: Member;
+  at: string;
+  readonly all: readonly AnyProcess[];
+}
+
+/** One atomic step: `with chosen \in choose(self) do await ...; do ... end with`. */
+export interface Step<S> {
+  /** How a trace calls it; the label where it is absent. */
+  readonly name?: string;
+  readonly choose?: (self: S) => Members;
+  readonly await?: (self: S, chosen: Member) => boolean;
+  readonly do: (self: S, chosen: Member) => void;
+}
+
+/** A step that processes with different variables share. */
+export function step(each: Step<AnyProcess>): Step<AnyProcess> {
+  return each;
+}
+
+/** Labels with one step, or with several of which either may be taken. At a label without steps a process is done; `Done` is one. */
+export type Steps<S> = Readonly<Record<string, Step<S> | readonly Step<S>[]>>;
+
+export interface Crashing {
+  /** The variables that survive; the others start again. */
+  readonly durable: readonly string[];
+  /** The label at which a process that comes back goes on. */
+  readonly recoverAt: string;
+  /** How often each process of the set may crash. */
+  readonly crashesMax: number;
+}
+
+export interface ProcessesSpec<V extends Variables> {
+  /** The label at which every process starts. */
+  readonly start: string;
+  readonly variables?: V;
+  readonly steps: Steps<Self<V>>;
+  readonly crashes?: Crashing;
+}
+
+/** A process for each member of a set. */
+export interface Processes<V extends Variables = Variables> {
+  readonly set: NamedSet;
+  readonly spec: ProcessesSpec<V>;
+  /** Variables of all processes, for conditions and invariants. */
+  readonly all: readonly Self<V>[];
+}
+
+export function processes<V extends Variables>(set: NamedSet, spec: ProcessesSpec<V>): Processes<V> {
+  const labels = Object.keys(spec.steps);
+  if (!labels.includes(spec.start)) {
+    throw new InputError(
+      'protocol/label',
+      `processes ${set.name} start at ${spec.start}; labels: ${labels.join(', ')}`,
+    );
+  }
+  return { set, spec, all: [] };
+}
+
+/** Variables that all processes share. */
+export interface Shared<V extends Variables = Variables> {
+  readonly name: string;
+  readonly variables: V;
+  /** Their values in the state at hand. */
+  readonly now: { -readonly [N in keyof V]: ValueOf<V[N]> };
+}
+
+export function shared<V extends Variables>(name: string, variables: V): Shared<V> {
+  return { name, variables, now: {} as Shared<V>['now'] };
+}
+
+/** What clients see: one transaction for each process of a set. Of its variables only those in `from` are readable. */
+export interface Observation<V extends Variables = Variables> {
+  readonly of: Processes<V>;
+  readonly from: readonly string[];
+  /** `null`: the transaction has not committed, or never will. */
+  readonly operations: (self: Self<V>) => readonly Operation[] | null;
+  readonly initial: Readonly<Record<string, number>>;
+}
+
+export function observe<V extends Variables>(observation: Observation<V>): Observation {
+  return observation as unknown as Observation;
+}
+
+export type Condition = () => boolean;
+
+export interface ProtocolParts {
+  readonly processes: readonly ProcessesDeclaration[];
+  readonly messages?: readonly MessageDeclaration[];
+  readonly shared?: readonly SharedDeclaration[];
+  /** Sets whose members are interchangeable: states that differ only by their names are one. */
+  readonly symmetry?: readonly NamedSet[];
+  /** Must hold in every state. */
+  readonly invariants?: Readonly<Record<string, Condition>>;
+  /** Must hold in some state: a protocol that does nothing is not right. */
+  readonly sometimes?: Readonly<Record<string, Condition>>;
+  /** Must hold at some point of every fair behaviour. */
+  readonly eventually?: Readonly<Record<string, Condition>>;
+  readonly observe?: Observation;
+}
+
+/** What all `Processes` are, whatever their variables. */
+export interface ProcessesDeclaration {
+  readonly set: NamedSet;
+}
+
+export interface SharedDeclaration {
+  readonly name: string;
+}
+
+export interface MessageDeclaration {
+  readonly name: string;
+  readonly sets: readonly NamedSet[];
+}
+
+export type Parameters = Readonly<Record<string, number>>;
+
+export interface Protocol<P extends Parameters = Parameters> {
+  readonly name: string;
+  /** With their defaults; the command line has an option for each. */
+  readonly parameters: P;
+  readonly define: (parameters: P) => ProtocolParts;
+}
+
+export function protocol<const P extends Parameters>(definition: {
+  readonly name: string;
+  readonly parameters: P;
+  readonly define: (parameters: { readonly [N in keyof P]: number }) => ProtocolParts;
+}): Protocol {
+  return definition as unknown as Protocol;
+}
