@@ -24,6 +24,21 @@ const heavy = process.env['MOIRAI_HEAVY'] === '1';
 const strongestOfThree = ['never', 'prefix', 'read-atomic', 'read-committed', 'serializable', 'snapshot-isolation'];
 const strongLevels = ['prefix', 'snapshot-isolation', 'serializable'] as const;
 
+/** No rule applies, and both orders of two transactions lead to a contradiction. */
+const needCases: [IsolationLevel, string][] = [
+  [
+    'prefix',
+    `w p 1, w y 1 \n w q 1, w y 2 \n w s 1, w z 1 \n w t 1, w z 2 \n r p 1, r q 1, w x 1 \n r s 1, r t 1, w x 2
+       r y 1, r x 2 \n r y 2, r x 2 \n r z 1, r x 1 \n r z 2, r x 1`,
+  ],
+  ['snapshot-isolation', 'r y _, w x 1 \n r x _, w y 2 \n r x _, w y 3 \n r y 3, w x 4 \n r y _, w x 5 \n w x 6'],
+  [
+    'serializable',
+    `w p 1, w y 1 \n w q 1, w y 2 \n w s 1, w z 1 \n w t 1, w z 2 \n r p 1, r q 1, r a _ \n r s 1, r t 1, r b _
+       r y 1, w b 1 \n r y 2, w b 2 \n r z 1, w a 1 \n r z 2, w a 2`,
+  ],
+];
+
 describe('check agrees with the definition, with evidence and down the chain of levels', () => {
   test('on every history of up to three transactions of two operations on two keys', () => {
     const sometimes = new Set<string>();
@@ -100,19 +115,7 @@ describe('check agrees with the definition, with evidence and down the chain of 
 });
 
 describe('a refutation tries both orders of two transactions where no rule applies', () => {
-  test.each<[IsolationLevel, string]>([
-    [
-      'prefix',
-      `w p 1, w y 1 \n w q 1, w y 2 \n w s 1, w z 1 \n w t 1, w z 2 \n r p 1, r q 1, w x 1 \n r s 1, r t 1, w x 2
-       r y 1, r x 2 \n r y 2, r x 2 \n r z 1, r x 1 \n r z 2, r x 1`,
-    ],
-    ['snapshot-isolation', 'r y _, w x 1 \n r x _, w y 2 \n r x _, w y 3 \n r y 3, w x 4 \n r y _, w x 5 \n w x 6'],
-    [
-      'serializable',
-      `w p 1, w y 1 \n w q 1, w y 2 \n w s 1, w z 1 \n w t 1, w z 2 \n r p 1, r q 1, r a _ \n r s 1, r t 1, r b _
-       r y 1, w b 1 \n r y 2, w b 2 \n r z 1, w a 1 \n r z 2, w a 2`,
-    ],
-  ])('at %s', (level, text) => {
+  test.each(needCases)('at %s', (level, text) => {
     const history = parseHistory(text);
     const verdict = check(history, level);
     expect(caseSplits(verdict)).toBeGreaterThan(0);
@@ -123,14 +126,9 @@ describe('a refutation tries both orders of two transactions where no rule appli
 });
 
 describe('check gives up with an answer', () => {
-  const text = 'w x 1 \n w x 2 \n w x 3 \n r x 1, w y 1 \n r x 2, w y 2 \n r y 1, r x 3';
-
-  test('after its limit of steps', () => {
-    expect(check(parseHistory(text), 'serializable', { stepsMax: 0 })).toEqual({
-      kind: 'unknown',
-      reason: 'step-limit',
-    });
-    expect(check(parseHistory(text), 'serializable').kind).toBe('satisfied');
+  test.each(needCases)('after its limit of steps, at %s', (level, text) => {
+    const history = parseHistory(text);
+    expect(check(history, level, { stepsMax: 0 })).toEqual({ kind: 'unknown', reason: 'step-limit' });
   });
 
   test('where strict-serializable needs times that are missing', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Chooser, seeded } from '../base/index.ts';
+import { assert, type Chooser, seeded } from '../base/index.ts';
 import { formatHistory, type History, INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
 import { certify } from './certify.ts';
 import { check } from './check.ts';
@@ -52,7 +52,7 @@ describe('an observer after all transactions', () => {
     for (const store of storesFrom(4, heavy ? 400 : 40, [level])) {
       for (let step = 0; step < 12; step += 1) store.stepUnchecked(2, { ...nothingSeen });
       const byDefinition = store.finalStates();
-      expect(store.observedStates(), store.text()).toEqual(byDefinition);
+      expect(store.observedStates()).toEqual(byDefinition);
       if (byDefinition.length > 1) severalFinalStates += 1;
     }
     expect(severalFinalStates).toBeGreaterThan(0);
@@ -60,17 +60,34 @@ describe('an observer after all transactions', () => {
 });
 
 describe('commit orders', () => {
-  test('give up a search after its limit of steps, and say so', () => {
-    const orders = new CommitOrders({ stepsMax: 0 });
-    const [a, b, c] = [
-      orders.begin(0, 'serializable'),
-      orders.begin(1, 'serializable'),
-      orders.begin(2, 'serializable'),
-    ];
-    expect(orders.commit(a, [0])).toBe(true);
-    expect(orders.commit(b, [0])).toBe(true);
-    expect(orders.allowsRead(c, 0, a)).toBe(false);
-    expect(orders.gaveUp).toBe(true);
+  test.each([
+    [0, true],
+    [100, false],
+  ])('that may take %i steps of search give up where that is too few: %s', (stepsMax, gaveUp) => {
+    // Either order of the first two puts b before a, and either order of the next two puts a before b.
+    const orders = new CommitOrders({ stepsMax });
+    const [y, z, p, q, r, s, forA, forB] = [0, 1, 2, 3, 4, 5, 6, 7];
+    const commit = (session: number, writes: readonly number[], ...reads: readonly [number, number][]): boolean => {
+      const node = orders.begin(session, 'serializable');
+      const reading = reads.every(([key, from]) => {
+        const allowed = orders.allowsRead(node, key, from);
+        if (allowed) orders.read(node, key, from);
+        return allowed;
+      });
+      return reading && orders.commit(node, writes);
+    };
+    const writers = [
+      [p, y],
+      [q, y],
+      [r, z],
+      [s, z],
+    ].map((writes, t) => commit(t, writes));
+    const a = commit(4, [], [p, 1], [q, 2], [forA, 0]);
+    const b = commit(5, [], [r, 3], [s, 4], [forB, 0]);
+    const readers = [commit(6, [forB], [y, 1]), commit(7, [forB], [y, 2]), commit(8, [forA], [z, 3])];
+    expect([...writers, a, b, ...readers]).toEqual(Array.from({ length: 9 }, () => true));
+    expect(commit(9, [forA], [z, 4])).toBe(false);
+    expect(orders.gaveUp).toBe(gaveUp);
   });
 });
 
@@ -110,11 +127,11 @@ class ModelStore {
         const allowed = this.#orders.allowsRead(t.node, key, from);
         if (allowed) readable.add(key);
         t.reads.push({ key, from });
-        if (allowed !== this.#hasCommitOrder()) expect.fail(`${t.node} may read as last: ${allowed}\n${this.text()}`);
+        assert(allowed === this.#hasCommitOrder(), `${t.node} may read as last: ${allowed}\n${this.text()}`);
         t.reads.pop();
         seen[allowed ? 'allowed' : 'refused'] += 1;
       }
-      expect(readable.size, 'something can be read of every key').toBe(keys);
+      assert(readable.size === keys, `something can be read of every key\n${this.text()}`);
     }
     this.#expectOrder();
   }
@@ -132,10 +149,10 @@ class ModelStore {
       open.reads.push({ key, from });
       const history = this.history();
       const verdict = check(history, this.#levelOf, constrained);
-      expect(certify(history, this.#levelOf, verdict, constrained)).toBe(true);
+      assert(certify(history, this.#levelOf, verdict, constrained), this.text());
       open.reads.pop();
       const allowed = this.#orders.allowsRead(open.node, key, from);
-      expect(allowed, this.text()).toBe(verdict.kind === 'satisfied');
+      assert(allowed === (verdict.kind === 'satisfied'), `${open.node} may read: ${allowed}\n${this.text()}`);
       seen[allowed ? 'allowed' : 'refused'] += 1;
     }
   }
@@ -170,12 +187,10 @@ class ModelStore {
 
   history(): History {
     const transactions = this.transactions.map(({ session, status, reads, writes, level, node }) => ({
-      ...{
-        id: String(node),
-        session,
-        level,
-        status: status === 'committed' ? ('committed' as const) : ('aborted' as const),
-      },
+      id: String(node),
+      session,
+      level,
+      status: status === 'committed' ? ('committed' as const) : ('aborted' as const),
       operations: [
         ...reads.map(({ key, from }): Operation => {
           return { kind: 'read', key: String(key), value: from === 0 ? null : from, from: this.#indexOf(from) };
@@ -234,7 +249,7 @@ class ModelStore {
     if (compare && this.transactions.length === 5) return; // the reference checker tries 120 orders
     const level = this.#levels[this.#chooser.choose(this.#levels.length)] as ConstrainingLevel;
     const node = this.transactions.length + 1;
-    this.#act((orders) => void expect(orders.begin(session, level)).toBe(node));
+    this.#act((orders) => assert(orders.begin(session, level) === node, 'nodes are dense'));
     this.transactions.push({ node, session, level, status: 'open', reads: [], writes: [] });
   }
 
@@ -251,7 +266,7 @@ class ModelStore {
     this.#acts.push((orders) => void orders.commit(t.node, writes));
     t.writes = writes;
     t.status = 'committed';
-    if (compare) expect(committed, this.text()).toBe(this.#hasCommitOrder());
+    if (compare) assert(committed === this.#hasCommitOrder(), `commits: ${committed}\n${this.text()}`);
     seen[committed ? 'commits' : 'refusedCommits'] += 1;
     if (committed) return;
     t.writes = [];
@@ -268,7 +283,7 @@ class ModelStore {
 
   #expectOrder(): void {
     const order = this.#orders.commitOrder().map((node) => this.#indexOf(node));
-    expect(satisfies(this.history(), order, this.#levelOf, constrained), this.text()).toBe(true);
+    assert(satisfies(this.history(), order, this.#levelOf, constrained), `by ${order.join(' ')}\n${this.text()}`);
   }
 }
 
