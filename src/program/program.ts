@@ -44,7 +44,7 @@ export interface End<Results = Record<string, any>> {
    * Below serializable there can be several; each run draws one when this is first looked at.
    */
   readonly final: Readonly<Record<Key, any>>;
-  sometimes(name: string, condition?: boolean): void;
+  readonly sometimes: (name: string, condition?: boolean) => void;
 }
 
 /** `true` (or nothing) holds; `false` or a sentence that says what is wrong does not. A throw does not hold either. */

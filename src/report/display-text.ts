@@ -32,7 +32,7 @@ export function wrap(text: string, width: number): string[] {
   let rest = text;
   for (let indent = ''; displayWidth(indent + rest) > width; indent = '  ') {
     const fitting = head(rest, Math.max(2, width - indent.length));
-    const at = fitting.search(/[ ,][^ ,]*$/) + 1;
+    const at = rest[fitting.length] === ' ' ? fitting.length : fitting.search(/[ ,][^ ,]*$/) + 1;
     const line = at > fitting.length / 2 ? fitting.slice(0, at) : fitting;
     lines.push(indent + line.trimEnd());
     rest = rest.slice(line.length).trimStart();
