@@ -5,6 +5,7 @@
  * (A5A, A5B, P4, P2); Adya, PhD thesis 1999 (G0, G1a-c, G-single, G2-item); Bailis et al., SIGMOD 2014 (fractured reads); Sovran et al.,
  * SOSP 2011 (long fork); Biswas and Enea, OOPSLA 2019 (which level forbids which).
  */
+import { type History, parseHistory } from '../history/index.ts';
 import type { Edge, EdgeRelation } from './dependency-cycle.ts';
 import { type IsolationLevel, isolationLevels } from './level.ts';
 
@@ -182,6 +183,16 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
 };
 
 export const anomalies: Record<AnomalyName, Anomaly> = { ...readAnomalies, ...cycleAnomalies };
+
+/** The history that shows it, with times where they matter. */
+export function exampleOf({ example, times }: Anomaly): History {
+  const history = parseHistory(example);
+  const transactions = history.transactions.map((transaction, t) => {
+    const [start, end] = times?.[t] ?? [t, t];
+    return times === undefined ? transaction : { ...transaction, start, end };
+  });
+  return { ...history, transactions };
+}
 
 /** The first name in the catalogue whose shape the cycle has. */
 export function nameCycle(cycle: readonly Edge[]): CycleAnomalyName {

@@ -42,12 +42,8 @@ function isPermutation(order: readonly TransactionIndex[], members: readonly Tra
 }
 
 function certifyRead({ phenomena }: Relations, { anomaly, cycle, read, refutation }: Violated): boolean {
-  return (
-    read?.kind === anomaly &&
-    cycle.length === 0 &&
-    refutation === undefined &&
-    phenomena.some((p) => isSameRead(p, read))
-  );
+  const isPhenomenon = phenomena.some((p) => read !== undefined && p.kind === read.kind && isSameRead(p, read));
+  return isPhenomenon && read?.kind === anomaly && cycle.length === 0 && refutation === undefined;
 }
 
 /** Is it a cycle of facts of the history, of the anomaly's shape? That it is forbidden, the refutation shows. */
