@@ -12,7 +12,7 @@ import { anomalies } from './anomaly.ts';
 import type { Edge } from './dependency-cycle.ts';
 import type { Verdict, Violated } from './verdict.ts';
 
-/** What happened, in the order of the cycle; each line ends where the next begins, the last where the first began. */
+/** What happened, in the order of the cycle: each line speaks of a transaction and the next one in the circle. */
 export function explain(history: History, verdict: Violated): string[] {
   return verdict.read === undefined
     ? verdict.cycle.map((edge) => explainEdge(history, edge))
