@@ -19,7 +19,7 @@ export default protocol({
         init: [
           {
             name: 'receive Prepared',
-            choose: () => RM.all,
+            from: RM,
             await: (_tm, rm) => prepared.sent(rm),
             do: (self, rm) => {
               self.prepared = plus(self.prepared, rm);

@@ -50,6 +50,7 @@ export default protocol({
           },
           {
             name: 'a vote to abort',
+            from: R,
             choose: (self) => voteAbort.sentBy(self.id),
             do: (self) => {
               globalAbort.send(self.id);
@@ -104,6 +105,7 @@ export default protocol({
           },
           {
             name: 'vote to commit',
+            from: T,
             choose: (self) => minus(T.all, self.voted),
             await: (self, t) => self.maxTxs >= 0 && voteRequest.sent(t),
             do: (self, t) => {
@@ -114,6 +116,7 @@ export default protocol({
           },
           {
             name: 'vote to abort',
+            from: T,
             choose: (self) => minus(T.all, self.voted),
             await: (self, t) => self.maxTxs >= 0 && voteRequest.sent(t),
             do: (self, t) => {
@@ -127,6 +130,7 @@ export default protocol({
         READY: [
           {
             name: 'commit',
+            from: T,
             choose: (self) => minus(bug ? T.all : self.voted, self.committed),
             await: (_tr, t) => globalCommit.sent(t),
             do: (self, t) => {
@@ -139,6 +143,7 @@ export default protocol({
           },
           {
             name: 'abort',
+            from: T,
             choose: (self) => minus(bug ? T.all : self.voted, self.aborted),
             await: (_tr, t) => globalAbort.sent(t),
             do: (self, t) => {
@@ -179,10 +184,12 @@ export default protocol({
         of: tm,
         from: ['increments'],
         operations: ({ increments }) =>
-          increments.flatMap(({ resource, before }) => [
-            { kind: 'read', key: R.names[resource]!, value: before },
-            { kind: 'write', key: R.names[resource]!, value: before + 1 },
-          ]),
+          increments.length === 0
+            ? null
+            : increments.flatMap(({ resource, before }) => [
+                { kind: 'read', key: R.names[resource]!, value: before },
+                { kind: 'write', key: R.names[resource]!, value: before + 1 },
+              ]),
         initial: Object.fromEntries(R.names.map((name) => [name, 0])),
       }),
     };
