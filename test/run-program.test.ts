@@ -173,6 +173,27 @@ describe('transactions', () => {
     expect(failures).toBeGreaterThan(0);
   });
 
+  test('many read-modify-writes of two keys all get through at serializable', async () => {
+    const both = async (s: SessionHandle) => {
+      for (let i = 0; i < 12; i += 1) {
+        await s.transaction(async (t) => {
+          const [x, y] = [await t.read<number>('x'), await t.read<number>('y')];
+          await t.write('x', x + 1);
+          await t.write('y', y + 1);
+        });
+      }
+    };
+    const tested = program({ initial: { x: 0, y: 0 }, sessions: { a: both, b: both, c: both } });
+    for (let seed = 0; seed < 10; seed += 1) {
+      const { outcome, history } = await run(tested, {
+        decisions: drawing({ chooser: seeded(seed) }),
+        attemptsMax: 60,
+      });
+      expect(outcome.kind).toBe('finished');
+      expect(history).toContain('w x 36, w y 36');
+    }
+  });
+
   test('a transaction that can never commit fails after so many attempts', async () => {
     const decisions = { ...serial(), failure: () => true };
     const tested = program({ sessions: { a: (s) => s.write('x', 1) } });
