@@ -9,6 +9,7 @@ import { checkCommand } from './check-command.ts';
 import { demoCommand } from './demo-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { anyLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
+import { addProtocol } from './protocol-command.ts';
 import { testCommand } from './test-command.ts';
 
 /** Runs one command. Errors become a line on standard error and an exit code; nothing is thrown. */
@@ -67,6 +68,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
     .addHelpText('after', generalHelp);
   addTest(moirai, host, end);
   addCheck(moirai, host, end);
+  addProtocol(moirai, host, end);
   addDemo(moirai, host, end);
   return moirai;
 }

@@ -16,6 +16,16 @@ const javascript = ['.js', '.mjs', '.cjs'];
 
 /** @throws InputError `program/missing-file`, `/file-type`, `/syntax`, `/load`, `/no-default`, `/shape`, `history/value` */
 export async function loadProgram(file: string): Promise<Program> {
+  const found = await loadDefault(file, 'program');
+  try {
+    return checkProgram(found);
+  } catch (error) {
+    throw error instanceof InputError ? placed(error, resolve(file)) : error;
+  }
+}
+
+/** The default export of a user's module, which should be what the function `made` makes. */
+export async function loadDefault(file: string, made: string): Promise<unknown> {
   const path = resolve(file);
   await requireFile(file, path);
   await prepareLoader(path);
@@ -27,14 +37,10 @@ export async function loadProgram(file: string): Promise<Program> {
   }
   const found = defaultOf(module);
   if (found === undefined) {
-    const message = 'the module has no default export; it should say: export default program({ ... })';
+    const message = `the module has no default export; it should say: export default ${made}({ ... })`;
     throw new InputError('program/no-default', message, { file: shownPath(path) });
   }
-  try {
-    return checkProgram(found);
-  } catch (error) {
-    throw error instanceof InputError ? placed(error, path) : error;
-  }
+  return found;
 }
 
 async function requireFile(file: string, path: string): Promise<void> {

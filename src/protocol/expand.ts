@@ -52,7 +52,7 @@ export function expanderOf(model: Model): Expander {
       for (let s = 0; s < steps.length; s += 1) {
         const step = steps[s] as AnyStep;
         running.step = step;
-        let left = step.choose === undefined ? 1 : step.choose(process.self);
+        let left = step.choose === undefined ? (step.from?.all ?? 1) : step.choose(process.self);
         for (; left !== 0; left &= left - 1) {
           if (!run(process, step, 31 - Math.clz32(left & -left), state)) continue;
           enabled += 1;
@@ -85,9 +85,10 @@ export function isDone({ words, processes }: Model): boolean {
   return true;
 }
 
-export function stepName({ process, step, label, chosen }: Running): string {
+export function stepName({ step, label, chosen }: Running): string {
   const name = step?.name ?? label;
-  return step?.choose === undefined || process === null ? name : `${name}(${chosen + 1})`;
+  if (step?.from !== undefined) return `${name} (${step.from.names[chosen]})`;
+  return step?.choose === undefined ? name : `${name} (${chosen + 1})`;
 }
 
 /** The condition must leave the state alone, and the step must do the same again. */

@@ -12,16 +12,23 @@ export {
 export { flag, listOf, mapOf, memberOf, memberOrNone, oneOf, range, record, setOf, type Kind } from './kind.ts';
 export { message, type Message } from './message.ts';
 export {
+  checkShape,
   observe,
   processes,
   protocol,
   shared,
   step,
+  type AnyProcess,
   type Processes,
   type Protocol,
   type ProtocolParts,
   type Self,
   type Step,
 } from './spec.ts';
+export { checkProtocol, type ProtocolCheckOptions, type ProtocolCheckResult } from './check-protocol.ts';
 export { compile, type Model } from './model.ts';
 export { search, type Progress, type SearchOptions, type SearchResult, type Violation } from './search.ts';
+export { formatMermaid, formatSvg } from './trace-diagram.ts';
+export { itfOf } from './trace-itf.ts';
+export { formatLanes, formatSteps } from './trace-text.ts';
+export type { Trace, TraceMessage, TraceStep } from './trace.ts';

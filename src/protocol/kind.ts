@@ -3,7 +3,7 @@
  * value is a fixed number of cells, each a few bits wide. It also tells symmetry which cells name members of a set.
  */
 import { InputError } from '../base/input-error.ts';
-import type { Member, Members, NamedSet } from './named-set.ts';
+import { type Member, type Members, membersOf, type NamedSet } from './named-set.ts';
 
 export interface Cell {
   /** How many values it has: the codes 0 .. size - 1. */
@@ -20,6 +20,8 @@ export interface Kind<T> {
   /** Appends the codes of a value. @throws InputError `protocol/value` when the value is not of this kind */
   encode(value: T, codes: number[]): void;
   decode(codes: readonly number[], at: number): T;
+  /** For people and for ITF: members by name, sets as `{ '#set': [...] }`. */
+  show(value: T): unknown;
   /** Where a value is its one code plus an offset, reading it is two machine operations. */
   readonly integer?: { readonly offset: number };
 }
@@ -65,6 +67,7 @@ export function setOf(set: NamedSet, initial: Members = 0): Kind<Members> {
         : refuse(value, `a set of members of ${set.name}`),
     decode: (code) => code,
     offset: 0,
+    show: (value) => ({ '#set': membersOf(value).map((member) => set.names[member]) }),
   });
 }
 
@@ -75,6 +78,7 @@ export function memberOf(set: NamedSet, initial: Member = 0): Kind<Member> {
       Number.isInteger(value) && value >= 0 && value < set.size ? value : refuse(value, `a member of ${set.name}`),
     decode: (code) => code,
     offset: 0,
+    show: (value) => set.names[value],
   });
 }
 
@@ -88,6 +92,7 @@ export function memberOrNone(set: NamedSet): Kind<Member | null> {
         : refuse(value, `a member of ${set.name} or null`);
     },
     decode: (code) => (code === 0 ? null : code - 1),
+    show: (value) => (value === null ? null : set.names[value]),
   });
 }
 
@@ -104,6 +109,7 @@ export function mapOf<T>(set: NamedSet, kind: Kind<T>): Kind<readonly T[]> {
       for (const part of value) kind.encode(part as T, codes);
     },
     decode: (codes, at) => Object.freeze(set.members.map((member) => kind.decode(codes, at + member * stride))),
+    show: (value) => Object.fromEntries(value.map((part, member) => [set.names[member], kind.show(part)])),
   };
 }
 
@@ -130,6 +136,8 @@ export function record<const K extends Readonly<Record<string, Kind<unknown>>>>(
       }
       return Object.freeze(value) as Value;
     },
+    show: (value) =>
+      Object.fromEntries(parts.map(([name, kind]) => [name, kind.show((value as Record<string, unknown>)[name])])),
   };
 }
 
@@ -163,6 +171,7 @@ export function listOf<T>(kind: Kind<T>, lengthMax: number): Kind<readonly T[]> 
       }
       return Object.freeze(values);
     },
+    show: (value) => value.map((part) => kind.show(part)),
   };
 }
 
@@ -176,7 +185,12 @@ function withUnused(cell: Cell): Cell {
 function single<T>(
   cell: Cell,
   initial: T,
-  code: { readonly encode: (value: T) => number; readonly decode: (code: number) => T; readonly offset?: number },
+  code: {
+    readonly encode: (value: T) => number;
+    readonly decode: (code: number) => T;
+    readonly offset?: number;
+    readonly show?: (value: T) => unknown;
+  },
 ): Kind<T> {
   if (!(cell.size >= 1 && cell.size <= 2 ** 30))
     throw new InputError('protocol/kind', `${cell.size} values do not fit`);
@@ -187,6 +201,7 @@ function single<T>(
       codes.push(code.encode(value));
     },
     decode: (codes, at) => code.decode(codes[at] as number),
+    show: code.show ?? ((value) => value),
     ...(code.offset === undefined ? {} : { integer: { offset: code.offset } }),
   };
 }

@@ -65,7 +65,11 @@ export class Message implements MessageDeclaration {
     const last = this.sets.at(-1)?.size ?? 0;
     const offset = first.reduce((index, member, i) => index + member * (this.#strides[i] as number), 0);
     let members = 0;
-    for (let member = 0; member < last; member += 1) if (this.#has(offset + member)) members |= 1 << member;
+    for (let member = 0; member < last; member += 1) {
+      if (!this.#has(offset + member)) continue;
+      members |= 1 << member;
+      if (this.#listener !== null) this.#listener.received(this, [...first, member]);
+    }
     return members;
   }
 

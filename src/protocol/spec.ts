@@ -24,10 +24,11 @@ export interface AnyProcess {
   readonly all: readonly AnyProcess[];
 }
 
-/** One atomic step: `with chosen \in choose(self) do await ...; do ... end with`. */
+/** One atomic step: `with chosen \in from do await ...; do ... end with`, where `choose` may narrow the set. */
 export interface Step<S> {
   /** How a trace calls it; the label where it is absent. */
   readonly name?: string;
+  readonly from?: NamedSet;
   readonly choose?: (self: S) => Members;
   readonly await?: (self: S, chosen: Member) => boolean;
   readonly do: (self: S, chosen: Member) => void;
@@ -148,4 +149,19 @@ export function protocol<const P extends Parameters>(definition: {
   readonly define: (parameters: { readonly [N in keyof P]: number }) => ProtocolParts;
 }): Protocol {
   return definition as unknown as Protocol;
+}
+
+/** @throws InputError `protocol/shape` where a module's default export is no protocol */
+export function checkShape(found: unknown): Protocol {
+  const { name, parameters, define } = (found ?? {}) as { readonly [N in keyof Protocol]?: unknown };
+  if (
+    typeof name === 'string' &&
+    typeof parameters === 'object' &&
+    parameters !== null &&
+    typeof define === 'function'
+  ) {
+    return found as Protocol;
+  }
+  const needs = 'it needs a name, parameters and a function define';
+  throw new InputError('protocol/shape', `the default export is no protocol: ${needs}`);
 }

@@ -1,0 +1,225 @@
+/** `moirai protocol`: every interleaving of a commit protocol, and the shortest way to a violation. */
+import { writeFile } from 'node:fs/promises';
+import type { Command } from '@commander-js/extra-typings';
+import { InputError } from '../base/index.ts';
+import { formatHistory, formatHistoryLines } from '../history/index.ts';
+import {
+  checkProtocol,
+  checkShape,
+  formatLanes,
+  formatMermaid,
+  formatSteps,
+  formatSvg,
+  itfOf,
+  type Progress,
+  type ProtocolCheckResult,
+} from '../protocol/index.ts';
+import { formatCount } from '../report/index.ts';
+import { parseCommitTestLevel, type TimelessLevel } from '../states/index.ts';
+import type { ExitCode, Host } from './host.ts';
+import { loadDefault } from './load-program.ts';
+import { oneOf, seconds, wholeNumber } from './option-values.ts';
+import { appearance } from './style.ts';
+
+interface ProtocolOptions {
+  readonly levels: readonly TimelessLevel[];
+  readonly order: 'breadth-first' | 'depth-first';
+  readonly symmetry: boolean;
+  readonly deadlock: boolean;
+  readonly statesMax: number;
+  readonly timeoutMs: number | null;
+  readonly memoryBytesMax: number;
+  readonly files: TraceFiles;
+  readonly json: boolean;
+  readonly color: boolean;
+}
+
+interface TraceFiles {
+  readonly svg?: string;
+  readonly mermaid?: string;
+  readonly itf?: string;
+  readonly history?: string;
+}
+
+const orders = ['breadth-first', 'depth-first'] as const;
+const defaults = { statesMax: 100_000_000, memoryMegabytes: 6_000 };
+
+export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('protocol')
+    .description('Explores every interleaving of a commit protocol and shows the shortest way to a violation.')
+    .argument('<file>', 'a module whose default export is a protocol: TypeScript or JavaScript')
+    .argument('[parameters...]', "the protocol's own parameters, such as --transactions 3")
+    .allowUnknownOption()
+    .option('--level <levels>', 'what the observed transactions must be at in every state; several with commas', levels)
+    .option('--order <order>', `of the search: ${orders.join(', ')}`, oneOf('order', orders), orders[0])
+    .option('--no-symmetry', 'keep states apart that differ only by names')
+    .option('--no-deadlock', 'a state in which nothing can happen is no violation')
+    .option('--states-max <n>', 'distinct states to look at', wholeNumber('states-max', 1), defaults.statesMax)
+    .option('--memory <megabytes>', 'for states', wholeNumber('memory', 1), defaults.memoryMegabytes)
+    .option('--timeout <seconds>', 'for the search (default: none)', seconds)
+    .option('--svg <file>', 'write the trace as a picture')
+    .option('--mermaid <file>', "write the trace as Mermaid's sequence diagram")
+    .option('--itf <file>', 'write the trace in ITF, the format of Apalache and Quint')
+    .option('--history <file>', 'write what clients observed, for moirai check')
+    .option('--json', 'print one JSON object and nothing else')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', help)
+    .action(async (file, parameters, options) => {
+      const { level = [], memory, timeout = null, json = false, svg, mermaid, itf, history, ...rest } = options;
+      const files = definedOnly({ svg, mermaid, itf, history });
+      const given = { ...rest, levels: level, memoryBytesMax: memory * 1_000_000, timeoutMs: timeout, json, files };
+      end(await protocolCommand(file, parametersOf(parameters), given, host));
+    });
+}
+
+const help = `
+Every parameter of the protocol is an option: --transactions 3.
+
+Examples:
+  moirai protocol examples/protocols/two-phase-locking.ts --level serializable
+  moirai protocol examples/protocols/two-phase-locking.ts --transactions 3 --bug 1 --level serializable --svg trace.svg
+
+Exit codes: 0 nothing found, 1 violation found, 2 not known (out of time or budget), 3 bad input or usage,
+4 a failure of moirai itself.`;
+
+async function protocolCommand(
+  file: string,
+  parameters: Readonly<Record<string, number>>,
+  options: ProtocolOptions,
+  host: Host,
+): Promise<ExitCode> {
+  const protocol = checkShape(await loadDefault(file, 'protocol'));
+  const startedMs = performance.now();
+  const { timeoutMs, ...search } = options;
+  const result = checkProtocol(protocol, {
+    ...search,
+    parameters,
+    ...(timeoutMs === null ? {} : { timeoutMs }),
+    progress: progressLines(host, startedMs),
+  });
+  const elapsedMs = performance.now() - startedMs;
+  await writeTrace(result, options.files);
+  const text = options.json
+    ? JSON.stringify(jsonOf(result))
+    : formatResult(protocol.name, result, elapsedMs, options, host);
+  host.out(`${text}\n`);
+  return { satisfied: 0, violated: 1, unknown: 2 }[result.verdict] as ExitCode;
+}
+
+function levels(text: string): TimelessLevel[] {
+  return text.split(',').map((name) => {
+    const level = parseCommitTestLevel(name.trim());
+    if (level !== 'session-snapshot-isolation' && level !== 'strict-serializable') return level;
+    throw new InputError('option/level', `${level} needs sessions or times, which observed transactions do not have`);
+  });
+}
+
+/** `--name value` and `--name=value`. */
+function parametersOf(args: readonly string[]): Record<string, number> {
+  const parameters: Record<string, number> = {};
+  for (let i = 0; i < args.length; i += 1) {
+    const [, dashed, own] = /^--([a-z][\w-]*)(?:=(.*))?$/i.exec(args[i] as string) ?? [];
+    if (dashed === undefined) throw new InputError('option/usage', `"${args[i]}" is neither an option nor a parameter`);
+    const text = own ?? args[(i += 1)];
+    const name = dashed.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+    if (text === undefined || !/^-?\d+$/.test(text)) {
+      throw new InputError('option/usage', `--${dashed} should be a parameter of the protocol with a whole number`);
+    }
+    parameters[name] = Number(text);
+  }
+  return parameters;
+}
+
+const progressEveryMs = 5_000;
+
+function progressLines(host: Host, startedMs: number): (progress: Progress) => void {
+  let shownMs = startedMs;
+  return ({ states, generated, depth, queue }) => {
+    const nowMs = performance.now();
+    if (nowMs - shownMs < progressEveryMs) return;
+    shownMs = nowMs;
+    const rate = Math.round((states / (nowMs - startedMs)) * 1_000);
+    const parts = [
+      `${formatCount(states)} states`,
+      `${formatCount(generated)} generated`,
+      `${formatCount(queue)} in the queue`,
+    ];
+    host.err(`depth ${depth}: ${parts.join(', ')}, ${formatCount(rate)} states/s\n`);
+  };
+}
+
+async function writeTrace({ trace }: ProtocolCheckResult, files: TraceFiles): Promise<void> {
+  if (trace === null) return;
+  if (files.svg !== undefined) await writeFile(files.svg, formatSvg(trace));
+  if (files.mermaid !== undefined) await writeFile(files.mermaid, formatMermaid(trace));
+  if (files.itf !== undefined) await writeFile(files.itf, `${JSON.stringify(itfOf(trace))}\n`);
+  if (files.history !== undefined && trace.observed !== null) {
+    await writeFile(files.history, formatHistoryLines(trace.observed));
+  }
+}
+
+function jsonOf({ trace, ...result }: ProtocolCheckResult): object {
+  const { states, generated, depth, verdict, complete, violation, reason, symmetry } = result;
+  return {
+    states,
+    generated,
+    depth,
+    verdict,
+    complete,
+    trace: trace?.steps ?? null,
+    violation,
+    reason,
+    symmetry,
+    ends: result.ends,
+    queue: result.queue,
+    collisionProbability: result.collisionProbability,
+    observed: trace?.observed ? formatHistory(trace.observed) : null,
+  };
+}
+
+function formatResult(
+  name: string,
+  result: ProtocolCheckResult,
+  elapsedMs: number,
+  options: ProtocolOptions,
+  host: Host,
+): string {
+  const { style } = appearance(host, options.color);
+  const { states, generated, depth, symmetry, trace, queue } = result;
+  const renamings = symmetry === 1 ? '' : `, up to ${formatCount(symmetry)} renamings`;
+  const rate = formatCount(Math.round((states / Math.max(elapsedMs, 1)) * 1_000));
+  const left = queue > 0 ? `, ${formatCount(queue)} not yet expanded` : '';
+  const lines = [
+    `${style('name', name)}: ${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
+    `${(elapsedMs / 1_000).toFixed(1)} s, ${rate} states/s; a collision of fingerprints has probability ${result.collisionProbability.toExponential(1)}`,
+    verdictLine(result, options, style),
+  ];
+  if (trace === null) return lines.join('\n');
+  const observed =
+    trace.observed === null ? [] : ['', 'what clients observed:', formatHistory(trace.observed).trimEnd()];
+  return [...lines, '', ...formatSteps(trace), '', ...formatLanes(trace), ...observed].join('\n');
+}
+
+function verdictLine(
+  { verdict, violation, reason, trace }: ProtocolCheckResult,
+  { levels: asked }: ProtocolOptions,
+  style: ReturnType<typeof appearance>['style'],
+): string {
+  if (verdict === 'unknown') return style('warning', `unknown: ${reason} reached`);
+  if (violation === null) {
+    const at = asked.length === 0 ? '' : `, observed transactions at ${asked.join(', ')}`;
+    return style('good', `satisfied in every state${at}`);
+  }
+  if (violation.kind === 'sometimes') return style('bad', `violated: "${violation.name}" holds in no reachable state`);
+  const after = trace === null ? '' : ` after ${trace.steps.length} steps (${trace.states.length} states)`;
+  return style(
+    'bad',
+    `violated${after}: ${violation.kind} ${violation.kind === 'deadlock' ? '' : `"${violation.name}"`}`.trimEnd(),
+  );
+}
+
+function definedOnly(files: { readonly [N in keyof TraceFiles]: TraceFiles[N] | undefined }): TraceFiles {
+  return Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined));
+}
