@@ -1,28 +1,49 @@
 /** The examples of library use, run by the test runners that they are for, as a user would start them. */
 import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const root = new URL('..', import.meta.url).pathname;
 const run = promisify(execFile);
-const bin = (module: string): string => createRequire(import.meta.url).resolve(module);
+const bin = (file: string): string => join(root, 'node_modules', file);
 /** A runner inside a runner must not take this one's settings for its own. */
 const env = { ...process.env, NODE_OPTIONS: '', VITEST: undefined, NO_COLOR: '1', FORCE_COLOR: undefined };
 
 test('vitest', { timeout: 60_000 }, async () => {
-  const { stdout } = await run(process.execPath, [bin('vitest/vitest.mjs'), 'run', '--root', root, 'examples/vitest', '--config', 'examples/vitest/vitest.config.ts'], { cwd: root, env });
+  const { stdout } = await run(
+    process.execPath,
+    [
+      bin('vitest/vitest.mjs'),
+      'run',
+      '--root',
+      root,
+      'examples/vitest',
+      '--config',
+      'examples/vitest/vitest.config.ts',
+    ],
+    { cwd: root, env },
+  );
   expect(stdout).toMatch(/Tests\s+2 passed \(2\)/);
 });
 
 test('node:test', { timeout: 60_000 }, async () => {
-  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'examples/node-test/'], { cwd: root, env });
+  const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'examples/node-test/'], {
+    cwd: root,
+    env,
+  });
   expect(stdout).toContain('# pass 2');
   expect(stdout).toContain('# fail 0');
 });
 
 test('jest', { timeout: 60_000 }, async () => {
-  const args = ['--experimental-vm-modules', '--no-warnings', bin('jest/bin/jest.js'), '--config', 'examples/jest/jest.config.json'];
+  const args = [
+    '--experimental-vm-modules',
+    '--no-warnings',
+    bin('jest/bin/jest.js'),
+    '--config',
+    'examples/jest/jest.config.json',
+  ];
   const { stderr } = await run(process.execPath, args, { cwd: root, env });
   expect(stderr).toMatch(/Tests:\s+2 passed, 2 total/);
 });
