@@ -138,6 +138,12 @@ describe('check gives up with an answer', () => {
   });
 });
 
+test('the end of a transaction of unknown fate is not missing', () => {
+  const { transactions, ...rest } = parseHistory('w x 1 ? \n r x 1');
+  const timed = transactions.map((transaction, t) => ({ ...transaction, start: t, ...(t === 1 ? { end: 5 } : {}) }));
+  expect(check({ ...rest, transactions: timed }, 'strict-serializable').kind).toBe('satisfied');
+});
+
 describe('strongestLevel', () => {
   test.each([
     ['w x 1 ! \n r x 1', 'read-uncommitted'],

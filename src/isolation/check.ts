@@ -9,6 +9,7 @@ import {
   type ReadPhenomenon,
   type Relations,
   type RelationsOptions,
+  type Transaction,
   type TransactionIndex,
 } from '../history/index.ts';
 import { chooseCycle, nameCycle, readAnomalies } from './anomaly.ts';
@@ -60,12 +61,16 @@ function firstPhenomenon({ phenomena }: Relations): ReadPhenomenon | undefined {
   return phenomena.toSorted((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))[0];
 }
 
-/** strict-serializable without times is a claim that the history can refute (as serializable) but not confirm. */
+/**
+ * strict-serializable without times is a claim that the history can refute (as serializable) but not confirm. Of a transaction of
+ * unknown fate nobody knows the end.
+ */
 function lacksTimes({ history, members }: Relations, levelOf: LevelOf): boolean {
-  return (
-    members.some((t) => levelOf(t) === 'strict-serializable') &&
-    members.some((t) => history.transactions[t]?.start === undefined || history.transactions[t]?.end === undefined)
-  );
+  const lacks = (t: TransactionIndex): boolean => {
+    const { start, end, status } = history.transactions[t] as Transaction;
+    return start === undefined || (end === undefined && status !== 'unknown');
+  };
+  return members.some((t) => levelOf(t) === 'strict-serializable') && members.some(lacks);
 }
 
 function searchCommitOrder(

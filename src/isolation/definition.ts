@@ -46,6 +46,19 @@ export const visible: Record<IsolationLevel, Visible> = {
   'strict-serializable': (e, t2, read) => e.co(t2, read.by),
 };
 
+/** `visible`, row by row, for people. */
+export const visibleInWords: Record<IsolationLevel, string> = {
+  'read-uncommitted': 'never',
+  'read-committed': 'an earlier read of t3 saw a write of t2',
+  'read-atomic': 't2 is before t3 in their session, or t3 reads from t2',
+  causal: 't2 is before t3 by a chain of such steps',
+  prefix: 't2 is, or is committed before, a transaction that is before t3 in its session or that t3 reads from',
+  'snapshot-isolation':
+    'as for prefix, or t2 is, or is committed before, a transaction that is committed before t3 and writes a key that t3 writes',
+  serializable: 't2 is committed before t3',
+  'strict-serializable': 'as for serializable, and what ended before t3 started is committed before t3',
+};
+
 /**
  * Is `history` at `level`, by this commit order?
  * @param commitOrder the members of the history (`Relations.members`), each once
