@@ -1,13 +1,13 @@
 /**
  * Fig. 13: distinct client-observable states (the vector of all values read) over the number of runs, averaged over random test harnesses,
  * against the exact maximum, which every path of an enumerating chooser gives. A harness: two sessions that each call random operations of
- * one application. The stack's loops give up after two attempts here, so that there are finitely many paths.
+ * one application and then look at its state, as in the paper's artifact. The stack's loops give up after one attempt here, so that there are finitely many paths.
  */
-import { exploring, nextPath, seeded } from '../src/base/index.ts';
-import { ProgramRunner } from '../src/campaign/index.ts';
-import type { ConstrainingLevel } from '../src/isolation/index.ts';
-import { drawing, enumerating } from '../src/mockdb/index.ts';
-import { type Program, program } from '../src/program/index.ts';
+import { exploring, nextPath, seeded } from '#moirai/base';
+import { ProgramRunner } from '#moirai/campaign';
+import type { ConstrainingLevel } from '#moirai/isolation';
+import { drawing, enumerating } from '#moirai/mockdb';
+import { type Program, program } from '#moirai/program';
 import type { BenchOptions } from './main.ts';
 import { type Application, applications } from './monkeydb-operations.ts';
 import { tableLines } from './table.ts';
@@ -16,8 +16,8 @@ const checkpoints = [10, 30, 100, 300, 1_000, 3_000, 10_000];
 const levels: readonly ConstrainingLevel[] = ['serializable', 'causal'];
 
 export async function coverage({ quick, print }: BenchOptions): Promise<void> {
-  const harnesses = quick ? 3 : 20;
-  const pathsMax = quick ? 50_000 : 1_000_000;
+  const harnesses = quick ? 3 : 15;
+  const pathsMax = quick ? 50_000 : 400_000;
   const rows = [['application', 'level', 'maximum', ...checkpoints.map((runs) => `${runs} runs`), 'harnesses']];
   for (const [name, application] of Object.entries(applications)) {
     const totals = levels.map(() => ({ maximum: 0, seen: checkpoints.map(() => 0), harnesses: 0 }));
@@ -45,13 +45,14 @@ export async function coverage({ quick, print }: BenchOptions): Promise<void> {
   for (const line of tableLines(rows)) print(line);
 }
 
-function randomHarness({ initial, operations, perSession }: Application, harness: number): Program {
+function randomHarness({ initial, operations, perSession, look }: Application, harness: number): Program {
   const chooser = seeded(11, harness);
   const names = Object.keys(operations);
   const session = (index: number) => {
     const chosen = Array.from({ length: perSession }, () => names[chooser.choose(names.length)] as string);
     return async (s: Parameters<Application['operations'][string]>[0]) => {
       for (const [i, operation] of chosen.entries()) await operations[operation]?.(s, `${index}${i}`);
+      return look(s);
     };
   };
   return program({ initial, sessions: { a: session(0), b: session(1) } });

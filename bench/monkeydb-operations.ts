@@ -1,12 +1,14 @@
 /** The operations of the four applications, for random harnesses. */
-import type { SessionHandle } from '../src/program/index.ts';
+import type { SessionHandle } from '#moirai/program';
 
 export interface Application {
   readonly initial: Readonly<Record<string, unknown>>;
   /** `unique` is a text that no other call of the harness gets. */
   readonly operations: Readonly<Record<string, (session: SessionHandle, unique: string) => Promise<unknown>>>;
-  /** Operations for each of the two sessions. */
+  /** Random operations for each of the two sessions. */
   readonly perSession: number;
+  /** The last operation of each session. */
+  readonly look: (session: SessionHandle) => Promise<unknown>;
 }
 
 const append = (session: SessionHandle, key: string, item: string) =>
@@ -31,33 +33,29 @@ const compareAndSwap = (session: SessionHandle, expected: string | null, replace
     return true;
   });
 
-const ATTEMPTS = 2;
-
 export const applications: Readonly<Record<string, Application>> = {
   Stack: {
     initial: { head: 'node:x', 'node:x': { value: 'x', next: null } },
     perSession: 2,
+    look: (session) => session.read('head'),
     operations: {
       push: async (session, unique) => {
-        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-          const top = await session.read<string | null>('head');
-          await session.write(`node:${unique}`, { value: unique, next: top });
-          if (await compareAndSwap(session, top, `node:${unique}`)) return;
-        }
+        const top = await session.read<string | null>('head');
+        await session.write(`node:${unique}`, { value: unique, next: top });
+        await compareAndSwap(session, top, `node:${unique}`);
       },
       pop: async (session) => {
-        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-          const top = await session.read<string | null>('head');
-          if (top === null) return;
-          const { next } = await session.read<{ next: string | null }>(top);
-          if (await compareAndSwap(session, top, next)) return;
-        }
+        const top = await session.read<string | null>('head');
+        if (top === null) return;
+        const { next } = await session.read<{ next: string | null }>(top);
+        await compareAndSwap(session, top, next);
       },
     },
   },
   Courseware: {
     initial: { 'course:open': true, enrolled: [] },
     perSession: 3,
+    look: (session) => session.read('enrolled'),
     operations: {
       enroll: (session, unique) =>
         session.transaction(async (t) => {
@@ -76,6 +74,7 @@ export const applications: Readonly<Record<string, Application>> = {
   Shopping: {
     initial: { cart: ['lamp'] },
     perSession: 3,
+    look: (session) => session.read('cart'),
     operations: {
       addBook: (session) => append(session, 'cart', 'book'),
       removeLamp: (session) => remove(session, 'cart', 'lamp'),
@@ -85,6 +84,7 @@ export const applications: Readonly<Record<string, Application>> = {
   Twitter: {
     initial: { tweets: [], following: [] },
     perSession: 3,
+    look: (session) => session.read('tweets'),
     operations: {
       tweet: (session, unique) => append(session, 'tweets', unique),
       follow: (session) => append(session, 'following', 'bea'),

@@ -1,10 +1,10 @@
 /** Runs per second of the shopping cart at each level, history recorded, on one core; and how the time of a run grows with its size. */
 import shoppingCart from '../examples/shopping-cart.ts';
-import { seeded } from '../src/base/index.ts';
-import { ProgramRunner } from '../src/campaign/index.ts';
-import { constrainingLevels, type ConstrainingLevel } from '../src/isolation/index.ts';
-import { drawing } from '../src/mockdb/index.ts';
-import { type Program, program, type SessionHandle } from '../src/program/index.ts';
+import { seeded } from '#moirai/base';
+import { ProgramRunner } from '#moirai/campaign';
+import { constrainingLevels, type ConstrainingLevel } from '#moirai/isolation';
+import { drawing } from '#moirai/mockdb';
+import { type Program, program, type SessionHandle } from '#moirai/program';
 import type { BenchOptions } from './main.ts';
 import { tableLines } from './table.ts';
 

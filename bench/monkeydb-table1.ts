@@ -3,10 +3,10 @@ import { courseware as definition, registrationOverflow, removedRegistration } f
 import shoppingCart from '../examples/shopping-cart.ts';
 import treiberStack from '../examples/treiber-stack.ts';
 import twitter from '../examples/twitter.ts';
-import { seeded } from '../src/base/index.ts';
-import { ProgramRunner } from '../src/campaign/index.ts';
-import { drawing } from '../src/mockdb/index.ts';
-import { type Program, program } from '../src/program/index.ts';
+import { seeded } from '#moirai/base';
+import { ProgramRunner } from '#moirai/campaign';
+import { drawing } from '#moirai/mockdb';
+import { type Program, program } from '#moirai/program';
 import type { BenchOptions } from './main.ts';
 import { tableLines } from './table.ts';
 
