@@ -27,6 +27,21 @@ export function search(
   const rule = rules[level];
   const failed = new Set<string>();
 
+  /** Who may come next, one of whom must; those that pass before those that need not. */
+  const candidates = (prefix: Prefix, waiting: readonly Member[]): readonly Member[] => {
+    const may = waiting.filter((t) => mayFollow(rule, prefix, t, tested));
+    const passing = may.filter((t) => rule.holds(prefix, t));
+    const safe = passing.find((t) => rule.isMonotone || isHarmless(rule, prefix, t, waiting));
+    if (safe !== undefined) return [safe];
+    const failing = may.filter((t) => !tested(t) && !passing.includes(t));
+    const isAwaited = (t: Member): boolean =>
+      waiting.some((other) => rule.after(transactionOf(problem, other)).includes(t));
+    // Nobody needs these; last, they may still pass, and then they explain a violation best.
+    const last = failing.filter((t) => isHarmless(rule, prefix, t, waiting) && !isAwaited(t));
+    const others = [...passing, ...failing.filter((t) => !last.includes(t))];
+    return others.length > 0 ? others : last.slice(0, 1);
+  };
+
   const extend = (prefix: Prefix, scope: readonly Member[]): Prefix | 'violated' | 'unknown' => {
     if (budget.steps <= 0) return 'unknown';
     budget.steps -= 1;
@@ -36,11 +51,7 @@ export function search(
     if (required.some((t) => tested(t) && rule.isLost(prefix, t))) return 'violated';
     const memory = `${waiting.join(',')} ${rule.memory(prefix, waiting)}`;
     if (failed.has(memory)) return 'violated';
-    const candidates = waiting.filter(
-      (t) => mayFollow(rule, prefix, t, tested) && (!tested(t) || rule.holds(prefix, t)),
-    );
-    const safe = candidates.find((t) => rule.isMonotone || isHarmless(rule, prefix, t, waiting));
-    for (const next of safe === undefined ? candidates : [safe]) {
+    for (const next of candidates(prefix, waiting)) {
       const outcome = extend(rule.place(prefix, next), scope);
       if (outcome !== 'violated') return outcome;
     }
