@@ -215,7 +215,9 @@ function bindProcesses(group: Processes, variables: Variables, words: Int32Array
     labels,
     labelMask: 2 ** (32 - Math.clz32(labels.length - 1)) - 1,
     steps: labels.map((label) => stepsAt(group, label)),
-    labelsDone: labels.map((label) => stepsAt(group, label).length === 0),
+    labelsDone: labels.map(
+      (label) => stepsAt(group, label).length === 0 || (group.spec.mayRestAt?.includes(label) ?? false),
+    ),
     variables,
   };
   return group.set.members.map((id) => {

@@ -55,6 +55,8 @@ export interface ProcessesSpec<V extends Variables> {
   /** The label at which every process starts. */
   readonly start: string;
   readonly variables?: V;
+  /** Labels at which it is no deadlock to wait forever: a server that is not asked any more. */
+  readonly mayRestAt?: readonly string[];
   readonly steps: Steps<Self<V>>;
   readonly crashes?: Crashing;
 }
