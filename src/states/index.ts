@@ -21,7 +21,7 @@ export {
   type State,
   type StatePosition,
 } from './execution.ts';
-export { explainCommitTest, summarizeCommitTest } from './explain.ts';
+export { explainCommitTest, explainFailures, summarizeCommitTest } from './explain.ts';
 export type { Failure } from './failures.ts';
 export {
   commitTestLevels,
