@@ -23,9 +23,7 @@ export async function runCommandLine(args: readonly string[], host: Host): Promi
 
 /** @returns the exit code */
 export function reportError(error: unknown, isDebugging: boolean, host: Pick<Host, 'err'>): ExitCode {
-  const stack = error instanceof Error ? (error.stack ?? '') : '';
-  const cause = error instanceof Error && error.cause instanceof Error ? `\ncaused by ${error.cause.stack}` : '';
-  const details = isDebugging ? `${stack}${cause}\n` : '';
+  const details = isDebugging ? `${stacks(error).join('\ncaused by ')}\n` : '';
   if (error instanceof InputError) {
     host.err(`${oneLine(formatInputError(error))}\n${details}`);
     return 3;
@@ -35,6 +33,11 @@ export function reportError(error: unknown, isDebugging: boolean, host: Pick<Hos
     `moirai failed, which is a bug in it: ${oneLine(what)}${isDebugging ? '' : '; --debug for the stack'}\n${details}`,
   );
   return 4;
+}
+
+/** Of the error, of its cause, of the cause of that. */
+function stacks(error: unknown): string[] {
+  return error instanceof Error ? [error.stack ?? '', ...stacks(error.cause)] : [];
 }
 
 async function parseAndRun(args: readonly string[], host: Host): Promise<ExitCode> {

@@ -42,13 +42,15 @@ export async function testCommand(file: string, options: TestOptions, host: Host
       'a run is replayed at the level at which it failed: --replay needs one --level',
     );
   }
-  const position = new Position(file, options.timeoutMs);
-  const watch = host.watch(options.timeoutMs + graceMs, () => position.describe());
+  const loadMs = Math.max(options.timeoutMs, loadMsMin);
+  const position = new Position(file, options.timeoutMs, loadMs);
+  const watch = host.watch(loadMs + graceMs, () => position.describe());
   const progress = await host.progress(options.json);
   try {
-    const program = await loadInTime(host, file, options.timeoutMs);
+    const program = await loadInTime(host, file, loadMs);
     if (program === null) return late(position, host);
     position.loaded(program);
+    watch.limit(options.timeoutMs + graceMs);
     const onTurn = position.onTurn(watch.beat);
     const campaign = campaignOptions(options, progress, onTurn);
     const show =
@@ -66,6 +68,9 @@ export async function testCommand(file: string, options: TestOptions, host: Host
   }
 }
 
+/** A small timeout is meant for runs: loading a module takes its time on a busy machine. */
+const loadMsMin = 5_000;
+
 /** What a session may take beyond its timeout before it counts as one that will never give the thread back. */
 const graceMs = 2_000;
 
@@ -73,13 +78,15 @@ const graceMs = 2_000;
 class Position {
   readonly #file: string;
   readonly #timeoutMs: number;
+  readonly #loadMs: number;
   #names: readonly string[] | null = null;
   #session: number | null = null;
   #lastOperation: () => string = () => 'nothing yet';
 
-  constructor(file: string, timeoutMs: number) {
+  constructor(file: string, timeoutMs: number, loadMs: number) {
     this.#file = file;
     this.#timeoutMs = timeoutMs;
+    this.#loadMs = loadMs;
   }
 
   loaded(program: Program): void {
@@ -95,7 +102,7 @@ class Position {
   }
 
   describe(): string {
-    if (this.#names === null) return `${this.#file}: the module did not load within ${this.#timeoutMs / 1_000} s`;
+    if (this.#names === null) return `${this.#file}: the module did not load within ${this.#loadMs / 1_000} s`;
     const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
     return formatTimeout({ session, lastOperation: this.#lastOperation() }, this.#timeoutMs);
   }

@@ -4,7 +4,7 @@ import { Session } from 'node:inspector';
 import { workerData } from 'node:worker_threads';
 import { tickMs, type WatchdogData } from './watchdog.ts';
 
-const { heart, ticksMax, expression } = workerData as WatchdogData;
+const { heart, expression } = workerData as WatchdogData;
 const beats = new Int32Array(heart);
 let seen = -1;
 let quietTicks = 0;
@@ -14,7 +14,7 @@ const timer = setInterval(() => {
   const now = Atomics.load(beats, 0);
   quietTicks = now === seen ? quietTicks + 1 : 0;
   seen = now;
-  if (quietTicks < ticksMax) return;
+  if (quietTicks < Atomics.load(beats, 1)) return;
   clearInterval(timer);
   const session = new Session();
   session.connectToMainThread();

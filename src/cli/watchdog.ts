@@ -10,6 +10,8 @@ import { Worker } from 'node:worker_threads';
 export interface Watch {
   /** This thread is getting on. */
   readonly beat: () => void;
+  /** From now on, this long. */
+  readonly limit: (limitMs: number) => void;
   readonly stop: () => void;
 }
 
@@ -17,8 +19,8 @@ export interface Watch {
 export const tickMs = 250;
 
 export interface WatchdogData {
+  /** Two int32: the heartbeats so far, and how many ticks may pass without one. */
   readonly heart: SharedArrayBuffer;
-  readonly ticksMax: number;
   /** Evaluated in the watched thread. */
   readonly expression: string;
 }
@@ -29,13 +31,14 @@ const stuck = Symbol.for('moirai.stuck');
 /** Costs this thread about 2 ms; the worker starts beside it. */
 export function startWatchdog(limitMs: number, describe: () => string): Watch {
   // Somebody with a debugger stops this thread on purpose.
-  if (inspectorUrl() !== undefined) return { beat: () => {}, stop: () => {} };
-  const heart = new Int32Array(new SharedArrayBuffer(4));
+  if (inspectorUrl() !== undefined) return { beat: () => {}, limit: () => {}, stop: () => {} };
+  const heart = new Int32Array(new SharedArrayBuffer(8));
   const beat = (): void => void Atomics.add(heart, 0, 1);
+  const limit = (ms: number): void => void Atomics.store(heart, 1, Math.ceil(ms / tickMs));
+  limit(limitMs);
   Object.defineProperty(globalThis, stuck, { configurable: true, value: () => endProcess(describe()) });
   const workerData: WatchdogData = {
     heart: heart.buffer,
-    ticksMax: Math.ceil(limitMs / tickMs),
     expression: "globalThis[Symbol.for('moirai.stuck')]()",
   };
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -48,6 +51,7 @@ export function startWatchdog(limitMs: number, describe: () => string): Watch {
   const pulse = setInterval(beat, tickMs).unref();
   return {
     beat,
+    limit,
     stop() {
       clearInterval(pulse);
       void worker.terminate();

@@ -1,0 +1,127 @@
+/** The command line under test: in this process with what it prints collected, or as the built program in one of its own. */
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { InputError } from '../../src/base/index.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import type { Host } from '../../src/cli/host.ts';
+import { noProgress } from '../../src/cli/progress.ts';
+import { checkProgram } from '../../src/program/index.ts';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+const main = join(root, 'dist/cli/main.js');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal?: string | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What is in the files of the command line: bytes of histories, or programs, which are not loaded from anywhere. */
+export type Files = Readonly<Record<string, unknown>>;
+
+/** Runs a command in this process. */
+export async function runHere(args: readonly string[], files: Files = {}, changes: Partial<Host> = {}): Promise<Ended> {
+  const printed = { out: '', err: '' };
+  const host: Host = {
+    out: (text) => void (printed.out += text),
+    err: (text) => void (printed.err += text),
+    columns: null,
+    isErrTerminal: false,
+    env: {},
+    readInput: async (path) => {
+      const found = files[path];
+      if (found === undefined) throw new InputError('history/missing-file', 'there is no such file', { file: path });
+      return typeof found === 'string' ? new TextEncoder().encode(found) : (found as Uint8Array);
+    },
+    loadProgram: async (file) => checkProgram(files[file]),
+    progress: async () => noProgress,
+    watch: () => ({ beat: () => {}, limit: () => {}, stop: () => {} }),
+    ...changes,
+  };
+  const code = await runCommandLine(args, host);
+  return { code, ...printed };
+}
+
+/** A folder with these files, outside the repository: nothing there but what a user has. */
+export class UserFolder {
+  readonly path = mkdtempSync(join(tmpdir(), 'moirai-user-'));
+
+  write(files: Readonly<Record<string, string>>): void {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(this.path, name, '..'), { recursive: true });
+      writeFileSync(join(this.path, name), text);
+    }
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export interface SpawnOptions {
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called when something is printed. */
+  readonly onOutput?: (kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+/** Runs the built command line in a process of its own, as a user would. */
+export function runBuilt(args: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
+  return runProcess(process.execPath, [main, ...args], options);
+}
+
+export function runProcess(command: string, args: readonly string[], options: SpawnOptions = {}): Promise<Ended> {
+  const { cwd = root, input, onOutput } = options;
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, [...args], { cwd, env: { ...plainEnvironment(), ...options.env } });
+    let [out, err] = ['', ''];
+    const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      out += text;
+      onOutput?.(kill);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      onOutput?.(kill);
+    });
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, out, err }));
+    child.stdin.end(input ?? '');
+  });
+}
+
+/** Ours without what test runners and npm put into it. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const hidden = /^(?:npm_|VITEST|NODE_OPTIONS$|NODE_V8_COVERAGE$|FORCE_COLOR$|NO_COLOR$|CI$)/;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)));
+}
+
+/** Builds dist when a source is newer. Test files run side by side: one builds, the others wait. */
+export async function build(): Promise<void> {
+  const lock = join(root, 'node_modules/.moirai-build-lock');
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch {
+      if (ageMs(lock) > 120_000) rmSync(lock, { recursive: true, force: true });
+      await sleep(100);
+    }
+  }
+  try {
+    const { code, err } = await runProcess(process.execPath, [join(root, 'scripts/prepare.mjs')]);
+    if (code !== 0) throw new Error(`the build failed: ${err}`);
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+function ageMs(path: string): number {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+}

@@ -1,0 +1,107 @@
+/**
+ * What the documents show is what happens. In README.md, docs and examples:
+ *
+ * - a `console` block holds commands, lines that start with "$ ", each followed by exactly what it prints on standard output. They run in
+ *   a shell at the root of the repository, where `moirai` is the built command line.
+ * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too.
+ */
+import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, root, runProcess, UserFolder } from './support/cli.ts';
+import { type CodeBlock, codeBlocks, commandsOf } from './support/markdown.ts';
+import { typeErrors } from './support/type-check.ts';
+
+const documents = ['README.md', ...markdownIn('docs'), ...markdownIn('examples')];
+const blocks = documents.flatMap((file) =>
+  codeBlocks(readFileSync(join(root, file), 'utf8')).map((block) => ({ file, ...block })),
+);
+const commands = blocks
+  .filter(({ language }) => language === 'console')
+  .flatMap((block) =>
+    commandsOf(block).map(({ command, output, line }) => ({ at: `${block.file}:${line}`, command, output })),
+  );
+const modules = blocks.filter(({ language }) => language === 'ts');
+
+const folder = new UserFolder();
+
+beforeAll(async () => {
+  folder.write({
+    'bin/moirai': `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/cli/main.js')}' "$@"\n`,
+    'node_modules/.keep': '',
+  });
+  chmodSync(join(folder.path, 'bin/moirai'), 0o755);
+  symlinkSync(root, join(folder.path, 'node_modules/moirai'));
+  symlinkSync(join(root, 'examples'), join(folder.path, 'examples'));
+  await build();
+}, 120_000);
+afterAll(() => folder.remove());
+
+test('the documents show commands and modules', () => {
+  expect(commands.length).toBeGreaterThan(0);
+  expect(modules.length).toBeGreaterThan(0);
+});
+
+describe('every command prints what is shown', () => {
+  test.each(commands)('$at $command', async ({ command, output }) => {
+    const env = { PATH: join(folder.path, 'bin') + delimiter + (process.env['PATH'] ?? '') };
+    const { out, err } = await runProcess('/bin/sh', ['-c', command], { cwd: root, env });
+    expect({ out, err }).toEqual({ out: output, err: expect.any(String) });
+  });
+});
+
+test('every module type-checks', () => {
+  expect(typeErrors(new Map(modules.map((block) => [nameOf(block), block.text])))).toEqual([]);
+});
+
+const executed = modules.filter(({ notes }) => notes.includes('run'));
+test.each(executed.map((block) => ({ at: `${block.file}:${block.line}`, ...block })))('$at runs', async (block) => {
+  folder.write({ 'block.mts': block.text });
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const { code, err } = await runProcess(process.execPath, ['--import', loader, 'block.mts'], { cwd: folder.path });
+  expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
+});
+
+describe('the tests of the documents themselves', () => {
+  test('code blocks are found with their language, notes and line', () => {
+    const text = 'text\n\n```ts run\nconst a = 1;\n```\n\n````md\n```\nnested\n```\n````\n```\n```\n';
+    expect(codeBlocks(text)).toEqual([
+      { language: 'ts', notes: ['run'], text: 'const a = 1;\n', line: 4 },
+      { language: 'md', notes: [], text: '```\nnested\n```\n', line: 8 },
+      { language: '', notes: [], text: '', line: 13 },
+    ]);
+    expect(() => codeBlocks('```ts\nconst a')).toThrow('the code block at line 1 has no end');
+  });
+
+  test('commands are found with what they print', () => {
+    const block = { language: 'console', notes: [], text: '$ a\n1\n\n2\n$ b\n$ c\n3\n', line: 10 };
+    expect(commandsOf(block)).toEqual([
+      { command: 'a', output: '1\n\n2\n', line: 10 },
+      { command: 'b', output: '', line: 14 },
+      { command: 'c', output: '3\n', line: 15 },
+    ]);
+    expect(() => commandsOf({ ...block, text: 'no command\n' })).toThrow('line 10');
+  });
+
+  test('a wrong type and an unknown name are errors', () => {
+    const text = `import { testProgram } from 'moirai';\nawait testProgram({ sessions: {} }, { runs: 'many' });\nnothing();\n`;
+    expect(typeErrors(new Map([['README.md.1.mts', text]]))).toEqual([
+      expect.stringContaining("Type 'string' is not assignable to type 'number'"),
+      expect.stringContaining("Cannot find name 'nothing'"),
+    ]);
+  });
+});
+
+/** A name that no file has, in the root, so that './examples/cart.ts' is what it seems. */
+function nameOf({ file, line }: CodeBlock & { readonly file: string }): string {
+  return `${file.replaceAll('/', '-')}.${line}.mts`;
+}
+
+function markdownIn(directory: string): string[] {
+  return readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join(directory, path))
+    .toSorted();
+}
