@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'moirai-package-'));
 try {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
   const paths = packed.files.map((file) => file.path);
-  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/index.js', 'dist/index.d.ts']) {
+  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/index.js', 'dist/index.d.ts', 'examples/cart.ts']) {
     assert.ok(paths.includes(path), `${path} is not in the package`);
   }
   assert.deepEqual(
@@ -27,6 +27,7 @@ try {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));
   run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error', `./${packed.filename}`]);
   assert.equal(run('npx', ['--no-install', 'moirai', '--version']).trim(), version);
+  assert.match(run('npx', ['--no-install', 'moirai', 'demo']), /violated in \d+ of 1,000 runs at causal/);
 
   cpSync(join(root, 'scripts/consumer'), folder, { recursive: true });
   const compiler = join(root, 'node_modules/typescript/bin/tsc6');

@@ -57,7 +57,7 @@ interface Manifest {
 }
 
 /** This installation's modules by the names under which programs import them: the exports of package.json. */
-export function entryPoints(): EntryPoints {
+function entryPoints(): EntryPoints {
   const root = new URL('../../', import.meta.url);
   const { exports } = createRequire(import.meta.url)('../../package.json') as Manifest;
   const condition = extname(import.meta.url) === '.ts' ? 'moirai-source' : 'default';
