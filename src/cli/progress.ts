@@ -27,12 +27,13 @@ export function lineProgress(write: (text: string) => void, nowMs: () => number,
 export async function barProgress(stream: NodeJS.WritableStream): Promise<Progress> {
   const { SingleBar } = (await import('cli-progress')).default;
   const format = '{label} [{bar}] {value}/{total} runs';
-  // Ctrl-C must end the process even when a session never gives this thread back: no handler, and no hidden cursor to restore.
+  // Ctrl-C must end the process even when a session never gives this thread back: no handler, and nothing of the terminal to restore.
   const bar = new SingleBar({
     format,
     stream,
     clearOnComplete: true,
-    hideCursor: null,
+    hideCursor: false,
+    linewrap: true,
     gracefulExit: false,
     barsize: 30,
   });

@@ -39,7 +39,7 @@ describe('on a terminal', () => {
     const text = drawn();
     expect(text).toMatch(/causal \[=+-+\] 500\/1000 runs/);
     // eslint-disable-next-line no-control-regex
-    expect(text).not.toMatch(/\u001b\[\?25l/);
+    expect(text).not.toMatch(/\u001b\[\?(?:25|7)l/);
   });
 
   test('nothing is drawn when there was nothing to tell', async () => {
