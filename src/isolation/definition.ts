@@ -123,19 +123,31 @@ export function soOrWr(e: Relations, a: TransactionIndex, b: TransactionIndex): 
   return e.so(a, b) || e.wr(a, b);
 }
 
-/** (a, b) in (so U wr)+, found backwards from b. */
+/** (a, b) in (so U wr)+ */
 function soOrWrClosure(e: Relations, a: TransactionIndex, b: TransactionIndex): boolean {
-  const seen = new Set<TransactionIndex>();
+  let pasts = pastsOf.get(e.members);
+  if (pasts === undefined) pastsOf.set(e.members, (pasts = new Map()));
+  let past = pasts.get(b);
+  if (past === undefined) pasts.set(b, (past = causalPast(e, b)));
+  return past.has(a);
+}
+
+/** The past of each transaction, kept with the members of its history: the definition asks for it once a read and writer. */
+const pastsOf = new WeakMap<readonly TransactionIndex[], Map<TransactionIndex, ReadonlySet<TransactionIndex>>>();
+
+/** Found backwards from b. */
+function causalPast(e: Relations, b: TransactionIndex): ReadonlySet<TransactionIndex> {
+  const past = new Set<TransactionIndex>();
   const queue = [b];
   for (let t = queue.pop(); t !== undefined; t = queue.pop()) {
-    for (const before of [INITIAL, ...e.members]) {
-      if (!soOrWr(e, before, t) || seen.has(before)) continue;
-      if (before === a) return true;
-      seen.add(before);
+    const previous = e.members.findLast((other) => e.so(other, t)) ?? INITIAL;
+    for (const before of [previous, ...e.readsOf(t).map(({ from }) => from)]) {
+      if (t === INITIAL || past.has(before)) continue;
+      past.add(before);
       queue.push(before);
     }
   }
-  return false;
+  return past;
 }
 
 const coOrSame = (e: Execution, a: TransactionIndex, b: TransactionIndex): boolean => a === b || e.co(a, b);

@@ -149,27 +149,42 @@ function hidden(known: Execution, level: IsolationLevel, read: ExternalRead, wri
     .map(([from, to]) => ({ from, to, why: { rule: 'hidden', read, writer } }));
 }
 
-/** Where visible mentions co, it is between the writer and a transaction near the reader, or between one of those and the reader. */
+/**
+ * Where visible mentions co, it is between the writer and a transaction right before the reader, or, for snapshot isolation, between one
+ * that conflicts with the reader and either. What holds for the last of its session holds for those before it.
+ */
 function candidatePairs(
   known: Execution,
   level: IsolationLevel,
-  read: ExternalRead,
+  { by }: ExternalRead,
   writer: TransactionIndex,
 ): [number, number][] {
   switch (level) {
     case 'serializable':
     case 'strict-serializable':
-      return [[read.by, writer]];
+      return [[by, writer]];
     case 'prefix':
     case 'snapshot-isolation': {
-      const toWriter = known.members.map((t4): [number, number] => [t4, writer]);
-      return level === 'prefix'
-        ? toWriter
-        : [...toWriter, ...known.members.map((t4): [number, number] => [read.by, t4])];
+      const previous = known.members.findLast((t4) => known.so(t4, by)) ?? INITIAL;
+      const sources = known.readsOf(by).map(({ from }) => from);
+      const toWriter = [previous, ...sources]
+        .filter((t4) => t4 !== INITIAL)
+        .map((t4): [number, number] => [t4, writer]);
+      return level === 'prefix' ? toWriter : [...toWriter, ...conflictPairs(known, by, writer)];
     }
     default:
       return [];
   }
+}
+
+function conflictPairs(known: Execution, reader: TransactionIndex, writer: TransactionIndex): [number, number][] {
+  const conflicting = [...known.keysWrittenBy(reader)].flatMap((key) => known.writersOf(key));
+  return conflicting
+    .filter((t4) => t4 !== INITIAL && t4 !== reader)
+    .flatMap((t4): [number, number][] => [
+      [t4, writer],
+      [reader, t4],
+    ]);
 }
 
 function withPair(known: Execution, from: TransactionIndex, to: TransactionIndex): Execution {
