@@ -39,7 +39,7 @@ export interface Anomaly {
 }
 
 /** What a shape may ask of a cycle. */
-export interface CycleFacts {
+interface CycleFacts {
   readonly length: number;
   readonly count: (relation: EdgeRelation) => number;
   /** Does every edge have one of these relations? */
@@ -51,7 +51,7 @@ export interface CycleFacts {
   readonly oldValueReadFirst: boolean;
 }
 
-export interface CycleAnomaly extends Anomaly {
+interface CycleAnomaly extends Anomaly {
   readonly shape: (cycle: CycleFacts) => boolean;
 }
 

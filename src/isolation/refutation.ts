@@ -34,7 +34,7 @@ export interface Refutation {
 }
 
 /** `first` and `second` can be in neither order: each case opens by assuming one. */
-export interface Cases {
+interface Cases {
   readonly kind: 'cases';
   readonly first: TransactionIndex;
   readonly second: TransactionIndex;
