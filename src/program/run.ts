@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly attemptsMax?: number;
   /** When the run must be over, in `monotonicMs`. Default: never. */
   readonly deadlineMs?: number;
+  /** Turns that the run may take; one more is a timeout. Default: any number. */
+  readonly turnsMax?: number;
   /** Called whenever a session gets to run, for those who watch: at its start and at its turns. */
   readonly onTurn?: (session: number, lastOperation: () => string) => void;
 }
@@ -94,6 +96,7 @@ class Run {
   #running = 0;
   #left: number;
   #operations = 0;
+  #turns = 0;
   #isOver = false;
   #immediate: NodeJS.Immediate | null = null;
   #timer: NodeJS.Timeout | null = null;
@@ -261,6 +264,8 @@ class Run {
     for (const { index, state, isOpen } of this.#sessions) if (state === 'waiting' && !isOpen) waiting.push(index);
     if (waiting.length === 0) return; // those outside must come back first
     const session = this.#sessions[this.#options.nextSession(waiting)] as RunSession;
+    this.#turns += 1;
+    if (this.#turns > (this.#options.turnsMax ?? Infinity)) return this.#endLate(session);
     if (this.#isLate(session)) return;
     this.#options.onTurn?.(session.index, session.lastOperation);
     session.state = 'running';
@@ -314,8 +319,12 @@ class Run {
   #isPast(session: RunSession): boolean {
     const { deadlineMs } = this.#options;
     if (deadlineMs === undefined || monotonicMs() < deadlineMs) return false;
-    this.#finish({ kind: 'timeout', session: session.name, lastOperation: session.lastOperation() });
+    this.#endLate(session);
     return true;
+  }
+
+  #endLate(session: RunSession): void {
+    this.#finish({ kind: 'timeout', session: session.name, lastOperation: session.lastOperation() });
   }
 
   #endOutcome(): RunOutcome {

@@ -2,6 +2,7 @@
  * Small programs as papers write them: sessions between `||`, transactions between `;`, `[..]` for more than one operation, `rx` reads x,
  * `wx` writes a fresh value, `wx=1` that value, `x+` increments x. All values start as 0.
  */
+import fc from 'fast-check';
 import type { ConstrainingLevel } from '../../src/isolation/index.ts';
 import { type Program, program, type SessionHandle, type TransactionHandle } from '../../src/program/index.ts';
 
@@ -50,3 +51,16 @@ function parse(text: string, fresh: () => number): SmallTransaction {
     for (const step of steps) await step(t);
   };
 }
+
+const operation = fc.constantFrom('rx', 'ry', 'rz', 'wx', 'wy', 'wz', 'x+', 'y+');
+const transaction = fc
+  .tuple(fc.array(operation, { minLength: 1, maxLength: 3 }), fc.boolean(), fc.integer({ min: 0, max: 9 }))
+  .map(([operations, , abort]) => `[${[...operations, ...(abort === 0 ? ['abort'] : [])].join(' ')}]`);
+/** Up to 4 transactions, and up to 6 reads, so that brute force ends. */
+export const smallText = fc
+  .array(
+    fc.array(transaction, { minLength: 1, maxLength: 2 }).map((session) => session.join(';')),
+    { minLength: 2, maxLength: 3 },
+  )
+  .map((sessions) => sessions.join(' || '))
+  .filter((text) => text.split(/;|\|\|/).length <= 4 && [...text.matchAll(/r[xyz]|[xyz]\+/g)].length <= 6);

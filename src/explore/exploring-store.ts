@@ -1,0 +1,247 @@
+/**
+ * The store of one run of explore-ce: it replays a prefix, then goes on by itself. A read that is new sees the first write that its level
+ * allows; for every other one, the prefix that leads there is noted. So are the swaps that each new commit allows.
+ */
+import { assert } from '../base/assert.ts';
+import {
+  copyValue,
+  defaultId,
+  type History,
+  INITIAL,
+  type Key,
+  type Operation,
+  type Transaction,
+  type TransactionIndex,
+  type Value,
+} from '../history/index.ts';
+import {
+  CommitOrders,
+  type ConstrainingLevel,
+  constrainingLevels,
+  type IsolationLevel,
+  parseLevel,
+} from '../isolation/index.ts';
+import type { Program, Store, StoreTransaction } from '../program/index.ts';
+import { INITIAL_STATE, type Log, nameOf, type Prefix, sessionOf, type TransactionName } from './ordered-history.ts';
+import { Swaps } from './swaps.ts';
+
+interface ExploredLog extends Log {
+  readonly level: ConstrainingLevel;
+  readonly operations: Operation[];
+  readonly written: Map<number, Value>;
+}
+
+/** Prefix, snapshot isolation and serializable cannot be explored directly: causal is explored and what is not at its level is left out. */
+function explorationLevel(level: ConstrainingLevel): ConstrainingLevel {
+  return level === 'read-committed' || level === 'read-atomic' ? level : 'causal';
+}
+
+export class ExploringStore implements Store {
+  /** Prefixes that this run found and did not follow. */
+  readonly branches: Prefix[] = [];
+  readonly #program: Program;
+  readonly #level: ConstrainingLevel;
+  readonly #orders = new CommitOrders();
+  readonly #judge = new CommitOrders();
+  readonly #swaps: Swaps;
+  readonly #keyIds = new Map<Key, number>();
+  readonly #keys: Key[] = [];
+  #prefix: Prefix = [];
+  #logs: ExploredLog[] = [];
+  readonly #positionOf = new Map<TransactionName, number>();
+  readonly #nodeOf = new Map<TransactionName, number>();
+  readonly #started: number[] = [];
+
+  constructor(program: Program, level: ConstrainingLevel) {
+    this.#program = program;
+    this.#level = level;
+    this.#swaps = new Swaps((log) => explorationLevel((log as ExploredLog).level));
+  }
+
+  reset(prefix: Prefix): void {
+    this.#prefix = prefix;
+    this.#logs = [];
+    this.#orders.reset();
+    this.#positionOf.clear();
+    this.#nodeOf.clear();
+    this.#nodeOf.set(INITIAL_STATE, 0);
+    this.#started.length = 0;
+    this.branches.length = 0;
+  }
+
+  /** The prefix's order, then the first session that has not ended. */
+  readonly nextSession = (waiting: readonly number[]): number => {
+    const next = this.#prefix[this.#logs.length];
+    const session = next === undefined ? (waiting[0] as number) : sessionOf(next.name);
+    assert(waiting.includes(session), 'a replayed run takes the turns that it took');
+    return session;
+  };
+
+  begin(session: number, level: IsolationLevel = this.#level): StoreTransaction {
+    const index = this.#started[session] ?? 0;
+    this.#started[session] = index + 1;
+    const log: ExploredLog = {
+      name: nameOf(session, index),
+      session,
+      index,
+      level: parseLevel(level, constrainingLevels),
+      readKeys: [],
+      sources: [],
+      writeKeys: [],
+      operations: [],
+      written: new Map(),
+      status: 'pending',
+    };
+    const position = this.#logs.length;
+    this.#logs.push(log);
+    this.#positionOf.set(log.name, position);
+    this.#nodeOf.set(log.name, this.#orders.begin(session, explorationLevel(log.level)));
+    return {
+      read: (key) => this.#read(log, position, key),
+      write: (key, value) => this.#write(log, key, value),
+      commit: () => this.#commit(log, position),
+      abort: () => {
+        log.status = 'aborted';
+      },
+    };
+  }
+
+  #read(log: ExploredLog, position: number, key: Key): Value {
+    const id = this.#keyId(key);
+    const own = log.written.get(id);
+    if (own !== undefined) {
+      log.operations.push({ kind: 'read', key, value: own });
+      return copyValue(own);
+    }
+    const given = this.#prefix[position]?.sources[log.sources.length];
+    const source = given ?? this.#choose(log, position, id);
+    this.#orders.read(this.#nodeOf.get(log.name) as number, id, this.#nodeOf.get(source) as number);
+    log.readKeys.push(id);
+    log.sources.push(source);
+    const value = this.#valueOf(source, id);
+    log.operations.push({ kind: 'read', key, value, from: this.#indexOf(source) });
+    return copyValue(value);
+  }
+
+  /** The first write that the read may see; a branch for each of the others. */
+  #choose(log: ExploredLog, position: number, key: number): TransactionName {
+    const node = this.#nodeOf.get(log.name) as number;
+    let first: TransactionName | null = null;
+    const writers = [
+      INITIAL_STATE,
+      ...this.#logs.filter((w) => w.status === 'committed' && w.written.has(key)).map(({ name }) => name),
+    ];
+    for (const writer of writers) {
+      if (!this.#orders.allowsRead(node, key, this.#nodeOf.get(writer) as number)) continue;
+      if (first === null) first = writer;
+      else this.branches.push(this.#prefixWith(log, position, writer));
+    }
+    assert(first !== null, 'the levels that are explored are causally extensible');
+    return first;
+  }
+
+  #prefixWith(log: ExploredLog, position: number, writer: TransactionName): Prefix {
+    const before = this.#logs.slice(0, position).map(({ name, sources }) => ({ name, sources: [...sources] }));
+    return [...before, { name: log.name, sources: [...log.sources, writer] }];
+  }
+
+  #write(log: ExploredLog, key: Key, value: unknown): void {
+    const id = this.#keyId(key);
+    const copy = copyValue(value);
+    if (!log.written.has(id)) log.writeKeys.push(id);
+    log.written.set(id, copy);
+    log.operations.push({ kind: 'write', key, value: copy });
+  }
+
+  #commit(log: ExploredLog, position: number): 'committed' {
+    log.status = 'committed';
+    this.#orders.commit(this.#nodeOf.get(log.name) as number, log.writeKeys);
+    if (position >= this.#prefix.length - 1) this.branches.push(...this.#swaps.after(this.#logs));
+    return 'committed';
+  }
+
+  /** Is the whole run at the levels that were asked for? True without a look where all of them were explored directly. */
+  isAtLevel(): boolean {
+    if (this.#logs.every(({ level }) => explorationLevel(level) === level)) return true;
+    this.#buildJudge();
+    return this.#judge.rebuild();
+  }
+
+  #buildJudge(): void {
+    this.#judge.reset();
+    const { constraints } = this.#judge;
+    for (const log of this.#logs) {
+      const node = constraints.begin(log.session, log.level);
+      log.readKeys.forEach((key, i) =>
+        constraints.addRead(node, key, this.#nodeOf.get(log.sources[i] as number) as number),
+      );
+      if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
+    }
+  }
+
+  /** A final state of the run, each read of it chosen among what a serializable observer at the end may see. */
+  finalState(choose: (options: number) => number): Record<Key, Value> {
+    this.#buildJudge();
+    assert(this.#judge.rebuild(), 'only runs at their level are shown');
+    const observer = this.#judge.beginObserver(this.#program.sessions.length);
+    const written = new Set(this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : [])));
+    const keys = new Set([...this.#program.initial.keys(), ...[...written].map((id) => this.#keys[id] as Key)]);
+    return Object.fromEntries(
+      [...keys].toSorted().map((key) => {
+        const id = this.#keyId(key);
+        const writers = [...this.#judge.constraints.writersOf(id)].filter((node) =>
+          this.#judge.allowsRead(observer, id, node),
+        );
+        const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
+        this.#judge.read(observer, id, node);
+        return [
+          key,
+          copyValue(this.#valueOf(node === 0 ? INITIAL_STATE : (this.#logs[node - 1] as ExploredLog).name, id)),
+        ];
+      }),
+    );
+  }
+
+  /** The external reads that saw an older write than the newest before them in the order of the run, as `transaction operation`. */
+  olderReads(): ReadonlySet<string> {
+    const places = new Set<string>();
+    this.#logs.forEach(({ operations }, t) => {
+      operations.forEach((operation, i) => {
+        if (operation.kind !== 'read' || operation.from === undefined) return;
+        const id = this.#keyId(operation.key);
+        const newest = this.#logs.findLastIndex((log, w) => w < t && log.status === 'committed' && log.written.has(id));
+        if (newest !== operation.from) places.add(`${t} ${i}`);
+      });
+    });
+    return places;
+  }
+
+  history(): History {
+    const transactions = this.#logs.map((log): Transaction => {
+      const { session, index, operations, level } = log;
+      return {
+        id: defaultId(this.#program.sessionNames[session] as string, index),
+        session,
+        status: log.status === 'committed' ? 'committed' : 'aborted',
+        operations,
+        ...(level === this.#level ? {} : { level }),
+      };
+    });
+    return { sessions: this.#program.sessionNames, transactions, initial: this.#program.initial };
+  }
+
+  #indexOf(source: TransactionName): TransactionIndex {
+    return source === INITIAL_STATE ? INITIAL : (this.#positionOf.get(source) as number);
+  }
+
+  #valueOf(source: TransactionName, key: number): Value {
+    if (source === INITIAL_STATE) return this.#program.initial.get(this.#keys[key] as Key) ?? null;
+    return (this.#logs[this.#positionOf.get(source) as number] as ExploredLog).written.get(key) as Value;
+  }
+
+  #keyId(key: Key): number {
+    let id = this.#keyIds.get(key);
+    if (id === undefined) this.#keyIds.set(key, (id = this.#keys.push(key) - 1));
+    return id;
+  }
+}

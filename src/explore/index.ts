@@ -1,0 +1,1 @@
+export { explore, type Counterexample, type ExploreOptions, type ExploreResult } from './explore.ts';

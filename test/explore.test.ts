@@ -1,0 +1,165 @@
+/** explore lists every history of the level, each once, and nothing else. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import bankTransfer from '../examples/bank-transfer.ts';
+import cart from '../examples/cart.ts';
+import courseware from '../examples/courseware.ts';
+import shoppingCart from '../examples/shopping-cart.ts';
+import treiberStack from '../examples/treiber-stack.ts';
+import twitter from '../examples/twitter.ts';
+import { seeded } from '../src/base/index.ts';
+import { explore } from '../src/explore/index.ts';
+import { formatHistory } from '../src/history/index.ts';
+import { constrainingLevels, type ConstrainingLevel } from '../src/isolation/index.ts';
+import { drawing, MockDatabase } from '../src/mockdb/index.ts';
+import { type Program, program, runProgram } from '../src/program/index.ts';
+import { historiesByDefinition } from './support/brute-force.ts';
+import { knownCounts, levelsOfCounts } from './support/known-counts.ts';
+import * as applications from './support/paper-applications.ts';
+import { smallProgram, smallText } from './support/small-program.ts';
+
+/** The histories that explore lists, as texts, with repetitions if there are any. */
+async function listed(tested: Program, level: ConstrainingLevel): Promise<string[]> {
+  const texts: string[] = [];
+  const { complete, histories } = await explore(tested, {
+    level,
+    onHistory: (history) => texts.push(formatHistory(history())),
+  });
+  expect(complete).toBe(true);
+  expect(histories).toBe(texts.length);
+  return texts;
+}
+
+test.each(knownCounts)('known counts of histories: %s', async (_name, tested, expected) => {
+  const found = await Promise.all(levelsOfCounts.map(async (level) => (await explore(tested, { level })).histories));
+  expect(found).toEqual(expected);
+});
+
+describe('client programs of the evaluation of PLDI 2023', () => {
+  const levels = ['causal', 'prefix', 'snapshot-isolation', 'serializable', 'read-atomic', 'read-committed'] as const;
+  const { courseware: school, shoppingCart: store } = applications;
+  test.each([
+    [
+      'courseware 1',
+      school('enroll 1 1; getE; enroll 1 2 | enroll 2 1; getE; delete 2 | enroll 2 1; close -1; delete 1'),
+      [216, 209, 138, 72, 893],
+    ],
+    [
+      'courseware 2',
+      school('getE; enroll 1 1; getE | getE; enroll 2 1; getE | getE; delete 1; getE'),
+      [46, 45, 45, 34, 106, 588],
+    ],
+    [
+      'courseware 4',
+      school('open 3; enroll 2 3; getE | delete 3; enroll 0 3; getE | close 3; enroll 4 3; getE'),
+      [69, 69, 17, 17, 88, 2392],
+    ],
+    [
+      'shopping cart 1',
+      store('rm 0; list; qty 2 | chg 1 10; list; get 1 | add 5 3; qty 0; list'),
+      [444, 223, 114, 81, 2340],
+    ],
+  ])('%s', { timeout: 60_000 }, async (_name, tested, counts) => {
+    const found: number[] = [];
+    for (const level of levels.slice(0, counts.length)) found.push((await explore(tested, { level })).histories);
+    expect(found).toEqual(counts);
+  });
+});
+
+/** MOIRAI_HEAVY=1 runs more of them. */
+const numRuns = process.env['MOIRAI_HEAVY'] === '1' ? 2_000 : 60;
+
+describe('the histories are those of brute force, without a duplicate', () => {
+  test.each(constrainingLevels)('%s', { timeout: 3_600_000 }, async (level) => {
+    await fc.assert(
+      fc.asyncProperty(smallText, async (text) => {
+        const tested = smallProgram(text);
+        const found = await listed(tested, level);
+        expect(new Set(found).size).toBe(found.length);
+        expect(found.toSorted()).toEqual([...(await historiesByDefinition(tested, level))].toSorted());
+      }),
+      { numRuns },
+    );
+  });
+
+  test('mixed levels', { timeout: 3_600_000 }, async () => {
+    const levels = fc.array(fc.constantFrom(...constrainingLevels), { minLength: 6, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(smallText, levels, async (text, chosen) => {
+        const tested = smallProgram(text, (session, index) => chosen[session * 2 + index] ?? 'causal');
+        const found = await listed(tested, 'causal');
+        expect(new Set(found).size).toBe(found.length);
+        expect(found.toSorted()).toEqual([...(await historiesByDefinition(tested, 'causal'))].toSorted());
+      }),
+      { numRuns: numRuns * 2 },
+    );
+  });
+});
+
+test('at the levels that are explored directly, no run is in vain', async () => {
+  for (const level of ['read-committed', 'read-atomic', 'causal'] as const) {
+    const { runs, histories } = await explore(smallProgram('[rx wy];[ry wx] || [rx wy];[ry wx] || [rx wy]'), { level });
+    expect(runs).toBe(histories);
+  }
+});
+
+test('whatever random testing shows, explore lists', { timeout: 60_000 }, async () => {
+  for (const [tested, level] of [
+    [cart, 'causal'],
+    [bankTransfer, 'snapshot-isolation'],
+    [courseware, 'causal'],
+    [twitter, 'prefix'],
+    [shoppingCart, 'serializable'],
+  ] as const) {
+    const all = new Set(await listed(tested, level));
+    const database = new MockDatabase({ level, initial: tested.initial, sessionNames: tested.sessionNames });
+    for (let run = 0; run < 300; run += 1) {
+      const decisions = drawing({ chooser: seeded(4, run) });
+      database.reset(decisions);
+      await runProgram(tested, database, { nextSession: decisions.session });
+      expect(all).toContain(formatHistory(database.history()));
+    }
+  }
+});
+
+describe('the verdict', () => {
+  test('is a proof where nothing fails, and the smallest counterexample where something does', async () => {
+    expect(await explore(bankTransfer, { level: 'serializable' })).toMatchObject({
+      histories: 2,
+      violations: 0,
+      complete: true,
+      counterexample: null,
+    });
+    const { violations, counterexample } = await explore(cart, { level: 'causal' });
+    expect(violations).toBe(1);
+    expect(counterexample?.message).toBe('a deleted item came back');
+    expect(counterexample?.olderReads.size).toBe(2);
+  });
+
+  test('looks at every final state', async () => {
+    const tested = program({
+      sessions: { a: (s) => s.write('x', 1), b: (s) => s.write('x', 2) },
+      invariant: ({ final, sometimes }) => {
+        sometimes('one', final['x'] === 1);
+        sometimes('two', final['x'] === 2);
+      },
+    });
+    const { histories, marks } = await explore(tested, { level: 'causal' });
+    expect(histories).toBe(1);
+    expect([...marks]).toEqual([
+      ['one', 1],
+      ['two', 1],
+    ]);
+  });
+
+  test('is unknown where a budget ends, with how far it got', async () => {
+    expect(await explore(shoppingCart, { historiesMax: 100 })).toMatchObject({
+      histories: 100,
+      complete: false,
+      stopped: 'histories',
+    });
+    expect(await explore(shoppingCart, { timeMaxMs: 1 })).toMatchObject({ complete: false, stopped: 'time' });
+    // Compare-and-swap in a loop can fail for ever on stale reads.
+    expect(await explore(treiberStack, { turnsMax: 100 })).toMatchObject({ complete: false, stopped: 'endless' });
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * Applications and client programs of the evaluation of "Dynamic Partial Order Reduction for Checking Correctness against Transaction
+ * Isolation Levels" (PLDI 2023): a table is one key with the ids of its rows, and one key for each row. The counts of histories were
+ * found by the paper's tool (at causal, mostly) and by an independent brute force before.
+ */
+import { type Program, program, type SessionHandle, type TransactionHandle } from '../../src/program/index.ts';
+
+type Body = (t: TransactionHandle) => Promise<void>;
+
+const ids = (t: TransactionHandle, table: string) => t.read<string[]>(table);
+
+const readRow = async <Row>(t: TransactionHandle, table: string, id: string): Promise<Row | null> =>
+  (await ids(t, table)).includes(id) ? t.read<Row>(`${table}:${id}`) : null;
+
+const insertId = async (t: TransactionHandle, table: string, id: string) =>
+  t.write(table, [...(await ids(t, table)), id]);
+
+const insertRow = async (t: TransactionHandle, table: string, id: string, row: unknown) => {
+  await insertId(t, table, id);
+  await t.write(`${table}:${id}`, row);
+};
+
+const writeRow = async (t: TransactionHandle, table: string, id: string, row: unknown) => {
+  if ((await ids(t, table)).includes(id)) await t.write(`${table}:${id}`, row);
+};
+
+const deleteRow = async (t: TransactionHandle, table: string, id: string) => {
+  const rows = await ids(t, table);
+  const first = rows.indexOf(id);
+  await t.write(
+    table,
+    rows.filter((_, i) => i !== first),
+  );
+};
+
+interface Course {
+  readonly open: boolean;
+  readonly capacity: number;
+}
+
+const coursewareCalls: Readonly<Record<string, (...args: string[]) => Body>> = {
+  enroll:
+    (student = '', course = '') =>
+    async (t) => {
+      const person = await readRow<{ registered: boolean }>(t, 'STUDENT', student);
+      if (person === null) t.abort();
+      const details = await readRow<Course>(t, 'COURSE', course);
+      if (details === null) t.abort();
+      if (person?.registered || !details?.open) return;
+      const enrolled: string[] = [];
+      for (const id of await ids(t, 'ENROLLMENTS'))
+        if (id.startsWith(course)) enrolled.push(await t.read(`ENROLLMENTS:${id}`));
+      if (enrolled.length < details.capacity) await insertId(t, 'ENROLLMENTS', `${course}:${student}`);
+    },
+  getE: () => async (t) => void (await ids(t, 'ENROLLMENTS')),
+  open:
+    (course = '') =>
+    (t) =>
+      setOpen(t, course, true),
+  close:
+    (course = '') =>
+    (t) =>
+      setOpen(t, course, false),
+  delete:
+    (course = '') =>
+    async (t) => {
+      await setOpen(t, course, false);
+      await deleteRow(t, 'COURSE', course);
+      for (const id of await ids(t, 'ENROLLMENTS')) if (id.startsWith(course)) await deleteRow(t, 'ENROLLMENTS', id);
+    },
+};
+
+async function setOpen(t: TransactionHandle, course: string, open: boolean): Promise<void> {
+  const details = await readRow<Course>(t, 'COURSE', course);
+  if (details !== null) await writeRow(t, 'COURSE', course, { ...details, open });
+}
+
+const storeCalls: Readonly<Record<string, (...args: string[]) => Body>> = {
+  add:
+    (item = '', quantity = '1') =>
+    (t) =>
+      insertRow(t, 'STORE', item, { quantity: Number(quantity) }),
+  rm:
+    (item = '') =>
+    (t) =>
+      deleteRow(t, 'STORE', item),
+  get:
+    (item = '') =>
+    async (t) =>
+      void (await readRow(t, 'STORE', item)),
+  qty:
+    (item = '') =>
+    async (t) =>
+      void (await readRow(t, 'STORE', item)),
+  list: () => async (t) => {
+    for (const id of await ids(t, 'STORE')) await t.read(`STORE:${id}`);
+  },
+  chg:
+    (item = '', quantity = '') =>
+    async (t) => {
+      const row = await readRow<object>(t, 'STORE', item);
+      if (row === null) t.abort();
+      await writeRow(t, 'STORE', item, { ...row, quantity: Number(quantity) });
+    },
+};
+
+function client(
+  text: string,
+  calls: Readonly<Record<string, (...args: string[]) => Body>>,
+  initial: Record<string, unknown>,
+): Program {
+  const sessions = text.split('|').map((session) => {
+    const bodies = session.split(';').map((call) => {
+      const [name = '', ...args] = call.trim().split(/\s+/);
+      return (calls[name] as (...args: string[]) => Body)(...args);
+    });
+    return async (s: SessionHandle) => {
+      for (const body of bodies) await s.transaction(body);
+    };
+  });
+  return program({ initial, sessions: Object.fromEntries(sessions.map((session, i) => [String(i), session])) });
+}
+
+function table(name: string, rows: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return {
+    [name]: Object.keys(rows),
+    ...Object.fromEntries(Object.entries(rows).map(([id, row]) => [`${name}:${id}`, row])),
+  };
+}
+
+const byId = <Row>(from: number, to: number, row: (id: number) => Row): Record<string, Row> =>
+  Object.fromEntries(Array.from({ length: to - from + 1 }, (_, i) => [String(from + i), row(from + i)]));
+
+export function courseware(text: string): Program {
+  const initial = {
+    ...table(
+      'STUDENT',
+      byId(0, 7, (id) => ({ registered: id !== 1 })),
+    ),
+    ...table(
+      'COURSE',
+      byId(1, 6, (id) => ({ open: id !== 6, capacity: Math.min(id, 3) })),
+    ),
+    ENROLLMENTS: [],
+  };
+  return client(text, coursewareCalls, initial);
+}
+
+export function shoppingCart(text: string): Program {
+  return client(
+    text,
+    storeCalls,
+    table(
+      'STORE',
+      byId(1, 4, (id) => ({ quantity: id })),
+    ),
+  );
+}
