@@ -5,7 +5,6 @@ import bankTransfer from '../examples/bank-transfer.ts';
 import cart from '../examples/cart.ts';
 import courseware from '../examples/courseware.ts';
 import shoppingCart from '../examples/shopping-cart.ts';
-import treiberStack from '../examples/treiber-stack.ts';
 import twitter from '../examples/twitter.ts';
 import { seeded } from '../src/base/index.ts';
 import { explore } from '../src/explore/index.ts';
@@ -159,7 +158,49 @@ describe('the verdict', () => {
       stopped: 'histories',
     });
     expect(await explore(shoppingCart, { timeMaxMs: 1 })).toMatchObject({ complete: false, stopped: 'time' });
-    // Compare-and-swap in a loop can fail for ever on stale reads.
-    expect(await explore(treiberStack, { turnsMax: 100 })).toMatchObject({ complete: false, stopped: 'endless' });
+    const polling = program({
+      sessions: {
+        waiter: async (s) => {
+          while ((await s.read('ready')) === null);
+        },
+        worker: (s) => s.write('ready', true),
+      },
+    });
+    expect(await explore(polling, { turnsMax: 100 })).toMatchObject({ complete: false, stopped: 'endless' });
+  });
+
+  test('a counterexample is replayed by its token, and a changed program as far as it goes', async () => {
+    const { counterexample } = await explore(cart, { level: 'causal' });
+    const token = counterexample?.replay ?? '';
+    expect(token).toMatch(/^[\w/:,+]+$/);
+    expect(await explore(cart, { level: 'causal', replay: token })).toMatchObject({
+      runs: 1,
+      violations: 1,
+      divergence: null,
+      counterexample: { replay: token },
+    });
+    const changed = program({
+      sessions: { adder: (s) => s.read('cart'), remover: (s) => s.read('cart'), reader: (s) => s.read('cart') },
+    });
+    expect((await explore(changed, { replay: token })).divergence).toMatch(
+      /session "reader" has no transaction|cannot see the write/,
+    );
+    await expect(explore(cart, { replay: 'nobody/0:_' })).rejects.toMatchObject({ code: 'replay/token' });
+  });
+
+  test('a program that changes from run to run is refused', async () => {
+    let runs = 0;
+    const tested = program({
+      initial: { x: 0 },
+      sessions: {
+        a: async (s) => {
+          runs += 1;
+          await s.write(runs > 2 ? 'y' : 'x', 1);
+        },
+        b: (s) => s.read('x'),
+        c: (s) => s.read('x'),
+      },
+    });
+    await expect(explore(tested)).rejects.toMatchObject({ code: 'program/nondeterministic' });
   });
 });

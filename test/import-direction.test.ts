@@ -25,7 +25,7 @@ const mayImport: MayImport = {
   analyze: belowTools,
   protocol: belowTools,
   capture: belowTools,
-  explore: ['mockdb', ...belowTools],
+  explore: ['mockdb', 'report', ...belowTools],
   replay: ['capture', ...belowTools],
 };
 const folders = Object.keys(mayImport);

@@ -14,6 +14,7 @@ import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isola
 import { type Marks, type Program, runProgram, type RunOutcome } from '../program/index.ts';
 import { ExploringStore } from './exploring-store.ts';
 import type { Prefix } from './ordered-history.ts';
+import { decodePrefix, encodePrefix } from './token.ts';
 
 export interface ExploreOptions {
   /** Default `causal`. */
@@ -24,6 +25,8 @@ export interface ExploreOptions {
   readonly timeMaxMs?: number;
   /** Transactions of one run; a program that goes on for ever on some path has no end of histories. Default 1,000. */
   readonly turnsMax?: number;
+  /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
+  readonly replay?: string;
   /** Called for each history at its level, in a fixed order. */
   readonly onHistory?: (history: () => History) => void;
   /** Called now and then, at most every 50 ms. */
@@ -48,6 +51,8 @@ export interface ExploreResult {
   readonly stopped: 'histories' | 'time' | 'endless' | null;
   /** For each `sometimes(name)`: histories in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
+  /** Where a replay took another turn than its token; `null` where it did not. */
+  readonly divergence: string | null;
   /** The failing history with the fewest reads that see anything but the newest write in its order. */
   readonly counterexample: Counterexample | null;
 }
@@ -57,11 +62,14 @@ export interface Counterexample {
   readonly history: History;
   /** Reads that saw an older write than the newest that had been committed in the order of the history: `transaction operation`. */
   readonly olderReads: ReadonlySet<string>;
+  /** The token of this history for `replay`. */
+  readonly replay: string;
 }
 
 /** @throws InputError when the program or an option is at fault */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
-  return new Exploration(program, options).run();
+  const exploration = new Exploration(program, options);
+  return options.replay === undefined ? exploration.run() : exploration.replay(decodePrefix(options.replay, program));
 }
 
 class Exploration {
@@ -75,6 +83,7 @@ class Exploration {
   #violations = 0;
   #runs = 0;
   #stopped: ExploreResult['stopped'] = null;
+  #divergence: string | null = null;
   #counterexample: Counterexample | null = null;
 
   constructor(program: Program, options: ExploreOptions) {
@@ -105,6 +114,13 @@ class Exploration {
     return this.#result();
   }
 
+  async replay(prefix: Prefix): Promise<ExploreResult> {
+    await this.#runFrom(prefix);
+    this.#divergence = this.#store.divergence;
+    this.#stack.length = 0;
+    return this.#result();
+  }
+
   async #runFrom(prefix: Prefix): Promise<void> {
     const store = this.#store;
     store.reset(prefix);
@@ -115,6 +131,7 @@ class Exploration {
     this.#runs += 1;
     // Popped last to first: the order of discovery.
     for (let i = store.branches.length - 1; i >= 0; i -= 1) this.#stack.push(store.branches[i] as Prefix);
+    if (store.divergence !== null && this.#options.replay === undefined) throw nondeterministic(store.divergence);
     if (outcome.kind === 'timeout') this.#stopped = 'endless';
     else if (outcome.kind !== 'discarded' && store.isAtLevel()) await this.#judge(outcome);
   }
@@ -133,7 +150,8 @@ class Exploration {
     const history = this.#store.history();
     const olderReads = this.#store.olderReads();
     if (this.#counterexample !== null && this.#counterexample.olderReads.size <= olderReads.size) return;
-    this.#counterexample = { message, history, olderReads };
+    const replay = encodePrefix(this.#store.prefix(), this.#program);
+    this.#counterexample = { message, history, olderReads, replay };
   }
 
   /** The invariant, for every final state that the history allows if it looks at one. */
@@ -175,6 +193,7 @@ class Exploration {
       violations: this.#violations,
       runs: this.#runs,
       complete: this.#stopped === null,
+      divergence: this.#divergence,
       stopped: this.#stopped,
       marks: this.#marks,
       counterexample: this.#counterexample,
@@ -196,4 +215,12 @@ function errorText(error: unknown): string {
   return error instanceof Error
     ? `${error.name}: ${error.message.split('\n', 1)[0] ?? ''}`
     : `${String(error)} was thrown`;
+}
+
+/** While it explores, a program only takes turns that it took before. */
+function nondeterministic(divergence: string): InputError {
+  return new InputError(
+    'program/nondeterministic',
+    `with the same choices the program does not do the same: ${divergence}; moirai test names the usual causes`,
+  );
 }

@@ -37,6 +37,8 @@ function explorationLevel(level: ConstrainingLevel): ConstrainingLevel {
 }
 
 export class ExploringStore implements Store {
+  /** Where the program took another turn than its prefix; never while it explores, and `null` where it followed. */
+  divergence: string | null = null;
   /** Prefixes that this run found and did not follow. */
   readonly branches: Prefix[] = [];
   readonly #program: Program;
@@ -67,14 +69,16 @@ export class ExploringStore implements Store {
     this.#nodeOf.set(INITIAL_STATE, 0);
     this.#started.length = 0;
     this.branches.length = 0;
+    this.divergence = null;
   }
 
   /** The prefix's order, then the first session that has not ended. */
   readonly nextSession = (waiting: readonly number[]): number => {
     const next = this.#prefix[this.#logs.length];
     const session = next === undefined ? (waiting[0] as number) : sessionOf(next.name);
-    assert(waiting.includes(session), 'a replayed run takes the turns that it took');
-    return session;
+    if (waiting.includes(session)) return session;
+    this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${this.#logs.length - 1} any more`;
+    return waiting[0] as number;
   };
 
   begin(session: number, level: IsolationLevel = this.#level): StoreTransaction {
@@ -113,7 +117,7 @@ export class ExploringStore implements Store {
       log.operations.push({ kind: 'read', key, value: own });
       return copyValue(own);
     }
-    const given = this.#prefix[position]?.sources[log.sources.length];
+    const given = this.#given(log, position, key, id);
     const source = given ?? this.#choose(log, position, id);
     this.#orders.read(this.#nodeOf.get(log.name) as number, id, this.#nodeOf.get(source) as number);
     log.readKeys.push(id);
@@ -121,6 +125,16 @@ export class ExploringStore implements Store {
     const value = this.#valueOf(source, id);
     log.operations.push({ kind: 'read', key, value, from: this.#indexOf(source) });
     return copyValue(value);
+  }
+
+  /** What the prefix says that this read saw. */
+  #given(log: ExploredLog, position: number, key: Key, id: number): TransactionName | undefined {
+    const given = this.#prefix[position]?.sources[log.sources.length];
+    if (given === undefined || given === INITIAL_STATE) return given;
+    const writer = this.#logs[this.#positionOf.get(given) ?? -1];
+    if (writer?.status === 'committed' && writer.written.has(id)) return given;
+    this.divergence ??= `a read of ${key} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
+    return undefined;
   }
 
   /** The first write that the read may see; a branch for each of the others. */
@@ -177,6 +191,11 @@ export class ExploringStore implements Store {
       );
       if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
     }
+  }
+
+  /** The whole run, as a prefix that leads to it. */
+  prefix(): Prefix {
+    return this.#logs.map(({ name, sources }) => ({ name, sources: [...sources] }));
   }
 
   /** A final state of the run, each read of it chosen among what a serializable observer at the end may see. */

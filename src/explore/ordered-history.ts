@@ -19,6 +19,10 @@ export function sessionOf(name: TransactionName): number {
   return Math.floor(name / PER_SESSION);
 }
 
+export function indexOf(name: TransactionName): number {
+  return name % PER_SESSION;
+}
+
 /** A transaction's external reads, in program order, by the transactions they saw. */
 export interface Sources {
   readonly name: TransactionName;
