@@ -9,12 +9,11 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
-import type { Program } from '../program/index.ts';
+import { errorText, type Program } from '../program/index.ts';
 import { requireDeterminism } from './determinism.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { reduceRun } from './reduce.ts';
 import {
-  errorText,
   type FinishedRun,
   ProgramRunner,
   type RunLimits,

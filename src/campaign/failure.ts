@@ -1,6 +1,6 @@
 /** A failing run with what a person needs to believe it: the history, who read from whom, the anomaly and its cycle, a replay token. */
 import type { History, TransactionIndex } from '../history/index.ts';
-import { check, type IsolationLevel, isolationLevels, type Verdict, type Violated } from '../isolation/index.ts';
+import { type IsolationLevel, type Violated, weakestViolation } from '../isolation/index.ts';
 import type { FinishedRun, ProgramRunner } from './single-run.ts';
 import { encodePath } from './token.ts';
 
@@ -34,15 +34,6 @@ export function failureOf(runner: ProgramRunner, run: FinishedRun): Failure {
     olderReads: older.length,
     olderReadPlaces: runner.placesOf(older),
     replay: encodePath(run.path),
-    anomaly: weakestViolation(history),
+    anomaly: weakestViolation(history, { abortedReads: 'constrained' }),
   };
-}
-
-function weakestViolation(history: History): Failure['anomaly'] {
-  for (const level of isolationLevels) {
-    if (level === 'strict-serializable') break;
-    const verdict: Verdict = check(history, level, { abortedReads: 'constrained' });
-    if (verdict.kind === 'violated') return { level, verdict };
-  }
-  return null;
 }

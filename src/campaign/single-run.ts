@@ -1,10 +1,9 @@
 /** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
 import { assert } from '../base/assert.ts';
-import { monotonicMs } from '../base/clock.ts';
 import type { History, Key, TransactionIndex, Value } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
-import { type End, type Marks, type Program, runProgram } from '../program/index.ts';
+import { type End, errorText, judge, type Marks, type Program, runProgram } from '../program/index.ts';
 
 export interface RunLimits {
   readonly conflicts?: 'retry' | 'abort' | 'discard';
@@ -57,15 +56,16 @@ export class ProgramRunner {
     const observedState = database.observedState();
     const marks = new Map(outcome.marks);
     limits.onTurn?.(null, () => 'nothing');
-    const violation =
+    const verdict =
       outcome.kind === 'threw'
-        ? `session "${outcome.session}" failed: ${errorText(outcome.error)}`
+        ? { kind: 'fails' as const, message: `session "${outcome.session}" failed: ${errorText(outcome.error)}` }
         : await judge(
             this.program,
             endOf(outcome.results, marks, () => database.finalState()),
             limits.deadlineMs,
           );
-    if (violation === LATE) return { kind: 'timeout', session: null, lastOperation: 'nothing' };
+    if (verdict.kind === 'late') return { kind: 'timeout', session: null, lastOperation: 'nothing' };
+    const violation = verdict.kind === 'fails' ? verdict.message : null;
     const { path, schedule, readChoices } = decisions;
     const threwOutside =
       outcome.kind === 'threw' && outcome.isOutside ? { session: outcome.session, error: outcome.error } : null;
@@ -108,40 +108,6 @@ function endOf(
     },
     sometimes: (name, condition = true) => void marks.set(name, condition || (marks.get(name) ?? false)),
   };
-}
-
-const LATE = Symbol('the invariant did not settle in time');
-
-async function judge(program: Program, end: End, deadlineMs?: number): Promise<string | null | typeof LATE> {
-  try {
-    const judged = program.invariant(end);
-    const verdict =
-      judged instanceof Promise && deadlineMs !== undefined ? await before(deadlineMs, judged) : await judged;
-    if (verdict === LATE) return LATE;
-    if (verdict === false) return 'the invariant does not hold';
-    return typeof verdict === 'string' ? verdict : null;
-  } catch (error) {
-    return errorText(error);
-  }
-}
-
-/** What `promise` brings, or `LATE`. */
-async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T | typeof LATE> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), Math.max(0, deadlineMs - monotonicMs()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-export function errorText(error: unknown): string {
-  return error instanceof Error
-    ? `${error.name}: ${error.message.split('\n', 1)[0] ?? ''}`
-    : `${String(error)} was thrown`;
 }
 
 /** For callers that have ruled out the other ends. */

@@ -7,6 +7,7 @@ import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
 import { strategyNames } from '../mockdb/index.ts';
 import { checkCommand } from './check-command.ts';
 import { demoCommand } from './demo-command.ts';
+import { addExplore } from './explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { anyLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
 import { addProtocol } from './protocol-command.ts';
@@ -70,6 +71,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
     .configureOutput({ writeOut: host.out, writeErr: () => {}, getOutHelpWidth: () => 100 })
     .addHelpText('after', generalHelp);
   addTest(moirai, host, end);
+  addExplore(moirai, host, end);
   addCheck(moirai, host, end);
   addProtocol(moirai, host, end);
   addDemo(moirai, host, end);
@@ -166,6 +168,7 @@ Examples:
   moirai demo                          the five-minute tour
   moirai test cart.ts                  1,000 runs at causal
   moirai test cart.ts --level all      a table of all levels
+  moirai explore cart.ts               every history, each exactly once
   moirai check run.history.jsonl       at which levels is this history?
   moirai test --help                   what a command takes
 ${exitCodes}`;

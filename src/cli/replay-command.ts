@@ -7,7 +7,7 @@ import type { TestOptions } from './test-command.ts';
 export const defaults = { ...campaignDefaults, strategy: 'uniform', abortRate: 0 } as const;
 
 /** How moirai was started, as far as a shell can do it again: `npx` finds it where it is not on the path. */
-function invocation({ env }: Host): string {
+export function invocation({ env }: Host): string {
   return env['npm_command'] === 'exec' ? 'npx moirai' : 'moirai';
 }
 
@@ -37,6 +37,6 @@ export function testCommandLine(file: string, options: Omit<TestOptions, 'json' 
 }
 
 /** POSIX, Shell Command Language, 2.2.2: between single quotes everything is itself. */
-function shellWord(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -11,7 +11,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import type { History } from '../history/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { type Marks, type Program, runProgram, type RunOutcome } from '../program/index.ts';
+import { errorText, judge, type Marks, type Program, runProgram, type RunOutcome } from '../program/index.ts';
 import { ExploringStore } from './exploring-store.ts';
 import type { Prefix } from './ordered-history.ts';
 import { decodePrefix, encodePrefix } from './token.ts';
@@ -174,8 +174,8 @@ class Exploration {
         },
         sometimes,
       };
-      const message = await judge(this.#program, end);
-      if (message !== null) return { message, marks };
+      const verdict = await judge(this.#program, end);
+      if (verdict.kind === 'fails') return { message: verdict.message, marks };
       path = nextPath(chooser.path, chooser.options);
     }
     return { message: null, marks };
@@ -199,22 +199,6 @@ class Exploration {
       counterexample: this.#counterexample,
     };
   }
-}
-
-async function judge(program: Program, end: Parameters<Program['invariant']>[0]): Promise<string | null> {
-  try {
-    const verdict = await program.invariant(end);
-    if (verdict === false) return 'the invariant does not hold';
-    return typeof verdict === 'string' ? verdict : null;
-  } catch (error) {
-    return errorText(error);
-  }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error
-    ? `${error.name}: ${error.message.split('\n', 1)[0] ?? ''}`
-    : `${String(error)} was thrown`;
 }
 
 /** While it explores, a program only takes turns that it took before. */

@@ -26,7 +26,7 @@ import {
   levelOfEach,
 } from './level.ts';
 import { refute } from './refutation.ts';
-import type { Verdict } from './verdict.ts';
+import type { Verdict, Violated } from './verdict.ts';
 
 export interface CheckOptions extends RelationsOptions {
   /** Decisions that the search may take. Default 100,000. */
@@ -53,6 +53,19 @@ export function check(history: History, level: Levels, options: CheckOptions = {
 /** The strongest level at which the history is; `read-uncommitted` asks nothing, so there always is one. */
 export function strongestLevel(history: History, options: CheckOptions = {}): IsolationLevel {
   return isolationLevels.findLast((level) => check(history, level, options).kind === 'satisfied') ?? 'read-uncommitted';
+}
+
+/** The weakest level, up to serializable, that forbids the history, with its verdict; `null` when the history is serializable. */
+export function weakestViolation(
+  history: History,
+  options: CheckOptions = {},
+): { readonly level: IsolationLevel; readonly verdict: Violated } | null {
+  for (const level of isolationLevels) {
+    if (level === 'strict-serializable') break;
+    const verdict = check(history, level, options);
+    if (verdict.kind === 'violated') return { level, verdict };
+  }
+  return null;
 }
 
 /** The first in the catalogue, so that the order of sessions does not decide. */

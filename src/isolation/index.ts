@@ -7,7 +7,7 @@ export {
   type CycleAnomalyName,
 } from './anomaly.ts';
 export { certify } from './certify.ts';
-export { check, strongestLevel, type CheckOptions } from './check.ts';
+export { check, strongestLevel, weakestViolation, type CheckOptions } from './check.ts';
 export { CommitOrders } from './commit-orders.ts';
 export { constrainingLevels, type ConstrainingLevel } from './commit-constraints.ts';
 export { satisfies } from './definition.ts';

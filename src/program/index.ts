@@ -11,3 +11,4 @@ export {
 } from './program.ts';
 export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 export { runProgram, type Marks, type RunOptions, type RunOutcome } from './run.ts';
+export { errorText, judge, type InvariantVerdict } from './invariant.ts';

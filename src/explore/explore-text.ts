@@ -1,0 +1,118 @@
+/** What an exploration found, as text: the verdict with its scope first, the smallest counterexample, the next step last. */
+import { summarize, weakestViolation } from '../isolation/index.ts';
+import type { History } from '../history/index.ts';
+import {
+  formatCount,
+  formatCycle,
+  formatSessions,
+  formatTable,
+  plain,
+  printable,
+  type Styler,
+  wrap,
+} from '../report/index.ts';
+import type { ExploreResult } from './explore.ts';
+
+export interface ExploreText {
+  /** Columns of the terminal. Default 80. */
+  readonly width?: number;
+  readonly style?: Styler;
+  /** What replays the counterexample. */
+  readonly command?: string;
+}
+
+/** The text of one exploration, without a final line break. */
+export function formatExploration(result: ExploreResult, options: ExploreText = {}): string {
+  const { style = plain, width = 80, command } = options;
+  const { counterexample, marks } = result;
+  const lines = [verdict(result, style)];
+  if (counterexample !== null) {
+    const { history, olderReads, message } = counterexample;
+    lines[0] += `: ${printable(message)}`;
+    lines.push(
+      '',
+      ...formatSessions(history, { width, style, older: olderReads }),
+      '',
+      ...anomalyLines(history, width, style),
+    );
+    if (command !== undefined) lines.push('', `replay: ${command}`);
+    return lines.join('\n');
+  }
+  const rows = [...marks].map(([name, held]) => [
+    `sometimes "${printable(name)}"`,
+    `in ${counts(held, 'history', 'histories')}`,
+  ]);
+  return [...lines, ...formatTable(rows)].join('\n');
+}
+
+/** The table of several levels, weakest first, and the weakest at which every history satisfies the invariant. */
+export function formatExplorations(results: readonly ExploreResult[], { style = plain }: ExploreText = {}): string {
+  const [head = '', ...rows] = formatTable([
+    ['level', 'histories', 'violations', 'complete'],
+    ...results.map(({ level, histories, violations, complete }) => [
+      level,
+      formatCount(histories),
+      formatCount(violations),
+      complete ? 'yes' : 'no',
+    ]),
+  ]);
+  const weakest = results.find(({ violations, complete }) => violations === 0 && complete);
+  const proof =
+    weakest === undefined
+      ? 'at no level do all histories satisfy the invariant'
+      : `the weakest level at which all histories satisfy the invariant: ${weakest.level}`;
+  return [
+    style('name', head),
+    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
+    proof,
+  ].join('\n');
+}
+
+function verdict(
+  { level, histories, violations, complete, stopped, divergence }: ExploreResult,
+  style: Styler,
+): string {
+  const all = counts(histories, 'history', 'histories');
+  if (divergence !== null) return `the program has changed: ${divergence}; what follows is as far as the token leads`;
+  if (violations > 0)
+    return (
+      style(
+        'bad',
+        `${formatCount(violations)} of ${all} ${violations === 1 ? 'violates' : 'violate'} the invariant at ${level}`,
+      ) + (complete ? '' : ` (${stoppedBy(stopped)})`)
+    );
+  if (complete) return style('good', `all ${all} satisfy the invariant at ${level}`) + ': a proof for this program';
+  return style(
+    'warning',
+    `unknown at ${level}: ${all} satisfy the invariant, and there are more (${stoppedBy(stopped)})`,
+  );
+}
+
+function stoppedBy(stopped: ExploreResult['stopped']): string {
+  switch (stopped) {
+    case 'histories':
+      return 'stopped by --max-histories';
+    case 'time':
+      return 'stopped by --max-time';
+    case 'endless':
+      return 'the program does not end on some path: a loop that waits for a value can wait for ever';
+    case null:
+      return 'one history was replayed';
+  }
+}
+
+function anomalyLines(history: History, width: number, style: Styler): string[] {
+  const found = weakestViolation(history, { abortedReads: 'constrained' })?.verdict ?? null;
+  if (found === null)
+    return wrap('this history is serializable: no isolation level prevents it, the fault is in the program', width);
+  const [title = '', ...meaning] = summarize(found).split(':');
+  const sentence = wrap(`${title}:${meaning.join(':')}`, width);
+  return [
+    ...sentence.map((line, i) => (i === 0 ? style('name', title) + line.slice(title.length) : line)),
+    ...formatCycle(history, found, width),
+  ];
+}
+
+function counts(n: number, one: string, many: string): string {
+  return n === 1 ? `1 ${one}` : `${formatCount(n)} ${many}`;
+}
