@@ -40,9 +40,9 @@ a never passes; in the order a:
     'preread',
     observe(x0, { a: 'r x 7', b: 'r x 0, w y 1', c: 'r y 2, r x 0' }),
     `violated: a and c pass in no execution
-a never passes; in the order b, a, c:
-  a reads x = 7, which no state up to its parent, state 1, shows
-c never passes; in the order b, a, c:
+a never passes; in the order a, b, c:
+  a reads x = 7, which no state up to its parent, state 0, shows
+c never passes; in the order a, b, c:
   c reads y = 2, which no state up to its parent, state 2, shows`,
   ],
   [

@@ -68,9 +68,7 @@ function snapshots(after: Rule['after']): Rule {
   const refresh = (prefix: Prefix): Prefix => {
     for (const t of unplaced(prefix)) {
       const transaction = transactionOf(prefix.problem, t);
-      const isComplete = transaction.reads.every((read) => isShown(prefix, read));
-      const isAfter = after(transaction).every((other) => isPlaced(prefix, other) || !isRequired(prefix, other));
-      if (isComplete && isAfter) prefix.snapshots[t] = 1;
+      if (transaction.reads.every((read) => isShown(prefix, read))) prefix.snapshots[t] = 1;
     }
     return prefix;
   };
@@ -195,8 +193,4 @@ function keysReadBy(
 
 function readsOf({ problem }: Prefix, member: Member): readonly ProblemRead[] {
   return transactionOf(problem, member).reads;
-}
-
-function isRequired({ problem }: Prefix, member: Member): boolean {
-  return transactionOf(problem, member).isRequired;
 }

@@ -73,3 +73,38 @@ function chooseTimes(chooser: Chooser, timeMax: number | undefined): { start?: n
   const start = chooser.choose(timeMax);
   return { start, end: start + chooser.choose(timeMax - start + 1) };
 }
+
+/**
+ * As a store might have given them: transactions commit one after another and read from a recent state, or each read from another one.
+ * Close to the border between satisfied and violated at every level, which `smallObserved` seldom is.
+ */
+export function simulatedObserved(chooser: Chooser, options: SmallObservedOptions): ObservedTransactions {
+  const { transactionsMax, operationsMax, keysMax, valueMax, statuses = ['committed'] } = options;
+  const states: Record<Key, Value>[] = [{ x: 0, y: 0, z: 0 }];
+  const count = 2 + chooser.choose(transactionsMax - 1);
+  const perRead = chooser.choose(3) === 0;
+  const ages = 1 + chooser.choose(3);
+  const recent = (): Record<Key, Value> => states[Math.max(0, states.length - 1 - chooser.choose(ages))] ?? {};
+  const simulated = Array.from({ length: count }, (_, t): ObservedTransaction => {
+    const snapshot = recent();
+    const own: Record<Key, Value> = {};
+    const operations = Array.from({ length: chooser.choose(operationsMax + 1) }, (): Operation => {
+      const key = 'xyz'.charAt(chooser.choose(keysMax));
+      if (chooser.choose(2) === 0) {
+        own[key] = chooser.choose(valueMax + 1);
+        return { kind: 'write', key, value: own[key] };
+      }
+      const seen = perRead ? recent() : snapshot;
+      return { kind: 'read', key, value: own[key] ?? (seen[key] as Value) };
+    });
+    const status = statuses[chooser.choose(statuses.length)] as Status;
+    if (status !== 'aborted') states.push({ ...(states.at(-1) as Record<Key, Value>), ...own });
+    const session = options.sessionsMax === undefined ? {} : { session: chooser.choose(options.sessionsMax) };
+    const start = 2 * t - chooser.choose(4);
+    const times = options.timeMax === undefined ? {} : { start, end: 2 * t + chooser.choose(4) };
+    return { id: `t${t}`, operations, status, ...session, ...times };
+  });
+  const transactions: ObservedTransaction[] = [];
+  while (simulated.length > 0) transactions.push(...simulated.splice(chooser.choose(simulated.length), 1));
+  return { initial: new Map(Object.entries(states[0] ?? {})), transactions };
+}
