@@ -5,6 +5,7 @@ import { InputError } from '../base/index.ts';
 import { formatHistory, formatHistoryLines } from '../history/index.ts';
 import {
   checkProtocol,
+  checkProtocolOn,
   checkShape,
   formatLanes,
   formatMermaid,
@@ -12,6 +13,8 @@ import {
   formatSvg,
   itfOf,
   type Progress,
+  type Protocol,
+  type ProtocolCheckOptions,
   type ProtocolCheckResult,
 } from '../protocol/index.ts';
 import { formatCount } from '../report/index.ts';
@@ -19,12 +22,14 @@ import { parseCommitTestLevel, type TimelessLevel } from '../states/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { loadDefault } from './load-program.ts';
 import { oneOf, seconds, wholeNumber } from './option-values.ts';
+import { startThreads } from './protocol-threads.ts';
 import { appearance } from './style.ts';
 
 interface ProtocolOptions {
   readonly levels: readonly TimelessLevel[];
   readonly order: 'breadth-first' | 'depth-first';
   readonly symmetry: boolean;
+  readonly jobs: number;
   readonly deadlock: boolean;
   readonly statesMax: number;
   readonly timeoutMs: number | null;
@@ -53,6 +58,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .allowUnknownOption()
     .option('--level <levels>', 'what the observed transactions must be at in every state; several with commas', levels)
     .option('--order <order>', `of the search: ${orders.join(', ')}`, oneOf('order', orders), orders[0])
+    .option('--jobs <n>', 'threads', wholeNumber('jobs', 1), 1)
     .option('--no-symmetry', 'keep states apart that differ only by names')
     .option('--no-deadlock', 'a state in which nothing can happen is no violation')
     .option('--states-max <n>', 'distinct states to look at', wholeNumber('states-max', 1), defaults.statesMax)
@@ -93,7 +99,7 @@ async function protocolCommand(
   const protocol = checkShape(await loadDefault(file, 'protocol'));
   const startedMs = performance.now();
   const { timeoutMs, ...search } = options;
-  const result = checkProtocol(protocol, {
+  const result = await run(file, protocol, {
     ...search,
     parameters,
     ...(timeoutMs === null ? {} : { timeoutMs }),
@@ -106,6 +112,22 @@ async function protocolCommand(
     : formatResult(protocol.name, result, elapsedMs, options, host);
   host.out(`${text}\n`);
   return { satisfied: 0, violated: 1, unknown: 2 }[result.verdict] as ExitCode;
+}
+
+async function run(
+  file: string,
+  protocol: Protocol,
+  options: ProtocolCheckOptions & Pick<ProtocolOptions, 'jobs' | 'symmetry'>,
+): Promise<ProtocolCheckResult> {
+  const { jobs, symmetry, parameters = {} } = options;
+  if (jobs === 1) return checkProtocol(protocol, options);
+  if (options.order === 'depth-first') throw new InputError('option/jobs', 'a depth-first search runs on one thread');
+  const { threads, stop } = startThreads(jobs, { file, parameters, symmetry });
+  try {
+    return await checkProtocolOn(threads, protocol, options);
+  } finally {
+    await stop();
+  }
 }
 
 function levels(text: string): TimelessLevel[] {

@@ -25,9 +25,16 @@ export {
   type Self,
   type Step,
 } from './spec.ts';
-export { checkProtocol, type ProtocolCheckOptions, type ProtocolCheckResult } from './check-protocol.ts';
+export {
+  checkProtocol,
+  checkProtocolOn,
+  searchThreadOf,
+  type ProtocolCheckOptions,
+  type ProtocolCheckResult,
+} from './check-protocol.ts';
 export { compile, type Model } from './model.ts';
 export { search, type Progress, type SearchOptions, type SearchResult, type Violation } from './search.ts';
+export type { SearchThread } from './parallel-search.ts';
 export { formatMermaid, formatSvg } from './trace-diagram.ts';
 export { itfOf } from './trace-itf.ts';
 export { formatLanes, formatSteps } from './trace-text.ts';

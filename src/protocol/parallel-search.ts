@@ -1,0 +1,159 @@
+/**
+ * Breadth-first search on several threads, level by level, so that traces stay shortest. The threads take batches of the level's
+ * states; at its end they meet. Counts and depth are those of the search on one thread.
+ */
+import { assert } from '../base/assert.ts';
+import { monotonicMs } from '../base/clock.ts';
+import { collisionProbability } from './fingerprint.ts';
+import type { Model } from './model.ts';
+import type { LevelReport, LevelTask, WorkerSetup } from './search-worker.ts';
+import type { Progress, SearchOptions, SearchResult, Violation } from './search.ts';
+import { grownTable, SharedStates, sharedWords } from './shared-states.ts';
+
+/** One thread that runs `serveSearch` on the same protocol. */
+export interface SearchThread {
+  readonly send: (message: WorkerSetup | LevelTask) => void;
+  /** The next message; rejects when the thread fails. */
+  readonly receive: () => Promise<LevelReport>;
+}
+
+const tableLog2 = 20;
+
+export async function parallelSearch(
+  model: Model,
+  threads: readonly SearchThread[],
+  options: SearchOptions = {},
+): Promise<SearchResult> {
+  assert(threads.length > 0, 'a search needs a thread');
+  return new ParallelSearch(model, threads, options).run();
+}
+
+/** A class: one search, from its initial state to its answer. */
+class ParallelSearch {
+  readonly #threads: readonly SearchThread[];
+  readonly #options: SearchOptions;
+  readonly #control = sharedWords(4);
+  readonly #states: SharedStates;
+  readonly #deadline: number;
+  #table = sharedWords(2 << tableLog2);
+  #counts: number[];
+  #generated = 0;
+  #ends = 0;
+  #depth = 0;
+  #level = 0;
+  #missing: ReadonlySet<string>;
+  #violation: Violation | null = null;
+  #violating = -1;
+
+  constructor(model: Model, threads: readonly SearchThread[], options: SearchOptions) {
+    this.#threads = threads;
+    this.#options = options;
+    this.#states = new SharedStates(model.words.length, threads.length);
+    this.#counts = threads.map(() => 0);
+    this.#missing = new Set(Object.keys(model.parts.sometimes ?? {}));
+    this.#deadline = monotonicMs() + (options.timeoutMs ?? Infinity);
+  }
+
+  async run(): Promise<SearchResult> {
+    const { levels = [], deadlock = true } = this.#options;
+    for (const [thread, { send }] of this.#threads.entries()) {
+      const threads = this.#threads.length;
+      send({ kind: 'setup', thread, threads, levels, deadlock, control: this.#control });
+    }
+    let reason: SearchResult['reason'] = null;
+    let from = this.#counts;
+    await this.#runLevel({ isInitial: true, from, to: from });
+    while (this.#violation === null) {
+      this.#depth += 1;
+      const to = [...this.#counts];
+      this.#level = total(to) - total(from);
+      if (this.#level === 0) {
+        this.#depth -= 1;
+        break;
+      }
+      reason = this.#exhausted();
+      if (reason !== null) break;
+      this.#options.progress?.(this.#progress());
+      await this.#runLevel({ isInitial: false, from, to });
+      from = to;
+    }
+    if (this.#violation !== null && this.#violating >= 0) this.#depth = this.#states.pathTo(this.#violating).length;
+    return this.#result(reason);
+  }
+
+  /** Until every batch of the level is done; threads stop between batches when the table gets full. */
+  async #runLevel(level: {
+    readonly isInitial: boolean;
+    readonly from: number[];
+    readonly to: number[];
+  }): Promise<void> {
+    Atomics.store(this.#control, 0, 0);
+    let chunks: LevelTask['chunks'] = this.#newChunks;
+    for (;;) {
+      Atomics.store(this.#control, 1, 0);
+      for (const { send } of this.#threads) send({ kind: 'level', ...level, table: this.#table, chunks });
+      const reports = await Promise.all(this.#threads.map(({ receive }) => receive()));
+      chunks = this.#take(reports);
+      this.#newChunks = chunks;
+      if (this.#violation !== null || !reports.some(({ isTableFull }) => isTableFull)) return;
+      this.#table = grownTable(this.#table);
+    }
+  }
+
+  #newChunks: LevelTask['chunks'] = [];
+
+  #take(reports: readonly LevelReport[]): LevelTask['chunks'] {
+    const chunks = reports.flatMap((report, thread) => report.chunks.map((chunk) => ({ thread, chunk })));
+    for (const { thread, chunk } of chunks) this.#states.addChunk(thread, chunk);
+    this.#counts = reports.map(({ states }) => states);
+    this.#generated += total(reports.map(({ generated }) => generated));
+    this.#ends += total(reports.map(({ ends }) => ends));
+    this.#missing = new Set(
+      [...this.#missing].filter((name) => reports.every(({ missing }) => missing.includes(name))),
+    );
+    const failed = reports.find(({ violation }) => violation !== null);
+    if (failed !== undefined && this.#violation === null) {
+      this.#violation = failed.violation;
+      this.#violating = failed.violating;
+    }
+    return chunks;
+  }
+
+  #exhausted(): SearchResult['reason'] {
+    const { statesMax = 100_000_000, memoryBytesMax = Infinity } = this.#options;
+    if (total(this.#counts) >= statesMax) return 'states-limit';
+    if (this.#bytes > memoryBytesMax) return 'memory-limit';
+    return monotonicMs() > this.#deadline ? 'time-limit' : null;
+  }
+
+  get #bytes(): number {
+    return this.#states.bytes + this.#table.byteLength;
+  }
+
+  #progress(): Progress {
+    return { states: total(this.#counts), generated: this.#generated, depth: this.#depth, queue: this.#level };
+  }
+
+  #result(reason: SearchResult['reason']): SearchResult {
+    const complete = reason === null && this.#violation === null;
+    const missed = [...this.#missing][0];
+    const violation: Violation | null =
+      this.#violation ?? (complete && missed !== undefined ? { kind: 'sometimes', name: missed } : null);
+    const progress = this.#progress();
+    return {
+      ...progress,
+      verdict: violation !== null ? 'violated' : reason === null ? 'satisfied' : 'unknown',
+      violation,
+      path: this.#violating < 0 ? null : this.#states.pathTo(this.#violating),
+      reason,
+      complete,
+      ends: this.#ends,
+      collisionProbability: collisionProbability(progress.states, progress.generated),
+      bytes: this.#bytes,
+    };
+  }
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,168 @@
+/** One thread of a parallel search: it takes batches of the level's states until there are none, and reports. */
+import type { TimelessLevel } from '../states/index.ts';
+import { expanderOf, isDone } from './expand.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { Model } from './model.ts';
+import { stateCheckOf, type StateCheck, type Violation } from './search.ts';
+import { chunkStates, sharedInsert, SharedStates, sharedWords } from './shared-states.ts';
+import type { Condition } from './spec.ts';
+
+export interface WorkerSetup {
+  readonly kind: 'setup';
+  readonly thread: number;
+  readonly threads: number;
+  readonly levels: readonly TimelessLevel[];
+  readonly deadlock: boolean;
+  /** [0] the next batch of the level, [1] 1 when all should stop, [2] states in the table. */
+  readonly control: Int32Array;
+}
+
+export interface LevelTask {
+  readonly kind: 'level';
+  /** There is one state to visit, the initial one. */
+  readonly isInitial: boolean;
+  /** For each thread, which of its states are the level. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+  readonly table: Int32Array;
+  /** Chunks that threads have added since the last task. */
+  readonly chunks: readonly { readonly thread: number; readonly chunk: Int32Array }[];
+}
+
+export interface LevelReport {
+  /** All states of this thread. */
+  readonly states: number;
+  readonly generated: number;
+  readonly ends: number;
+  readonly chunks: readonly Int32Array[];
+  readonly missing: readonly string[];
+  readonly isTableFull: boolean;
+  readonly violation: Violation | null;
+  readonly violating: number;
+}
+
+const batchStates = 512;
+const [NEXT, STOP, COUNT] = [0, 1, 2];
+
+/** What a thread does with each message; a level's report is returned. */
+export function searchWorkerOf(model: Model): (message: WorkerSetup | LevelTask) => LevelReport | null {
+  let worker: SearchWorker | null = null;
+  return (message) => {
+    if (message.kind === 'level') return worker?.run(message) ?? null;
+    worker = new SearchWorker(model, message);
+    return null;
+  };
+}
+
+/** A class: it has the thread's states. */
+class SearchWorker {
+  readonly #model: Model;
+  readonly #setup: WorkerSetup;
+  readonly #states: SharedStates;
+  readonly #check: StateCheck;
+  readonly #missing: Map<string, Condition>;
+  readonly #expand: ReturnType<typeof expanderOf>['expand'];
+  readonly #print = new Int32Array(2);
+  #table: Int32Array = new Int32Array(2);
+  #count = 0;
+  #generated = 0;
+  #ends = 0;
+  #predecessor = -1;
+  #added: Int32Array[] = [];
+  #violation: Violation | null = null;
+  #violating = -1;
+
+  constructor(model: Model, setup: WorkerSetup) {
+    this.#model = model;
+    this.#setup = setup;
+    this.#states = new SharedStates(model.words.length, setup.threads);
+    this.#check = stateCheckOf(model, setup.levels);
+    this.#missing = new Map(Object.entries(model.parts.sometimes ?? {}));
+    this.#expand = expanderOf(model).expand;
+  }
+
+  run(task: LevelTask): LevelReport {
+    const { thread } = this.#setup;
+    for (const each of task.chunks) if (each.thread !== thread) this.#states.addChunk(each.thread, each.chunk);
+    this.#table = task.table;
+    this.#added = [];
+    this.#generated = 0;
+    this.#ends = 0;
+    let isTableFull = false;
+    if (task.isInitial) {
+      if (thread === 0) {
+        this.#model.words.set(this.#model.initial);
+        this.#visit();
+      }
+    } else isTableFull = this.#runBatches(task);
+    return {
+      states: this.#count,
+      generated: this.#generated,
+      ends: this.#ends,
+      chunks: this.#added,
+      missing: [...this.#missing.keys()],
+      isTableFull,
+      violation: this.#violation,
+      violating: this.#violating,
+    };
+  }
+
+  /** @returns whether it stopped because the table is full */
+  #runBatches({ from, to }: LevelTask): boolean {
+    const { control, threads } = this.#setup;
+    const state = new Int32Array(this.#model.words.length);
+    const batches = from.map((first, thread) => Math.ceil(((to[thread] as number) - first) / batchStates));
+    for (;;) {
+      // Half full: what all threads add in their batches finds room.
+      if (Atomics.load(control, COUNT) * 4 > this.#table.length) return true;
+      if (Atomics.load(control, STOP) === 1) return false;
+      let batch = Atomics.add(control, NEXT, 1);
+      let owner = 0;
+      while (owner < threads && batch >= (batches[owner] as number)) {
+        batch -= batches[owner] as number;
+        owner += 1;
+      }
+      if (owner === threads) return false;
+      const before = this.#count;
+      const start = (from[owner] as number) + batch * batchStates;
+      const end = Math.min(start + batchStates, to[owner] as number);
+      for (let index = start; index < end && this.#violation === null; index += 1) {
+        this.#states.load(owner, index, state);
+        this.#predecessor = index * threads + owner;
+        if (this.#expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
+      }
+      Atomics.add(control, COUNT, this.#count - before);
+      if (this.#violation !== null) Atomics.store(control, STOP, 1);
+    }
+  }
+
+  readonly #visit = (): boolean => {
+    const { words, symmetry } = this.#model;
+    const { thread, threads } = this.#setup;
+    this.#generated += 1;
+    symmetry.canonicalise(words);
+    fingerprint(words, words.length, this.#print);
+    if (!sharedInsert(this.#table, this.#print[0] as number, this.#print[1] as number)) return true;
+    const index = this.#count;
+    if (index % chunkStates === 0) {
+      const chunk = sharedWords(chunkStates * this.#states.stride);
+      this.#states.addChunk(thread, chunk);
+      this.#added.push(chunk);
+    }
+    this.#states.store(thread, index, words, this.#predecessor);
+    this.#count = index + 1;
+    for (const [name, holds] of this.#missing) if (holds()) this.#missing.delete(name);
+    this.#violation = this.#check();
+    if (this.#violation === null) return true;
+    this.#violating = index * threads + thread;
+    return false;
+  };
+
+  #ended(state: number): void {
+    if (isDone(this.#model)) this.#ends += 1;
+    else if (this.#setup.deadlock) {
+      this.#violation = { kind: 'deadlock', name: 'deadlock' };
+      this.#violating = state;
+    }
+  }
+}
