@@ -90,7 +90,8 @@ export const applications: Readonly<Record<string, Application>> = {
       follow: (session) => append(session, 'following', 'bea'),
       newsFeed: (session) =>
         session.transaction(async (t) => {
-          for (const _user of await t.read<string[]>('following')) await t.read('tweets');
+          const following = await t.read<string[]>('following');
+          if (following.length > 0) await t.read('tweets');
         }),
       timeline: (session) => session.read('tweets'),
     },

@@ -1,5 +1,5 @@
 /** Table 1: the average number of runs until an assertion fails, under causal. A trial is runs until the first failure. */
-import { courseware as definition, registrationOverflow, removedRegistration } from '../examples/courseware.ts';
+import { definition, registrationOverflow, removedRegistration } from '../examples/courseware.ts';
 import shoppingCart from '../examples/shopping-cart.ts';
 import treiberStack from '../examples/treiber-stack.ts';
 import twitter from '../examples/twitter.ts';

@@ -28,7 +28,7 @@ const removeCourse = (session: SessionHandle, course: string) =>
 
 const getEnrolled = (session: SessionHandle, course: string) => session.read<string[]>(`enrolled:${course}`);
 
-export const courseware = {
+export const definition = {
   initial: {
     'course:databases': { open: true, capacity: 1 },
     'course:history': { open: true, capacity: 30 },
@@ -66,7 +66,7 @@ export const removedRegistration = ({ dean }: Results) =>
   dean.every((enrolled) => enrolled.length === 0) || 'a student is enrolled in history after it was removed';
 
 export default program({
-  ...courseware,
+  ...definition,
   invariant: ({ results, sometimes }) => {
     sometimes('ann got into history', results.ann.second);
     const overflow = registrationOverflow(results);

@@ -16,6 +16,7 @@ export {
   type CampaignResult,
   type Failure,
 } from './campaign/index.ts';
+export { explore, type ExploreOptions, type ExploreResult } from './explore/index.ts';
 export {
   formatHistory,
   formatHistoryLines,

@@ -9,6 +9,7 @@ test('the front door is narrow', () => {
     'certify',
     'check',
     'explain',
+    'explore',
     'forEveryChoice',
     'forEveryChoiceAsync',
     'formatFailure',

@@ -17,21 +17,19 @@ test.each(knownCounts)('known counts of histories: %s', async (_name, program, e
 const numRuns = process.env['MOIRAI_HEAVY'] === '1' ? 1_500 : 120;
 
 describe('the histories are exactly those of the definition', () => {
-  for (const level of constrainingLevels) {
-    test(level, { timeout: 3_600_000 }, async () => {
-      await fc.assert(
-        fc.asyncProperty(smallText, async (text) => {
-          const program = smallProgram(text);
-          const found = await historiesOfMockDatabase(program, level, (history, commitOrder) => {
-            if (!satisfies(history, commitOrder, level, { abortedReads: 'constrained' }))
-              throw new Error('not at its level by its own commit order');
-          });
-          expect([...found].toSorted()).toEqual([...(await historiesByDefinition(program, level))].toSorted());
-        }),
-        { numRuns },
-      );
-    });
-  }
+  test.each(constrainingLevels)('%s', { timeout: 3_600_000 }, async (level) => {
+    await fc.assert(
+      fc.asyncProperty(smallText, async (text) => {
+        const program = smallProgram(text);
+        const found = await historiesOfMockDatabase(program, level, (history, commitOrder) => {
+          if (!satisfies(history, commitOrder, level, { abortedReads: 'constrained' }))
+            throw new Error('not at its level by its own commit order');
+        });
+        expect([...found].toSorted()).toEqual([...(await historiesByDefinition(program, level))].toSorted());
+      }),
+      { numRuns },
+    );
+  });
 
   test('mixed levels, one for each transaction', { timeout: 3_600_000 }, async () => {
     const levels = fc.array(fc.constantFrom(...constrainingLevels), { minLength: 6, maxLength: 6 });

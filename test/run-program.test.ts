@@ -51,7 +51,7 @@ describe('turns', () => {
           await Promise.resolve();
           const sum = await s.transaction(async (t) => {
             const [x, y] = await Promise.all([t.read<number>('x'), t.read<number>('y')]);
-            await null;
+            await Promise.resolve();
             return x + y;
           });
           await Promise.all([s.write('sum', sum), s.write('done', true)]);
@@ -156,7 +156,7 @@ describe('transactions', () => {
           name,
           async (s) => s.transaction(async (t) => t.write('x', (await t.read<number>('x')) + 1)),
         ]),
-      ) as Record<string, Program['sessions'][number]>,
+      ),
     });
     let failures = 0;
     for (let seed = 0; seed < 30; seed += 1) {

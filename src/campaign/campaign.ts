@@ -13,13 +13,7 @@ import { errorText, type Program } from '../program/index.ts';
 import { requireDeterminism } from './determinism.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { reduceRun } from './reduce.ts';
-import {
-  type FinishedRun,
-  ProgramRunner,
-  type RunLimits,
-  type SingleRun,
-  type Timeout,
-} from './single-run.ts';
+import { type FinishedRun, ProgramRunner, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
 import { decodePath } from './token.ts';
 
 export const campaignDefaults = { level: 'causal', runs: 1_000, seed: 1, timeoutMs: 10_000 } as const;

@@ -56,7 +56,8 @@ async function dropOneByOne(
 }
 
 function* subsets<T>(items: readonly T[], size: number, from = 0): Generator<T[]> {
-  if (size === 0) return yield [];
+  if (size === 0) yield [];
+  if (size === 0) return;
   for (let i = from; i <= items.length - size; i += 1) {
     for (const rest of subsets(items, size - 1, i + 1)) yield [items[i] as T, ...rest];
   }

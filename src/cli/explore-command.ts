@@ -45,18 +45,20 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', exploreHelp)
-    .action(async (file, { level, maxHistories = null, maxTime = null, replay = null, json = false, color }) => {
-      end(
-        await exploreCommand(
-          file,
-          { level, historiesMax: maxHistories, timeMaxMs: maxTime, replay, json, color },
-          host,
-        ),
-      );
-    });
+    .action(
+      async (file, { level, maxHistories = null, maxTime = null, replay = null, json: isJson = false, color }) => {
+        end(
+          await exploreCommand(
+            file,
+            { level, historiesMax: maxHistories, timeMaxMs: maxTime, replay, json: isJson, color },
+            host,
+          ),
+        );
+      },
+    );
 }
 
-export async function exploreCommand(file: string, options: ExploreCommandOptions, host: Host): Promise<ExitCode> {
+async function exploreCommand(file: string, options: ExploreCommandOptions, host: Host): Promise<ExitCode> {
   if (options.level === 'all' && options.replay !== null) {
     throw new InputError(
       'option/replay',

@@ -215,6 +215,16 @@ function membersOf(text: string, options?: RelationsOptions): string[] {
   return relationsOf(history, options).members.map((t) => idOf(history, t));
 }
 
+test('real time: a transaction of unknown fate has no end that others could come after', () => {
+  const transactions = [
+    { ...committed(0, [{ kind: 'write', key: 'x', value: 1 }]), start: 0, end: 1 },
+    { ...committed(1, []), status: 'unknown' as const, session: 1, start: 0, end: 1 },
+    { ...committed(2, []), session: 2, start: 5, end: 6 },
+  ];
+  const { realTime } = relationsOf({ sessions: ['a', 'b', 'c'], transactions, initial: new Map() });
+  expect([realTime(0, 2), realTime(1, 2), realTime(0, 1), realTime(INITIAL, 0)]).toEqual([true, false, false, true]);
+});
+
 function externalReads(text: string, options?: RelationsOptions): string[] {
   const history = parseHistory(text);
   const { reads } = relationsOf(history, options);

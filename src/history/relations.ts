@@ -71,7 +71,9 @@ export function relationsOf(history: History, options: RelationsOptions = {}): R
   for (const t of members)
     for (const key of keysWritten[t] ?? []) writers.set(key, pushed(writers.get(key) ?? [INITIAL], t));
   const wrPairs = new Set(reads.map(({ from, by }) => `${from} ${by}`));
-  const end = (t: TransactionIndex): number => transactions[t]?.end ?? Infinity;
+  /** Whoever never heard back does not know when it ended. */
+  const end = (t: TransactionIndex): number =>
+    transactions[t]?.status === 'unknown' ? Infinity : (transactions[t]?.end ?? Infinity);
   const start = (t: TransactionIndex): number => transactions[t]?.start ?? -Infinity;
   return {
     history,

@@ -28,11 +28,11 @@ export interface ReadChoice extends ReadPoint {
 
 export interface Decisions {
   /** Which of the sessions that wait for their turn goes next; they are given by index, ascending. @returns one of them */
-  session(waiting: readonly number[]): number;
+  readonly session: (waiting: readonly number[]) => number;
   /** Which of these writes, the newest commit first, a read sees. @returns a position */
-  read(admissible: readonly Version[], point: ReadPoint): number;
+  readonly read: (admissible: readonly Version[], point: ReadPoint) => number;
   /** Does this commit fail, though it could succeed? */
-  failure(): boolean;
+  readonly failure: () => boolean;
   /** What was decided where there was more than one way: positions, in order. */
   readonly path: readonly number[];
   /** The order in which sessions went. */

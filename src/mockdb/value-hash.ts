@@ -27,7 +27,7 @@ export class ValueHash {
         return this.#addText(2, value);
       case 'boolean':
         return this.#add(value ? 3 : 4);
-      case 'object':
+      default:
         return this.#addObject(value);
     }
   }

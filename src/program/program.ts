@@ -5,11 +5,14 @@ import { InputError } from '../base/input-error.ts';
 import { copyValue, type Key, type Value } from '../history/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
 
+/** The type of what a store holds is the program's to know: unchecked, like that of JSON.parse. */
+// oxlint-disable-next-line no-explicit-any
+type AnyValue = any;
+
 /** Inside a transaction. Every call is one operation; they happen in the order of the calls. */
 export interface TransactionHandle {
   /** The value that the store shows; `null` where the key was never written. */
-  // biome-ignore lint: the type of a value is the program's to know; unchecked like JSON.parse.
-  read<T = any>(key: Key): Promise<T>;
+  read<T = AnyValue>(key: Key): Promise<T>;
   write(key: Key, value: unknown): Promise<void>;
   /** Rolls the transaction back and ends it; `session.transaction` then resolves to `undefined`. */
   abort(): never;
@@ -26,7 +29,7 @@ export interface SessionHandle {
     options?: { readonly level?: IsolationLevel },
   ): Promise<T>;
   /** A transaction of one read. */
-  read<T = any>(key: Key): Promise<T>;
+  read<T = AnyValue>(key: Key): Promise<T>;
   /** A transaction of one write. */
   write(key: Key, value: unknown): Promise<void>;
   /** Counts the runs in which `condition` held here, so that a green campaign is known to have been somewhere. */
@@ -36,14 +39,14 @@ export interface SessionHandle {
 export type SessionFunction = (session: SessionHandle) => unknown;
 
 /** What is left when all sessions are done. */
-export interface End<Results = Record<string, any>> {
+export interface End<Results = Record<string, AnyValue>> {
   /** What each session returned. */
   readonly results: Results;
   /**
    * A final state that some commit order of the history allows: what a serializable observer after all sessions may read.
    * Below serializable there can be several; each run draws one when this is first looked at.
    */
-  readonly final: Readonly<Record<Key, any>>;
+  readonly final: Readonly<Record<Key, AnyValue>>;
   readonly sometimes: (name: string, condition?: boolean) => void;
 }
 

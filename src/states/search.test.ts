@@ -175,7 +175,9 @@ describe('the search', () => {
     const [u, ...others] = inSession as [ObservedTransaction, ...ObservedTransaction[]];
     const observed = { initial, transactions: [{ ...u, status: 'unknown' as const }, ...others] };
     const verdict = commitTest(observed, 'session-snapshot-isolation');
-    expect(verdict.kind === 'satisfied' && [...verdict.execution.order].toSorted()).toEqual([1, 2, 3, 4]);
+    expect(verdict.kind === 'satisfied' && [...verdict.execution.order].toSorted((a, b) => a - b)).toEqual([
+      1, 2, 3, 4,
+    ]);
   });
 
   test('places twenty transactions that pass in one order only', () => {

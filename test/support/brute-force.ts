@@ -50,7 +50,7 @@ export async function historiesOfMockDatabase(
   return texts;
 }
 
-export function isAtLevel(history: History, level: IsolationLevel): boolean {
+function isAtLevel(history: History, level: IsolationLevel): boolean {
   const levelOf = (t: number): IsolationLevel =>
     (history.transactions[t]?.level as IsolationLevel | undefined) ?? level;
   return referenceCheck(history, levelOf, { abortedReads: 'constrained' }).kind === 'satisfied';

@@ -121,7 +121,7 @@ function client(
   return program({ initial, sessions: Object.fromEntries(sessions.map((session, i) => [String(i), session])) });
 }
 
-function table(name: string, rows: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function rowsOf(name: string, rows: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {
     [name]: Object.keys(rows),
     ...Object.fromEntries(Object.entries(rows).map(([id, row]) => [`${name}:${id}`, row])),
@@ -133,11 +133,11 @@ const byId = <Row>(from: number, to: number, row: (id: number) => Row): Record<s
 
 export function courseware(text: string): Program {
   const initial = {
-    ...table(
+    ...rowsOf(
       'STUDENT',
       byId(0, 7, (id) => ({ registered: id !== 1 })),
     ),
-    ...table(
+    ...rowsOf(
       'COURSE',
       byId(1, 6, (id) => ({ open: id !== 6, capacity: Math.min(id, 3) })),
     ),
@@ -150,7 +150,7 @@ export function shoppingCart(text: string): Program {
   return client(
     text,
     storeCalls,
-    table(
+    rowsOf(
       'STORE',
       byId(1, 4, (id) => ({ quantity: id })),
     ),
