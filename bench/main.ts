@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { monkeydb } from './monkeydb.ts';
+import { protocol } from './protocol.ts';
 
 export interface BenchOptions {
   /** Under a minute, with fewer trials. */
@@ -9,7 +10,7 @@ export interface BenchOptions {
   readonly print: (line?: string) => void;
 }
 
-const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = { monkeydb };
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = { monkeydb, protocol };
 
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];

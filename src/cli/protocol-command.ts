@@ -108,7 +108,7 @@ async function protocolCommand(
   const elapsedMs = performance.now() - startedMs;
   await writeTrace(result, options.files);
   const text = options.json
-    ? JSON.stringify(jsonOf(result))
+    ? JSON.stringify(jsonOf(result, elapsedMs))
     : formatResult(protocol.name, result, elapsedMs, options, host);
   host.out(`${text}\n`);
   return { satisfied: 0, violated: 1, unknown: 2 }[result.verdict] as ExitCode;
@@ -182,7 +182,7 @@ async function writeTrace({ trace }: ProtocolCheckResult, files: TraceFiles): Pr
   }
 }
 
-function jsonOf({ trace, ...result }: ProtocolCheckResult): object {
+function jsonOf({ trace, ...result }: ProtocolCheckResult, elapsedMs: number): object {
   const { states, generated, depth, verdict, complete, violation, reason, symmetry } = result;
   return {
     states,
@@ -197,6 +197,8 @@ function jsonOf({ trace, ...result }: ProtocolCheckResult): object {
     ends: result.ends,
     queue: result.queue,
     collisionProbability: result.collisionProbability,
+    seconds: elapsedMs / 1_000,
+    megabytes: process.resourceUsage().maxRSS / 1_000,
     observed: trace?.observed ? formatHistory(trace.observed) : null,
   };
 }
