@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import crashingCoordinator from '../../examples/protocols/crashing-coordinator.ts';
+import lastWriterWins from '../../examples/protocols/last-writer-wins.ts';
+import optimisticCommit from '../../examples/protocols/optimistic-commit.ts';
+import paxosCommit from '../../examples/protocols/paxos-commit.ts';
+import snapshotStore from '../../examples/protocols/snapshot-store.ts';
+import { check } from '../isolation/index.ts';
+import { checkProtocol, type Protocol } from './index.ts';
+
+const heavy = process.env['MOIRAI_HEAVY'] === '1';
+
+describe('Paxos commit, two managers, three acceptors, two ballots', () => {
+  test('with symmetry', () => {
+    expect(checkProtocol(paxosCommit)).toMatchObject({
+      states: 119_992,
+      depth: 28,
+      symmetry: 12,
+      verdict: 'satisfied',
+    });
+  });
+
+  test.runIf(heavy)('the count of the TLA+ tools', () => {
+    const found = checkProtocol(paxosCommit, { symmetry: false });
+    expect(found).toMatchObject({ states: 1_321_761, depth: 28, verdict: 'satisfied' });
+  });
+});
+
+describe('two-phase commit with a coordinator that crashes', () => {
+  test.each([
+    [2, 1, 269, 14],
+    [3, 2, 1_416, 20],
+  ])('%i managers, %i crashes: consistent', (managers, crashes, states, depth) => {
+    const found = checkProtocol(crashingCoordinator, { parameters: { managers, crashes } });
+    expect(found).toMatchObject({ states, depth, verdict: 'satisfied' });
+  });
+
+  test('without its log it tells one to commit and another to abort', () => {
+    const { violation, trace } = checkProtocol(crashingCoordinator, { parameters: { log: 0 } });
+    expect(violation).toEqual({ kind: 'invariant', name: 'consistent' });
+    expect(trace?.steps).toHaveLength(12);
+    expect(trace?.steps.some(({ step }) => step === 'crash')).toBe(true);
+  });
+});
+
+describe('counts', () => {
+  test.each<[Protocol, Readonly<Record<string, number>>, number, number]>([
+    [snapshotStore, {}, 97, 7],
+    [snapshotStore, { check: 0 }, 101, 7],
+    [optimisticCommit, {}, 139, 13],
+    [optimisticCommit, { writes: 2 }, 243, 17],
+    [lastWriterWins, {}, 591, 10],
+    [lastWriterWins, { whole: 1 }, 113, 7],
+  ])('%o %o', (protocol, parameters, states, depth) => {
+    const found = checkProtocol(protocol, { parameters });
+    expect(found).toMatchObject({ states, depth, verdict: 'satisfied' });
+  });
+});
+
+test('write skew: found at serializable, allowed at snapshot isolation, and check says the same of what clients observed', () => {
+  const { violation, trace } = checkProtocol(snapshotStore, { levels: ['snapshot-isolation', 'serializable'] });
+  expect(violation).toMatchObject({ kind: 'isolation', name: 'serializable' });
+  const observed = trace?.observed;
+  if (!observed) throw new Error('a store is observed');
+  expect(check(observed, 'snapshot-isolation').kind).toBe('satisfied');
+  expect(check(observed, 'serializable')).toMatchObject({ kind: 'violated', anomaly: 'write-skew' });
+});
