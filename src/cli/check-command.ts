@@ -56,7 +56,7 @@ interface FileReport {
 }
 
 /** @throws InputError with the file and the place in it */
-async function readHistory(file: string, host: Host): Promise<History> {
+export async function readHistory(file: string, host: Host): Promise<History> {
   const shown = file === '-' ? 'standard input' : file;
   try {
     const text = decode(await host.readInput(file));
@@ -115,14 +115,14 @@ function formatReport(
   ].join('\n');
 }
 
-const styles = { satisfied: 'good', violated: 'bad', unknown: 'warning' } as const;
+export const styles = { satisfied: 'good', violated: 'bad', unknown: 'warning' } as const;
 
 function answer(verdict: Verdict): string {
   return verdict.kind === 'unknown' ? summarize(verdict) : verdict.kind;
 }
 
 /** Of a history with more transactions than this, only those of the evidence are shown. */
-const transactionsShownMax = 12;
+export const transactionsShownMax = 12;
 
 function evidence(history: History, verdict: Violated, style: Styler, width: number): string[] {
   const { length } = history.transactions;

@@ -5,6 +5,8 @@ import { formatInputError, InputError } from '../base/index.ts';
 import { defaults } from './replay-command.ts';
 import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
 import { strategyNames } from '../mockdb/index.ts';
+import { parseCommitTestLevel } from '../states/index.ts';
+import { checkByCommitTests } from './check-by-commit-tests.ts';
 import { checkCommand } from './check-command.ts';
 import { demoCommand } from './demo-command.ts';
 import { addExplore } from './explore-command.ts';
@@ -138,13 +140,23 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
       'Says at which levels recorded histories are, and shows the cycle that rules out the first level that is violated.',
     )
     .argument('<files...>', 'histories, as notation or JSON Lines; - is standard input')
-    .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}`, anyLevel)
+    .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}`)
+    .addOption(
+      new Option('--by <definition>', 'axioms on commit orders, or commit-tests on executions, which have other levels')
+        .argParser(oneOf('by', ['axioms', 'commit-tests']))
+        .default('axioms' as const),
+    )
     .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', checkHelp)
-    .action(async (files, { json = false, color, level }) => {
-      end(await checkCommand(files, { json, color, ...(level === undefined ? {} : { level }) }, host));
+    .action(async (files, { json = false, color, level, by }) => {
+      const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
+      const code =
+        by === 'commit-tests'
+          ? await checkByCommitTests(files, { json, color, ...levelBy(parseCommitTestLevel) }, host)
+          : await checkCommand(files, { json, color, ...levelBy(anyLevel) }, host);
+      end(code);
     });
 }
 
@@ -187,6 +199,7 @@ Without --level every level is checked and none is asked for: the exit code is 0
 Examples:
   moirai check run.history.jsonl
   moirai check --level serializable *.history
+  moirai check --by commit-tests --level preread run.history.jsonl
   echo 'r x _, w x 1' | moirai check -
 ${exitCodes}`;
 

@@ -1,0 +1,166 @@
+/** `moirai check --by commit-tests`: is there an execution in which every transaction passes the commit test of a level? */
+import type { History, TransactionIndex } from '../history/index.ts';
+import { counted, formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
+import {
+  commitTest,
+  type CommitTestLevel,
+  commitTestLevels,
+  commitTestTable,
+  type CommitTestVerdict,
+  explainCommitTest,
+  explainFailures,
+  type JudgedExecution,
+  summarizeCommitTest,
+} from '../states/index.ts';
+import { readHistory, styles, transactionsShownMax } from './check-command.ts';
+import type { ExitCode, Host } from './host.ts';
+import { appearance } from './style.ts';
+
+export interface CommitTestCommandOptions {
+  /** Absent: all levels, and no level is asked for. */
+  readonly level?: CommitTestLevel;
+  readonly json: boolean;
+  readonly color: boolean;
+}
+
+export async function checkByCommitTests(
+  files: readonly string[],
+  options: CommitTestCommandOptions,
+  host: Host,
+): Promise<ExitCode> {
+  const reports: FileReport[] = [];
+  for (const file of files) {
+    const report = judge(file, await readHistory(file, host), options.level);
+    reports.push(report);
+    if (options.json) continue;
+    host.out(`${reports.length > 1 ? '\n' : ''}${formatReport(report, appearance(host, options.color))}\n`);
+  }
+  if (options.json) {
+    const objects = reports.map(reportJson);
+    host.out(`${JSON.stringify(objects.length === 1 ? objects[0] : objects)}\n`);
+  }
+  return exitCode(reports, options.level);
+}
+
+interface FileReport {
+  readonly file: string;
+  readonly history: History;
+  /** Each after those that it implies. */
+  readonly verdicts: ReadonlyMap<CommitTestLevel, CommitTestVerdict>;
+}
+
+type Found = readonly [CommitTestLevel, CommitTestVerdict];
+
+/** The level that was asked for and those that it implies. A level that implies a violated one is violated for the same reason. */
+function judge(file: string, history: History, asked?: CommitTestLevel): FileReport {
+  const verdicts = new Map<CommitTestLevel, CommitTestVerdict>();
+  const wanted = asked === undefined ? new Set(commitTestLevels) : withImplied(asked);
+  for (const level of commitTestLevels.filter((each) => wanted.has(each))) {
+    const known = commitTestTable[level].implies
+      .map((weaker) => verdicts.get(weaker))
+      .find((verdict) => verdict?.kind === 'violated');
+    verdicts.set(level, known ?? commitTest(history, level));
+  }
+  return { file, history, verdicts };
+}
+
+function withImplied(level: CommitTestLevel): ReadonlySet<CommitTestLevel> {
+  return new Set([level, ...commitTestTable[level].implies.flatMap((weaker) => [...withImplied(weaker)])]);
+}
+
+/** Of the levels that are satisfied, those that no other of them implies. */
+function strongest({ verdicts }: FileReport): CommitTestLevel[] {
+  const satisfied = [...verdicts].filter(([, { kind }]) => kind === 'satisfied').map(([level]) => level);
+  return satisfied.filter((level) => satisfied.every((other) => other === level || !withImplied(other).has(level)));
+}
+
+function weakestViolation({ verdicts }: FileReport): Found | undefined {
+  return [...verdicts].find(([, { kind }]) => kind === 'violated');
+}
+
+function formatReport(
+  report: FileReport,
+  { style, width }: { readonly style: Styler; readonly width: number },
+): string {
+  const { file, history, verdicts } = report;
+  const { length } = history.transactions;
+  const isShown = length <= transactionsShownMax;
+  const levels = formatTable([...verdicts].map(([level, verdict]) => [level, answer(history, verdict)]));
+  const violation = weakestViolation(report);
+  const shown = strongest(report).map((level): Found => [level, verdicts.get(level) as CommitTestVerdict]);
+  return [
+    `${style('name', file)}: ${counted(length, 'transaction')}, ${counted(operationsOf(history), 'operation')}; by commit tests`,
+    ...levels.map((line, i) => style(styles[[...verdicts.values()][i]?.kind ?? 'unknown'], line)),
+    `strongest level: ${shown.map(([level]) => level).join(', ')}`,
+    ...(violation === undefined || !isShown ? [] : ['', ...formatSessions(history, { width, style })]),
+    ...(violation === undefined ? [] : evidence(history, violation, width)),
+    ...(isShown ? shown.flatMap((found) => evidence(history, found, width)) : []),
+  ].join('\n');
+}
+
+function answer(history: History, verdict: CommitTestVerdict): string {
+  return verdict.kind === 'unknown' ? summarizeCommitTest(history, verdict) : verdict.kind;
+}
+
+function evidence(history: History, [level, verdict]: Found, width: number): string[] {
+  const lines = [`${level}: ${summarizeCommitTest(history, verdict)}`, ...explainCommitTest(history, verdict)];
+  return ['', ...lines.flatMap((line) => wrap(printable(line), width))];
+}
+
+function operationsOf({ transactions }: History): number {
+  return transactions.reduce((sum, { operations }) => sum + operations.length, 0);
+}
+
+/** The shape of `check`; a violation has obstacles in place of a cycle. */
+function reportJson(report: FileReport): object {
+  const { file, history, verdicts } = report;
+  const violation = weakestViolation(report);
+  const level = strongest(report).at(-1);
+  const satisfied = level === undefined ? undefined : verdicts.get(level);
+  return {
+    file,
+    by: 'commit-tests',
+    transactions: history.transactions.length,
+    operations: operationsOf(history),
+    levels: Object.fromEntries([...verdicts].map(([each, { kind }]) => [each, kind])),
+    strongest: level ?? null,
+    execution: satisfied?.kind === 'satisfied' ? executionJson(history, satisfied.execution) : null,
+    violations: violation === undefined ? [] : [violationJson(history, violation)],
+  };
+}
+
+function executionJson(history: History, { transactions }: JudgedExecution): object[] {
+  return transactions.map(({ transaction, parent, readStates }) => ({
+    transaction: idOf(history, transaction),
+    parent,
+    readStates,
+  }));
+}
+
+function violationJson(history: History, [level, verdict]: Found): object {
+  const obstacles = verdict.kind === 'violated' ? verdict.obstacles : [];
+  return {
+    level,
+    anomaly: null,
+    transactions: obstacles.map(({ transaction }) => idOf(history, transaction)),
+    cycle: [],
+    obstacles: obstacles.map(({ transaction, conflictsWith, execution }) => ({
+      transaction: idOf(history, transaction),
+      conflictsWith: conflictsWith.map((t) => idOf(history, t)),
+      order: execution?.order.map((t) => idOf(history, t)) ?? null,
+      failures: execution === undefined ? [] : explainFailures(history, execution, transaction),
+    })),
+  };
+}
+
+function idOf(history: History, t: TransactionIndex): string {
+  return history.transactions[t]?.id ?? String(t);
+}
+
+/** Without a level that was asked for there is nothing to violate. */
+function exitCode(reports: readonly FileReport[], asked?: CommitTestLevel): ExitCode {
+  if (asked === undefined) return 0;
+  const kinds = new Set(reports.map(({ verdicts }) => verdicts.get(asked)?.kind));
+  if (kinds.has('violated')) return 1;
+  return kinds.has('unknown') ? 2 : 0;
+}
