@@ -194,6 +194,7 @@ function jsonOf({ trace, ...result }: ProtocolCheckResult, elapsedMs: number): o
     violation,
     reason,
     symmetry,
+    warnings: result.warnings,
     ends: result.ends,
     queue: result.queue,
     collisionProbability: result.collisionProbability,
@@ -219,6 +220,7 @@ function formatResult(
     `${style('name', name)}: ${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
     `${(elapsedMs / 1_000).toFixed(1)} s, ${rate} states/s; a collision of fingerprints has probability ${result.collisionProbability.toExponential(1)}`,
     verdictLine(result, options, style),
+    ...result.warnings.map((warning) => style('warning', `warning: ${warning}`)),
   ];
   if (trace === null) return lines.join('\n');
   const observed =

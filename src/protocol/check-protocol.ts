@@ -1,5 +1,6 @@
 /** The tool: a protocol, its parameters and what to check become a result with a trace. */
 import type { TimelessLevel } from '../states/index.ts';
+import { checkEventually } from './liveness.ts';
 import type { MessageListener } from './message.ts';
 import { compile, type Model } from './model.ts';
 import { parallelSearch, type SearchThread } from './parallel-search.ts';
@@ -19,7 +20,11 @@ export interface ProtocolCheckResult extends Omit<SearchResult, 'path'> {
   readonly trace: Trace | null;
   /** How many renamings symmetry has; 1 without. */
   readonly symmetry: number;
+  /** What was not checked, and why. */
+  readonly warnings: readonly string[];
 }
+
+const eventuallyStatesMax = 2_000_000;
 
 /** @throws InputError `protocol/...` where the protocol is wrong */
 export function checkProtocol(protocol: Protocol, options: ProtocolCheckOptions = {}): ProtocolCheckResult {
@@ -55,11 +60,41 @@ function resultOf(
   protocol: Protocol,
   model: Model,
   options: ProtocolCheckOptions,
-  { path, ...result }: SearchResult,
+  safety: SearchResult,
 ): ProtocolCheckResult {
+  const { result, warnings } = withLiveness(model, options, safety);
+  const { path, ...rest } = result;
   return {
-    ...result,
+    ...rest,
     symmetry: model.symmetry.order,
+    warnings,
     trace: path === null ? null : traceOf((listener) => compileFor(protocol, options, listener), path),
   };
+}
+
+/** Once all states are known to be right: does what must happen happen? */
+function withLiveness(
+  model: Model,
+  options: ProtocolCheckOptions,
+  safety: SearchResult,
+): { readonly result: SearchResult; readonly warnings: readonly string[] } {
+  const conditions = Object.entries(model.parts.eventually ?? {});
+  if (conditions.length === 0 || safety.verdict !== 'satisfied') return { result: safety, warnings: [] };
+  if (model.symmetry.order > 1) {
+    const names = conditions.map(([name]) => `"${name}"`).join(', ');
+    const why = 'symmetry and liveness do not mix, because a cycle of representatives need not be a cycle';
+    return { result: safety, warnings: [`eventually ${names} was not checked: ${why}`] };
+  }
+  const statesMax = Math.min(options.statesMax ?? Infinity, eventuallyStatesMax);
+  for (const [name, holds] of conditions) {
+    const { verdict, path } = checkEventually(model, holds, statesMax);
+    if (verdict === 'violated') {
+      return { result: { ...safety, verdict, violation: { kind: 'eventually', name }, path }, warnings: [] };
+    }
+    if (verdict === 'unknown') {
+      const warning = `eventually "${name}" was not decided within ${statesMax} states`;
+      return { result: { ...safety, verdict, reason: 'states-limit' }, warnings: [warning] };
+    }
+  }
+  return { result: safety, warnings: [] };
 }

@@ -84,7 +84,7 @@ describe('a step that is wrong is told in one line with its process', () => {
   ])('%s', (_name, code, what, body) => {
     const where = 'one step: p1 at go, step work';
     expect(() => checkProtocol(oneStep(body))).toThrow(expect.objectContaining({ code }));
-    expect(() => checkProtocol(oneStep(body))).toThrow(`${where}`);
+    expect(() => checkProtocol(oneStep(body))).toThrow(where);
     expect(() => checkProtocol(oneStep(body))).toThrow(what);
   });
 

@@ -36,6 +36,7 @@ export interface CompiledGroup {
   /** For each label the steps of which either may be taken. */
   readonly steps: readonly (readonly AnyStep[])[];
   readonly labelsDone: readonly boolean[];
+  readonly isFair: boolean;
   readonly variables: Readonly<Record<string, Kind<unknown>>>;
 }
 
@@ -218,6 +219,7 @@ function bindProcesses(group: Processes, variables: Variables, words: Int32Array
     labelsDone: labels.map(
       (label) => stepsAt(group, label).length === 0 || (group.spec.mayRestAt?.includes(label) ?? false),
     ),
+    isFair: group.spec.fair ?? true,
     variables,
   };
   return group.set.members.map((id) => {

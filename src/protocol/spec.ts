@@ -58,6 +58,8 @@ export interface ProcessesSpec<V extends Variables> {
   /** Labels at which it is no deadlock to wait forever: a server that is not asked any more. */
   readonly mayRestAt?: readonly string[];
   readonly steps: Steps<Self<V>>;
+  /** Default true: a process that can go on forever does so at some point. `false`: it may stop at any time. */
+  readonly fair?: boolean;
   readonly crashes?: Crashing;
 }
 
