@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [--quick]`: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
+import { exploreClients } from './explore.ts';
 import { monkeydb } from './monkeydb.ts';
 import { protocol } from './protocol.ts';
 
@@ -10,7 +11,11 @@ export interface BenchOptions {
   readonly print: (line?: string) => void;
 }
 
-const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = { monkeydb, protocol };
+const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  explore: exploreClients,
+  monkeydb,
+  protocol,
+};
 
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];

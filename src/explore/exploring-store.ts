@@ -7,11 +7,9 @@ import {
   copyValue,
   defaultId,
   type History,
-  INITIAL,
   type Key,
   type Operation,
   type Transaction,
-  type TransactionIndex,
   type Value,
 } from '../history/index.ts';
 import {
@@ -22,13 +20,27 @@ import {
   parseLevel,
 } from '../isolation/index.ts';
 import type { Program, Store, StoreTransaction } from '../program/index.ts';
-import { INITIAL_STATE, type Log, nameOf, type Prefix, sessionOf, type TransactionName } from './ordered-history.ts';
+import {
+  INITIAL_STATE,
+  type Log,
+  nameAt,
+  nameOf,
+  type Prefix,
+  prefixOf,
+  sessionOf,
+  writesKey,
+} from './ordered-history.ts';
 import { Swaps } from './swaps.ts';
 
 interface ExploredLog extends Log {
   readonly level: ConstrainingLevel;
   readonly operations: Operation[];
   readonly written: Map<number, Value>;
+}
+
+/** Nodes of commit orders are given out in the order of the run; 0 is the initial state. */
+function nodeAt(position: number): number {
+  return position + 1;
 }
 
 /** Prefix, snapshot isolation and serializable cannot be explored directly: causal is explored and what is not at its level is left out. */
@@ -50,9 +62,8 @@ export class ExploringStore implements Store {
   readonly #keys: Key[] = [];
   #prefix: Prefix = [];
   #logs: ExploredLog[] = [];
-  readonly #positionOf = new Map<TransactionName, number>();
-  readonly #nodeOf = new Map<TransactionName, number>();
-  readonly #started: number[] = [];
+  /** Per session: the position of its last transaction. */
+  readonly #lastOf: number[] = [];
 
   constructor(program: Program, level: ConstrainingLevel) {
     this.#program = program;
@@ -64,10 +75,7 @@ export class ExploringStore implements Store {
     this.#prefix = prefix;
     this.#logs = [];
     this.#orders.reset();
-    this.#positionOf.clear();
-    this.#nodeOf.clear();
-    this.#nodeOf.set(INITIAL_STATE, 0);
-    this.#started.length = 0;
+    this.#lastOf.length = 0;
     this.branches.length = 0;
     this.divergence = null;
   }
@@ -82,12 +90,14 @@ export class ExploringStore implements Store {
   };
 
   begin(session: number, level: IsolationLevel = this.#level): StoreTransaction {
-    const index = this.#started[session] ?? 0;
-    this.#started[session] = index + 1;
+    const previous = this.#lastOf[session] ?? -1;
+    const index = previous < 0 ? 0 : (this.#logs[previous] as ExploredLog).index + 1;
+    const position = this.#logs.length;
     const log: ExploredLog = {
       name: nameOf(session, index),
       session,
       index,
+      previous,
       level: parseLevel(level, constrainingLevels),
       readKeys: [],
       sources: [],
@@ -96,10 +106,10 @@ export class ExploringStore implements Store {
       written: new Map(),
       status: 'pending',
     };
-    const position = this.#logs.length;
     this.#logs.push(log);
-    this.#positionOf.set(log.name, position);
-    this.#nodeOf.set(log.name, this.#orders.begin(session, explorationLevel(log.level)));
+    this.#lastOf[session] = position;
+    const node = this.#orders.begin(session, explorationLevel(log.level));
+    assert(node === nodeAt(position), 'nodes are given out in the order of the run');
     return {
       read: (key) => this.#read(log, position, key),
       write: (key, value) => this.#write(log, key, value),
@@ -117,36 +127,32 @@ export class ExploringStore implements Store {
       log.operations.push({ kind: 'read', key, value: own });
       return copyValue(own);
     }
-    const given = this.#given(log, position, key, id);
-    const source = given ?? this.#choose(log, position, id);
-    this.#orders.read(this.#nodeOf.get(log.name) as number, id, this.#nodeOf.get(source) as number);
+    const source = this.#given(log, position, key, id) ?? this.#choose(log, position, id);
+    this.#orders.read(nodeAt(position), id, nodeAt(source));
     log.readKeys.push(id);
     log.sources.push(source);
     const value = this.#valueOf(source, id);
-    log.operations.push({ kind: 'read', key, value, from: this.#indexOf(source) });
+    log.operations.push({ kind: 'read', key, value, from: source });
     return copyValue(value);
   }
 
-  /** What the prefix says that this read saw. */
-  #given(log: ExploredLog, position: number, key: Key, id: number): TransactionName | undefined {
+  /** The position of the transaction that this read saw, if the prefix says so. */
+  #given(log: ExploredLog, position: number, key: Key, id: number): number | undefined {
     const given = this.#prefix[position]?.sources[log.sources.length];
-    if (given === undefined || given === INITIAL_STATE) return given;
-    const writer = this.#logs[this.#positionOf.get(given) ?? -1];
-    if (writer?.status === 'committed' && writer.written.has(id)) return given;
+    if (given === undefined) return undefined;
+    if (given === INITIAL_STATE) return -1;
+    const writer = this.#logs.findIndex(({ name }) => name === given);
+    if (writer >= 0 && writesKey(this.#logs[writer] as ExploredLog, id)) return writer;
     this.divergence ??= `a read of ${key} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
     return undefined;
   }
 
   /** The first write that the read may see; a branch for each of the others. */
-  #choose(log: ExploredLog, position: number, key: number): TransactionName {
-    const node = this.#nodeOf.get(log.name) as number;
-    let first: TransactionName | null = null;
-    const writers = [
-      INITIAL_STATE,
-      ...this.#logs.filter((w) => w.status === 'committed' && w.written.has(key)).map(({ name }) => name),
-    ];
-    for (const writer of writers) {
-      if (!this.#orders.allowsRead(node, key, this.#nodeOf.get(writer) as number)) continue;
+  #choose(log: ExploredLog, position: number, key: number): number {
+    let first: number | null = null;
+    for (let writer = -1; writer < position; writer += 1) {
+      if (writer >= 0 && !writesKey(this.#logs[writer] as ExploredLog, key)) continue;
+      if (!this.#orders.allowsRead(nodeAt(position), key, nodeAt(writer))) continue;
       if (first === null) first = writer;
       else this.branches.push(this.#prefixWith(log, position, writer));
     }
@@ -154,9 +160,10 @@ export class ExploringStore implements Store {
     return first;
   }
 
-  #prefixWith(log: ExploredLog, position: number, writer: TransactionName): Prefix {
-    const before = this.#logs.slice(0, position).map(({ name, sources }) => ({ name, sources: [...sources] }));
-    return [...before, { name: log.name, sources: [...log.sources, writer] }];
+  #prefixWith(log: ExploredLog, position: number, writer: number): Prefix {
+    const prefix = prefixOf(this.#logs.slice(0, position));
+    const sources = [...log.sources, writer].map((source) => nameAt(this.#logs, source));
+    return [...prefix, { name: log.name, sources }];
   }
 
   #write(log: ExploredLog, key: Key, value: unknown): void {
@@ -169,7 +176,7 @@ export class ExploringStore implements Store {
 
   #commit(log: ExploredLog, position: number): 'committed' {
     log.status = 'committed';
-    this.#orders.commit(this.#nodeOf.get(log.name) as number, log.writeKeys);
+    this.#orders.commit(nodeAt(position), log.writeKeys);
     if (position >= this.#prefix.length - 1) this.branches.push(...this.#swaps.after(this.#logs));
     return 'committed';
   }
@@ -186,16 +193,14 @@ export class ExploringStore implements Store {
     const { constraints } = this.#judge;
     for (const log of this.#logs) {
       const node = constraints.begin(log.session, log.level);
-      log.readKeys.forEach((key, i) =>
-        constraints.addRead(node, key, this.#nodeOf.get(log.sources[i] as number) as number),
-      );
+      log.readKeys.forEach((key, i) => constraints.addRead(node, key, nodeAt(log.sources[i] as number)));
       if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
     }
   }
 
   /** The whole run, as a prefix that leads to it. */
   prefix(): Prefix {
-    return this.#logs.map(({ name, sources }) => ({ name, sources: [...sources] }));
+    return prefixOf(this.#logs);
   }
 
   /** A final state of the run, each read of it chosen among what a serializable observer at the end may see. */
@@ -213,10 +218,7 @@ export class ExploringStore implements Store {
         );
         const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
         this.#judge.read(observer, id, node);
-        return [
-          key,
-          copyValue(this.#valueOf(node === 0 ? INITIAL_STATE : (this.#logs[node - 1] as ExploredLog).name, id)),
-        ];
+        return [key, copyValue(this.#valueOf(node - 1, id))];
       }),
     );
   }
@@ -249,13 +251,9 @@ export class ExploringStore implements Store {
     return { sessions: this.#program.sessionNames, transactions, initial: this.#program.initial };
   }
 
-  #indexOf(source: TransactionName): TransactionIndex {
-    return source === INITIAL_STATE ? INITIAL : (this.#positionOf.get(source) as number);
-  }
-
-  #valueOf(source: TransactionName, key: number): Value {
-    if (source === INITIAL_STATE) return this.#program.initial.get(this.#keys[key] as Key) ?? null;
-    return (this.#logs[this.#positionOf.get(source) as number] as ExploredLog).written.get(key) as Value;
+  #valueOf(source: number, key: number): Value {
+    if (source < 0) return this.#program.initial.get(this.#keys[key] as Key) ?? null;
+    return (this.#logs[source] as ExploredLog).written.get(key) as Value;
   }
 
   #keyId(key: Key): number {

@@ -37,9 +37,11 @@ export interface Log {
   readonly name: TransactionName;
   readonly session: number;
   readonly index: number;
-  /** Its external reads. */
+  /** The position in the order of the transaction before it in its session; -1 where there is none. */
+  readonly previous: number;
+  /** Its external reads: keys, and the positions in the order of the transactions they saw; -1 is the initial state. */
   readonly readKeys: number[];
-  readonly sources: TransactionName[];
+  readonly sources: number[];
   /** The keys that it has written; of an aborted one, none count. */
   readonly writeKeys: number[];
   status: 'pending' | 'committed' | 'aborted';
@@ -49,13 +51,26 @@ export function writesKey({ status, writeKeys }: Log, key: number): boolean {
   return status === 'committed' && writeKeys.includes(key);
 }
 
-/** The transactions at or before `t` in (so U wr)*, as positions in `logs`. */
-export function pastOf(logs: readonly Log[], positionOf: ReadonlyMap<TransactionName, number>, t: number): Set<number> {
-  const past = new Set([t]);
-  for (const position of past) {
-    const { name, index, sources } = logs[position] as Log;
-    if (index > 0) past.add(positionOf.get(name - 1) as number);
-    for (const source of sources) if (source !== INITIAL_STATE) past.add(positionOf.get(source) as number);
+/** The transactions at or before `t` in (so U wr)*, where only the first `reads` reads of `t` count; by position. */
+export function pastOf(logs: readonly Log[], t: number, reads = Infinity): Uint8Array {
+  const past = new Uint8Array(logs.length);
+  past[t] = 1;
+  // so and wr go forward in the order: one pass backwards finds everything.
+  for (let position = t; position >= 0; position -= 1) {
+    if (past[position] !== 1) continue;
+    const { previous, sources } = logs[position] as Log;
+    if (previous >= 0) past[previous] = 1;
+    const end = position === t ? Math.min(reads, sources.length) : sources.length;
+    for (let i = 0; i < end; i += 1) if ((sources[i] as number) >= 0) past[sources[i] as number] = 1;
   }
   return past;
+}
+
+/** The prefix that names these transactions and what they saw. */
+export function prefixOf(logs: readonly Log[]): Sources[] {
+  return logs.map(({ name, sources }) => ({ name, sources: sources.map((source) => nameAt(logs, source)) }));
+}
+
+export function nameAt(logs: readonly Log[], position: number): TransactionName {
+  return position < 0 ? INITIAL_STATE : (logs[position] as Log).name;
 }

@@ -3,7 +3,7 @@
  * Isolation Levels" (PLDI 2023): a table is one key with the ids of its rows, and one key for each row. The counts of histories were
  * found by the paper's tool (at causal, mostly) and by an independent brute force before.
  */
-import { type Program, program, type SessionHandle, type TransactionHandle } from '../../src/program/index.ts';
+import { type Program, program, type SessionHandle, type TransactionHandle } from 'moirai';
 
 type Body = (t: TransactionHandle) => Promise<void>;
 
@@ -156,3 +156,21 @@ export function shoppingCart(text: string): Program {
     ),
   );
 }
+
+/** The client programs of the evaluation: three sessions of three transactions. */
+export const clients: Readonly<Record<string, Program>> = {
+  'courseware 1': courseware(
+    'enroll 1 1; getE; enroll 1 2 | enroll 2 1; getE; delete 2 | enroll 2 1; close -1; delete 1',
+  ),
+  'courseware 2': courseware('getE; enroll 1 1; getE | getE; enroll 2 1; getE | getE; delete 1; getE'),
+  'courseware 3': courseware(
+    'open 3; enroll 2 3; delete 3 | open 3; enroll 4 3; delete 3 | open 3; enroll 0 3; delete 3',
+  ),
+  'courseware 4': courseware('open 3; enroll 2 3; getE | delete 3; enroll 0 3; getE | close 3; enroll 4 3; getE'),
+  'courseware 5': courseware('delete 3; enroll 0 3; getE | open 3; enroll 2 3; getE | open 3; enroll 2 3; delete 3'),
+  'shopping cart 1': shoppingCart('rm 0; list; qty 2 | chg 1 10; list; get 1 | add 5 3; qty 0; list'),
+  'shopping cart 2': shoppingCart('rm 0; qty 2; chg 1 18 | chg 1 10; get 1; add 6 | add 5 3; list; chg 6 666'),
+  'shopping cart 3': shoppingCart('rm 6; chg 6 10; get 6 | add 6; chg 6 0; get 6 | get 6; chg 6 30; list'),
+  'shopping cart 4': shoppingCart('add 6; rm 6; chg 6 0 | add 6; rm 6; chg 6 100 | add 6; rm 6; chg 6 200'),
+  'shopping cart 5': shoppingCart('rm 7; add 6; chg 6 2 | chg 6 10; chg 7 0; chg 6 0 | rm 6; add 7; chg 7 2'),
+};
