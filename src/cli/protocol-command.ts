@@ -12,6 +12,7 @@ import {
   formatSteps,
   formatSvg,
   itfOf,
+  simulateProtocol,
   type Progress,
   type Protocol,
   type ProtocolCheckOptions,
@@ -30,6 +31,9 @@ interface ProtocolOptions {
   readonly order: 'breadth-first' | 'depth-first';
   readonly symmetry: boolean;
   readonly jobs: number;
+  /** How many random behaviours; `null`: all behaviours. */
+  readonly simulate: number | null;
+  readonly seed: number;
   readonly deadlock: boolean;
   readonly statesMax: number;
   readonly timeoutMs: number | null;
@@ -59,6 +63,8 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--level <levels>', 'what the observed transactions must be at in every state; several with commas', levels)
     .option('--order <order>', `of the search: ${orders.join(', ')}`, oneOf('order', orders), orders[0])
     .option('--jobs <n>', 'threads', wholeNumber('jobs', 1), 1)
+    .option('--simulate <runs>', 'random behaviours instead of all', wholeNumber('simulate', 1))
+    .option('--seed <n>', 'for --simulate', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option('--no-symmetry', 'keep states apart that differ only by names')
     .option('--no-deadlock', 'a state in which nothing can happen is no violation')
     .option('--states-max <n>', 'distinct states to look at', wholeNumber('states-max', 1), defaults.statesMax)
@@ -73,9 +79,28 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', help)
     .action(async (file, parameters, options) => {
-      const { level = [], memory, timeout = null, json = false, svg, mermaid, itf, history, ...rest } = options;
+      const {
+        level = [],
+        memory,
+        timeout = null,
+        simulate = null,
+        json = false,
+        svg,
+        mermaid,
+        itf,
+        history,
+        ...rest
+      } = options;
       const files = definedOnly({ svg, mermaid, itf, history });
-      const given = { ...rest, levels: level, memoryBytesMax: memory * 1_000_000, timeoutMs: timeout, json, files };
+      const given = {
+        ...rest,
+        simulate,
+        levels: level,
+        memoryBytesMax: memory * 1_000_000,
+        timeoutMs: timeout,
+        json,
+        files,
+      };
       end(await protocolCommand(file, parametersOf(parameters), given, host));
     });
 }
@@ -106,10 +131,14 @@ async function protocolCommand(
     progress: progressLines(host, startedMs),
   });
   const elapsedMs = performance.now() - startedMs;
+  if (!options.json) {
+    const rate = Math.round((result.states / Math.max(elapsedMs, 1)) * 1_000);
+    host.err(`${(elapsedMs / 1_000).toFixed(1)} s, ${formatCount(rate)} states/s\n`);
+  }
   await writeTrace(result, options.files);
   const text = options.json
     ? JSON.stringify(jsonOf(result, elapsedMs))
-    : formatResult(protocol.name, result, elapsedMs, options, host);
+    : formatResult(protocol.name, result, options, host);
   host.out(`${text}\n`);
   return { satisfied: 0, violated: 1, unknown: 2 }[result.verdict] as ExitCode;
 }
@@ -117,9 +146,10 @@ async function protocolCommand(
 async function run(
   file: string,
   protocol: Protocol,
-  options: ProtocolCheckOptions & Pick<ProtocolOptions, 'jobs' | 'symmetry'>,
+  options: ProtocolCheckOptions & Pick<ProtocolOptions, 'jobs' | 'symmetry' | 'simulate' | 'seed'>,
 ): Promise<ProtocolCheckResult> {
-  const { jobs, symmetry, parameters = {} } = options;
+  const { jobs, symmetry, parameters = {}, simulate, seed } = options;
+  if (simulate !== null) return simulateProtocol(protocol, { ...options, parameters, runs: simulate, seed });
   if (jobs === 1) return checkProtocol(protocol, options);
   if (options.order === 'depth-first') throw new InputError('option/jobs', 'a depth-first search runs on one thread');
   const { threads, stop } = startThreads(jobs, { file, parameters, symmetry });
@@ -204,21 +234,14 @@ function jsonOf({ trace, ...result }: ProtocolCheckResult, elapsedMs: number): o
   };
 }
 
-function formatResult(
-  name: string,
-  result: ProtocolCheckResult,
-  elapsedMs: number,
-  options: ProtocolOptions,
-  host: Host,
-): string {
+function formatResult(name: string, result: ProtocolCheckResult, options: ProtocolOptions, host: Host): string {
   const { style } = appearance(host, options.color);
   const { states, generated, depth, symmetry, trace, queue } = result;
   const renamings = symmetry === 1 ? '' : `, up to ${formatCount(symmetry)} renamings`;
-  const rate = formatCount(Math.round((states / Math.max(elapsedMs, 1)) * 1_000));
   const left = queue > 0 ? `, ${formatCount(queue)} not yet expanded` : '';
   const lines = [
     `${style('name', name)}: ${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
-    `${(elapsedMs / 1_000).toFixed(1)} s, ${rate} states/s; a collision of fingerprints has probability ${result.collisionProbability.toExponential(1)}`,
+    `a collision of fingerprints, which would hide a state, has probability ${result.collisionProbability.toExponential(1)}`,
     verdictLine(result, options, style),
     ...result.warnings.map((warning) => style('warning', `warning: ${warning}`)),
   ];
@@ -230,9 +253,11 @@ function formatResult(
 
 function verdictLine(
   { verdict, violation, reason, trace }: ProtocolCheckResult,
-  { levels: asked }: ProtocolOptions,
+  { levels: asked, simulate, seed }: ProtocolOptions,
   style: ReturnType<typeof appearance>['style'],
 ): string {
+  if (reason === 'runs-limit')
+    return style('warning', `unknown: no violation in ${simulate} random behaviours of seed ${seed}`);
   if (verdict === 'unknown') return style('warning', `unknown: ${reason} reached`);
   if (violation === null) {
     const at = asked.length === 0 ? '' : `, observed transactions at ${asked.join(', ')}`;

@@ -6,6 +6,7 @@ import { compile, type Model } from './model.ts';
 import { parallelSearch, type SearchThread } from './parallel-search.ts';
 import { type LevelTask, searchWorkerOf, type WorkerSetup } from './search-worker.ts';
 import { search, type SearchOptions, type SearchResult } from './search.ts';
+import { simulate, type SimulateOptions } from './simulate.ts';
 import type { Parameters, Protocol } from './spec.ts';
 import { type Trace, traceOf } from './trace.ts';
 
@@ -30,6 +31,16 @@ const eventuallyStatesMax = 2_000_000;
 export function checkProtocol(protocol: Protocol, options: ProtocolCheckOptions = {}): ProtocolCheckResult {
   const model = compileFor(protocol, options);
   return resultOf(protocol, model, options, search(model, options));
+}
+
+/** Random behaviours instead of all: it finds violations, and never says that there is none. */
+export function simulateProtocol(
+  protocol: Protocol,
+  options: SimulateOptions & Pick<ProtocolCheckOptions, 'parameters'>,
+): ProtocolCheckResult {
+  const withoutSymmetry = { ...options, symmetry: false };
+  const model = compileFor(protocol, withoutSymmetry);
+  return resultOf(protocol, model, withoutSymmetry, simulate(model, options));
 }
 
 /** On several threads; the search is breadth-first. */

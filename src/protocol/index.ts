@@ -29,6 +29,7 @@ export {
   checkProtocol,
   checkProtocolOn,
   searchThreadOf,
+  simulateProtocol,
   type ProtocolCheckOptions,
   type ProtocolCheckResult,
 } from './check-protocol.ts';

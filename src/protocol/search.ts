@@ -3,6 +3,7 @@
  * state is kept as its words and the ordinal of its predecessor; whether it is new, its fingerprint tells.
  */
 import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
 import { expanderOf, isDone } from './expand.ts';
 import { collisionProbability, fingerprint, FingerprintSet } from './fingerprint.ts';
 import { isolationInvariant } from './isolation-invariant.ts';
@@ -42,7 +43,7 @@ export interface SearchResult extends Progress {
   /** The states from an initial one to the violation. */
   readonly path: readonly Int32Array[] | null;
   /** Why it is unknown. */
-  readonly reason: 'states-limit' | 'time-limit' | 'memory-limit' | null;
+  readonly reason: 'states-limit' | 'time-limit' | 'memory-limit' | 'runs-limit' | null;
   /** Was every reachable state seen? */
   readonly complete: boolean;
   /** States in which all processes are done. TLC counts a step that stays there for each. */
@@ -67,11 +68,20 @@ export function stateCheckOf(model: Model, levels: readonly TimelessLevel[] = []
   return () => {
     for (let i = 0; i < invariants.length; i += 1) {
       const [name, holds] = invariants[i] as [string, Condition];
-      if (!holds()) return { kind: 'invariant', name };
+      if (!evaluate(name, holds)) return { kind: 'invariant', name };
     }
     const found = isolation === null ? null : isolation.check();
     return found === null ? null : { kind: 'isolation', name: found.level, verdict: found.verdict };
   };
+}
+
+function evaluate(name: string, holds: Condition): boolean {
+  try {
+    return holds();
+  } catch (error) {
+    const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new InputError('protocol/throws', `in the state after it the invariant "${name}" throws ${what}`);
+  }
 }
 
 /** A class: one search, from its initial state to its answer. */
