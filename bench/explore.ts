@@ -4,7 +4,7 @@
  */
 import { explore } from '#moirai/explore';
 import { clients } from '../examples/pldi2023/applications.ts';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
 const levels = ['causal', 'snapshot-isolation', 'serializable'] as const;

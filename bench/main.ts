@@ -1,15 +1,10 @@
 /** `npm run bench -- NAME [--quick]`: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
+import type { BenchOptions } from './bench-options.ts';
 import { exploreClients } from './explore.ts';
 import { monkeydb } from './monkeydb.ts';
 import { protocol } from './protocol.ts';
-
-export interface BenchOptions {
-  /** Under a minute, with fewer trials. */
-  readonly quick: boolean;
-  readonly print: (line?: string) => void;
-}
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   explore: exploreClients,

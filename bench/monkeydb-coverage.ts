@@ -8,7 +8,7 @@ import { ProgramRunner } from '#moirai/campaign';
 import type { ConstrainingLevel } from '#moirai/isolation';
 import { drawing, enumerating } from '#moirai/mockdb';
 import { type Program, program } from '#moirai/program';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { type Application, applications } from './monkeydb-operations.ts';
 import { tableLines } from './table.ts';
 

@@ -5,7 +5,7 @@ import { ProgramRunner } from '#moirai/campaign';
 import { constrainingLevels, type ConstrainingLevel } from '#moirai/isolation';
 import { drawing } from '#moirai/mockdb';
 import { type Program, program, type SessionHandle } from '#moirai/program';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
 export async function speed({ quick, print }: BenchOptions): Promise<void> {

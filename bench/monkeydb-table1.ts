@@ -7,7 +7,7 @@ import { seeded } from '#moirai/base';
 import { ProgramRunner } from '#moirai/campaign';
 import { drawing } from '#moirai/mockdb';
 import { type Program, program } from '#moirai/program';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
 const assertions: readonly {

@@ -5,7 +5,7 @@
  * The programs are those of examples/: three sessions of three operations with the paper's assertions. The paper prints neither its
  * programs nor their schedules, so the columns say how soon a tester meets the bug, not which of two stores is better at the same program.
  */
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { coverage } from './monkeydb-coverage.ts';
 import { speed } from './monkeydb-speed.ts';
 import { table1 } from './monkeydb-table1.ts';

@@ -9,7 +9,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
 interface Cell {

@@ -1,7 +1,7 @@
 /** The command that does a run again, so exactly that it can be pasted into a shell. */
 import { campaignDefaults, type CampaignResult } from '../campaign/index.ts';
 import type { Host } from './host.ts';
-import type { TestOptions } from './test-command.ts';
+import type { TestOptions } from './test-options.ts';
 
 /** What `moirai test` does where nothing else is said. */
 export const defaults = { ...campaignDefaults, strategy: 'uniform', abortRate: 0 } as const;

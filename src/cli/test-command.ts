@@ -12,28 +12,14 @@ import {
 } from '../campaign/index.ts';
 import { InputError } from '../base/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import type { StrategyName } from '../mockdb/index.ts';
 import type { Program } from '../program/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { testJson } from './json.ts';
 import type { Progress } from './progress.ts';
 import { replayCommand, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
+import type { TestOptions } from './test-options.ts';
 import { placed } from './user-code.ts';
-
-export interface TestOptions {
-  readonly level: ConstrainingLevel | 'all';
-  readonly runs: number;
-  readonly seed: number;
-  readonly replay?: string;
-  readonly strategy: StrategyName;
-  /** Absent: as the program says. */
-  readonly conflicts?: 'retry' | 'abort';
-  readonly abortRate: number;
-  readonly timeoutMs: number;
-  readonly json: boolean;
-  readonly color: boolean;
-}
 
 export async function testCommand(file: string, options: TestOptions, host: Host): Promise<ExitCode> {
   if (options.level === 'all' && options.replay !== undefined) {

@@ -1,0 +1,6 @@
+/** What every benchmark gets. */
+export interface BenchOptions {
+  /** Under a minute, with fewer trials. */
+  readonly quick: boolean;
+  readonly print: (line?: string) => void;
+}
