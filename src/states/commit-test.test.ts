@@ -219,6 +219,16 @@ describe('a transaction', () => {
     expect(left.kind === 'satisfied' && left.execution.order).toEqual([1]);
   });
 
+  test('of unknown fate has no end that others could come after', () => {
+    const stale = { id: 'b', operations: parseOperations('r x 0'), start: 3, end: 4 };
+    const seen = { id: 'c', operations: parseOperations('r x 1'), start: 5, end: 6 };
+    const verdict = (status: 'unknown' | 'committed'): string => {
+      const first = { id: 'a', operations: write, status, start: 1, end: 2 };
+      return commitTest({ initial: x0, transactions: [first, stale, seen] }, 'strict-serializable').kind;
+    };
+    expect([verdict('unknown'), verdict('committed')]).toEqual(['satisfied', 'violated']);
+  });
+
   test('that records whose write it read does not read an equal one', () => {
     const from = (writer: number) => [{ kind: 'read' as const, key: 'x', value: 1, from: writer }];
     const transactions = [

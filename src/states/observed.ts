@@ -21,9 +21,10 @@ export interface ObservedTransactions {
   readonly transactions: readonly ObservedTransaction[];
 }
 
-/** T' <_s T: did `a` end before `b` started? False where a time is missing. */
+/** T' <_s T: did `a` end before `b` started? False where a time is missing; who never heard back does not know when it ended. */
 export function endedBefore({ transactions }: ObservedTransactions, a: number, b: number): boolean {
-  return (transactions[a]?.end ?? Infinity) < (transactions[b]?.start ?? -Infinity);
+  const end = transactions[a]?.status === 'unknown' ? undefined : transactions[a]?.end;
+  return (end ?? Infinity) < (transactions[b]?.start ?? -Infinity);
 }
 
 /** Does `a` come before `b` in their session? */
