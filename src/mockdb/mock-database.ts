@@ -3,8 +3,8 @@
  *
  * MonkeyDB (OOPSLA 2021), section 4: transactions may run one after another and reads still show every behaviour of the level, because
  * the concurrency is in the choice of the write that a read sees. Here they may overlap as well. One thing the paper's two levels do not
- * show: prefix, snapshot isolation and serializable are not causally extensible, so a commit can find that its writes make an earlier,
- * then legal, read illegal. The transaction is then taken back without trace: a serialization failure.
+ * show: at snapshot isolation and serializable a commit can find that its writes make an earlier, then legal, read illegal (lost update and
+ * write skew are just that). The transaction is then taken back without trace: a serialization failure.
  */
 import { assert } from '../base/assert.ts';
 import { InputError } from '../base/input-error.ts';
