@@ -158,7 +158,7 @@ function writeSameKey(e: Execution, a: TransactionIndex, b: TransactionIndex): b
   return operationsOf(e.observed, a).some((o) => o.kind === 'write' && writes(e, b, o.key));
 }
 
-export function isOrderOf({ transactions }: ObservedTransactions, order: readonly TransactionIndex[]): boolean {
+function isOrderOf({ transactions }: ObservedTransactions, order: readonly TransactionIndex[]): boolean {
   const given = new Set(order);
   return (
     given.size === order.length &&
