@@ -33,6 +33,17 @@ const cells: readonly Cell[] = [
   { transactions: 3, resources: 3, paper: '3 h 21 m 54 s', expected: 47_664_720, isLarge: true },
 ];
 
+interface Variant {
+  readonly symmetry: boolean;
+  readonly reduction: boolean;
+}
+
+const variants: readonly Variant[] = [
+  { symmetry: true, reduction: false },
+  { symmetry: true, reduction: true },
+  { symmetry: false, reduction: false },
+];
+
 interface Measured {
   readonly states: number;
   readonly generated: number;
@@ -49,6 +60,7 @@ export async function protocol({ quick, print }: BenchOptions): Promise<void> {
     [
       'transactions x resources',
       'symmetry',
+      'reduction',
       'states',
       'generated',
       'depth',
@@ -59,10 +71,10 @@ export async function protocol({ quick, print }: BenchOptions): Promise<void> {
     ],
   ];
   for (const cell of cells.filter(({ isLarge }) => !quick || isLarge !== true)) {
-    for (const symmetry of [true, false]) {
+    for (const variant of variants) {
       // Without symmetry, 2 x 3 has some 22 million states and 3 x 3 over a billion.
-      if (!symmetry && cell.isLarge === true) continue;
-      const row = rowOf(cell, symmetry, measure(cell, symmetry, cell.isLarge === true ? jobs : 1));
+      if (!variant.symmetry && cell.isLarge === true) continue;
+      const row = rowOf(cell, variant, measure(cell, variant, cell.isLarge === true ? jobs : 1));
       print(`  ${row.join('  ')}`);
       rows.push(row);
     }
@@ -71,31 +83,34 @@ export async function protocol({ quick, print }: BenchOptions): Promise<void> {
   for (const line of tableLines(rows)) print(line);
 }
 
-function rowOf({ transactions, resources, paper, expected }: Cell, symmetry: boolean, measured: Measured): string[] {
+function rowOf({ transactions, resources, paper, expected }: Cell, variant: Variant, measured: Measured): string[] {
+  const isPaper = variant.symmetry && !variant.reduction;
   const { states, generated, depth, seconds, megabytes, verdict } = measured;
-  if (verdict !== 'satisfied' || (symmetry && states !== expected)) {
+  if (verdict !== 'satisfied' || (isPaper && states !== expected)) {
     throw new Error(`${transactions} x ${resources}: ${verdict} with ${states} states, not satisfied with ${expected}`);
   }
   return [
     `${transactions} x ${resources}`,
-    symmetry ? 'yes' : 'no',
+    variant.symmetry ? 'yes' : 'no',
+    variant.reduction ? 'yes' : 'no',
     String(states),
     String(generated),
     String(depth),
     seconds.toFixed(2),
     String(Math.round(states / seconds)),
     String(Math.round(megabytes)),
-    symmetry ? paper : '',
+    isPaper ? paper : '',
   ];
 }
 
 const main = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const file = fileURLToPath(new URL('../examples/protocols/two-phase-locking.ts', import.meta.url));
 
-function measure({ transactions, resources }: Cell, symmetry: boolean, jobs: number): Measured {
+function measure({ transactions, resources }: Cell, { symmetry, reduction }: Variant, jobs: number): Measured {
   const levels = 'serializable,snapshot-isolation,preread,read-uncommitted';
   const args = [main, 'protocol', file, '--json', '--level', levels, '--jobs', String(jobs)];
   if (!symmetry) args.push('--no-symmetry');
+  if (reduction) args.push('--reduction');
   args.push('--transactions', String(transactions), '--resources', String(resources));
   const output = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return JSON.parse(output) as Measured;

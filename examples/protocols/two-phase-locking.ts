@@ -34,6 +34,7 @@ export default protocol({
       variables: { increments: listOf(record({ resource: memberOf(R), before: range(0, transactions) }), resources) },
       steps: {
         INIT: {
+          local: true,
           do: (self) => {
             voteRequest.send(self.id);
             self.at = 'WAIT';
@@ -153,6 +154,7 @@ export default protocol({
           },
         ],
         STEP: {
+          local: true,
           do: (self) => {
             self.maxTxs -= 1;
             self.at = 'TR_INIT';

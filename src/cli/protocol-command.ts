@@ -35,6 +35,7 @@ interface ProtocolOptions {
   readonly simulate: number | null;
   readonly seed: number;
   readonly deadlock: boolean;
+  readonly reduction: boolean;
   readonly statesMax: number;
   readonly timeoutMs: number | null;
   readonly memoryBytesMax: number;
@@ -66,6 +67,10 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--simulate <runs>', 'random behaviours instead of all', wholeNumber('simulate', 1))
     .option('--seed <n>', 'for --simulate', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option('--no-symmetry', 'keep states apart that differ only by names')
+    .option(
+      '--reduction',
+      'do not interleave the steps that the protocol calls local; traces need not be shortest then',
+    )
     .option('--no-deadlock', 'a state in which nothing can happen is no violation')
     .option('--states-max <n>', 'distinct states to look at', wholeNumber('states-max', 1), defaults.statesMax)
     .option('--memory <megabytes>', 'for states', wholeNumber('memory', 1), defaults.memoryMegabytes)
@@ -84,6 +89,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
         memory,
         timeout = null,
         simulate = null,
+        reduction = false,
         json = false,
         svg,
         mermaid,
@@ -95,6 +101,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
       const given = {
         ...rest,
         simulate,
+        reduction,
         levels: level,
         memoryBytesMax: memory * 1_000_000,
         timeoutMs: timeout,

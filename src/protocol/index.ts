@@ -10,6 +10,7 @@ export {
   type NamedSet,
 } from './named-set.ts';
 export { flag, listOf, mapOf, memberOf, memberOrNone, oneOf, range, record, setOf, type Kind } from './kind.ts';
+export { channel, type Channel, type ChannelOptions } from './channel.ts';
 export { message, type Message } from './message.ts';
 export {
   checkShape,

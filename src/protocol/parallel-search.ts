@@ -55,10 +55,10 @@ class ParallelSearch {
   }
 
   async run(): Promise<SearchResult> {
-    const { levels = [], deadlock = true } = this.#options;
+    const { levels = [], deadlock = true, reduction = false } = this.#options;
     for (const [thread, { send }] of this.#threads.entries()) {
       const threads = this.#threads.length;
-      send({ kind: 'setup', thread, threads, levels, deadlock, control: this.#control });
+      send({ kind: 'setup', thread, threads, levels, deadlock, reduction, control: this.#control });
     }
     let reason: SearchResult['reason'] = null;
     let from = this.#counts;

@@ -1,7 +1,8 @@
 /** One thread of a parallel search: it takes batches of the level's states until there are none, and reports. */
 import type { TimelessLevel } from '../states/index.ts';
-import { expanderOf, isDone } from './expand.ts';
+import { type Expander, expanderOf, isDone } from './expand.ts';
 import { fingerprint } from './fingerprint.ts';
+import { type LocalSteps, localStepsOf } from './local-steps.ts';
 import type { Model } from './model.ts';
 import { stateCheckOf, type StateCheck, type Violation } from './search.ts';
 import { chunkStates, sharedInsert, SharedStates, sharedWords } from './shared-states.ts';
@@ -13,6 +14,7 @@ export interface WorkerSetup {
   readonly threads: number;
   readonly levels: readonly TimelessLevel[];
   readonly deadlock: boolean;
+  readonly reduction: boolean;
   /** [0] the next batch of the level, [1] 1 when all should stop, [2] states in the table. */
   readonly control: Int32Array;
 }
@@ -61,7 +63,8 @@ class SearchWorker {
   readonly #states: SharedStates;
   readonly #check: StateCheck;
   readonly #missing: Map<string, Condition>;
-  readonly #expand: ReturnType<typeof expanderOf>['expand'];
+  readonly #expander: Expander;
+  readonly #local: LocalSteps | null;
   readonly #print = new Int32Array(2);
   #table: Int32Array = new Int32Array(2);
   #count = 0;
@@ -78,7 +81,8 @@ class SearchWorker {
     this.#states = new SharedStates(model.words.length, setup.threads);
     this.#check = stateCheckOf(model, setup.levels);
     this.#missing = new Map(Object.entries(model.parts.sometimes ?? {}));
-    this.#expand = expanderOf(model).expand;
+    this.#expander = expanderOf(model);
+    this.#local = setup.reduction ? localStepsOf(model, this.#expander) : null;
   }
 
   run(task: LevelTask): LevelReport {
@@ -129,12 +133,23 @@ class SearchWorker {
       for (let index = start; index < end && this.#violation === null; index += 1) {
         this.#states.load(owner, index, state);
         this.#predecessor = index * threads + owner;
-        if (this.#expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
+        this.#expandState(state);
       }
       Atomics.add(control, COUNT, this.#count - before);
       if (this.#violation !== null) Atomics.store(control, STOP, 1);
     }
   }
+
+  #expandState(state: Int32Array): void {
+    if (this.#local?.suffice(state, this.#visitNew) === true) return;
+    if (this.#expander.expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
+  }
+
+  readonly #visitNew = (): boolean => {
+    const before = this.#count;
+    this.#visit();
+    return this.#count > before;
+  };
 
   readonly #visit = (): boolean => {
     const { words, symmetry } = this.#model;

@@ -32,6 +32,11 @@ export interface Step<S> {
   readonly choose?: (self: S) => Members;
   readonly await?: (self: S, chosen: Member) => boolean;
   readonly do: (self: S, chosen: Member) => void;
+  /**
+   * Commutes with every step of other processes, can neither be enabled nor disabled by them, and no invariant sees it. With `reduction`
+   * the search need not interleave it. For the only step of a label.
+   */
+  readonly local?: boolean;
 }
 
 /** A step that processes with different variables share. */
