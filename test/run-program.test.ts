@@ -248,7 +248,7 @@ describe('bad programs', () => {
   test.each(endless)('a session that %s ends at the deadline', async (_name, body, lastOperation) => {
     const tested = program({ sessions: { a: (s) => s.write('w', 1), b: body } });
     const { outcome } = await run(tested, { deadlineMs: monotonicMs() + 60 });
-    expect(outcome).toEqual({ kind: 'timeout', session: 'b', lastOperation });
+    expect(outcome).toEqual({ kind: 'timeout', reason: 'time', session: 'b', lastOperation });
   });
 
   const malformed: readonly (readonly [string, unknown, string])[] = [

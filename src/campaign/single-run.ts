@@ -52,7 +52,10 @@ export class ProgramRunner {
     const database = this.#database;
     database.reset(decisions);
     const outcome = await runProgram(this.program, database, { nextSession: decisions.session, ...limits });
-    if (outcome.kind === 'discarded' || outcome.kind === 'timeout') return outcome;
+    if (outcome.kind === 'discarded') return outcome;
+    if (outcome.kind === 'timeout') {
+      return { kind: 'timeout', session: outcome.session, lastOperation: outcome.lastOperation };
+    }
     const observedState = database.observedState();
     const marks = new Map(outcome.marks);
     limits.onTurn?.(null, () => 'nothing');

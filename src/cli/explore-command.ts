@@ -1,5 +1,5 @@
 /** `moirai explore`: every history of a user's program at one level or at all of them. */
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import {
   explore,
@@ -9,17 +9,18 @@ import {
   formatExplorations,
 } from '../explore/index.ts';
 import { constrainingLevels, type ConstrainingLevel, weakestViolation } from '../isolation/index.ts';
-import type { Program } from '../program/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { seconds, storeLevel, wholeNumber } from './option-values.ts';
-import { invocation, shellWord } from './replay-command.ts';
+import { defaults, invocation, shellWord } from './replay-command.ts';
 import { appearance } from './style.ts';
 import { placed } from './user-code.ts';
+import { UserProgram } from './user-program.ts';
 
 interface ExploreCommandOptions {
   readonly level: ConstrainingLevel | 'all';
   readonly historiesMax: number | null;
   readonly timeMaxMs: number | null;
+  readonly timeoutMs: number;
   readonly replay: string | null;
   readonly json: boolean;
   readonly color: boolean;
@@ -40,17 +41,25 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     )
     .option('--max-histories <n>', 'stop after so many; the verdict is then unknown', wholeNumber('max-histories', 1))
     .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds)
+    .addOption(
+      new Option('--timeout <seconds>', 'for one run')
+        .argParser(seconds)
+        .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
+    )
     .option('--replay <token>', 'only the history that printed this token')
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', exploreHelp)
     .action(
-      async (file, { level, maxHistories = null, maxTime = null, replay = null, json: isJson = false, color }) => {
+      async (
+        file,
+        { level, timeout, maxHistories = null, maxTime = null, replay = null, json: isJson = false, color },
+      ) => {
         end(
           await exploreCommand(
             file,
-            { level, historiesMax: maxHistories, timeMaxMs: maxTime, replay, json: isJson, color },
+            { level, historiesMax: maxHistories, timeMaxMs: maxTime, timeoutMs: timeout, replay, json: isJson, color },
             host,
           ),
         );
@@ -65,15 +74,18 @@ async function exploreCommand(file: string, options: ExploreCommandOptions, host
       'a history is replayed at the level at which it was found: --replay needs one --level',
     );
   }
+  const user = new UserProgram(file, options.timeoutMs, host);
   const progress = await host.progress(options.json);
   try {
-    const program = await host.loadProgram(file);
+    const program = await user.load();
+    if (program === null) return user.late();
+    const onTurn = user.onTurn();
     const levels = options.level === 'all' ? constrainingLevels : [options.level];
     const results: ExploreResult[] = [];
-    for (const level of levels)
-      results.push(
-        await exploreLevel(program, level, options, (histories) => progress.update(level, histories, histories)),
-      );
+    for (const level of levels) {
+      const onProgress: ExploreOptions['onProgress'] = ({ histories }) => progress.update(level, histories, histories);
+      results.push(await explore(program, { ...limitsOf(options), level, onTurn, onProgress }));
+    }
     progress.stop();
     host.out(`${options.json ? json(results, options) : text(file, results, options, host)}\n`);
     return exitCode(results);
@@ -81,22 +93,17 @@ async function exploreCommand(file: string, options: ExploreCommandOptions, host
     throw error instanceof InputError ? placed(error, file) : error;
   } finally {
     progress.stop();
+    user.stop();
   }
 }
 
-function exploreLevel(
-  program: Program,
-  level: ConstrainingLevel,
-  options: ExploreCommandOptions,
-  onHistories: (histories: number) => void,
-): Promise<ExploreResult> {
-  const { historiesMax, timeMaxMs, replay } = options;
-  const limits: ExploreOptions = {
+function limitsOf({ historiesMax, timeMaxMs, timeoutMs, replay }: ExploreCommandOptions): ExploreOptions {
+  return {
+    timeoutMs,
     ...(historiesMax === null ? {} : { historiesMax }),
     ...(timeMaxMs === null ? {} : { timeMaxMs }),
     ...(replay === null ? {} : { replay }),
   };
-  return explore(program, { ...limits, level, onProgress: ({ histories }) => onHistories(histories) });
 }
 
 function text(file: string, results: readonly ExploreResult[], options: ExploreCommandOptions, host: Host): string {

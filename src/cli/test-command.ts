@@ -20,6 +20,7 @@ import { replayCommand, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
 import type { TestOptions } from './test-options.ts';
 import { placed } from './user-code.ts';
+import { UserProgram } from './user-program.ts';
 
 export async function testCommand(file: string, options: TestOptions, host: Host): Promise<ExitCode> {
   if (options.level === 'all' && options.replay !== undefined) {
@@ -28,16 +29,12 @@ export async function testCommand(file: string, options: TestOptions, host: Host
       'a run is replayed at the level at which it failed: --replay needs one --level',
     );
   }
-  const loadMs = Math.max(options.timeoutMs, loadMsMin);
-  const position = new Position(file, options.timeoutMs, loadMs);
-  const watch = host.watch(loadMs + graceMs, () => position.describe());
+  const user = new UserProgram(file, options.timeoutMs, host);
   const progress = await host.progress(options.json);
   try {
-    const program = await loadInTime(host, file, loadMs);
-    if (program === null) return late(position, host);
-    position.loaded(program);
-    watch.limit(options.timeoutMs + graceMs);
-    const onTurn = position.onTurn(watch.beat);
+    const program = await user.load();
+    if (program === null) return user.late();
+    const onTurn = user.onTurn();
     const campaign = campaignOptions(options, progress, onTurn);
     const show =
       options.level === 'all'
@@ -50,66 +47,8 @@ export async function testCommand(file: string, options: TestOptions, host: Host
     throw error instanceof InputError ? placed(error, file) : error;
   } finally {
     progress.stop();
-    watch.stop();
+    user.stop();
   }
-}
-
-/** A small timeout is meant for runs: loading a module takes its time on a busy machine. */
-const loadMsMin = 5_000;
-
-/** What a session may take beyond its timeout before it counts as one that will never give the thread back. */
-const graceMs = 2_000;
-
-/** Where the program is, for the case that it never comes back. */
-class Position {
-  readonly #file: string;
-  readonly #timeoutMs: number;
-  readonly #loadMs: number;
-  #names: readonly string[] | null = null;
-  #session: number | null = null;
-  #lastOperation: () => string = () => 'nothing yet';
-
-  constructor(file: string, timeoutMs: number, loadMs: number) {
-    this.#file = file;
-    this.#timeoutMs = timeoutMs;
-    this.#loadMs = loadMs;
-  }
-
-  loaded(program: Program): void {
-    this.#names = program.sessionNames;
-  }
-
-  onTurn(beat: () => void): NonNullable<CampaignOptions['onTurn']> {
-    return (session, lastOperation) => {
-      this.#session = session;
-      this.#lastOperation = lastOperation;
-      beat();
-    };
-  }
-
-  describe(): string {
-    if (this.#names === null) return `${this.#file}: the module did not load within ${this.#loadMs / 1_000} s`;
-    const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
-    return formatTimeout({ session, lastOperation: this.#lastOperation() }, this.#timeoutMs);
-  }
-}
-
-/** `null`: not in time. The timer also keeps the process from ending while a module waits for what never comes. */
-async function loadInTime(host: Host, file: string, timeoutMs: number): Promise<Program | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), timeoutMs);
-  });
-  try {
-    return await Promise.race([host.loadProgram(file), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function late(position: Position, host: Host): ExitCode {
-  host.err(`${position.describe()}\n`);
-  return 2;
 }
 
 function campaignOptions(options: TestOptions, progress: Progress, onTurn: CampaignOptions['onTurn']): CampaignOptions {

@@ -89,6 +89,9 @@ function verdict(
 }
 
 function stoppedBy(stopped: ExploreResult['stopped']): string {
+  if (typeof stopped === 'object' && stopped !== null) {
+    return `session "${printable(stopped.session)}" did not end in time; its last operation: ${printable(stopped.lastOperation)}`;
+  }
   switch (stopped) {
     case 'histories':
       return 'stopped by --max-histories';

@@ -23,6 +23,10 @@ export interface ExploreOptions {
   readonly historiesMax?: number;
   /** Time to spend before the answer is `unknown`. Default: any. */
   readonly timeMaxMs?: number;
+  /** For one run. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Called whenever a session gets to run, by its index. For those who watch. */
+  readonly onTurn?: (session: number, lastOperation: () => string) => void;
   /** Transactions of one run; a program that goes on for ever on some path has no end of histories. Default 1,000. */
   readonly turnsMax?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
@@ -48,13 +52,19 @@ export interface ExploreResult {
   /** Were there no more? */
   readonly complete: boolean;
   /** Why not. */
-  readonly stopped: 'histories' | 'time' | 'endless' | null;
+  readonly stopped: 'histories' | 'time' | 'endless' | Stuck | null;
   /** For each `sometimes(name)`: histories in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
   /** Where a replay took another turn than its token; `null` where it did not. */
   readonly divergence: string | null;
   /** The failing history with the fewest reads that see anything but the newest write in its order. */
   readonly counterexample: Counterexample | null;
+}
+
+/** A session that did not end in time, and what it did last. */
+export interface Stuck {
+  readonly session: string;
+  readonly lastOperation: string;
 }
 
 export interface Counterexample {
@@ -124,16 +134,21 @@ class Exploration {
   async #runFrom(prefix: Prefix): Promise<void> {
     const store = this.#store;
     store.reset(prefix);
+    const { turnsMax = 1_000, timeoutMs = 10_000, onTurn } = this.#options;
     const outcome = await runProgram(this.#program, store, {
       nextSession: store.nextSession,
-      turnsMax: this.#options.turnsMax ?? 1_000,
+      turnsMax,
+      deadlineMs: monotonicMs() + timeoutMs,
+      ...(onTurn === undefined ? {} : { onTurn }),
     });
     this.#runs += 1;
     // Popped last to first: the order of discovery.
     for (let i = store.branches.length - 1; i >= 0; i -= 1) this.#stack.push(store.branches[i] as Prefix);
     if (store.divergence !== null && this.#options.replay === undefined) throw nondeterministic(store.divergence);
-    if (outcome.kind === 'timeout') this.#stopped = 'endless';
-    else if (outcome.kind !== 'discarded' && store.isAtLevel()) await this.#judge(outcome);
+    if (outcome.kind === 'timeout') {
+      const { reason, session, lastOperation } = outcome;
+      this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
+    } else if (outcome.kind !== 'discarded' && store.isAtLevel()) await this.#judge(outcome);
   }
 
   async #judge(outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>): Promise<void> {

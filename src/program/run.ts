@@ -45,7 +45,13 @@ export type RunOutcome =
       readonly waitedOutside: readonly string[];
     }
   | { readonly kind: 'discarded' }
-  | { readonly kind: 'timeout'; readonly session: string; readonly lastOperation: string };
+  /** `turns`: the run took more than it may. */
+  | {
+      readonly kind: 'timeout';
+      readonly reason: 'time' | 'turns';
+      readonly session: string;
+      readonly lastOperation: string;
+    };
 
 /** What `sometimes` was called with in this run: did the condition hold, at least once? */
 export type Marks = ReadonlyMap<string, boolean>;
@@ -265,7 +271,7 @@ class Run {
     if (waiting.length === 0) return; // those outside must come back first
     const session = this.#sessions[this.#options.nextSession(waiting)] as RunSession;
     this.#turns += 1;
-    if (this.#turns > (this.#options.turnsMax ?? Infinity)) return this.#endLate(session);
+    if (this.#turns > (this.#options.turnsMax ?? Infinity)) return this.#endLate(session, 'turns');
     if (this.#isLate(session)) return;
     this.#options.onTurn?.(session.index, session.lastOperation);
     session.state = 'running';
@@ -319,12 +325,12 @@ class Run {
   #isPast(session: RunSession): boolean {
     const { deadlineMs } = this.#options;
     if (deadlineMs === undefined || monotonicMs() < deadlineMs) return false;
-    this.#endLate(session);
+    this.#endLate(session, 'time');
     return true;
   }
 
-  #endLate(session: RunSession): void {
-    this.#finish({ kind: 'timeout', session: session.name, lastOperation: session.lastOperation() });
+  #endLate(session: RunSession, reason: 'time' | 'turns'): void {
+    this.#finish({ kind: 'timeout', reason, session: session.name, lastOperation: session.lastOperation() });
   }
 
   #endOutcome(): RunOutcome {

@@ -1,0 +1,100 @@
+/** `moirai explore` in this process: verdicts, exit codes, the shape of --json, replay. */
+import { describe, expect, test } from 'vitest';
+import { program, type SessionHandle } from '../../src/index.ts';
+import { runHere } from '../support/cli.ts';
+
+const increment = (session: SessionHandle): Promise<void> =>
+  session.transaction(async (t) => t.write('x', (await t.read<number>('x')) + 1));
+
+const files = {
+  'counter.ts': program({
+    initial: { x: 0 },
+    sessions: { a: increment, b: increment },
+    invariant: ({ final }) => final['x'] === 2 || `x is ${final['x']}`,
+  }),
+  'stuck.ts': program({ sessions: { a: (s) => s.read('x'), b: () => new Promise(() => {}) } }),
+  'polling.ts': program({
+    sessions: {
+      a: async (s) => {
+        while ((await s.read('x')) === null);
+      },
+      b: (s) => s.write('x', 1),
+    },
+  }),
+  'nothing.ts': {},
+};
+
+describe('moirai explore', () => {
+  test('exits with 0 and a proof when all histories satisfy the invariant', async () => {
+    expect(await runHere(['explore', 'counter.ts', '--level', 'serializable'], files)).toEqual({
+      code: 0,
+      out: 'all 2 histories satisfy the invariant at serializable: a proof for this program\n',
+      err: '',
+    });
+  });
+
+  test('exits with 1 and a counterexample that its command replays', async () => {
+    const { code, out } = await runHere(['explore', 'counter.ts'], files);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^1 of 3 histories violates the invariant at causal: x is 1\n/);
+    expect(out).toContain('lost update: ');
+    const command = /replay: moirai (?<words>.*)/.exec(out)?.groups?.['words'] ?? '';
+    expect(command).toBe('explore counter.ts --level causal --replay a/0:_+b/0:_');
+    const again = await runHere(command.split(' '), files);
+    expect(again.code).toBe(1);
+    expect(again.out).toContain('replay: moirai explore counter.ts --level causal --replay a/0:_+b/0:_');
+  });
+
+  test('prints one JSON object, an array for all levels', async () => {
+    const { code, out } = await runHere(['explore', 'counter.ts', '--json'], files);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      level: 'causal',
+      histories: 3,
+      violations: 1,
+      verdict: 'violated',
+      complete: true,
+      replay: 'a/0:_+b/0:_',
+      anomaly: 'lost-update',
+    });
+    const all = JSON.parse((await runHere(['explore', 'counter.ts', '--level', 'all', '--json'], files)).out) as {
+      verdict: string;
+    }[];
+    expect(all.map(({ verdict }) => verdict)).toEqual([
+      'violated',
+      'violated',
+      'violated',
+      'violated',
+      'satisfied',
+      'satisfied',
+    ]);
+  });
+
+  test('tells the weakest level at which all is well', async () => {
+    const { out } = await runHere(['explore', 'counter.ts', '--level', 'all'], files);
+    expect(out).toContain('the weakest level at which all histories satisfy the invariant: snapshot-isolation');
+  });
+
+  test.each([
+    [['explore', 'counter.ts', '--level', 'serializable', '--max-histories', '1'], 'stopped by --max-histories'],
+    [['explore', 'stuck.ts', '--timeout', '0.05'], 'session "b" did not end in time; its last operation: nothing yet'],
+    [['explore', 'polling.ts'], 'the program does not end on some path'],
+  ])('exits with 2 when it cannot know: %s', async (args, why) => {
+    const { code, out } = await runHere(args, files);
+    expect(code).toBe(2);
+    expect(out).toContain(why);
+  });
+
+  test.each([
+    [['explore', 'nothing.ts'], 'program/shape'],
+    [['explore', 'counter.ts', '--replay', 'z/0:_'], 'replay/token'],
+    [['explore', 'counter.ts', '--level', 'all', '--replay', 'a/0:_'], 'option/replay'],
+    [['explore', 'counter.ts', '--level', 'strong'], 'level/unknown'],
+    [['explore', 'counter.ts', '--max-histories', '0'], 'option/max-histories'],
+  ])('exits with 3 and one line for %s', async (args, errorCode) => {
+    const { code, out, err } = await runHere(args, files);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toMatch(/^[^\n]+\n$/);
+    expect(err).toContain(`[${errorCode}]`);
+  });
+});
