@@ -20,6 +20,7 @@ import {
 } from '../protocol/index.ts';
 import { formatCount } from '../report/index.ts';
 import { parseCommitTestLevel, type TimelessLevel } from '../states/index.ts';
+import { readCheckpoint, writeCheckpoint } from './checkpoint-file.ts';
 import type { ExitCode, Host } from './host.ts';
 import { loadDefault } from './load-program.ts';
 import { oneOf, seconds, wholeNumber } from './option-values.ts';
@@ -36,18 +37,22 @@ interface ProtocolOptions {
   readonly seed: number;
   readonly deadlock: boolean;
   readonly reduction: boolean;
+  readonly eventually: boolean;
+  /** A checkpoint's file. */
+  readonly resume: string | null;
   readonly statesMax: number;
   readonly timeoutMs: number | null;
   readonly memoryBytesMax: number;
-  readonly files: TraceFiles;
+  readonly files: OutputFiles;
   readonly json: boolean;
   readonly color: boolean;
 }
 
-interface TraceFiles {
+interface OutputFiles {
   readonly svg?: string;
   readonly mermaid?: string;
   readonly itf?: string;
+  readonly checkpoint?: string;
   readonly history?: string;
 }
 
@@ -75,6 +80,9 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--states-max <n>', 'distinct states to look at', wholeNumber('states-max', 1), defaults.statesMax)
     .option('--memory <megabytes>', 'for states', wholeNumber('memory', 1), defaults.memoryMegabytes)
     .option('--timeout <seconds>', 'for the search (default: none)', seconds)
+    .option('--no-eventually', 'look at safety only')
+    .option('--checkpoint <file>', 'write where the search stopped at a budget')
+    .option('--resume <file>', 'go on from a checkpoint')
     .option('--svg <file>', 'write the trace as a picture')
     .option('--mermaid <file>', "write the trace as Mermaid's sequence diagram")
     .option('--itf <file>', 'write the trace in ITF, the format of Apalache and Quint')
@@ -95,13 +103,16 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
         mermaid,
         itf,
         history,
+        checkpoint,
+        resume = null,
         ...rest
       } = options;
-      const files = definedOnly({ svg, mermaid, itf, history });
+      const files = definedOnly({ svg, mermaid, itf, history, checkpoint });
       const given = {
         ...rest,
         simulate,
         reduction,
+        resume,
         levels: level,
         memoryBytesMax: memory * 1_000_000,
         timeoutMs: timeout,
@@ -130,11 +141,15 @@ async function protocolCommand(
 ): Promise<ExitCode> {
   const protocol = checkShape(await loadDefault(file, 'protocol'));
   const startedMs = performance.now();
-  const { timeoutMs, ...search } = options;
+  const { timeoutMs, resume, ...search } = options;
+  const onOneThread = options.jobs === 1 && options.order === 'breadth-first' && options.simulate === null;
+  if (!onOneThread && (resume !== null || options.files.checkpoint !== undefined))
+    throw new InputError('option/checkpoint', 'only a breadth-first search on one thread has checkpoints');
   const result = await run(file, protocol, {
     ...search,
     parameters,
     ...(timeoutMs === null ? {} : { timeoutMs }),
+    ...(resume === null ? {} : { resume: readCheckpoint(resume) }),
     progress: progressLines(host, startedMs),
   });
   const elapsedMs = performance.now() - startedMs;
@@ -142,7 +157,7 @@ async function protocolCommand(
     const rate = Math.round((result.states / Math.max(elapsedMs, 1)) * 1_000);
     host.err(`${(elapsedMs / 1_000).toFixed(1)} s, ${formatCount(rate)} states/s\n`);
   }
-  await writeTrace(result, options.files);
+  await writeFiles(result, options.files);
   const text = options.json
     ? JSON.stringify(jsonOf(result, elapsedMs))
     : formatResult(protocol.name, result, options, host);
@@ -209,7 +224,8 @@ function progressLines(host: Host, startedMs: number): (progress: Progress) => v
   };
 }
 
-async function writeTrace({ trace }: ProtocolCheckResult, files: TraceFiles): Promise<void> {
+async function writeFiles({ trace, checkpoint }: ProtocolCheckResult, files: OutputFiles): Promise<void> {
+  if (files.checkpoint !== undefined && checkpoint !== null) writeCheckpoint(files.checkpoint, checkpoint);
   if (trace === null) return;
   if (files.svg !== undefined) await writeFile(files.svg, formatSvg(trace));
   if (files.mermaid !== undefined) await writeFile(files.mermaid, formatMermaid(trace));
@@ -278,6 +294,6 @@ function verdictLine(
   );
 }
 
-function definedOnly(files: { readonly [N in keyof TraceFiles]: TraceFiles[N] | undefined }): TraceFiles {
+function definedOnly(files: { readonly [N in keyof OutputFiles]: OutputFiles[N] | undefined }): OutputFiles {
   return Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined));
 }

@@ -15,6 +15,8 @@ export interface ProtocolCheckOptions extends SearchOptions {
   readonly levels?: readonly TimelessLevel[];
   /** Default true: states that differ only by names of interchangeable members are one. */
   readonly symmetry?: boolean;
+  /** Default true: once all states are right, check what must eventually hold. */
+  readonly eventually?: boolean;
 }
 
 export interface ProtocolCheckResult extends Omit<SearchResult, 'path'> {
@@ -90,7 +92,8 @@ function withLiveness(
   safety: SearchResult,
 ): { readonly result: SearchResult; readonly warnings: readonly string[] } {
   const conditions = Object.entries(model.parts.eventually ?? {});
-  if (conditions.length === 0 || safety.verdict !== 'satisfied') return { result: safety, warnings: [] };
+  if (conditions.length === 0 || options.eventually === false || safety.verdict !== 'satisfied')
+    return { result: safety, warnings: [] };
   if (model.symmetry.order > 1) {
     const names = conditions.map(([name]) => `"${name}"`).join(', ');
     const why = 'symmetry and liveness do not mix, because a cycle of representatives need not be a cycle';
@@ -104,7 +107,7 @@ function withLiveness(
     }
     if (verdict === 'unknown') {
       const warning = `eventually "${name}" was not decided within ${statesMax} states`;
-      return { result: { ...safety, verdict, reason: 'states-limit' }, warnings: [warning] };
+      return { result: { ...safety, verdict, reason: 'states-limit', complete: false }, warnings: [warning] };
     }
   }
   return { result: safety, warnings: [] };

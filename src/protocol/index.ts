@@ -35,7 +35,14 @@ export {
   type ProtocolCheckResult,
 } from './check-protocol.ts';
 export { compile, type Model } from './model.ts';
-export { search, type Progress, type SearchOptions, type SearchResult, type Violation } from './search.ts';
+export {
+  search,
+  type Checkpoint,
+  type Progress,
+  type SearchOptions,
+  type SearchResult,
+  type Violation,
+} from './search.ts';
 export type { SearchThread } from './parallel-search.ts';
 export { formatMermaid, formatSvg } from './trace-diagram.ts';
 export { itfOf } from './trace-itf.ts';

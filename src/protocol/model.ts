@@ -42,6 +42,8 @@ export interface CompiledGroup {
 
 export interface Model {
   readonly protocol: Protocol;
+  /** With the defaults of those that were not given. */
+  readonly parameters: Parameters;
   readonly parts: ProtocolParts;
   readonly layout: Layout;
   readonly symmetry: Symmetry;
@@ -61,7 +63,8 @@ export interface ModelOptions {
 
 /** @throws InputError where the protocol's declarations are wrong */
 export function compile(protocol: Protocol, parameters: Parameters = {}, options: ModelOptions = {}): Model {
-  const parts = protocol.define(parametersOf(protocol, parameters));
+  const given = parametersOf(protocol, parameters);
+  const parts = protocol.define(given);
   const messages = (parts.messages ?? []).filter((each): each is Message => each instanceof Message);
   const all = parts.processes as readonly Processes[];
   const sharedVariables = (parts.shared ?? []) as readonly Shared[];
@@ -91,6 +94,7 @@ export function compile(protocol: Protocol, parameters: Parameters = {}, options
   const symmetry = symmetryOf(layout, options.symmetry === false ? [] : (parts.symmetry ?? []));
   return {
     protocol,
+    parameters: given,
     parts,
     layout,
     symmetry,

@@ -150,6 +150,7 @@ class ParallelSearch {
       ends: this.#ends,
       collisionProbability: collisionProbability(progress.states, progress.generated),
       bytes: this.#bytes,
+      checkpoint: null,
     };
   }
 }

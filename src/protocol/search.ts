@@ -25,6 +25,8 @@ export interface SearchOptions {
   readonly deadlock?: boolean;
   /** Partial-order reduction by steps that the protocol calls local: fewer states, the same verdict. Default false. */
   readonly reduction?: boolean;
+  /** Goes on where an earlier breadth-first search of the same protocol stopped. */
+  readonly resume?: Checkpoint;
   readonly progress?: (progress: Progress) => void;
 }
 
@@ -33,6 +35,24 @@ export interface Progress {
   readonly generated: number;
   readonly depth: number;
   readonly queue: number;
+}
+
+/** A breadth-first search that stopped at a budget, as plain data. */
+export interface Checkpoint {
+  readonly position: {
+    /** What was searched, and for what: a search that goes on must be the same. */
+    readonly subject: string;
+    readonly words: number;
+    readonly states: number;
+    readonly head: number;
+    readonly levelEnd: number;
+    readonly depth: number;
+    readonly generated: number;
+    readonly ends: number;
+    readonly missing: readonly string[];
+  };
+  /** The states in the order in which they were found. */
+  readonly parts: Iterable<Int32Array>;
 }
 
 export type Violation =
@@ -53,6 +73,8 @@ export interface SearchResult extends Progress {
   readonly ends: number;
   readonly collisionProbability: number;
   readonly bytes: number;
+  /** Where a search that reached a budget can go on. */
+  readonly checkpoint: Checkpoint | null;
 }
 
 /** Conditions over the state in the model's words; the first that fails. */
@@ -119,11 +141,7 @@ class SearchRun {
     const expander = expanderOf(model);
     const local = this.#options.reduction === true ? localStepsOf(model, expander) : null;
     const state = new Int32Array(model.words.length);
-    model.words.set(model.initial);
-    this.#visit();
-    let depth = 1;
-    let levelEnd = this.#store.size;
-    let head = 0;
+    let { depth, levelEnd, head } = this.#start();
     let reason: SearchResult['reason'] = null;
     for (; this.#violation === null; head += 1) {
       const ordinal = this.#stack === null ? head : (this.#stack.pop() ?? this.#store.size);
@@ -143,7 +161,48 @@ class SearchRun {
       const enabled = expander.expand(state, this.#visit);
       if (enabled === 0) this.#ended(ordinal);
     }
-    return this.#result(this.#violation === null ? depth : this.#depthOfViolation(depth), head, reason);
+    const found = this.#violation === null ? depth : this.#depthOfViolation(depth);
+    return this.#result(found, head, reason, levelEnd);
+  }
+
+  #start(): Pick<Checkpoint['position'], 'depth' | 'levelEnd' | 'head'> {
+    const { resume } = this.#options;
+    const { words, initial } = this.#model;
+    if (resume === undefined) {
+      words.set(initial);
+      this.#visit();
+      return { depth: 1, levelEnd: this.#store.size, head: 0 };
+    }
+    const { position, parts } = resume;
+    this.#requireSame(position);
+    this.#store.restore(parts, (state) => {
+      fingerprint(state, state.length, this.#print);
+      this.#seen.add(this.#print[0] as number, this.#print[1] as number);
+    });
+    if (this.#store.size !== position.states) throw new InputError('protocol/checkpoint', 'the checkpoint is cut off');
+    this.#generated = position.generated;
+    this.#ends = position.ends;
+    for (const name of this.#sometimes.keys()) if (!position.missing.includes(name)) this.#sometimes.delete(name);
+    return position;
+  }
+
+  #requireSame(position: Checkpoint['position']): void {
+    if (position.subject === this.#position().subject && this.#stack === null) return;
+    const what = 'the checkpoint is of another protocol, or of other parameters, levels, symmetry, reduction or order';
+    throw new InputError('protocol/checkpoint', what);
+  }
+
+  #position(): Omit<Checkpoint['position'], 'head' | 'levelEnd' | 'depth'> {
+    const { protocol, parameters, words, symmetry } = this.#model;
+    const { levels = [], reduction = false } = this.#options;
+    return {
+      subject: JSON.stringify([protocol.name, parameters, levels, symmetry.order, reduction, words.length]),
+      words: words.length,
+      states: this.#store.size,
+      generated: this.#generated,
+      ends: this.#ends,
+      missing: [...this.#sometimes.keys()],
+    };
   }
 
   readonly #visitNew = (): boolean => {
@@ -198,7 +257,7 @@ class SearchRun {
     return Math.max(depth, this.#store.pathTo(this.#violating).length);
   }
 
-  #result(depth: number, head: number, reason: SearchResult['reason']): SearchResult {
+  #result(depth: number, head: number, reason: SearchResult['reason'], levelEnd: number): SearchResult {
     const missed = [...this.#sometimes.keys()][0];
     const complete = reason === null && this.#violation === null;
     const violation: Violation | null =
@@ -214,6 +273,10 @@ class SearchRun {
       ends: this.#ends,
       collisionProbability: collisionProbability(progress.states, progress.generated),
       bytes: this.#store.bytes + this.#seen.bytes,
+      checkpoint:
+        reason === null || this.#stack !== null
+          ? null
+          : { position: { ...this.#position(), head, levelEnd, depth }, parts: this.#store.parts() },
     };
   }
 }

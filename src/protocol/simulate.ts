@@ -40,6 +40,7 @@ export function simulate(model: Model, options: SimulateOptions): SearchResult {
     ends: 0,
     collisionProbability: 0,
     bytes: 0,
+    checkpoint: null,
   };
 }
 

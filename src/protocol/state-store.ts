@@ -36,6 +36,27 @@ export class StateStore {
     for (let i = 0; i < stride - 1; i += 1) into[i] = chunk[at + i] as number;
   }
 
+  /** Each state as its words and its predecessor, in order; for `restore`. */
+  parts(): Int32Array[] {
+    const stride = this.words + 1;
+    return this.#chunks.map((chunk, i) =>
+      chunk.subarray(0, Math.min(1 << chunkLog2, this.size - (i << chunkLog2)) * stride),
+    );
+  }
+
+  /** Appends what `parts` gave, cut anywhere between two states. */
+  restore(parts: Iterable<Int32Array>, visit: (state: Int32Array) => void): void {
+    const stride = this.words + 1;
+    const state = new Int32Array(this.words);
+    for (const part of parts) {
+      for (let at = 0; at + stride <= part.length; at += stride) {
+        for (let i = 0; i < this.words; i += 1) state[i] = part[at + i] as number;
+        this.append(state, part[at + stride - 1] as number);
+        visit(state);
+      }
+    }
+  }
+
   /** -1 for an initial state. */
   predecessor(ordinal: number): number {
     const stride = this.words + 1;
