@@ -1,9 +1,10 @@
 /** `moirai demo`: a tour for somebody who has five minutes. It runs an example of the package as anyone would run it. */
 import { fileURLToPath } from 'node:url';
 import { formatFailure, formatResult, runCampaign, weakestPassingLevel } from '../campaign/index.ts';
+import { explore, formatExploration } from '../explore/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { defaults, replayCommand, testCommandLine } from './replay-command.ts';
+import { defaults, invocation, replayCommand, shellWord, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
 import { shownPath } from './user-code.ts';
 
@@ -30,11 +31,18 @@ export async function demoCommand(options: { readonly color: boolean }, host: Ho
   const serializable = await runCampaign(program, { level: 'serializable' });
   say(serializable.failure === null ? formatResult(serializable, look) : formatFailure(serializable, look), '');
 
+  say('A thousand runs are evidence. Every history that serializable allows, each exactly once, is a proof:', '');
+  const words = `${invocation(host)} explore ${shellWord(file)}`;
+  say(look.style('name', `$ ${words} --level serializable`));
+  const proof = await explore(program, { level: 'serializable' });
+  say(formatExploration(proof, look), '');
+
   say(
     'What next?',
     `  ${command('all')}    every level in one table`,
+    `  ${words} --level all    the same, as proofs`,
     '  Copy the file, put your own transactions into the sessions, and say in the invariant what must hold.',
     "  In a test: import { testProgram } from 'moirai'",
   );
-  return causal.failure !== null && serializable.failure === null ? 0 : 4;
+  return causal.failure !== null && proof.complete && proof.violations === 0 ? 0 : 4;
 }

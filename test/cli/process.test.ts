@@ -242,6 +242,7 @@ test('the demo finds the bug at causal and not at serializable', async () => {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/violated in \d+ of 1,000 runs at causal: a deleted item came back/);
   expect(out).toContain('passed 1,000 runs at serializable');
+  expect(out).toContain('all 12 histories satisfy the invariant at serializable: a proof for this program');
 });
 
 test('the version is that of the package', async () => {
