@@ -13,8 +13,8 @@ import type { Parameters, Processes, Protocol, ProtocolParts, Self, Shared, Step
 import { type Symmetry, symmetryOf } from './symmetry.ts';
 import { type Based, defineVariable, writeCodes } from './variables.ts';
 
-export const DONE = 'Done';
-export const CRASHED = 'Crashed';
+const DONE = 'Done';
+const CRASHED = 'Crashed';
 
 type AnySelf = Self<Variables>;
 export type AnyStep = Step<AnySelf>;

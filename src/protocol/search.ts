@@ -33,6 +33,7 @@ export interface SearchOptions {
 export interface Progress {
   readonly states: number;
   readonly generated: number;
+  /** States on the longest of the shortest paths; a depth-first search does not know it, and says 0 or the length of its trace. */
   readonly depth: number;
   readonly queue: number;
 }
@@ -161,7 +162,8 @@ class SearchRun {
       const enabled = expander.expand(state, this.#visit);
       if (enabled === 0) this.#ended(ordinal);
     }
-    const found = this.#violation === null ? depth : this.#depthOfViolation(depth);
+    const known = this.#stack === null ? depth : 0;
+    const found = this.#violation === null ? known : this.#depthOfViolation(known);
     return this.#result(found, head, reason, levelEnd);
   }
 
