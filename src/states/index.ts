@@ -31,12 +31,5 @@ export {
   parseCommitTestLevel,
   type TimelessLevel,
 } from './level.ts';
-export {
-  type CommitTestOutcome,
-  type MemoisedCommitTest,
-  memoisedCommitTest,
-  type MemoisedOptions,
-  type SequenceId,
-} from './memoised.ts';
 export type { ObservedTransaction, ObservedTransactions } from './observed.ts';
 export { referenceCommitTest, type ReferenceCommitVerdict } from './reference.ts';
