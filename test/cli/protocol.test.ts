@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { build, type Ended, root, runBuilt, UserFolder } from '../support/cli.ts';
+
+const folder = new UserFolder();
+const locking = join(root, 'examples/protocols/two-phase-locking.ts');
+const bug = [locking, '--transactions', '3', '--resources', '2', '--bug', '1', '--level', 'serializable'];
+
+const protocol = (...args: string[]): Promise<Ended> => runBuilt(['protocol', ...args], { cwd: folder.path });
+
+beforeAll(async () => {
+  folder.write({
+    'throwing.ts': userProtocol(`throw new Error('boom');`),
+    'empty.ts': 'export const nothing = 1;\n',
+    'other.ts': 'export default { name: 1 };\n',
+  });
+  await build();
+}, 120_000);
+afterAll(() => folder.remove());
+
+function userProtocol(body: string): string {
+  return `import { namedSet, processes, protocol } from 'moirai/protocol';
+export default protocol({
+  name: 'mine',
+  parameters: { size: 2 },
+  define: ({ size }) => ({
+    processes: [processes(namedSet('p', size), { start: 'go', steps: { go: { do: () => { ${body} } } } })],
+  }),
+});
+`;
+}
+
+test('a protocol that is right: exit code 0', async () => {
+  const { code, out } = await protocol(locking, '--level', 'serializable');
+  expect(out).toContain('49,884 distinct states');
+  expect(code).toBe(0);
+});
+
+test('threads count the same', async () => {
+  const { code, out } = await protocol(locking, '--json', '--jobs', '2', '--level', 'serializable,snapshot-isolation');
+  const expected = { states: 49_884, generated: 201_013, depth: 37, verdict: 'satisfied', complete: true, trace: null };
+  expect(JSON.parse(out)).toMatchObject(expected);
+  expect(code).toBe(0);
+});
+
+test('a violation: exit code 1, the trace in four forms, and a history that check refutes', async () => {
+  const files = ['--svg', 't.svg', '--mermaid', 't.mmd', '--itf', 't.itf.json', '--history', 't.history.jsonl'];
+  const { code, out } = await protocol(...bug, '--json', ...files);
+  const { verdict, trace, observed } = JSON.parse(out) as { verdict: string; trace: unknown[]; observed: string };
+  expect({ code, verdict, steps: trace.length }).toEqual({ code: 1, verdict: 'violated', steps: 19 });
+  expect(observed).toContain('r r1');
+  const read = (name: string): string => readFileSync(join(folder.path, name), 'utf8');
+  expect(read('t.svg')).toMatch(/^<svg /);
+  expect(read('t.mmd')).toMatch(/^sequenceDiagram\n/);
+  expect(JSON.parse(read('t.itf.json'))).toHaveProperty('states.length', 20);
+  const checked = await runBuilt(['check', '--level', 'serializable', 't.history.jsonl'], { cwd: folder.path });
+  expect(checked.code).toBe(1);
+});
+
+test('a budget: exit code 2, and a checkpoint from which the search goes on', async () => {
+  const stopped = await protocol(locking, '--states-max', '10000', '--checkpoint', 'search.checkpoint');
+  expect(stopped).toMatchObject({ code: 2, out: expect.stringContaining('unknown: states-limit reached') });
+  const { code, out } = await protocol(locking, '--resume', 'search.checkpoint');
+  expect(out).toContain('49,884 distinct states');
+  expect(code).toBe(0);
+});
+
+describe('what is wrong is one line, with exit code 3', () => {
+  test.each<[string, string[], string]>([
+    ['a step that throws', ['throwing.ts'], 'mine: p1 at go, step go throws Error: boom [protocol/throws]'],
+    ['the same on two threads', ['throwing.ts', '--jobs', '2'], 'step go throws Error: boom [protocol/throws]'],
+    ['no default export', ['empty.ts'], 'export default protocol({ ... }) [program/no-default]'],
+    ['no protocol', ['other.ts'], 'the default export is no protocol'],
+    ['a parameter that there is not', [locking, '--sizes', '3'], 'parameters: transactions, resources, bug'],
+    ['a parameter without a number', [locking, '--resources', 'many'], '--resources should be a parameter'],
+    ['an unknown level', [locking, '--level', 'best'], 'unknown level of commit tests "best"'],
+    ['a level of a protocol that is not observed', ['throwing.ts', '--level', 'serializable'], '[protocol/observe]'],
+    ['a checkpoint that is none', [locking, '--resume', 'empty.ts'], 'empty.ts: this is no checkpoint of moirai'],
+    ['threads and depth first', [locking, '--jobs', '2', '--order', 'depth-first'], '[option/jobs]'],
+  ])('%s', async (_name, args, what) => {
+    const { code, out, err } = await protocol(...args);
+    expect(err).toContain(what);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+  });
+});
