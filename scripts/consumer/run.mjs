@@ -1,7 +1,9 @@
 // What a user's program sees: every entry point loads, and the first one works.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { explore, program, testProgram } from 'moirai';
 import { parseHistory } from 'moirai/history';
+import { strongestLevel } from 'moirai/isolation';
 
 const manifest = createRequire(import.meta.url)('moirai/package.json');
 for (const entryPoint of Object.keys(manifest.exports).filter((name) => !name.endsWith('.json'))) {
@@ -10,4 +12,13 @@ for (const entryPoint of Object.keys(manifest.exports).filter((name) => !name.en
 }
 
 const lostUpdate = parseHistory('r x _, w x 1\nr x _, w x 2');
-assert.equal(lostUpdate.transactions.length, 2);
+assert.equal(strongestLevel(lostUpdate), 'prefix');
+
+const increment = (session) => session.transaction(async (t) => t.write('x', (await t.read('x')) + 1));
+const counter = program({
+  initial: { x: 0 },
+  sessions: { a: increment, b: increment },
+  invariant: ({ final }) => final.x === 2,
+});
+await assert.rejects(testProgram(counter, { level: 'causal' }), /lost update/);
+assert.equal((await explore(counter, { level: 'serializable' })).histories, 2);

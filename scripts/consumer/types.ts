@@ -1,11 +1,14 @@
 // What a user's compiler sees: every entry point has types, without the types of Node or of our dependencies.
 import * as moirai from 'moirai';
+import * as explore from 'moirai/explore';
 import * as history from 'moirai/history';
 import * as isolation from 'moirai/isolation';
 import * as mockdb from 'moirai/mockdb';
 import * as program from 'moirai/program';
+import * as protocol from 'moirai/protocol';
+import * as states from 'moirai/states';
 
-export const entryPoints: readonly object[] = [moirai, history, isolation, mockdb, program];
+export const entryPoints: readonly object[] = [moirai, explore, history, isolation, mockdb, program, protocol, states];
 
 export const oneWrite: history.History = {
   sessions: ['a'],
