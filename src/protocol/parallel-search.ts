@@ -18,6 +18,7 @@ export interface SearchThread {
 }
 
 const tableLog2 = 20;
+const watchMs = 200;
 
 export async function parallelSearch(
   model: Model,
@@ -40,6 +41,8 @@ class ParallelSearch {
   #generated = 0;
   #ends = 0;
   #depth = 0;
+  #newChunks: LevelTask['chunks'] = [];
+  #reason: SearchResult['reason'] = null;
   #level = 0;
   #missing: ReadonlySet<string>;
   #violation: Violation | null = null;
@@ -60,7 +63,6 @@ class ParallelSearch {
       const threads = this.#threads.length;
       send({ kind: 'setup', thread, threads, levels, deadlock, reduction, control: this.#control });
     }
-    let reason: SearchResult['reason'] = null;
     let from = this.#counts;
     await this.#runLevel({ isInitial: true, from, to: from });
     while (this.#violation === null) {
@@ -71,14 +73,15 @@ class ParallelSearch {
         this.#depth -= 1;
         break;
       }
-      reason = this.#exhausted();
-      if (reason !== null) break;
+      this.#reason = this.#exhausted(total(to));
+      if (this.#reason !== null) break;
       this.#options.progress?.(this.#progress());
       await this.#runLevel({ isInitial: false, from, to });
+      if (this.#reason !== null) break;
       from = to;
     }
     if (this.#violation !== null && this.#violating >= 0) this.#depth = this.#states.pathTo(this.#violating).length;
-    return this.#result(reason);
+    return this.#result(this.#violation === null ? this.#reason : null);
   }
 
   /** Until every batch of the level is done; threads stop between batches when the table gets full. */
@@ -92,15 +95,28 @@ class ParallelSearch {
     for (;;) {
       Atomics.store(this.#control, 1, 0);
       for (const { send } of this.#threads) send({ kind: 'level', ...level, table: this.#table, chunks });
-      const reports = await Promise.all(this.#threads.map(({ receive }) => receive()));
+      const reports = await this.#meet();
       chunks = this.#take(reports);
       this.#newChunks = chunks;
-      if (this.#violation !== null || !reports.some(({ isTableFull }) => isTableFull)) return;
+      if (this.#violation !== null || this.#reason !== null || !reports.some(({ isTableFull }) => isTableFull)) return;
       this.#table = grownTable(this.#table);
     }
   }
 
-  #newChunks: LevelTask['chunks'] = [];
+  /** A level of a large search takes minutes: budgets are looked at meanwhile, and the threads stop at the next batch. */
+  async #meet(): Promise<LevelReport[]> {
+    const watch = setInterval(() => {
+      const states = Atomics.load(this.#control, 2);
+      this.#reason ??= this.#exhausted(states);
+      if (this.#reason !== null) Atomics.store(this.#control, 1, 1);
+      else this.#options.progress?.({ ...this.#progress(), states });
+    }, watchMs);
+    try {
+      return await Promise.all(this.#threads.map(({ receive }) => receive()));
+    } finally {
+      clearInterval(watch);
+    }
+  }
 
   #take(reports: readonly LevelReport[]): LevelTask['chunks'] {
     const chunks = reports.flatMap((report, thread) => report.chunks.map((chunk) => ({ thread, chunk })));
@@ -119,9 +135,9 @@ class ParallelSearch {
     return chunks;
   }
 
-  #exhausted(): SearchResult['reason'] {
+  #exhausted(states: number): SearchResult['reason'] {
     const { statesMax = 100_000_000, memoryBytesMax = Infinity } = this.#options;
-    if (total(this.#counts) >= statesMax) return 'states-limit';
+    if (states >= statesMax) return 'states-limit';
     if (this.#bytes > memoryBytesMax) return 'memory-limit';
     return monotonicMs() > this.#deadline ? 'time-limit' : null;
   }

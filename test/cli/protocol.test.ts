@@ -66,6 +66,13 @@ test('a budget: exit code 2, and a checkpoint from which the search goes on', as
   expect(code).toBe(0);
 });
 
+test('a time that is spent in the middle of a level: exit code 2', async () => {
+  const large = [locking, '--transactions', '3', '--resources', '3', '--jobs', '2', '--timeout', '1', '--json'];
+  const { code, out } = await protocol(...large);
+  expect(JSON.parse(out)).toMatchObject({ verdict: 'unknown', reason: 'time-limit', complete: false, trace: null });
+  expect(code).toBe(2);
+});
+
 describe('what is wrong is one line, with exit code 3', () => {
   test.each<[string, string[], string]>([
     ['a step that throws', ['throwing.ts'], 'mine: p1 at go, step go throws Error: boom [protocol/throws]'],
