@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as states from '../src/states/index.ts';
-import { observe } from '../src/states/small-observed.ts';
+import { observe } from '../src/states/small-observed.test-support.ts';
 import { filled, type Parts } from './support/level-docs.ts';
 
 const { commitTest, commitTestLevels, commitTestTable } = states;

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { type Chooser, forEveryChoice } from '../src/base/index.ts';
 import { formatHistory, type History, parseHistory } from '../src/history/index.ts';
 import { check, type IsolationLevel, referenceCheck } from '../src/isolation/index.ts';
-import { smallHistory, type SmallHistoryOptions } from '../src/isolation/small-history.ts';
+import { smallHistory, type SmallHistoryOptions } from '../src/isolation/small-history.test-support.ts';
 import { commitTest, type CommitTestLevel } from '../src/states/index.ts';
 import { problemOf } from '../src/states/problem.ts';
 import { search } from '../src/states/search.ts';

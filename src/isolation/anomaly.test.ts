@@ -5,7 +5,7 @@ import { anomalies, type Anomaly, type AnomalyName, exampleOf, nameCycle } from 
 import { check } from './check.ts';
 import { type IsolationLevel, isolationLevels } from './level.ts';
 import { referenceCheck } from './reference.ts';
-import { smallHistory } from './small-history.ts';
+import { smallHistory } from './small-history.test-support.ts';
 
 const catalogue = Object.entries(anomalies) as [AnomalyName, Anomaly][];
 

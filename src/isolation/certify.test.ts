@@ -8,7 +8,7 @@ import { satisfies } from './definition.ts';
 import { type IsolationLevel, isolationLevels } from './level.ts';
 import { referenceCheck } from './reference.ts';
 import type { Refutation, Step } from './refutation.ts';
-import { smallHistory } from './small-history.ts';
+import { smallHistory } from './small-history.test-support.ts';
 import type { Verdict, Violated } from './verdict.ts';
 
 const sizes = { transactionsMin: 2, transactionsMax: 4, operationsMax: 3, keysMax: 2 };

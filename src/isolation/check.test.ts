@@ -15,7 +15,7 @@ import { check, strongestLevel } from './check.ts';
 import { isolationLevels, isStrongerOrEqual, type IsolationLevel, type Levels } from './level.ts';
 import { referenceCheck } from './reference.ts';
 import type { Refutation } from './refutation.ts';
-import { smallHistory, type SmallHistoryOptions } from './small-history.ts';
+import { smallHistory, type SmallHistoryOptions } from './small-history.test-support.ts';
 import type { Verdict } from './verdict.ts';
 
 /** MOIRAI_HEAVY=1: more and larger histories. */

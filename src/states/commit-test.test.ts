@@ -14,7 +14,7 @@ import {
   type CommitTestLevel,
   type ObservedTransactions,
 } from './index.ts';
-import { observe, parseOperations } from './small-observed.ts';
+import { observe, parseOperations } from './small-observed.test-support.ts';
 
 type Verdicts = Partial<Record<CommitTestLevel, boolean>>;
 

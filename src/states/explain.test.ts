@@ -3,7 +3,7 @@ import { commitTest, commitTestOf } from './commit-test.ts';
 import { explainCommitTest, explainFailures, summarizeCommitTest } from './explain.ts';
 import type { CommitTestLevel } from './level.ts';
 import type { ObservedTransactions } from './observed.ts';
-import { observe } from './small-observed.ts';
+import { observe } from './small-observed.test-support.ts';
 
 const x0 = { x: 0, y: 0 };
 const bank = observe({ S: 30, C: 30 }, { alice: 'r S 30, r C 30, w C -10', bob: 'r S 30, r C 30, w S -10' });

@@ -10,7 +10,7 @@ import type { ObservedTransaction, ObservedTransactions } from './observed.ts';
 import { problemOf } from './problem.ts';
 import { referenceCommitTest } from './reference.ts';
 import { search } from './search.ts';
-import { observe, simulatedObserved, smallObserved, type SmallObservedOptions } from './small-observed.ts';
+import { observe, simulatedObserved, smallObserved, type SmallObservedOptions } from './small-observed.test-support.ts';
 
 const everyTwo: SmallObservedOptions = { transactionsMax: 2, operationsMax: 2, keysMax: 2, valueMax: 1 };
 const everyThree: SmallObservedOptions = { transactionsMax: 3, operationsMax: 2, keysMax: 1, valueMax: 1 };
