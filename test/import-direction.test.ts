@@ -64,6 +64,7 @@ describe('scanImports reports', () => {
     ['the front door by name', 'src/check/a.ts', `import { b } from 'moirai/history';`, 'imports are relative'],
     ['cli from the front door', 'src/index.ts', `export { a } from './cli/main.ts';`, 'index may not import cli'],
     ['a file outside src', 'src/check/a.ts', `import { a } from '../../test/a.ts';`, 'outside src'],
+    ['an example outside tests', 'src/check/a.ts', `import a from '../../examples/a.ts';`, 'outside src'],
     ['an unknown folder', 'src/utils/a.ts', `import 'node:path';`, 'src/utils: not in the table'],
   ])('%s', (_name, file, text, violation) => {
     expect(scanImports(new Map([fine, [file, text]]), table).violations).toEqual([expect.stringContaining(violation)]);
@@ -76,6 +77,8 @@ describe('scanImports reports', () => {
 
   test('nothing about imports in the allowed direction', () => {
     expect(scanImports(new Map([fine]), table)).toEqual({ files: 1, imports: 1, violations: [] });
+    const unitTest: [string, string] = ['src/check/a.test.ts', `import a from '../../examples/a.ts';`];
+    expect(scanImports(new Map([unitTest]), table)).toEqual({ files: 1, imports: 1, violations: [] });
   });
 });
 
