@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import keyValueSnapshot from '../examples/protocols/key-value-snapshot.ts';
 import lastWriterWins from '../examples/protocols/last-writer-wins.ts';
 import optimisticCommit from '../examples/protocols/optimistic-commit.ts';
 import snapshotStore from '../examples/protocols/snapshot-store.ts';
@@ -24,8 +25,10 @@ const levels: readonly TimelessLevel[] = [
 const rows: readonly { readonly protocol: Protocol; readonly parameters: Readonly<Record<string, number>> }[] = [
   { protocol: twoPhaseLocking, parameters: { transactions: 2, resources: 2 } },
   { protocol: twoPhaseLocking, parameters: { transactions: 3, resources: 2, bug: 1 } },
+  { protocol: twoPhaseLocking, parameters: { transactions: 2, resources: 1, bug: 2 } },
   { protocol: snapshotStore, parameters: { transactions: 3 } },
   { protocol: snapshotStore, parameters: { transactions: 3, check: 0 } },
+  { protocol: keyValueSnapshot, parameters: { transactions: 2, keys: 2 } },
   { protocol: optimisticCommit, parameters: { writes: 1 } },
   { protocol: optimisticCommit, parameters: { writes: 2 } },
   { protocol: optimisticCommit, parameters: { writes: 2, wait: 0 } },

@@ -1,6 +1,7 @@
 // Two-phase commit with two-phase locking, as in Soethout, van der Storm and Vinju, SEFM 2020 Workshops, Listings 3 and 4.
 // A transaction increments every resource. `--bug 1` plants the paper's bug: a resource listens to decisions about transactions
-// that it never voted for. Run: moirai protocol examples/protocols/two-phase-locking.ts --transactions 3 --resources 2 --bug 1
+// that it never voted for; with `--bug 2` it forgets to store what is written.
+// Run: moirai protocol examples/protocols/two-phase-locking.ts --transactions 3 --resources 2 --bug 1 --level serializable
 import {
   listOf,
   memberOf,
@@ -132,20 +133,20 @@ export default protocol({
           {
             name: 'commit',
             from: T,
-            choose: (self) => minus(bug ? T.all : self.voted, self.committed),
+            choose: (self) => minus(bug === 1 ? T.all : self.voted, self.committed),
             await: (_tr, t) => globalCommit.sent(t),
             do: (self, t) => {
               const transaction = tm.all[t]!;
               transaction.increments = [...transaction.increments, { resource: self.id, before: self.state }];
               self.committed = plus(self.committed, t);
-              self.state += 1;
+              if (bug !== 2) self.state += 1;
               self.at = 'STEP';
             },
           },
           {
             name: 'abort',
             from: T,
-            choose: (self) => minus(bug ? T.all : self.voted, self.aborted),
+            choose: (self) => minus(bug === 1 ? T.all : self.voted, self.aborted),
             await: (_tr, t) => globalAbort.sent(t),
             do: (self, t) => {
               self.aborted = plus(self.aborted, t);

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import crashingCoordinator from '../../examples/protocols/crashing-coordinator.ts';
+import keyValueSnapshot from '../../examples/protocols/key-value-snapshot.ts';
 import lastWriterWins from '../../examples/protocols/last-writer-wins.ts';
 import optimisticCommit from '../../examples/protocols/optimistic-commit.ts';
 import paxosCommit from '../../examples/protocols/paxos-commit.ts';
 import snapshotStore from '../../examples/protocols/snapshot-store.ts';
+import twoPhaseLocking from '../../examples/protocols/two-phase-locking.ts';
 import { check } from '../isolation/index.ts';
 import { checkProtocol, type Protocol } from './index.ts';
 
@@ -39,6 +41,29 @@ describe('two-phase commit with a coordinator that crashes', () => {
     expect(violation).toEqual({ kind: 'invariant', name: 'consistent' });
     expect(trace?.steps).toHaveLength(12);
     expect(trace?.steps.some(({ step }) => step === 'crash')).toBe(true);
+  });
+});
+
+describe('the snapshot store of the TLA+ examples', () => {
+  test('the count of the TLA+ tools, at snapshot isolation', () => {
+    const found = checkProtocol(keyValueSnapshot, { levels: ['snapshot-isolation'] });
+    expect(found).toMatchObject({ states: 32_293, depth: 13, verdict: 'satisfied' });
+    expect(found.generated + found.ends).toBe(63_082);
+  });
+
+  test('is not serializable, at the depth that the TLA+ tools say', () => {
+    const found = checkProtocol(keyValueSnapshot, { levels: ['serializable'] });
+    expect(found).toMatchObject({ depth: 9, violation: { kind: 'isolation', name: 'serializable' } });
+  });
+});
+
+describe('two-phase locking that forgets to store: equal transactions stay two', () => {
+  test.each(['serializable', 'snapshot-isolation'] as const)('violates %s', (level) => {
+    const parameters = { transactions: 2, resources: 1, bug: 2 };
+    const { violation, trace } = checkProtocol(twoPhaseLocking, { parameters, levels: [level] });
+    expect(violation).toMatchObject({ kind: 'isolation', name: level });
+    const [first, second] = trace?.observed?.transactions ?? [];
+    expect(first?.operations).toEqual(second?.operations);
   });
 });
 

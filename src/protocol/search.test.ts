@@ -58,6 +58,8 @@ describe('the counts of the TLA+ tools for two-phase commit with two-phase locki
 
 describe('the bug that the paper planted', () => {
   test.each([
+    [1, 1, 332, 177, 18],
+    [1, 2, 10_117, 3_364, 32],
     [2, 1, 3_734, 1_358, 22],
     [3, 1, 27_267, 7_468, 26],
     [2, 2, 317_664, 77_964, 37],
