@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { checkProtocol, flag, listOf, message, namedSet, processes, protocol, range, type Protocol } from './index.ts';
+import {
+  checkProtocol,
+  flag,
+  listOf,
+  message,
+  namedSet,
+  processes,
+  protocol,
+  range,
+  shared,
+  type Protocol,
+} from './index.ts';
 
 const P = namedSet('p', 2);
 
@@ -137,6 +148,40 @@ describe('a declaration that is wrong', () => {
 
   test('a set without members', () => {
     expect(() => namedSet('p', 0)).toThrow('set p has 0 members');
+  });
+});
+
+describe('members that are called interchangeable and are not', () => {
+  const telling = (isTold: 'by a step' | 'by an invariant' | 'not'): Protocol =>
+    protocol({
+      name: 'telling',
+      parameters: {},
+      define: () => {
+        const last = shared('last', { id: range(0, 1) });
+        const p = processes(P, {
+          start: 'go',
+          steps: {
+            go: {
+              do: (self) => {
+                if (isTold === 'by a step') last.now.id = self.id;
+                self.at = 'Done';
+              },
+            },
+          },
+        });
+        const first = () => isTold !== 'by an invariant' || p.all[0]?.at === 'go' || p.all[1]?.at === 'Done';
+        return { processes: [p], shared: [last], symmetry: [P], sometimes: { 'the second is not first': first } };
+      },
+    });
+
+  test.each(['by a step', 'by an invariant'] as const)('%s', (isTold) => {
+    const what = 'telling: a step or a condition tells members of p apart, so they must not be in symmetry';
+    expect(() => checkProtocol(telling(isTold))).toThrow(what);
+    expect(checkProtocol(telling(isTold), { symmetry: false }).verdict).toBe('satisfied');
+  });
+
+  test('not', () => {
+    expect(checkProtocol(telling('not')).verdict).toBe('satisfied');
   });
 });
 

@@ -1,5 +1,6 @@
 /** One thread of a parallel search: it takes batches of the level's states until there are none, and reports. */
 import type { TimelessLevel } from '../states/index.ts';
+import { symmetryCheckOf } from './check-symmetry.ts';
 import { type Expander, expanderOf, isDone } from './expand.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type LocalSteps, localStepsOf } from './local-steps.ts';
@@ -65,6 +66,7 @@ class SearchWorker {
   readonly #missing: Map<string, Condition>;
   readonly #expander: Expander;
   readonly #local: LocalSteps | null;
+  readonly #checkSymmetry: (state: Int32Array) => void;
   readonly #print = new Int32Array(2);
   #table: Int32Array = new Int32Array(2);
   #count = 0;
@@ -82,6 +84,7 @@ class SearchWorker {
     this.#check = stateCheckOf(model, setup.levels);
     this.#missing = new Map(Object.entries(model.parts.sometimes ?? {}));
     this.#expander = expanderOf(model);
+    this.#checkSymmetry = symmetryCheckOf(model, this.#expander);
     this.#local = setup.reduction ? localStepsOf(model, this.#expander) : null;
   }
 
@@ -141,6 +144,7 @@ class SearchWorker {
   }
 
   #expandState(state: Int32Array): void {
+    this.#checkSymmetry(state);
     if (this.#local?.suffice(state, this.#visitNew) === true) return;
     if (this.#expander.expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
   }

@@ -4,6 +4,7 @@
  */
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
+import { symmetryCheckOf } from './check-symmetry.ts';
 import { expanderOf, isDone } from './expand.ts';
 import { collisionProbability, fingerprint, FingerprintSet } from './fingerprint.ts';
 import { isolationInvariant } from './isolation-invariant.ts';
@@ -140,6 +141,7 @@ class SearchRun {
   run(): SearchResult {
     const model = this.#model;
     const expander = expanderOf(model);
+    const checkSymmetry = symmetryCheckOf(model, expander);
     const local = this.#options.reduction === true ? localStepsOf(model, expander) : null;
     const state = new Int32Array(model.words.length);
     let { depth, levelEnd, head } = this.#start();
@@ -157,6 +159,7 @@ class SearchRun {
         if (head % progressEvery === 0 && head > 0) this.#report(depth, head);
       }
       this.#store.load(ordinal, state);
+      checkSymmetry(state);
       this.#predecessor = ordinal;
       if (local?.suffice(state, this.#visitNew) === true) continue;
       const enabled = expander.expand(state, this.#visit);
