@@ -21,13 +21,17 @@ const laneWidth = 150;
 const rowHeight = 26;
 const margin = 20;
 const headHeight = 44;
+/** Of the 12 px font, on average. */
+const glyphWidth = 6.5;
 
 /** Time downwards; an arrow leaves its sender where the message was sent and arrives where it is received. */
 export function formatSvg(trace: Trace): string {
   const { processes, steps, protocol } = trace;
   const x = (name: string): number => margin + 40 + processes.indexOf(name) * laneWidth;
   const y = (step: number): number => headHeight + margin + step * rowHeight;
-  const width = margin * 2 + processes.length * laneWidth;
+  const label = (i: number): string => `${i + 1} ${steps[i]?.step}`;
+  const labelEnds = steps.map((step, i) => x(step.process) + 8 + label(i).length * glyphWidth);
+  const width = margin + Math.ceil(Math.max(margin + processes.length * laneWidth, ...labelEnds));
   const height = y(steps.length) + margin;
   const lanes = processes.map(
     (name) =>
@@ -42,7 +46,7 @@ export function formatSvg(trace: Trace): string {
   const dots = steps.map(
     (step, i) =>
       `<circle cx="${x(step.process)}" cy="${y(i)}" r="4"/>` +
-      `<text class="step" x="${x(step.process) + 8}" y="${y(i) + 4}">${escapeXml(`${i + 1} ${step.step}`)}</text>`,
+      `<text class="step" x="${x(step.process) + 8}" y="${y(i) + 4}">${escapeXml(label(i))}</text>`,
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,

@@ -72,6 +72,15 @@ describe('a trace', () => {
     expect(open).toEqual([]);
   });
 
+  test('as SVG is wide enough for the words beside the last process', () => {
+    const text = formatSvg(trace);
+    const width = Number(/width="(?<width>\d+)"/.exec(text)?.groups?.['width']);
+    const labels = [...text.matchAll(/class="step" x="(?<x>\d+)"[^>]*>(?<label>[^<]*)</g)];
+    expect(labels).toHaveLength(19);
+    for (const { groups } of labels)
+      expect(Number(groups?.['x']) + (groups?.['label'] ?? '').length * 6).toBeLessThan(width);
+  });
+
   test('in ITF has all variables in every state', () => {
     const { vars, states } = itfOf(trace) as { vars: string[]; states: Record<string, unknown>[] };
     expect(vars).toEqual(['t1', 't2', 't3', 'r1', 'r2', 'messages', 'step']);
