@@ -49,7 +49,7 @@ export async function table1({ quick, print }: BenchOptions): Promise<void> {
       paper.toFixed(1),
       (milliseconds / runs).toFixed(3),
       paperMs[i] ?? '',
-      `0 of ${trials}`.replace(/^0/, String(serializable)),
+      `${serializable} of ${trials}`,
     ]);
   }
   print();

@@ -12,7 +12,7 @@ import { explore } from '../src/explore/index.ts';
 import { formatHistory } from '../src/history/index.ts';
 import { constrainingLevels, type ConstrainingLevel } from '../src/isolation/index.ts';
 import { drawing, MockDatabase } from '../src/mockdb/index.ts';
-import { type Program, program, runProgram } from '../src/program/index.ts';
+import { type Program, program, runProgram, type SessionHandle } from '../src/program/index.ts';
 import { historiesByDefinition } from './support/brute-force.ts';
 import { knownCounts, levelsOfCounts } from './support/known-counts.ts';
 import { smallProgram, smallText } from './support/small-program.ts';
@@ -157,6 +157,39 @@ describe('the verdict', () => {
       },
     });
     expect(await explore(polling, { turnsMax: 100 })).toMatchObject({ complete: false, stopped: 'endless' });
+  });
+
+  test('is unknown where a search for a commit order gives up: a history is not called forbidden for that', async () => {
+    const transaction =
+      (writes: readonly string[], ...reads: readonly string[]) =>
+      (s: SessionHandle) =>
+        s.transaction(async (t) => {
+          for (const key of reads) await t.read(key);
+          for (const key of writes) await t.write(key, true);
+        });
+    // Either order of p and q puts b before a, and either order of r and s puts a before b.
+    const tested = program({
+      sessions: {
+        p: transaction(['p', 'y']),
+        q: transaction(['q', 'y']),
+        r: transaction(['r', 'z']),
+        s: transaction(['s', 'z']),
+        a: transaction([], 'p', 'q', 'forA'),
+        b: transaction([], 'r', 's', 'forB'),
+        c: transaction(['forB'], 'y'),
+        d: transaction(['forB'], 'y'),
+        e: transaction(['forA'], 'z'),
+        f: transaction(['forA'], 'z'),
+      },
+    });
+    const replay = 'p/0+q/0+r/0+s/0+a/0:p/0,q/0,_+b/0:r/0,s/0,_+c/0:p/0+d/0:q/0+e/0:r/0+f/0:s/0';
+    const options = { level: 'serializable', replay } as const;
+    expect(await explore(tested, options)).toMatchObject({ histories: 0, complete: true, divergence: null });
+    expect(await explore(tested, { ...options, stepsMax: 0 })).toMatchObject({
+      histories: 0,
+      complete: false,
+      stopped: 'search',
+    });
   });
 
   test('a counterexample is replayed by its token, and a changed program as far as it goes', async () => {

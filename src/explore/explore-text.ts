@@ -97,6 +97,8 @@ function stoppedBy(stopped: ExploreResult['stopped']): string {
       return 'stopped by --max-histories';
     case 'time':
       return 'stopped by --max-time';
+    case 'search':
+      return 'the search for a commit order of one history gave up';
     case 'endless':
       return 'the program does not end on some path: a loop that waits for a value can wait for ever';
     case null:

@@ -23,6 +23,8 @@ export interface ExploreOptions {
   readonly historiesMax?: number;
   /** Time to spend before the answer is `unknown`. Default: any. */
   readonly timeMaxMs?: number;
+  /** Decisions that one search for a commit order may take, before the answer is `unknown`. Default 100,000. */
+  readonly stepsMax?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
   /** Called whenever a session gets to run, by its index. For those who watch. */
@@ -52,7 +54,7 @@ export interface ExploreResult {
   /** Were there no more? */
   readonly complete: boolean;
   /** Why not. */
-  readonly stopped: 'histories' | 'time' | 'endless' | Stuck | null;
+  readonly stopped: 'histories' | 'time' | 'endless' | 'search' | Stuck | null;
   /** For each `sometimes(name)`: histories in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
   /** Where a replay took another turn than its token; `null` where it did not. */
@@ -100,7 +102,7 @@ class Exploration {
     this.#program = program;
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
-    this.#store = new ExploringStore(program, this.#level);
+    this.#store = new ExploringStore(program, this.#level, options.stepsMax);
     for (const [name, value] of Object.entries({ historiesMax: options.historiesMax, turnsMax: options.turnsMax })) {
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
         throw new InputError(`option/${name}`, `${name} must be a whole number of at least 1, not ${value}`);
@@ -148,7 +150,11 @@ class Exploration {
     if (outcome.kind === 'timeout') {
       const { reason, session, lastOperation } = outcome;
       this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
-    } else if (outcome.kind !== 'discarded' && store.isAtLevel()) await this.#judge(outcome);
+    } else if (outcome.kind !== 'discarded') {
+      if (store.isAtLevel()) await this.#judge(outcome);
+      // Whether the history is at its level, or which final states it has, is then not known.
+      if (store.gaveUp) this.#stopped ??= 'search';
+    }
   }
 
   async #judge(outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>): Promise<void> {

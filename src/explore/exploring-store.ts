@@ -56,16 +56,19 @@ export class ExploringStore implements Store {
   readonly #program: Program;
   readonly #level: ConstrainingLevel;
   readonly #orders = new CommitOrders();
-  readonly #judge = new CommitOrders();
+  readonly #judge: CommitOrders;
   readonly #swaps: Swaps;
   readonly #keyIds = new Map<Key, number>();
   readonly #keys: Key[] = [];
   #prefix: Prefix = [];
   #logs: ExploredLog[] = [];
+  #hasGivenUp = false;
   /** Per session: the position of its last transaction. */
   readonly #lastOf: number[] = [];
 
-  constructor(program: Program, level: ConstrainingLevel) {
+  /** @param stepsMax decisions that one search for a commit order may take */
+  constructor(program: Program, level: ConstrainingLevel, stepsMax?: number) {
+    this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
     this.#program = program;
     this.#level = level;
     this.#swaps = new Swaps((log) => explorationLevel((log as ExploredLog).level));
@@ -78,6 +81,8 @@ export class ExploringStore implements Store {
     this.#lastOf.length = 0;
     this.branches.length = 0;
     this.divergence = null;
+    this.#judge.reset();
+    this.#hasGivenUp = false;
   }
 
   /** The prefix's order, then the first session that has not ended. */
@@ -181,6 +186,11 @@ export class ExploringStore implements Store {
     return 'committed';
   }
 
+  /** Did a search for a commit order give up since the run began to be judged? Then a `false` or a missing final state says nothing. */
+  get gaveUp(): boolean {
+    return this.#hasGivenUp || this.#judge.gaveUp;
+  }
+
   /** Is the whole run at the levels that were asked for? True without a look where all of them were explored directly. */
   isAtLevel(): boolean {
     if (this.#logs.every(({ level }) => explorationLevel(level) === level)) return true;
@@ -189,6 +199,7 @@ export class ExploringStore implements Store {
   }
 
   #buildJudge(): void {
+    this.#hasGivenUp ||= this.#judge.gaveUp;
     this.#judge.reset();
     const { constraints } = this.#judge;
     for (const log of this.#logs) {
