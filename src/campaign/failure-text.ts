@@ -1,5 +1,5 @@
 /** What a campaign found, as text for the person who wrote the program: within one screen, the next step last. */
-import { type ConstrainingLevel, summarize } from '../isolation/index.ts';
+import { type ConstrainingLevel, summarize, explainNoViolation } from '../isolation/index.ts';
 import {
   counted,
   formatCount,
@@ -108,8 +108,7 @@ function olderReadsText({ olderReads, olderReadPlaces }: Failure): string {
 }
 
 function anomalyText({ anomaly, history }: Failure, width: number, style: Styler): string[] {
-  if (anomaly === null)
-    return ['this run is serializable: no isolation level prevents it, the fault is in the program'];
+  if (anomaly === null) return wrap(explainNoViolation(history, { abortedReads: 'constrained' }), width);
   const [title = '', ...meaning] = summarize(anomaly.verdict).split(':');
   const sentence = wrap(`${title}:${meaning.join(':')}`, width);
   return [

@@ -1,5 +1,5 @@
 /** What an exploration found, as text: the verdict with its scope first, the smallest counterexample, the next step last. */
-import { summarize, weakestViolation } from '../isolation/index.ts';
+import { summarize, explainNoViolation, weakestViolation } from '../isolation/index.ts';
 import type { History } from '../history/index.ts';
 import {
   formatCount,
@@ -108,8 +108,7 @@ function stoppedBy(stopped: ExploreResult['stopped']): string {
 
 function anomalyLines(history: History, width: number, style: Styler): string[] {
   const found = weakestViolation(history, { abortedReads: 'constrained' })?.verdict ?? null;
-  if (found === null)
-    return wrap('this history is serializable: no isolation level prevents it, the fault is in the program', width);
+  if (found === null) return wrap(explainNoViolation(history, { abortedReads: 'constrained' }), width);
   const [title = '', ...meaning] = summarize(found).split(':');
   const sentence = wrap(`${title}:${meaning.join(':')}`, width);
   return [

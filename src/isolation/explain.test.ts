@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type History, parseHistory, parseHistoryLines } from '../history/index.ts';
 import { anomalies, type Anomaly, type AnomalyName, exampleOf } from './anomaly.ts';
 import { check } from './check.ts';
-import { explain, summarize } from './explain.ts';
+import { explain, explainNoViolation, summarize } from './explain.ts';
 import type { Violated } from './verdict.ts';
 
 /** What is said of the catalogue's examples. */
@@ -86,3 +86,14 @@ function violation(history: History): Violated {
   if (verdict.kind !== 'violated') throw new Error('it is not violated');
   return verdict;
 }
+
+test('a history without a violation is called serializable only when it is known to be', () => {
+  expect(explainNoViolation(parseHistory('w x 1\nr x 1'))).toMatch(/^this run is serializable/);
+  // Either order of the writers of y and of z is refuted by a search, which may take no step here.
+  const contended = parseHistory(
+    'w p 1, w y 1\nw q 1, w y 2\nw r 1, w z 1\nw s 1, w z 2\nr p 1, r q 1, r forA _\nr r 1, r s 1, r forB _\n' +
+      'r y 1, w forB 1\nr y 2, w forB 2\nr z 1, w forA 1\nr z 2, w forA 2',
+  );
+  expect(check(contended, 'serializable').kind).toBe('violated');
+  expect(explainNoViolation(contended, { stepsMax: 0 })).toMatch(/is not known/);
+});

@@ -9,6 +9,7 @@ import {
   type TransactionIndex,
 } from '../history/index.ts';
 import { anomalies } from './anomaly.ts';
+import { check, type CheckOptions } from './check.ts';
 import type { Edge } from './dependency-cycle.ts';
 import type { Verdict, Violated } from './verdict.ts';
 
@@ -31,6 +32,13 @@ export function summarize(verdict: Verdict): string {
         ? 'unknown: the search reached its limit of steps'
         : 'unknown: strict-serializable needs the start and end of every transaction';
   }
+}
+
+/** What to say of a failing history in which no violation was found: that it is serializable, or that this is not known. */
+export function explainNoViolation(history: History, options: CheckOptions = {}): string {
+  return check(history, 'serializable', options).kind === 'satisfied'
+    ? 'this run is serializable: no isolation level prevents it, the fault is in the program'
+    : 'whether this run is serializable is not known: the search for a commit order gave up';
 }
 
 function explainEdge(history: History, edge: Edge): string {
