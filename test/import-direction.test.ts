@@ -14,9 +14,12 @@ const mayImport: MayImport = {
   isolation: ['history', 'base'],
   states: model,
   program: model,
-  sql: model,
+  sql: ['base'],
   report: model,
   mockdb: belowTools,
+  // Rows, versions and locks of the SQL database; serve puts sessions, a scheduler and sockets in front of it.
+  engine: ['mockdb', ...belowTools],
+  serve: ['engine', 'mockdb', 'report', ...belowTools],
   campaign: ['mockdb', 'report', ...belowTools],
   // Tools do not import tools: they meet as values. Two exceptions, both named in the design:
   // explore runs mockdb's engine, replay goes through capture's proxy.

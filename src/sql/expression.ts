@@ -1,0 +1,87 @@
+/**
+ * Expressions: compiled once from the parser's tree into typed closures, evaluated once a row. Types are static, as in PostgreSQL; where
+ * MySQL converts while it runs, its operators are compiled to closures that do.
+ */
+import type { Node } from '@pgsql/types';
+import type { Dialect } from './dialect.ts';
+import type { Row } from './storage.ts';
+import type { SqlType } from './type.ts';
+import type { SqlValue } from './value.ts';
+
+export interface Expression {
+  readonly type: SqlType;
+  /** Length, or precision and scale, as PostgreSQL's atttypmod; -1 for none. */
+  readonly modifier: number;
+  readonly evaluate: (frame: Frame) => SqlValue;
+  /** Does its value depend on no row: literals, parameters, stable functions of them? Such a value can bound an index scan. */
+  readonly isRowFree: boolean;
+  /** Where it is a plain column of the query itself: which of the frame's rows, and which cell. For access paths and result names. */
+  readonly column?: { readonly row: number; readonly cell: number };
+}
+
+/** What evaluation reads. One frame for each query; a subquery's `outer` is the frame of the query around it. */
+export interface Frame {
+  /** One for each FROM item, in order; `null` for the missing side of an outer join. Set by the executor while it goes on. */
+  readonly rows: (Row | null)[];
+  /** Results of this group's aggregates and window functions, by slot. */
+  readonly computed: SqlValue[];
+  readonly execution: Execution;
+  readonly outer: Frame | null;
+}
+
+/** What is the same for a whole statement. */
+export interface Execution {
+  readonly parameters: readonly SqlValue[];
+  readonly surroundings: Surroundings;
+}
+
+/** What functions may ask of the session and the database; nothing else is ambient. */
+export interface Surroundings {
+  /** Microseconds since 1970 (UTC): `now()` is the transaction's, `clock_timestamp()` the moment's. */
+  readonly transactionTime: bigint;
+  readonly statementTime: bigint;
+  readonly clock: () => bigint;
+  /** In [0, 1): from the seed. */
+  readonly random: () => number;
+  readonly setting: (name: string) => string | undefined;
+  readonly setSetting: (name: string, value: string, isLocal: boolean) => void;
+  readonly user: string;
+  readonly database: string;
+  readonly sessionId: number;
+  readonly nextValue: (sequence: string) => bigint;
+  readonly currentValue: (sequence: string) => bigint;
+  readonly setValue: (sequence: string, value: bigint, isCalled: boolean) => bigint;
+  readonly lastInsertId: bigint;
+  readonly foundRows: bigint;
+  readonly rowCount: bigint;
+  /** Catalog lookups of functions such as `to_regclass`, `pg_get_serial_sequence`, `format_type`. */
+  readonly describe: (what: string, ...names: readonly string[]) => SqlValue;
+}
+
+/** What names mean where an expression stands; given by the planner. */
+export interface Scope {
+  readonly dialect: Dialect;
+  /** @throws SqlError 42703 unknown, 42702 ambiguous */
+  readonly column: (names: readonly string[], position: number) => Expression;
+  /** `$n`. Its type is settled by the first use that knows one: `ParameterSlot.type` is undefined until then. */
+  readonly parameter: (number: number) => ParameterSlot;
+  /** Plans a SELECT inside this scope, for IN, EXISTS, ANY, scalar subqueries and ARRAY(...). */
+  readonly subquery: (select: Node) => Subquery;
+  /** Aggregates and window functions belong to the query: the planner takes the call and gives back the slot, or undefined: a plain function. */
+  readonly aggregate: (call: Node) => Expression | undefined;
+  /** A type by name, user-defined ones (enums, domains) included. @throws SqlError 42704 */
+  readonly type: (name: string, position: number) => SqlType;
+}
+
+export interface ParameterSlot {
+  readonly index: number;
+  type: SqlType | undefined;
+}
+
+export interface Subquery {
+  readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
+  /** Runs it with `frame` around it. */
+  readonly rows: (frame: Frame) => Iterable<readonly SqlValue[]>;
+  /** Does it look at the query around it? If not, its rows may be kept for the statement. */
+  readonly isCorrelated: boolean;
+}

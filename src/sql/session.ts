@@ -1,0 +1,76 @@
+/** What a wire conversation asks of a database: one client session, whatever the protocol. */
+import type { SqlType } from './type.ts';
+import type { SqlValue } from './value.ts';
+
+export interface SqlSession {
+  /** After the last statement: for ReadyForQuery and MySQL's status flags. */
+  readonly transactionStatus: 'idle' | 'open' | 'failed';
+  /** A process number and a secret, for cancel requests. */
+  readonly id: number;
+  /** Parses one statement; `''` and comments give the empty statement. Types that the client names win; `undefined` is inferred. @throws SqlError */
+  prepare(sql: string, parameterTypes?: readonly (SqlType | undefined)[]): PreparedStatement;
+  /** The statements of a simple query, in order, each parsed when the one before has run (DDL may come first). @throws SqlError 42601 */
+  split(sql: string): readonly string[];
+  /** Runs when the scheduler lets it. Rejects with a SqlError; anything else is a bug of ours. */
+  execute(statement: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult>;
+  /** Interrupts the running statement with 57014; nothing happens when none runs. */
+  cancel(): void;
+  /** The client is gone: open transaction rolled back, locks released, others proceed. */
+  close(): void;
+}
+
+export interface PreparedStatement {
+  readonly sql: string;
+  readonly parameterTypes: readonly SqlType[];
+  /** `null`: returns no rows. */
+  readonly columns: readonly ResultColumn[] | null;
+}
+
+export interface ResultColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  /** Length or precision and scale, as PostgreSQL's atttypmod; -1 for none. */
+  readonly modifier: number;
+  /** Where it is a plain column: its table's object number and position from 1; else 0. For MySQL the names. */
+  readonly tableNumber: number;
+  readonly columnNumber: number;
+  readonly tableName: string;
+  readonly isNullable: boolean;
+}
+
+export interface StatementResult {
+  /** PostgreSQL's command tag without counts: `SELECT`, `INSERT`, `BEGIN`, `CREATE TABLE`. */
+  readonly command: string;
+  readonly columns: readonly ResultColumn[] | null;
+  readonly rows: readonly (readonly SqlValue[])[];
+  /** Rows returned or affected (MySQL: changed; `foundRows` counts those that matched). */
+  readonly rowCount: number;
+  readonly foundRows: number;
+  /** MySQL's LAST_INSERT_ID of this statement; 0 for none. */
+  readonly insertId: bigint;
+  readonly notices: readonly Notice[];
+}
+
+export interface Notice {
+  readonly severity: 'NOTICE' | 'WARNING';
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Gives sessions to the conversations; the server behind both protocols. */
+export interface SqlServer {
+  readonly dialect: 'postgres' | 'mysql';
+  /** @throws SqlError 53300 too many connections, 3D000 unknown database */
+  connect(options: ConnectOptions): SqlSession;
+  /** The session with this id, if it is open. */
+  session(id: number): SqlSession | undefined;
+}
+
+export interface ConnectOptions {
+  readonly user: string;
+  readonly database: string;
+  /** Startup parameters: application_name, options, DateStyle... */
+  readonly parameters: ReadonlyMap<string, string>;
+  /** Parameters to report: ParameterStatus. */
+  readonly onParameter: (name: string, value: string) => void;
+}

@@ -1,0 +1,35 @@
+/**
+ * An error that a statement ends with, as a server reports it. It is an answer to the client, not bad input to moirai: the conversation
+ * lives on. Codes are those of the PostgreSQL manual, appendix A; the MySQL side maps them to its own numbers (mysql-error.ts).
+ */
+export class SqlError extends Error {
+  override readonly name = 'SqlError';
+  /** SQLSTATE: five characters. */
+  readonly code: string;
+  readonly detail: SqlErrorDetail;
+
+  constructor(code: string, message: string, detail: SqlErrorDetail = {}) {
+    super(message);
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** What drivers and ORMs look at beside code and message. */
+export interface SqlErrorDetail {
+  readonly detail?: string;
+  readonly hint?: string;
+  /** Character offset in the statement's text, from 1. */
+  readonly position?: number;
+  readonly schema?: string;
+  readonly table?: string;
+  readonly column?: string;
+  readonly constraint?: string;
+  /** MySQL's own number where the SQLSTATE alone does not tell it, for example 1205 and 1213. */
+  readonly mysqlNumber?: number;
+}
+
+/** SQLSTATE 0A000: the construct is named, the connection lives on. */
+export function notSupported(construct: string, position?: number): SqlError {
+  return new SqlError('0A000', `${construct} is not supported`, position === undefined ? {} : { position });
+}

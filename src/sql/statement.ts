@@ -1,0 +1,67 @@
+/** A statement, parsed and planned against the catalog: what the session runs. */
+import type { Execution } from './expression.ts';
+import type { Notice, ResultColumn } from './session.ts';
+import type { StatementView, Waiting } from './storage.ts';
+import type { SqlType } from './type.ts';
+import type { SqlValue } from './value.ts';
+
+export type Statement = QueryStatement | DefinitionStatement | TransactionStatement | SettingStatement | EmptyStatement;
+
+/** SELECT, VALUES, INSERT, UPDATE, DELETE, EXPLAIN...: reads and writes rows. Valid for one version of the catalog. */
+export interface QueryStatement {
+  readonly kind: 'query';
+  readonly command: string;
+  readonly parameterTypes: readonly SqlType[];
+  readonly columns: readonly ResultColumn[] | null;
+  /** Does it write or lock? Not allowed in read-only transactions (25006). */
+  readonly isReadOnly: boolean;
+  readonly catalogVersion: number;
+  readonly run: (execution: Execution, view: StatementView) => Waiting<QueryOutcome>;
+}
+
+export interface QueryOutcome {
+  readonly rows: readonly (readonly SqlValue[])[];
+  readonly rowCount: number;
+  readonly foundRows: number;
+  readonly insertId: bigint;
+}
+
+/** CREATE, ALTER, DROP, TRUNCATE, COMMENT...: changes the catalog; `run` gives back how to undo it. */
+export interface DefinitionStatement {
+  readonly kind: 'definition';
+  readonly command: string;
+  readonly run: (execution: Execution, view: StatementView) => Waiting<DefinitionOutcome>;
+}
+
+export interface DefinitionOutcome {
+  readonly undo: () => void;
+  readonly rowCount: number;
+  readonly notices: readonly Notice[];
+}
+
+export type IsolationName = 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
+
+export interface TransactionModes {
+  readonly isolation?: IsolationName;
+  readonly isReadOnly?: boolean;
+}
+
+export type TransactionStatement = { readonly kind: 'transaction'; readonly command: string } & (
+  | { readonly what: 'begin'; readonly modes: TransactionModes }
+  | { readonly what: 'commit'; readonly andChain: boolean }
+  | { readonly what: 'rollback'; readonly andChain: boolean }
+  | { readonly what: 'savepoint' | 'release' | 'rollback to'; readonly name: string }
+  /** `transaction`: this one (PostgreSQL) or the next one (MySQL); `session`: all from now on. */
+  | { readonly what: 'modes'; readonly scope: 'transaction' | 'session'; readonly modes: TransactionModes }
+);
+
+export type SettingStatement = { readonly kind: 'setting'; readonly command: string } & (
+  | { readonly what: 'set'; readonly isLocal: boolean; readonly name: string; readonly value: string | null }
+  | { readonly what: 'show'; readonly name: string; readonly columns: readonly ResultColumn[] }
+  /** DISCARD, DEALLOCATE, LISTEN, LOCK TABLE's like: accepted, with this tag. */
+  | { readonly what: 'nothing' }
+);
+
+export interface EmptyStatement {
+  readonly kind: 'empty';
+}

@@ -1,0 +1,150 @@
+/**
+ * Where rows live, and what a transaction sees of them: what the executor asks of an engine profile (PostgreSQL, InnoDB) or of the
+ * axiomatic store. Values are opaque here but for the comparators that come with each index.
+ *
+ * Reading a snapshot never waits, so scans are plain iterables. What may wait for another transaction (row locks, unique keys that an
+ * open transaction has inserted, gap locks) is a generator: it yields what it waits for and is resumed when that may be free. The
+ * scheduler drives it; it throws a `SqlError` into it for a deadlock (40P01), a lock timeout (55P03) or a cancel request (57014).
+ */
+import type { SqlValue } from './value.ts';
+
+export type TableId = number;
+export type IndexId = number;
+/** Stable for the life of a row, unique in its table; given in order of insertion. */
+export type RowId = number;
+
+/** What the store has to know of a table. Index 0 is the primary key where there is one. */
+export interface TableShape {
+  readonly id: TableId;
+  /** `schema.table` outside the default schema: names keys of recorded histories. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly indexes: readonly IndexShape[];
+}
+
+export interface IndexShape {
+  readonly id: IndexId;
+  readonly name: string;
+  readonly isPrimary: boolean;
+  readonly isUnique: boolean;
+  /** Do NULLs count as equal to each other in a unique index? Mostly not. */
+  readonly nullsAreEqual: boolean;
+  /** The key of a row: its values in index order; may compute expressions. `null` where a partial index leaves the row out. */
+  readonly keyOf: (values: readonly SqlValue[]) => readonly SqlValue[] | null;
+  /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last. */
+  readonly compare: (a: readonly SqlValue[], b: readonly SqlValue[]) => number;
+}
+
+/** How a statement gets at rows. The rows it yields are a superset of those that match; the executor filters again. */
+export type AccessPath =
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'index';
+      readonly index: IndexId;
+      /** Equal to the first columns of the index: all of them for a point, none for a range over the first column. */
+      readonly prefix: readonly SqlValue[];
+      /** Bounds on the column after the prefix. */
+      readonly from?: { readonly value: SqlValue; readonly isInclusive: boolean };
+      readonly to?: { readonly value: SqlValue; readonly isInclusive: boolean };
+      readonly isDescending: boolean;
+    };
+
+/**
+ * One row as one statement sees it. A cell that is `undefined` has not been read yet: `load` reads it (cell granularity of the axiomatic
+ * family). Use `cell(row, i)`. Rows of the engines are always whole.
+ */
+export interface Row {
+  readonly table: TableId;
+  readonly id: RowId;
+  readonly values: (SqlValue | undefined)[];
+  readonly load: (row: Row, column: number) => SqlValue;
+}
+
+export function cell(row: Row, column: number): SqlValue {
+  const value = row.values[column];
+  return value === undefined ? row.load(row, column) : value;
+}
+
+/** Yielded by what has to wait; opaque to the executor, which passes it on. */
+export interface Wait {
+  /** The transactions it waits for, by `StorageTransaction.id`: they are who would have to end. */
+  readonly blockers: readonly number[];
+  /** For the explanation: `row lock on accounts 7`. */
+  readonly reason: string;
+  /** May it be resumed now? Resuming too early is allowed: it then yields again. */
+  readonly isReady: () => boolean;
+}
+
+export type Waiting<T> = Generator<Wait, T, void>;
+
+export type LockStrength = 'key share' | 'share' | 'no key update' | 'update';
+
+export interface LockRequest {
+  readonly strength: LockStrength;
+  readonly ifLocked: 'wait' | 'error' | 'skip';
+  /**
+   * `statement`: as a statement of this level reads (snapshot first, then the current version where the engine does so).
+   * `latest`: the latest committed version and the own writes, whatever the level: for foreign keys and unique checks.
+   */
+  readonly reading: 'statement' | 'latest';
+}
+
+export type InsertResult =
+  | { readonly kind: 'inserted'; readonly row: Row }
+  /** The unique index that refused it, and the row that is in the way. */
+  | { readonly kind: 'duplicate'; readonly index: IndexId; readonly row: Row };
+
+export type UpdateResult =
+  | { readonly kind: 'updated'; readonly row: Row }
+  | { readonly kind: 'duplicate'; readonly index: IndexId; readonly row: Row };
+
+export interface Storage {
+  createTable(shape: TableShape): void;
+  /** New columns or indexes over existing rows; `convert` makes new values of old ones. @throws SqlError 23505 */
+  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void;
+  dropTable(table: TableId): void;
+  begin(session: number, options: TransactionOptions): StorageTransaction;
+}
+
+export interface TransactionOptions {
+  /** SQL's name, lower case: what it means is the store's business. */
+  readonly isolation: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
+  readonly isReadOnly: boolean;
+}
+
+export interface StorageTransaction {
+  readonly id: number;
+  /** A statement begins: where the level takes statement snapshots, this takes one. */
+  statement(): StatementView;
+  /** A mark to come back to. Locks taken since are released where the engine does that. */
+  savepoint(): number;
+  rollbackTo(savepoint: number): void;
+  /** @throws SqlError 40001 where the level cannot let it commit; it is then rolled back. */
+  commit(): Waiting<void>;
+  rollback(): void;
+}
+
+/** What one statement sees and does. */
+export interface StatementView {
+  /** A consistent read, as plain SELECTs do it. Own earlier writes are seen, those of this statement are not. */
+  scan(table: TableId, path: AccessPath): Iterable<Row>;
+  /**
+   * Rows to lock or to write: matches are re-evaluated on the version that the lock was granted on, as the engine does it.
+   * A row is locked when the iteration reaches it, so a LIMIT stops locking. @throws SqlError 40001, 55P03
+   */
+  lock(
+    table: TableId,
+    path: AccessPath,
+    matches: (row: Row) => boolean,
+    request: LockRequest,
+    take: (row: Row) => boolean,
+  ): Waiting<void>;
+  /** Locks rows that a consistent read of this statement has found (SELECT ... FOR UPDATE above joins and sorts). `null`: gone or skipped. */
+  lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
+  insert(table: TableId, values: readonly SqlValue[]): Waiting<InsertResult>;
+  /** `row` comes from `lock` or `lockRow` of this statement. `columns`: the positions that are assigned. */
+  update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult>;
+  delete(row: Row): Waiting<void>;
+  /** The statement failed: its writes go, its locks stay where the engine keeps them. */
+  undo(): void;
+}
