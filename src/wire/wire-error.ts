@@ -1,14 +1,13 @@
 /**
- * Bytes that are not what their protocol says. The place cannot be found again in the stream, so whoever reads it tells the peer, if the
- * protocol has a way to, and hangs up.
+ * Bytes that are not the protocol: a frame that is cut short, too large, or of an unknown kind. It ends a connection or a message, never the
+ * server. `malformed`: the bytes make no message; `limit`: they might, but it would be larger than allowed.
  */
 export class WireError extends Error {
   override readonly name = 'WireError';
-  /** `too-large`: a message over the limit that the reader was given; `out-of-order`: a number that should count up did not. */
-  readonly kind: 'malformed' | 'too-large' | 'out-of-order';
+  readonly code: 'malformed' | 'limit';
 
-  constructor(kind: WireError['kind'], message: string) {
+  constructor(code: 'malformed' | 'limit', message: string) {
     super(message);
-    this.kind = kind;
+    this.code = code;
   }
 }
