@@ -5,6 +5,8 @@ import type { SqlValue } from './value.ts';
 export interface SqlSession {
   /** After the last statement: for ReadyForQuery and MySQL's status flags. */
   readonly transactionStatus: 'idle' | 'open' | 'failed';
+  /** MySQL's status flag: does every statement outside a transaction commit by itself? PostgreSQL sessions: always true. */
+  readonly isAutocommit: boolean;
   /** A process number and a secret, for cancel requests. */
   readonly id: number;
   /** Parses one statement; `''` and comments give the empty statement. Types that the client names win; `undefined` is inferred. @throws SqlError */
@@ -67,6 +69,11 @@ export interface SqlServer {
 }
 
 export interface ConnectOptions {
+  /**
+   * The session's id, when the client was told one before it said who it is, as MySQL's handshake does; no other open session has it.
+   * Otherwise the server chooses.
+   */
+  readonly id?: number;
   readonly user: string;
   readonly database: string;
   /** Startup parameters: application_name, options, DateStyle... */
