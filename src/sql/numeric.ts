@@ -1,9 +1,174 @@
-/** Exact decimals: the library's number, and the scale with which SQL shows it. */
+/**
+ * Exact decimals: the library's number, and the scale with which SQL shows it. Scales follow PostgreSQL's numeric.c: addition keeps the
+ * larger, multiplication adds them, division gives at least 16 significant digits.
+ */
 import { Decimal } from 'decimal.js';
+import { SqlError } from './sql-error.ts';
 
 export interface Numeric {
   readonly kind: 'numeric';
   readonly value: Decimal;
   /** Digits after the point. */
   readonly scale: number;
+}
+
+/** PostgreSQL's limits: 131072 digits before the point, 16383 after. */
+const digitsMax = 131_072;
+const scaleMax = 16_383;
+const displayScaleMax = 1000;
+const significantDigitsMin = 16;
+
+const Exact = Decimal.clone({
+  precision: digitsMax + 2 * scaleMax,
+  rounding: Decimal.ROUND_HALF_UP,
+  toExpNeg: -9e15,
+  toExpPos: 9e15,
+  minE: -9e15,
+  maxE: 9e15,
+});
+
+/** A decimal whose sums and products are exact. Quotients and roots are not for it: see `divide`. */
+export function exactDecimal(value: Decimal.Value): Decimal {
+  return new Exact(value);
+}
+
+/** @throws SqlError 22003 where PostgreSQL's numeric ends */
+export function numericOf(value: Decimal.Value | bigint, scale = 0): Numeric {
+  const exact = new Exact(typeof value === 'bigint' ? value.toString() : value);
+  if (exact.isFinite() && exact.e >= digitsMax) throw new SqlError('22003', 'value overflows numeric format');
+  // Zero has no sign in SQL.
+  return { kind: 'numeric', value: exact.isZero() ? new Exact(0) : exact, scale };
+}
+
+const numericText = /^\s*([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?\s*$/;
+
+/** `12.50`, `1e-3`, `NaN`, `-Infinity`; `undefined`: not a number. */
+export function parseNumeric(text: string): Numeric | undefined {
+  const match = numericText.exec(text);
+  if (match === null) return parseSpecial(text.trim().toLowerCase());
+  const [, sign = '', digits = '', exponent = '0'] = match;
+  if (Math.abs(Number(exponent)) > digitsMax) throw new SqlError('22003', 'value overflows numeric format');
+  const point = digits.indexOf('.');
+  const fraction = point === -1 ? 0 : digits.length - point - 1;
+  const scale = Math.max(0, fraction - Number(exponent));
+  if (scale > scaleMax) return roundNumeric(numericOf(`${sign}${digits}e${exponent}`, scale), scaleMax);
+  return numericOf(`${sign === '-' ? '-' : ''}${digits}e${exponent}`, scale);
+}
+
+function parseSpecial(word: string): Numeric | undefined {
+  if (word === 'nan') return numericOf(Number.NaN);
+  const infinite = /^([+-]?)inf(?:inity)?$/.exec(word);
+  return infinite === null ? undefined : numericOf(infinite[1] === '-' ? -Infinity : Infinity);
+}
+
+export function formatNumeric({ value, scale }: Numeric): string {
+  return value.isFinite() ? value.toFixed(scale) : value.toString();
+}
+
+/** NaN is equal to itself and above everything: PostgreSQL manual, 8.1.2. */
+export function compareNumerics(a: Numeric, b: Numeric): number {
+  if (a.value.isNaN()) return b.value.isNaN() ? 0 : 1;
+  if (b.value.isNaN()) return -1;
+  return a.value.comparedTo(b.value);
+}
+
+/** Half away from zero; a negative scale rounds before the point and shows none after it. */
+export function roundNumeric(number: Numeric, scale: number): Numeric {
+  if (!number.value.isFinite()) return number;
+  return numericOf(shiftRound(number.value, scale, Decimal.ROUND_HALF_UP), Math.max(0, scale));
+}
+
+export function truncateNumeric(number: Numeric, scale: number): Numeric {
+  if (!number.value.isFinite()) return number;
+  return numericOf(shiftRound(number.value, scale, Decimal.ROUND_DOWN), Math.max(0, scale));
+}
+
+function shiftRound(value: Decimal, scale: number, rounding: Decimal.Rounding): Decimal {
+  if (scale >= 0) return value.toDecimalPlaces(scale, rounding);
+  const unit = new Exact(10).pow(-scale);
+  // The quotient by a power of ten is exact.
+  return new Exact(`${value.toFixed()}e${scale}`).toDecimalPlaces(0, rounding).times(unit);
+}
+
+export function addNumerics(a: Numeric, b: Numeric): Numeric {
+  return numericOf(a.value.plus(b.value), Math.max(a.scale, b.scale));
+}
+
+export function subtractNumerics(a: Numeric, b: Numeric): Numeric {
+  return numericOf(a.value.minus(b.value), Math.max(a.scale, b.scale));
+}
+
+export function multiplyNumerics(a: Numeric, b: Numeric): Numeric {
+  const product = numericOf(a.value.times(b.value), a.scale + b.scale);
+  return product.scale > scaleMax ? roundNumeric(product, scaleMax) : product;
+}
+
+/** @throws SqlError 22012 */
+export function divideNumerics(a: Numeric, b: Numeric): Numeric {
+  if (!a.value.isFinite() || !b.value.isFinite()) return divideSpecial(a, b);
+  if (b.value.isZero()) throw divisionByZero();
+  return divideToScale(a, b, divisionScale(a, b));
+}
+
+/** The quotient, rounded half away from zero at `scale`. */
+export function divideToScale(a: Numeric, b: Numeric, scale: number): Numeric {
+  const shift = Math.max(a.scale, b.scale);
+  const dividend = unscaled(a.value, shift) * 10n ** BigInt(scale);
+  const divisor = unscaled(b.value, shift);
+  const [top, bottom] = divisor < 0n ? [-dividend, -divisor] : [dividend, divisor];
+  const magnitude = top < 0n ? -top : top;
+  const quotient = (2n * magnitude + bottom) / (2n * bottom);
+  return numericOf(`${top < 0n ? '-' : ''}${quotient}e-${scale}`, scale);
+}
+
+/** The value times 10^scale: a whole number, when scale covers its digits. */
+export function unscaled(value: Decimal, scale: number): bigint {
+  return BigInt(new Exact(`${value.toFixed()}e${scale}`).toFixed(0, Decimal.ROUND_DOWN));
+}
+
+function divideSpecial(a: Numeric, b: Numeric): Numeric {
+  if (a.value.isNaN() || b.value.isNaN()) return numericOf(Number.NaN);
+  if (b.value.isZero()) throw divisionByZero();
+  if (!a.value.isFinite()) return numericOf(b.value.isFinite() ? a.value.times(b.value.s) : Number.NaN);
+  return numericOf(0);
+}
+
+export function divisionByZero(): SqlError {
+  return new SqlError('22012', 'division by zero');
+}
+
+/** numeric.c, `select_div_scale`: weights count digits of base 10000. */
+function divisionScale(a: Numeric, b: Numeric): number {
+  const first = weightOf(a.value);
+  const second = weightOf(b.value);
+  const weight = first.weight - second.weight - (first.digit <= second.digit ? 1 : 0);
+  const scale = Math.max(significantDigitsMin - weight * 4, a.scale, b.scale, 0);
+  return Math.min(scale, displayScaleMax);
+}
+
+/** The first digit of base 10000 and the power of 10000 that it counts; zero for zero. */
+export function weightOf(value: Decimal): { readonly weight: number; readonly digit: number } {
+  if (value.isZero()) return { weight: 0, digit: 0 };
+  const weight = Math.floor(value.e / 4);
+  const leading =
+    value
+      .abs()
+      .toExponential(Math.max(0, value.sd() - 1))
+      .split('e')[0] ?? '0';
+  const digit = Math.floor(Number(`${leading}e${value.e - weight * 4}`));
+  return { weight, digit };
+}
+
+/** The remainder has the sign of the dividend. @throws SqlError 22012 */
+export function remainderOfNumerics(a: Numeric, b: Numeric): Numeric {
+  if (a.value.isNaN() || b.value.isNaN()) return numericOf(Number.NaN);
+  if (b.value.isZero()) throw divisionByZero();
+  if (!a.value.isFinite()) return numericOf(Number.NaN);
+  const scale = Math.max(a.scale, b.scale);
+  if (!b.value.isFinite()) return { kind: 'numeric', value: a.value, scale };
+  return numericOf(`${unscaled(a.value, scale) % unscaled(b.value, scale)}e-${scale}`, scale);
+}
+
+export function negateNumeric({ value, scale }: Numeric): Numeric {
+  return numericOf(value.negated(), scale);
 }

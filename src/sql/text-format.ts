@@ -1,0 +1,195 @@
+/** The text formats of values, as PostgreSQL prints and reads them: what clients get, and what `::text` gives. Manual, chapter 8. */
+import { compactFloat4, formatFloat4, formatFloat8, parseFloat4, parseFloat8 } from './value-float.ts';
+import type { Dialect } from './dialect.ts';
+import { formatNumeric, parseNumeric } from './numeric.ts';
+import type { Numeric } from './numeric.ts';
+import { SqlError } from './sql-error.ts';
+import { typeTitle } from './type-title.ts';
+import type { SqlType } from './type.ts';
+import { arrayValue, formatArray, parseArray } from './value-array.ts';
+import { formatInterval, parseInterval } from './value-interval.ts';
+import { formatJsonDocument, parseJson, parseJsonDocument } from './value-json.ts';
+import { formatDate, formatTime, formatTimestamp, formatTimestamptz } from './value-time.ts';
+import { parseDate, parseTime, parseTimestamp, parseTimestamptz } from './value-time-text.ts';
+import type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
+
+/** The text of a value that is not null. MySQL prints truth as 1 and 0, and instants without a zone. */
+export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialect: Dialect = 'postgres'): string {
+  switch (type.name) {
+    case 'bool':
+      return dialect === 'mysql' ? (value === true ? '1' : '0') : value === true ? 't' : 'f';
+    case 'float4':
+      return dialect === 'mysql' ? compactFloat4(value as number) : formatFloat4(value as number);
+    case 'float8':
+      return dialect === 'mysql' ? String(value) : formatFloat8(value as number);
+    case 'numeric':
+      return formatNumeric(value as Numeric);
+    case 'bytea':
+      return dialect === 'mysql'
+        ? Buffer.from(value as Uint8Array).toString('utf8')
+        : `\\x${Buffer.from(value as Uint8Array).toString('hex')}`;
+    case 'date':
+      return formatDate(value as number);
+    case 'time':
+      return formatTime(value as bigint);
+    case 'timestamp':
+      return formatTimestamp(value as bigint);
+    case 'timestamptz':
+      return dialect === 'mysql' ? formatTimestamp(value as bigint) : formatTimestamptz(value as bigint);
+    case 'interval':
+      return formatInterval(value as Interval);
+    case 'jsonb':
+      return formatJsonDocument((value as JsonDocument).value);
+    case 'array': {
+      const element = elementOf(type);
+      const { elements } = value as SqlArray;
+      return formatArray(elements.map((each) => (each === null ? null : formatText(each, element, dialect))));
+    }
+    default:
+      return String(value as string | number | bigint);
+  }
+}
+
+function elementOf(type: SqlType): SqlType {
+  if (type.element === undefined) throw new TypeError(`array type ${type.oid} has no element type`);
+  return type.element;
+}
+
+/** Reads PostgreSQL's input format. @throws SqlError 22P02, 22003, 22007, 22008 in PostgreSQL's words */
+export function parseText(text: string, type: SqlType): SqlValue {
+  switch (type.name) {
+    case 'bool':
+      return parseBoolean(text);
+    case 'int2':
+    case 'int4':
+    case 'oid':
+      return Number(parseInteger(text, type));
+    case 'int8':
+    case 'uint8':
+      return parseInteger(text, type);
+    case 'numeric': {
+      const number = parseNumeric(text);
+      if (number === undefined) throw invalidText(text, type);
+      return number;
+    }
+    case 'float4':
+      return parseFloat4(text);
+    case 'float8':
+      return parseFloat8(text);
+    case 'bytea':
+      return parseBytes(text);
+    case 'date':
+      return parseDate(text);
+    case 'time':
+      return parseTime(text);
+    case 'timestamp':
+      return parseTimestamp(text);
+    case 'timestamptz':
+      return parseTimestamptz(text);
+    case 'interval': {
+      const interval = parseInterval(text);
+      if (interval === undefined) throw new SqlError('22007', `invalid input syntax for type interval: "${text}"`);
+      return interval;
+    }
+    case 'uuid':
+      return parseUuid(text);
+    case 'json':
+      parseJson(text);
+      return text;
+    case 'jsonb':
+      return parseJsonDocument(text);
+    case 'enum':
+      if (!type.labels?.includes(text)) {
+        throw new SqlError('22P02', `invalid input value for enum ${type.title ?? 'enum'}: "${text}"`);
+      }
+      return text;
+    case 'array':
+      return arrayValue(parseArray(text).map((each) => (each === null ? null : parseText(each, elementOf(type)))));
+    case 'name':
+      return cutName(text);
+    case 'char':
+      return text.slice(0, 1);
+    case 'record':
+      throw new SqlError('0A000', 'input of anonymous composite types is not implemented');
+    default:
+      return text;
+  }
+}
+
+export function invalidText(text: string, type: SqlType): SqlError {
+  return new SqlError('22P02', `invalid input syntax for type ${typeTitle(type)}: "${text}"`);
+}
+
+/** Prefixes of the words count, as long as they tell the two apart: boolin(). */
+function parseBoolean(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  if (/^(?:t(?:r(?:u(?:e)?)?)?|y(?:e(?:s)?)?|on|1)$/.test(word)) return true;
+  if (/^(?:f(?:a(?:l(?:s(?:e)?)?)?)?|n(?:o)?|off?|0)$/.test(word)) return false;
+  throw new SqlError('22P02', `invalid input syntax for type boolean: "${text}"`);
+}
+
+const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
+  int2: [-32_768n, 32_767n],
+  int4: [-2_147_483_648n, 2_147_483_647n],
+  int8: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint8: [0n, 2n ** 64n - 1n],
+  oid: [-2_147_483_648n, 4_294_967_295n],
+};
+
+function parseInteger(text: string, type: SqlType): bigint {
+  const match = /^\s*([+-]?\d+)\s*$/.exec(text);
+  if (match === null) throw invalidText(text, type);
+  const integer = BigInt((match[1] ?? '').replace('+', ''));
+  const [least, greatest] = integerRanges[type.name] ?? [0n, 0n];
+  if (integer < least || integer > greatest) {
+    throw new SqlError('22003', `value "${text}" is out of range for type ${typeTitle(type)}`);
+  }
+  return type.name === 'oid' && integer < 0n ? integer + 2n ** 32n : integer;
+}
+
+const uuidPattern = /^(?:[0-9a-f]{4}-?){7}[0-9a-f]{4}$/;
+
+function parseUuid(text: string): string {
+  const bare = text.toLowerCase().replace(/^\{(.*)\}$/, '$1');
+  if (!uuidPattern.test(bare)) throw new SqlError('22P02', `invalid input syntax for type uuid: "${text}"`);
+  const hex = bare.replaceAll('-', '');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** `\x...` or the older escape format, where a backslash stands before three octal digits or another backslash. */
+function parseBytes(text: string): Uint8Array {
+  if (text.startsWith('\\x')) {
+    const hex = text.slice(2).replaceAll(/\s/g, '');
+    const wrong = /[^0-9a-f]/i.exec(hex)?.[0];
+    if (wrong !== undefined) throw new SqlError('22023', `invalid hexadecimal digit: "${wrong}"`);
+    if (hex.length % 2 !== 0) throw new SqlError('22023', 'invalid hexadecimal data: odd number of digits');
+    return new Uint8Array(Buffer.from(hex, 'hex'));
+  }
+  const bytes: number[] = [];
+  const source = Buffer.from(text, 'utf8');
+  for (let i = 0; i < source.length; i += 1) {
+    const byte = source[i] ?? 0;
+    if (byte !== 92) bytes.push(byte);
+    else if (source[i + 1] === 92) {
+      bytes.push(92);
+      i += 1;
+    } else {
+      const octal = source.toString('latin1', i + 1, i + 4);
+      if (!/^[0-3][0-7]{2}$/.test(octal)) throw new SqlError('22P02', 'invalid input syntax for type bytea');
+      bytes.push(Number.parseInt(octal, 8));
+      i += 3;
+    }
+  }
+  return Uint8Array.from(bytes);
+}
+
+/** Names have at most 63 bytes. */
+function cutName(text: string): string {
+  const bytes = Buffer.from(text);
+  return bytes.length <= 63
+    ? text
+    : bytes
+        .subarray(0, 63)
+        .toString('utf8')
+        .replace(/\uFFFD$/, '');
+}
