@@ -1,17 +1,14 @@
 /**
- * Bytes that are not what their protocol says. It ends a message or, when the place of the next one cannot be found any more, the connection;
- * never the server.
+ * Bytes that are not the protocol: a frame that is cut short, too large, or of an unknown kind. It ends a connection or a message, never the
+ * server. `malformed`: the bytes make no message; `limit`: they might, but it would be larger than allowed; `encoding`: text that is not
+ * UTF-8.
  */
 export class WireError extends Error {
   override readonly name = 'WireError';
-  /**
-   * `malformed`: the bytes make no message; `too-large`: a message over a limit; `out-of-order`: a number that should count up did not;
-   * `encoding`: text that is not UTF-8.
-   */
-  readonly kind: 'malformed' | 'too-large' | 'out-of-order' | 'encoding';
+  readonly code: 'malformed' | 'limit' | 'encoding';
 
-  constructor(kind: WireError['kind'], message: string) {
+  constructor(code: 'malformed' | 'limit' | 'encoding', message: string) {
     super(message);
-    this.kind = kind;
+    this.code = code;
   }
 }

@@ -51,7 +51,7 @@ export class MessageWriter {
 
   /** A count or format. @throws WireError over 65,535 */
   uint16(value: number): void {
-    if (value > 0xffff) throw new WireError('too-large', `${value} items are over the protocol's limit 65535`);
+    if (value > 0xffff) throw new WireError('limit', `${value} items are over the protocol's limit 65535`);
     this.#reserve(2);
     this.#length = this.#buffer.writeUInt16BE(value, this.#length);
   }
