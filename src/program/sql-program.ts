@@ -1,0 +1,80 @@
+/**
+ * Programs over SQL: a schema, sessions that use the driver or ORM they already use, an invariant with SQL. Every session gets a way to
+ * connect to the mock database: a stream in process that carries the protocol's bytes.
+ */
+import type { Duplex } from 'node:stream';
+import { InputError } from '../base/input-error.ts';
+import type { InvariantResult } from './program.ts';
+
+/** What a session connects with. Each call is a new client session of the database. */
+export interface SqlConnection {
+  /** The name of the program's session; `invariant` where the invariant connects. */
+  readonly name: string;
+  /** A stream that speaks the protocol: `new pg.Client({ stream: connect })`, `postgres({ socket: connect })`, mysql2's `{ stream: connect() }`. */
+  readonly connect: () => Duplex;
+  /** Counts the runs in which `condition` held here, so that a green campaign is known to have been somewhere. */
+  readonly sometimes: (name: string, condition?: boolean) => void;
+}
+
+export type SqlSessionFunction = (connection: SqlConnection) => unknown;
+
+export interface SqlEnd<Results = Record<string, unknown>> extends SqlConnection {
+  /** What each session returned. */
+  readonly results: Results;
+}
+
+export interface SqlProgramDefinition<Sessions extends Record<string, SqlSessionFunction>> {
+  readonly dialect: 'postgres' | 'mysql';
+  /** Statements that make tables and first rows, run once, serially, before all sessions. */
+  readonly schema: string | readonly string[];
+  readonly sessions: Sessions;
+  /** Its connection reads a final state: what a serializable observer after all sessions may read. A throw does not hold either. */
+  readonly invariant?: (
+    end: SqlEnd<{ [Name in keyof Sessions]: Awaited<ReturnType<Sessions[Name]>> }>,
+  ) => InvariantResult | Promise<InvariantResult>;
+}
+
+/** A program that was checked: see `sqlProgram`. */
+export interface SqlProgram {
+  readonly kind: 'sql';
+  readonly dialect: 'postgres' | 'mysql';
+  readonly schema: readonly string[];
+  readonly sessionNames: readonly string[];
+  readonly sessions: readonly SqlSessionFunction[];
+  readonly invariant: (end: SqlEnd) => InvariantResult | Promise<InvariantResult>;
+}
+
+/**
+ * Checks a SQL program and gives its sessions and invariant their types.
+ * @throws InputError `program/shape`
+ */
+export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
+  definition: SqlProgramDefinition<Sessions>,
+): SqlProgram {
+  const { dialect, schema, sessions, invariant = () => true } = definition;
+  if (dialect !== 'postgres' && dialect !== 'mysql') throw shape("`dialect` is neither 'postgres' nor 'mysql'");
+  const texts: readonly unknown[] = typeof schema === 'string' ? [schema] : Array.isArray(schema) ? schema : [undefined];
+  if (!texts.every((text) => typeof text === 'string')) throw shape('`schema` is neither a text nor an array of texts');
+  if (typeof sessions !== 'object' || sessions === null) throw shape('`sessions` is not an object');
+  const named = Object.entries(sessions);
+  if (named.length === 0) throw shape('`sessions` is empty: a program needs at least one session');
+  for (const [name, session] of named)
+    if (typeof session !== 'function') throw shape(`session "${name}" is not a function`);
+  if (typeof invariant !== 'function') throw shape('`invariant` is not a function');
+  return {
+    kind: 'sql',
+    dialect,
+    schema: texts as readonly string[],
+    sessionNames: named.map(([name]) => name),
+    sessions: named.map(([, session]) => session),
+    invariant: invariant as SqlProgram['invariant'],
+  };
+}
+
+export function isSqlProgram(value: unknown): value is SqlProgram {
+  return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'sql';
+}
+
+function shape(message: string): InputError {
+  return new InputError('program/shape', message);
+}

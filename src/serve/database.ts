@@ -1,0 +1,324 @@
+/**
+ * The mock SQL database: a catalog, a storage of the chosen family, sessions, and the scheduler that decides what timing decides in real
+ * servers. The conversations of both protocols, `connect()` and the HTTP interface stand in front of it.
+ */
+import { type Chooser, seeded } from '../base/chooser.ts';
+import { wallClockMicroseconds } from '../base/clock.ts';
+import { axiomaticStorage, type AxiomaticStorage, innodbStorage, postgresStorage } from '../engine/index.ts';
+import { formatHistoryLines, type History } from '../history/index.ts';
+import { type Decisions, drawing } from '../mockdb/index.ts';
+import {
+  Catalog,
+  type ConnectOptions,
+  type Dialect,
+  type IsolationName,
+  loadParser,
+  prepareStatement,
+  type ResultColumn,
+  type SettingStatement,
+  splitStatements,
+  SqlError,
+  type SqlServer,
+  type SqlType,
+  type SqlValue,
+  type Statement,
+  type StatementResult,
+  type Storage,
+  type StorageTransaction,
+  type TransactionOptions,
+} from '../sql/index.ts';
+import type { AdminCommand } from './admin-command.ts';
+import { formatChoices } from './choices.ts';
+import { HistoryRecorder, type RowNames } from './history-recorder.ts';
+import { rowNames } from './row-names.ts';
+import { isolationNamed, type Profile } from './profile.ts';
+import { Scheduler, type Settle } from './scheduler.ts';
+import { type Settings, timeoutMs } from './settings.ts';
+import { Session } from './sql-session.ts';
+import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
+
+export interface SqlDatabaseOptions {
+  readonly profile: Profile;
+  /** Default 1. Draws everything that is left open, unless `decisions` decides. */
+  readonly seed?: number;
+  readonly decisions?: Decisions;
+  /** How long to wait for statements on their way. Default: three turns of the event loop, for clients in this process. */
+  readonly settle?: Settle;
+  /** The share of statements and commits at repeatable read and above that fail with 40001 although they could go on. Default 0. */
+  readonly abortRate?: number;
+  /** Sessions at a time. Default 1,000. */
+  readonly sessionsMax?: number;
+  /** Microseconds since 1970. Default: the machine's. */
+  readonly clock?: () => bigint;
+  /** Who is next, where a recorded schedule says it. */
+  readonly awaited?: () => number | undefined;
+}
+
+/** @throws InputError */
+export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlDatabase> {
+  await loadParser();
+  return new SqlDatabase(options);
+}
+
+export class SqlDatabase implements SqlServer {
+  readonly profile: Profile;
+  readonly dialect: Dialect;
+  scheduler: Scheduler;
+  catalog: Catalog;
+  readonly clock: () => bigint;
+  readonly #options: SqlDatabaseOptions;
+  #storage: Storage | AxiomaticStorage;
+  #recorder: HistoryRecorder;
+  #decisions: Decisions;
+  #chooser: Chooser;
+  #level: string | null = null;
+  readonly #sessions = new Map<number, Session>();
+  readonly #rowNames: RowNames = rowNames((table) => this.catalog.tableById(table));
+  readonly #plans = new Map<string, Statement>();
+  #plansVersion = 0;
+  #nextSessionId = 1;
+
+  /** Use `openSqlDatabase`, which has loaded the parser. */
+  constructor(options: SqlDatabaseOptions) {
+    this.#options = options;
+    this.profile = options.profile;
+    this.dialect = options.profile.dialect;
+    this.clock = options.clock ?? wallClockMicroseconds;
+    this.#chooser = seeded(options.seed ?? 1, 1);
+    this.#decisions = options.decisions ?? drawing({ chooser: seeded(options.seed ?? 1) });
+    this.#recorder = new HistoryRecorder(this.#rowNames);
+    this.#storage = this.#newStorage();
+    this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
+    this.scheduler = this.#newScheduler();
+  }
+
+  // ---- sessions
+
+  connect(options: ConnectOptions): Session {
+    const sessionsMax = this.#options.sessionsMax ?? 1_000;
+    if (this.#sessions.size >= sessionsMax) throw new SqlError('53300', 'sorry, too many clients already');
+    const session = new Session(this.#nextSessionId, this, options);
+    this.#nextSessionId += 1;
+    this.#sessions.set(session.id, session);
+    return session;
+  }
+
+  session(id: number): Session | undefined {
+    return this.#sessions.get(id);
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  closed(session: Session): void {
+    this.#sessions.delete(session.id);
+  }
+
+  // ---- what sessions ask
+
+  split(sql: string): readonly string[] {
+    return splitStatements(sql, this.dialect);
+  }
+
+  /** The plan of a statement; plans are kept until the catalog changes. @throws SqlError */
+  plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], settings: Settings): Statement {
+    if (this.#plansVersion !== this.catalog.version || this.#plans.size >= PLANS_MAX) {
+      this.#plans.clear();
+      this.#plansVersion = this.catalog.version;
+    }
+    const searchPath = searchPathOf(settings.get('search_path'));
+    const key = `${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
+    const known = this.#plans.get(key);
+    if (known !== undefined) return known;
+    const statement = prepareStatement(sql, { catalog: this.catalog, dialect: this.dialect, parameterTypes, searchPath });
+    this.#plans.set(key, statement);
+    return statement;
+  }
+
+  begin(session: Session, options: TransactionOptions): StorageTransaction {
+    if (isAxiomatic(this.#storage) && session.readsStrongly) return this.#storage.beginStrong(session.id);
+    const transaction = this.#storage.begin(session.id, options);
+    if (!isAxiomatic(this.#storage)) this.#recorder.begun(transaction.id, session.id);
+    return transaction;
+  }
+
+  defaultIsolation(session: Session): IsolationName {
+    if (this.profile.family === 'axiomatic') return 'serializable';
+    const chosen = session.settings.get('default_transaction_isolation');
+    const isChosen = chosen !== undefined && (this.dialect === 'mysql' || chosen !== 'read committed');
+    return isChosen ? isolationNamed(chosen) : ((this.#level as IsolationName | null) ?? this.profile.isolation);
+  }
+
+  innodbLockWaitMs(session: Session): number {
+    return timeoutMs(`${session.settings.get('innodb_lock_wait_timeout') ?? '50'}s`);
+  }
+
+  /** @throws SqlError 40001, drawn: retry code is what test suites lack most */
+  maySpuriouslyFail(isolation: IsolationName): void {
+    const rate = this.#options.abortRate ?? 0;
+    if (rate === 0 || isolation === 'read committed' || isolation === 'read uncommitted') return;
+    if (this.#chooser.choose(1_000_000) < rate * 1_000_000)
+      throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', { mysqlNumber: 1213 });
+  }
+
+  random(): number {
+    return this.#chooser.choose(2 ** 31) / 2 ** 31;
+  }
+
+  /** Rows of a SHOW statement. @throws SqlError 42704 */
+  show(statement: Extract<SettingStatement, { what: 'show' }>, session: Session): SqlValue[][] {
+    if (statement.name.toLowerCase() === 'all') return [...session.settings.all()].map(([name, value]) => [name, value, '']);
+    const value = /^(transaction|tx)[_ ]isolation/.test(statement.name.toLowerCase())
+      ? session.isolationText()
+      : session.settings.get(statement.name);
+    if (value === undefined) throw new SqlError('42704', `unrecognized configuration parameter "${statement.name}"`);
+    return [[value]];
+  }
+
+  // ---- admin
+
+  adminColumns(command: AdminCommand): readonly ResultColumn[] | null {
+    return command.kind === 'history' || command.kind === 'choices' ? [textColumn('line')] : null;
+  }
+
+  /** @throws SqlError, InputError */
+  administer(command: AdminCommand, session: Session | null): StatementResult {
+    switch (command.kind) {
+      case 'reset':
+        this.reset(drawing({ chooser: seeded(this.#options.seed ?? 1) }));
+        return emptyResult('RESET');
+      case 'start':
+        this.start();
+        return emptyResult('START');
+      case 'seed':
+        this.reseed(command.seed);
+        return emptyResult('SEED');
+      case 'level':
+        this.#setLevel(command.level);
+        return emptyResult('LEVEL');
+      case 'strong-reads':
+        if (session !== null) session.readsStrongly = command.isOn;
+        return emptyResult('STRONG READS');
+      case 'history':
+        return this.#lines('HISTORY', formatHistoryLines(this.history()));
+      case 'choices':
+        return this.#lines('CHOICES', formatChoices(this.#decisions));
+    }
+  }
+
+  /** Empty, as at the start; open transactions are gone, connections stay. */
+  reset(decisions: Decisions): void {
+    for (const session of this.#sessions.values()) session.rollback();
+    this.scheduler.close();
+    this.#decisions = decisions;
+    this.#recorder = new HistoryRecorder(this.#rowNames);
+    this.#storage = this.#newStorage();
+    this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
+    this.#plans.clear();
+    this.scheduler = this.#newScheduler();
+  }
+
+  /** What is stored now is the initial state: history and choices begin here. */
+  start(): void {
+    if (isAxiomatic(this.#storage)) this.#storage.start();
+    else this.#recorder.start();
+  }
+
+  reseed(seed: number): void {
+    this.#chooser = seeded(seed, 1);
+    this.decideBy(drawing({ chooser: seeded(seed) }));
+  }
+
+  /** From here `decisions` decides. */
+  decideBy(decisions: Decisions): void {
+    this.#decisions = decisions;
+    if (isAxiomatic(this.#storage)) this.#storage.decideBy(decisions);
+  }
+
+  get decisions(): Decisions {
+    return this.#decisions;
+  }
+
+  history(): History {
+    return isAxiomatic(this.#storage) ? this.#storage.history() : this.#recorder.history();
+  }
+
+  close(): void {
+    for (const session of [...this.#sessions.values()]) session.close();
+    this.scheduler.close();
+  }
+
+  // ---- parts
+
+  #setLevel(level: string): void {
+    if (isAxiomatic(this.#storage)) this.#storage.setLevel(level);
+    else this.#level = isolationNamed(level);
+  }
+
+  #newStorage(): Storage | AxiomaticStorage {
+    const { profile } = this;
+    if (profile.family === 'axiomatic') {
+      return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
+    }
+    const observer = this.#recorder;
+    return profile.dialect === 'postgres' ? postgresStorage({ observer }) : innodbStorage({ observer });
+  }
+
+  #newScheduler(): Scheduler {
+    const { awaited } = this.#options;
+    return new Scheduler({
+      nextSession: (ready) => this.#decisions.session(ready),
+      settle: this.#options.settle ?? settleInProcess,
+      // Only where somebody else could come: a lone client is never kept waiting.
+      holdsBack: () => this.#sessions.size > 1 && this.#chooser.choose(4) === 0,
+      ...(awaited === undefined ? {} : { awaited }),
+    });
+  }
+
+  #lines(command: string, text: string): StatementResult {
+    const rows = text.split('\n').filter((line) => line !== '');
+    return rowsResult(command, [textColumn('line')], rows.map((line) => [line]));
+  }
+}
+
+const PLANS_MAX = 5_000;
+
+/** Three turns: a client in this process has read its answer and sent its next statement by then. */
+export function settleInProcess(callback: () => void): () => void {
+  let turns = 0;
+  let immediate = setImmediate(turn);
+  function turn(): void {
+    turns += 1;
+    if (turns === SETTLE_TURNS) callback();
+    else immediate = setImmediate(turn);
+  }
+  return () => clearImmediate(immediate);
+}
+
+const SETTLE_TURNS = 3;
+
+/** For clients behind sockets: a window, in milliseconds. */
+export function settleWithin(windowMs: number): Settle {
+  return (callback) => {
+    const timer = setTimeout(callback, windowMs);
+    return () => clearTimeout(timer);
+  };
+}
+
+function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticStorage {
+  return 'beginStrong' in storage;
+}
+
+function databaseName(dialect: Dialect): string {
+  return dialect === 'postgres' ? 'postgres' : 'test';
+}
+
+/** `"$user", public` -> its schemas; the user's own has to exist to count, and here it does not. */
+function searchPathOf(text: string | undefined): readonly string[] {
+  if (text === undefined) return ['public'];
+  return text
+    .split(',')
+    .map((part) => part.trim().replaceAll('"', ''))
+    .filter((part) => part !== '' && part !== '$user');
+}

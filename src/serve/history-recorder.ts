@@ -1,0 +1,110 @@
+/**
+ * A history out of what an engine profile tells: one operation a row that was read or written, keys `table/primary key`, values the row.
+ * What a predicate did not match is not in it, so the anomalies that it shows are item anomalies.
+ */
+import type { ObservedVersion, StorageObserver } from '../engine/index.ts';
+import { defaultId, type History, INITIAL, type Key, type Operation, type Transaction, type Value } from '../history/index.ts';
+import type { SqlValue } from '../sql/index.ts';
+
+/** How the catalog names a row: its key, and its values as JSON. */
+export interface RowNames {
+  readonly keyOf: (table: number, row: number, values: readonly SqlValue[]) => Key;
+  readonly valueOf: (table: number, values: readonly SqlValue[]) => Value;
+}
+
+interface RecordedOperation {
+  readonly kind: 'read' | 'write';
+  readonly table: number;
+  readonly row: number;
+  /** Of a read: who wrote what it saw. */
+  readonly writer: number;
+  readonly values: readonly SqlValue[] | null;
+}
+
+interface RecordedTransaction {
+  readonly id: number;
+  readonly session: number;
+  readonly operations: RecordedOperation[];
+  status: 'open' | 'committed' | 'aborted';
+}
+
+export class HistoryRecorder implements StorageObserver {
+  readonly #names: RowNames;
+  #transactions = new Map<number, RecordedTransaction>();
+  /** By table and row: a row keeps its key when its values change. */
+  #keys = new Map<string, Key>();
+
+  constructor(names: RowNames) {
+    this.#names = names;
+  }
+
+  begun(transaction: number, session: number): void {
+    this.#transactions.set(transaction, { id: transaction, session, operations: [], status: 'open' });
+  }
+
+  onRead(transaction: number, table: number, row: number, version: ObservedVersion): void {
+    this.#note(transaction, 'read', table, row, version);
+  }
+
+  onWrite(transaction: number, table: number, row: number, version: ObservedVersion): void {
+    this.#note(transaction, 'write', table, row, version);
+  }
+
+  onEnd(transaction: number, outcome: 'committed' | 'aborted'): void {
+    const ended = this.#transactions.get(transaction);
+    if (ended === undefined) return;
+    ended.status = outcome;
+    if (ended.operations.length === 0) this.#transactions.delete(transaction);
+  }
+
+  /** What has ended so far is the initial state. */
+  start(): void {
+    for (const [id, { status }] of this.#transactions) if (status !== 'open') this.#transactions.delete(id);
+  }
+
+  /** Transactions that have ended, in the order in which they began; sessions are named by their numbers. */
+  history(): History {
+    const ended = [...this.#transactions.values()].filter(({ status }) => status !== 'open');
+    const indexOf = new Map(ended.map(({ id }, index) => [id, index]));
+    const sessions = [...new Set(ended.map(({ session }) => session))].sort((a, b) => a - b);
+    const ordinals = new Map<number, number>();
+    const initial = new Map<Key, Value>();
+    const transactions = ended.map(({ session, operations, status }): Transaction => {
+      const ordinal = ordinals.get(session) ?? 0;
+      ordinals.set(session, ordinal + 1);
+      return {
+        id: defaultId(String(session), ordinal),
+        session: sessions.indexOf(session),
+        status: status === 'committed' ? 'committed' : 'aborted',
+        operations: operations.flatMap((operation) => this.#operation(operation, indexOf, initial)),
+      };
+    });
+    return { sessions: sessions.map(String), transactions, initial };
+  }
+
+  #note(transaction: number, kind: 'read' | 'write', table: number, row: number, version: ObservedVersion): void {
+    const { writerTransactionId: writer, values } = version;
+    this.#transactions.get(transaction)?.operations.push({ kind, table, row, writer, values });
+    if (values !== null) this.#keyOf(table, row, values);
+  }
+
+  #operation(
+    { kind, table, row, writer, values }: RecordedOperation,
+    indexOf: ReadonlyMap<number, number>,
+    initial: Map<Key, Value>,
+  ): Operation[] {
+    const key = this.#keyOf(table, row, values ?? []);
+    const value = values === null ? null : this.#names.valueOf(table, values);
+    if (kind === 'write') return [{ kind, key, value }];
+    const from = indexOf.get(writer) ?? INITIAL;
+    if (from === INITIAL) initial.set(key, value);
+    return [{ kind, key, value, from }];
+  }
+
+  #keyOf(table: number, row: number, values: readonly SqlValue[]): Key {
+    const place = `${table} ${row}`;
+    let key = this.#keys.get(place);
+    if (key === undefined) this.#keys.set(place, (key = this.#names.keyOf(table, row, values)));
+    return key;
+  }
+}

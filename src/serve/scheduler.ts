@@ -1,0 +1,181 @@
+/**
+ * Which of the statements that have arrived goes next. One runs at a time, from its start to its end or to a lock that it has to wait for;
+ * everything that real servers leave to timing is decided here, by the decisions that the database was given.
+ *
+ * A server cannot know whether another statement is on its way. So before it decides it waits until every session with an open transaction
+ * has sent its next statement, or until `settle` says that whoever wanted to come has come. In process that is a few turns of the event
+ * loop; over sockets a window of some milliseconds. Without other open transactions nothing waits.
+ */
+import { assert } from '../base/assert.ts';
+import { SqlError, type Wait, type Waiting } from '../sql/index.ts';
+
+/** Waits for statements on their way. @returns stops the waiting */
+export type Settle = (callback: () => void) => () => void;
+
+export interface SchedulerOptions {
+  /** Which of the sessions whose statements could go on goes next; given by number, ascending. */
+  readonly nextSession: (ready: readonly number[]) => number;
+  readonly settle: Settle;
+  /** Should a statement that could go at once be held back, so that others can come before it? */
+  readonly holdsBack: () => boolean;
+  /** A recorded schedule says who is next: then nobody else goes before it has come. `undefined`: anyone. */
+  readonly awaited?: () => number | undefined;
+  readonly onWait?: (session: number, wait: Wait) => void;
+}
+
+export interface JobOptions {
+  /** How long it may wait for locks, together; the error when it is over. Infinity: for ever. */
+  readonly lockTimeoutMs: number;
+  readonly lockTimeoutError: () => SqlError;
+}
+
+interface Job {
+  readonly session: number;
+  readonly steps: Waiting<unknown>;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  readonly options: JobOptions;
+  wait: Wait | null;
+  timer: NodeJS.Timeout | null;
+  /** What it is to be told when it is its turn: a timeout, a cancel request. */
+  interruption: SqlError | null;
+}
+
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  /** One for each session that waits for an answer. */
+  readonly #jobs = new Map<number, Job>();
+  /** Sessions with an open transaction and no statement: they will come back, or hang up. */
+  readonly #expected = new Set<number>();
+  #stopSettling: (() => void) | null = null;
+  #isSettled = false;
+  /** Is the coming decision held back? `null`: not drawn yet. */
+  #isHolding: boolean | null = null;
+  #isRunning = false;
+  #isClosed = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs `steps` when it is this session's turn. A session has one statement at a time. */
+  run<T>(session: number, steps: Waiting<T>, options: JobOptions): Promise<T> {
+    assert(!this.#jobs.has(session), `session ${session} already waits for an answer`);
+    assert(!this.#isClosed, 'the scheduler is closed');
+    this.#expected.delete(session);
+    return new Promise<T>((resolve, reject) => {
+      this.#jobs.set(session, {
+        session,
+        steps,
+        resolve: resolve as (result: unknown) => void,
+        reject,
+        options,
+        wait: null,
+        timer: null,
+        interruption: null,
+      });
+      this.#consider();
+    });
+  }
+
+  /** Will this session, which has been answered, send another statement before others should go? */
+  expect(session: number, isExpected: boolean): void {
+    if (isExpected) this.#expected.add(session);
+    else if (this.#expected.delete(session)) this.#consider();
+  }
+
+  /** Ends a statement that has not begun or that waits, with `error`. */
+  interrupt(session: number, error: SqlError): void {
+    const job = this.#jobs.get(session);
+    if (job === undefined) return;
+    job.interruption ??= error;
+    if (this.#isRunning) return;
+    this.#step(job);
+    this.#consider();
+  }
+
+  /** Something was released: statements that waited may go on. */
+  released(): void {
+    this.#consider();
+  }
+
+  /** Who waits for whom, for those who look. */
+  waiting(): readonly { readonly session: number; readonly wait: Wait | null }[] {
+    return [...this.#jobs.values()].map(({ session, wait }) => ({ session, wait }));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#stopSettling?.();
+    for (const { timer } of this.#jobs.values()) if (timer !== null) clearTimeout(timer);
+    this.#jobs.clear();
+  }
+
+  #consider(): void {
+    if (this.#isRunning || this.#isClosed) return;
+    for (let ready = this.#ready(); ready.length > 0; ready = this.#ready()) {
+      if (!this.#mayDecide(ready)) return this.#settle();
+      const session = this.#options.nextSession(ready);
+      this.#isSettled = false;
+      this.#isHolding = null;
+      this.#stopSettling?.();
+      this.#stopSettling = null;
+      this.#step(this.#jobs.get(session) as Job);
+    }
+  }
+
+  #ready(): number[] {
+    const ready: number[] = [];
+    for (const { session, wait, interruption } of this.#jobs.values())
+      if (interruption !== null || wait === null || wait.isReady()) ready.push(session);
+    return ready.sort((a, b) => a - b);
+  }
+
+  #mayDecide(ready: readonly number[]): boolean {
+    if (this.#isSettled) return true;
+    const awaited = this.#options.awaited?.();
+    if (awaited !== undefined) return ready.includes(awaited);
+    if (this.#expected.size > 0) return false;
+    this.#isHolding ??= this.#options.holdsBack();
+    return !this.#isHolding;
+  }
+
+  #settle(): void {
+    this.#stopSettling ??= this.#options.settle(() => {
+      this.#stopSettling = null;
+      this.#isSettled = true;
+      this.#consider();
+    });
+  }
+
+  #step(job: Job): void {
+    this.#isRunning = true;
+    try {
+      const { interruption } = job;
+      job.interruption = null;
+      job.wait = null;
+      const step = interruption === null ? job.steps.next() : job.steps.throw(interruption);
+      if (step.done === true) this.#end(job, () => job.resolve(step.value));
+      else this.#wait(job, step.value);
+    } catch (error) {
+      this.#end(job, () => job.reject(error));
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #wait(job: Job, wait: Wait): void {
+    job.wait = wait;
+    this.#options.onWait?.(job.session, wait);
+    if (job.timer !== null || job.options.lockTimeoutMs === Infinity) return;
+    job.timer = setTimeout(() => {
+      if (this.#jobs.get(job.session) === job) this.interrupt(job.session, job.options.lockTimeoutError());
+    }, job.options.lockTimeoutMs);
+  }
+
+  #end(job: Job, answer: () => void): void {
+    if (job.timer !== null) clearTimeout(job.timer);
+    this.#jobs.delete(job.session);
+    answer();
+  }
+}

@@ -1,0 +1,58 @@
+/** What functions in SQL may ask of the session and its database. */
+import { SqlError, type SqlValue, type Surroundings } from '../sql/index.ts';
+import type { SqlDatabase } from './database.ts';
+import type { Session } from './sql-session.ts';
+
+export function surroundingsOf(session: Session, database: SqlDatabase): Surroundings {
+  /** The last value that this session drew from each sequence, by its id: currval knows no other. */
+  const drawn = new Map<number, bigint>();
+  let last: bigint | null = null;
+  return {
+    get transactionTime() {
+      return session.transactionTime;
+    },
+    get statementTime() {
+      return session.statementTime;
+    },
+    clock: () => database.clock(),
+    random: () => database.random(),
+    setting: (name) => (isIsolation(name) ? session.isolationText() : session.settings.get(name)),
+    setSetting: (name, value, isLocal) => session.settings.set(name, value, isLocal),
+    user: session.options.user,
+    database: session.options.database,
+    sessionId: session.id,
+    nextValue: (name) => {
+      const sequence = database.catalog.sequence(name);
+      last = sequence.next();
+      drawn.set(sequence.id, last);
+      return last;
+    },
+    currentValue: (name) => {
+      const value = name === '' ? last : (drawn.get(database.catalog.sequence(name).id) ?? null);
+      if (value !== null) return value;
+      throw name === ''
+        ? new SqlError('55000', 'lastval is not yet defined in this session')
+        : new SqlError('55000', `currval of sequence "${name}" is not yet defined in this session`);
+    },
+    setValue: (name, value, isCalled) => {
+      const sequence = database.catalog.sequence(name);
+      sequence.set(value, isCalled);
+      if (isCalled) drawn.set(sequence.id, value);
+      return value;
+    },
+    get lastInsertId() {
+      return session.lastInsertId;
+    },
+    get foundRows() {
+      return session.foundRows;
+    },
+    get rowCount() {
+      return session.rowCount;
+    },
+    describe: (what, ...names): SqlValue => database.describe(what, names, session),
+  };
+}
+
+function isIsolation(name: string): boolean {
+  return name === 'transaction_isolation' || name === 'tx_isolation';
+}

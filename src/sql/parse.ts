@@ -1,0 +1,76 @@
+/**
+ * Text -> statement trees, by PostgreSQL's own parser (libpg-query). Its locations are bytes of UTF-8 from 0; what clients get to see are
+ * characters from 1, so everything that leaves here as a position goes through `characterPosition`.
+ */
+import type { Node, ParseResult } from '@pgsql/types';
+import { loadModule, parseSync, scanSync } from 'libpg-query';
+import { SqlError } from './sql-error.ts';
+
+/** Loads the parser, once; nothing can be parsed before. */
+export function loadParser(): Promise<void> {
+  return loadModule();
+}
+
+export interface ParsedStatement {
+  readonly tree: Node;
+  readonly sql: string;
+}
+
+/** The statement of a text with at most one; `null` for the empty text and comments. @throws SqlError 42601 */
+export function parseStatement(sql: string): Node | null {
+  const statements = parse(sql);
+  if (statements.length > 1) throw new SqlError('42601', 'cannot insert multiple commands into a prepared statement');
+  return statements[0]?.stmt ?? null;
+}
+
+/** The texts of the statements of a simple query, in order; empty ones are left out. @throws SqlError 42601 */
+export function splitStatements(sql: string): string[] {
+  const statements = parse(sql);
+  if (statements.length <= 1) return statements.length === 0 ? [] : [sql];
+  const bytes = isAscii(sql) ? null : new TextEncoder().encode(sql);
+  return statements.map(({ stmt_location: from = 0, stmt_len: length }) => {
+    const to = length === undefined || length === 0 ? undefined : from + length;
+    if (bytes === null) return sql.slice(from, to).trim();
+    return new TextDecoder().decode(bytes.subarray(from, to)).trim();
+  });
+}
+
+/** A byte offset from 0 in the parser's tree as a character from 1. */
+export function characterPosition(sql: string, byteOffset: number): number {
+  if (isAscii(sql)) return byteOffset + 1;
+  const before = new TextEncoder().encode(sql).subarray(0, byteOffset);
+  return [...new TextDecoder().decode(before)].length + 1;
+}
+
+function parse(sql: string): NonNullable<ParseResult['stmts']> {
+  if (isBlank(sql)) return [];
+  try {
+    return parseSync(sql).stmts ?? [];
+  } catch (error) {
+    throw syntaxError(sql, error);
+  }
+}
+
+/** Blank and comments only: the parser's wrapper refuses the empty text, its scanner knows comments. */
+function isBlank(sql: string): boolean {
+  if (sql.trim() === '') return true;
+  if (!/^\s*(--|\/\*|;)/.test(sql)) return false;
+  try {
+    return scanSync(sql).tokens.every(({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT' || tokenName === 'ASCII_59');
+  } catch {
+    return false;
+  }
+}
+
+function syntaxError(sql: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const details = (error as { sqlDetails?: { cursorPosition: number } }).sqlDetails;
+  if (details === undefined && !/syntax|unterminated|invalid/i.test(error.message)) return error;
+  const position = details === undefined ? 0 : Math.min(details.cursorPosition, sql.length) + 1;
+  return new SqlError('42601', error.message, position === 0 ? {} : { position });
+}
+
+function isAscii(sql: string): boolean {
+  for (let i = 0; i < sql.length; i++) if (sql.charCodeAt(i) > 127) return false;
+  return true;
+}
