@@ -60,6 +60,8 @@ export class CommitConstraints {
   readonly #conflicts = new BitMatrix(1);
   /** What the reader on trial saw before. */
   readonly #saved = new BitMatrix(1);
+  /** Did the read that was added last make more transactions visible to its reader? If not, earlier reads of the reader stay as they are. */
+  #sawNews = false;
   /** What rows of the order at hand gained since the rules last looked. */
   readonly #delta = new BitMatrix(1);
   readonly #dirty: number[] = [];
@@ -264,6 +266,7 @@ export class CommitConstraints {
   }
 
   #see(node: number, from: number): void {
+    this.#sawNews = from !== 0 && !this.#isDirect(node, from);
     this.#sources.add(node, from);
     this.#past.union(node, this.#past, from);
     this.#past.add(node, from);
@@ -296,15 +299,37 @@ export class CommitConstraints {
     return this.propagate(order);
   }
 
+  /** `requireReads` where `order` holds all but the read that was added last, which is by `node`. */
+  requireNewest(order: Order, node: number): boolean {
+    const strength = this.#strength[node] as number;
+    const read = (this.#readsBy[node] as number[]).at(-1) as number;
+    if (this.#sawNews && strength !== READ_COMMITTED && strength !== SERIALIZABLE) return this.requireReads(order, node);
+    const from = this.#readFrom[read] as number;
+    if (!this.requirePair(order, from, node)) return false;
+    if (strength >= PREFIX) return this.requireRead(order, read) && this.propagate(order);
+    const writers = this.#writers[this.#readKey[read] as number] as number[];
+    for (let i = 1; i < writers.length; i += 1) {
+      const t2 = writers[i] as number;
+      if (t2 !== from && this.#isVisibleWeakly(node, t2, strength) && !this.requirePair(order, t2, from)) return false;
+    }
+    return this.propagate(order);
+  }
+
+  /** Of the levels below prefix; at read-committed to the newest read. */
+  #isVisibleWeakly(node: number, t2: number, strength: number): boolean {
+    if (strength === READ_COMMITTED) return this.#sources.has(node, t2);
+    return strength === CAUSAL ? this.#past.has(node, t2) : this.#isDirect(node, t2);
+  }
+
   /** read-committed: visible are the transactions that an earlier read of the same transaction saw. */
   #requireMonotonic(order: Order, reads: readonly number[]): boolean {
-    for (let i = 1; i < reads.length; i += 1) {
-      const key = this.#readKey[reads[i] as number] as number;
-      const from = this.#readFrom[reads[i] as number] as number;
-      for (let j = 0; j < i; j += 1) {
-        const t2 = this.#readFrom[reads[j] as number] as number;
+    const seen: number[] = [];
+    for (const read of reads) {
+      const key = this.#readKey[read] as number;
+      const from = this.#readFrom[read] as number;
+      for (const t2 of seen)
         if (t2 !== from && this.#writesKey(t2, key) && !this.requirePair(order, t2, from)) return false;
-      }
+      if (from !== 0 && !seen.includes(from)) seen.push(from); // nothing is before the initial state that could be seen
     }
     return this.propagate(order);
   }
@@ -316,8 +341,7 @@ export class CommitConstraints {
       for (let i = 1; i < writers.length; i += 1) {
         const t2 = writers[i] as number;
         if (t2 === from) continue;
-        const visible = strength === CAUSAL ? this.#past.has(node, t2) : this.#isDirect(node, t2);
-        if (visible && !this.requirePair(order, t2, from)) return false;
+        if (this.#isVisibleWeakly(node, t2, strength) && !this.requirePair(order, t2, from)) return false;
       }
     }
     return this.propagate(order);

@@ -8,7 +8,7 @@
  * contradicts `known` is not; only what does neither is searched anew.
  */
 import { assert } from '../base/assert.ts';
-import { BitMatrix } from '../base/bit-matrix.ts';
+import { BitMatrix, everyElement } from '../base/bit-matrix.ts';
 import { CommitConstraints, type ConstrainingLevel, type Order } from './commit-constraints.ts';
 
 export interface CommitOrdersOptions {
@@ -76,8 +76,9 @@ export class CommitOrders {
   /** May `node` read `key` from `from`? */
   allowsRead(node: number, key: number, from: number): boolean {
     const { constraints } = this;
+    if (from === 0 && constraints.writersOf(key).length === 1) return true; // there is no other writer that could be visible
     constraints.tryRead(node, key, from);
-    const allowed = this.#extend((order) => constraints.requireReads(order, node), this.#ownReads(node));
+    const allowed = this.#extend((order) => constraints.requireNewest(order, node), this.#ownReads(node));
     constraints.removeRead(node);
     return allowed;
   }
@@ -87,7 +88,8 @@ export class CommitOrders {
     const { constraints } = this;
     if (this.#checkpointOf !== node) this.#takeCheckpoint(node);
     constraints.addRead(node, key, from);
-    this.#accept((order) => constraints.requireReads(order, node), this.#ownReads(node));
+    if (from === 0 && constraints.writersOf(key).length === 1) return;
+    this.#accept((order) => constraints.requireNewest(order, node), this.#ownReads(node));
   }
 
   /** `node` commits its writes; false, and nothing changes, where no commit order remains. */
@@ -157,17 +159,7 @@ export class CommitOrders {
 
   /** One commit order of the history so far: the nodes but the initial state, first to last. */
   commitOrder(): number[] {
-    const order = this.#isSolved ? this.#solved : this.#known;
-    const { nodes } = this.constraints;
-    const left = new Set(Array.from({ length: nodes - 1 }, (_, i) => i + 1));
-    const placed: number[] = [];
-    while (left.size > 0) {
-      const next = [...left].find((b) => ![...left].some((a) => order.has(a, b)));
-      assert(next !== undefined, 'the known order is acyclic');
-      left.delete(next);
-      placed.push(next);
-    }
-    return placed;
+    return linearExtension(this.#isSolved ? this.#solved : this.#known, this.constraints.nodes);
   }
 
   /** The structure may have grown without the orders. */
@@ -297,3 +289,29 @@ export class CommitOrders {
     return true;
   }
 }
+
+/** The nodes but the initial state, each after those that `order` puts before it; else the lowest first. Cost: the pairs of `order`. */
+function linearExtension(order: Order, nodes: number): number[] {
+  const before = new Int32Array(nodes);
+  for (let node = 1; node < nodes; node += 1)
+    everyElement(order, node, (after) => (before[after] = (before[after] as number) + 1) > 0);
+  const placed: number[] = [];
+  for (let node = 1; placed.length < nodes - 1; ) {
+    assert(node < nodes, 'the known order is acyclic');
+    if (before[node] !== 0) {
+      node += 1;
+      continue;
+    }
+    before[node] = PLACED;
+    placed.push(node);
+    const last = node;
+    everyElement(order, last, (after) => {
+      before[after] = (before[after] as number) - 1;
+      if (before[after] === 0 && after < node) node = after;
+      return true;
+    });
+  }
+  return placed;
+}
+
+const PLACED = -1;
