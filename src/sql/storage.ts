@@ -91,8 +91,11 @@ export interface LockRequest {
 
 export type InsertResult =
   | { readonly kind: 'inserted'; readonly row: Row }
-  /** The unique index that refused it, and the row that is in the way. */
-  | { readonly kind: 'duplicate'; readonly index: IndexId; readonly row: Row };
+  /**
+   * The unique index that refused it, and the row that is in the way. `isUnseen`: a transaction with one snapshot does not see that row;
+   * ON CONFLICT then fails with 40001 "could not serialize access due to concurrent update", DO NOTHING too.
+   */
+  | { readonly kind: 'duplicate'; readonly index: IndexId; readonly row: Row; readonly isUnseen?: boolean };
 
 export type UpdateResult =
   | { readonly kind: 'updated'; readonly row: Row }
@@ -130,7 +133,7 @@ export interface StatementView {
   scan(table: TableId, path: AccessPath): Iterable<Row>;
   /**
    * Rows to lock or to write: matches are re-evaluated on the version that the lock was granted on, as the engine does it.
-   * A row is locked when the iteration reaches it, so a LIMIT stops locking. @throws SqlError 40001, 55P03
+   * A row is locked when the iteration reaches it, so a LIMIT stops locking: `take` says whether to go on. @throws SqlError 40001, 55P03
    */
   lock(
     table: TableId,

@@ -1,0 +1,213 @@
+/**
+ * The entries of one index in order of key, then of row. Two levels of sorted arrays: a search is two binary searches, an insertion moves
+ * a few hundred pointers at most. Cursors survive changes between their steps: they look for their place again.
+ */
+import type { AccessPath } from '../sql/storage.ts';
+import type { SqlValue } from '../sql/value.ts';
+
+export interface IndexEntry {
+  readonly key: readonly SqlValue[];
+  /** Breaks ties between equal keys: a row's number. */
+  readonly id: number;
+}
+
+export type CompareKeys = (a: readonly SqlValue[], b: readonly SqlValue[]) => number;
+export type IndexPath = Extract<AccessPath, { kind: 'index' }>;
+
+const blockEntriesMax = 256;
+
+export class IndexTree<E extends IndexEntry> {
+  readonly compareKeys: CompareKeys;
+  /** Never empty blocks but for the first. */
+  readonly #blocks: E[][] = [[]];
+  /** Changes with every change, so that cursors notice. */
+  #edition = 0;
+  #size = 0;
+
+  constructor(compareKeys: CompareKeys) {
+    this.compareKeys = compareKeys;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** @returns false when it was there already. O(log n). */
+  insert(entry: E): boolean {
+    const b = this.#blockOf((other) => this.#compare(other, entry) >= 0);
+    const block = this.#blocks[b] as E[];
+    const at = lowerBound(block, (other) => this.#compare(other, entry) >= 0);
+    const there = block[at];
+    if (there !== undefined && this.#compare(there, entry) === 0) return false;
+    block.splice(at, 0, entry);
+    this.#edition++;
+    this.#size++;
+    if (block.length > blockEntriesMax) {
+      // Ascending loads leave full blocks behind them.
+      const isLast = b === this.#blocks.length - 1 && at === block.length - 1;
+      this.#blocks.splice(b + 1, 0, block.splice(isLast ? blockEntriesMax : blockEntriesMax / 2));
+    }
+    return true;
+  }
+
+  /** @returns was it there? */
+  remove(key: readonly SqlValue[], id: number): boolean {
+    const probe = { key, id };
+    const b = this.#blockOf((other) => this.#compare(other, probe) >= 0);
+    const block = this.#blocks[b] as E[];
+    const at = lowerBound(block, (other) => this.#compare(other, probe) >= 0);
+    const there = block[at];
+    if (there === undefined || this.#compare(there, probe) !== 0) return false;
+    block.splice(at, 1);
+    this.#edition++;
+    this.#size--;
+    if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(b, 1);
+    return true;
+  }
+
+  get(key: readonly SqlValue[], id: number): E | undefined {
+    const found = this.first((entry) => this.#compare(entry, { key, id }) >= 0);
+    return found !== undefined && this.#compare(found, { key, id }) === 0 ? found : undefined;
+  }
+
+  /** The entry with this whole key and the smallest row number. */
+  firstWith(key: readonly SqlValue[]): E | undefined {
+    const found = this.first((entry) => this.compareKeys(entry.key, key) >= 0);
+    return found !== undefined && this.compareKeys(found.key, key) === 0 ? found : undefined;
+  }
+
+  /** Entries whose key equals `key` as far as that goes. */
+  allWith(key: readonly SqlValue[]): E[] {
+    const entries: E[] = [];
+    let b = this.#blockOf((entry) => this.compareKeys(entry.key, key) >= 0);
+    let at = lowerBound(this.#blocks[b] as E[], (entry) => this.compareKeys(entry.key, key) >= 0);
+    for (;;) {
+      const entry = this.#blocks[b]?.[at];
+      if (entry === undefined) {
+        if (++b >= this.#blocks.length) return entries;
+        at = 0;
+      } else if (this.compareKeys(entry.key, key) === 0) {
+        entries.push(entry);
+        at++;
+      } else return entries;
+    }
+  }
+
+  /** The first entry for which `isAfter` holds; it must be false, then true along the index. */
+  first(isAfter: (entry: E) => boolean): E | undefined {
+    const block = this.#blocks[this.#blockOf(isAfter)] as E[];
+    return block[lowerBound(block, isAfter)];
+  }
+
+  /** The last entry for which `isAfter` does not hold. */
+  lastBefore(isAfter: (entry: E) => boolean): E | undefined {
+    const b = this.#blockOf(isAfter);
+    const at = lowerBound(this.#blocks[b] as E[], isAfter);
+    return at > 0 ? this.#blocks[b]?.[at - 1] : this.#blocks[b - 1]?.at(-1);
+  }
+
+  next(entry: IndexEntry): E | undefined {
+    return this.first((other) => this.#compare(other, entry) > 0);
+  }
+
+  previous(entry: IndexEntry): E | undefined {
+    return this.lastBefore((other) => this.#compare(other, entry) >= 0);
+  }
+
+  /** The entries within a path's bounds, in its direction. The index may change between two steps. */
+  *range(path: IndexPath): Generator<E, void, void> {
+    const bounds = boundsOf(path, this.compareKeys);
+    const step = path.isDescending ? -1 : 1;
+    let edition = this.#edition;
+    let { b, at } = this.#startOf(path.isDescending, bounds);
+    for (;;) {
+      const block = this.#blocks[b];
+      if (block === undefined) return;
+      const entry = block[at];
+      if (entry === undefined) {
+        b += step;
+        at = step === 1 ? 0 : (this.#blocks[b]?.length ?? 0) - 1;
+        if (this.#blocks[b]?.length === 0) return;
+        continue;
+      }
+      if (path.isDescending ? bounds.isBelow(entry.key) : bounds.isAbove(entry.key)) return;
+      yield entry;
+      if (edition === this.#edition) at += step;
+      else {
+        edition = this.#edition;
+        ({ b, at } = this.#placeAfter(entry, path.isDescending));
+      }
+    }
+  }
+
+  *[Symbol.iterator](): Generator<E, void, void> {
+    for (const block of this.#blocks) yield* block;
+  }
+
+  #startOf(isDescending: boolean, bounds: KeyBounds): Place {
+    const isPast = isDescending ? (entry: E) => bounds.isAbove(entry.key) : (entry: E) => !bounds.isBelow(entry.key);
+    const b = this.#blockOf(isPast);
+    const at = lowerBound(this.#blocks[b] as E[], isPast);
+    return isDescending ? { b, at: at - 1 } : { b, at };
+  }
+
+  #placeAfter(entry: E, isDescending: boolean): Place {
+    const isPast = isDescending
+      ? (other: E) => this.#compare(other, entry) >= 0
+      : (other: E) => this.#compare(other, entry) > 0;
+    const b = this.#blockOf(isPast);
+    const at = lowerBound(this.#blocks[b] as E[], isPast);
+    return isDescending ? { b, at: at - 1 } : { b, at };
+  }
+
+  /** The first block whose last entry holds, or the last block. */
+  #blockOf(isAfter: (entry: E) => boolean): number {
+    let low = 0;
+    let high = this.#blocks.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const block = this.#blocks[middle] as E[];
+      if (isAfter(block[block.length - 1] as E)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #compare(a: IndexEntry, b: IndexEntry): number {
+    return this.compareKeys(a.key, b.key) || a.id - b.id;
+  }
+}
+
+interface Place {
+  readonly b: number;
+  readonly at: number;
+}
+
+export interface KeyBounds {
+  /** Before the range, in index order. */
+  readonly isBelow: (key: readonly SqlValue[]) => boolean;
+  readonly isAbove: (key: readonly SqlValue[]) => boolean;
+}
+
+export function boundsOf(path: IndexPath, compare: CompareKeys): KeyBounds {
+  const { prefix, from, to } = path;
+  const low = from === undefined ? prefix : [...prefix, from.value];
+  const high = to === undefined ? prefix : [...prefix, to.value];
+  const includesLow = from?.isInclusive ?? true;
+  const includesHigh = to?.isInclusive ?? true;
+  return {
+    isBelow: includesLow ? (key) => compare(key, low) < 0 : (key) => compare(key, low) <= 0,
+    isAbove: includesHigh ? (key) => compare(key, high) > 0 : (key) => compare(key, high) >= 0,
+  };
+}
+
+function lowerBound<T>(sorted: readonly T[], isAfter: (item: T) => boolean): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isAfter(sorted[middle] as T)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,271 @@
+/** What a statement of the PostgreSQL profile sees and does. */
+import { assert } from '../base/assert.ts';
+import { SqlError } from '../sql/sql-error.ts';
+import type {
+  AccessPath,
+  InsertResult,
+  LockRequest,
+  Row,
+  StatementView,
+  TableId,
+  UpdateResult,
+  Waiting,
+} from '../sql/storage.ts';
+import type { SqlValue } from '../sql/value.ts';
+import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
+import type { PostgresTransaction } from './postgres-transaction.ts';
+import { currentVersion, observed, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
+
+type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
+
+export class PostgresStatement implements StatementView {
+  readonly #transaction: PostgresTransaction;
+  readonly #command: number;
+  readonly #snapshot: number;
+  readonly #mark: { readonly written: number; readonly locked: number };
+
+  constructor(transaction: PostgresTransaction, command: number) {
+    this.#transaction = transaction;
+    this.#command = command;
+    this.#snapshot = transaction.snapshot;
+    this.#mark = transaction.mark();
+  }
+
+  *scan(tableId: TableId, path: AccessPath): Iterable<Row> {
+    const { observer } = this.#transaction.storage;
+    for (const version of this.#visible(this.#transaction.storage.table(tableId), path)) {
+      observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
+      yield version;
+    }
+  }
+
+  *lock(
+    tableId: TableId,
+    path: AccessPath,
+    matches: (row: Row) => boolean,
+    request: LockRequest,
+    take: (row: Row) => boolean,
+  ): Waiting<void> {
+    const table = this.#transaction.storage.table(tableId);
+    const versions = request.reading === 'latest' ? this.#latest(table, path) : this.#visible(table, path);
+    for (const version of versions) {
+      if (!matches(version)) continue;
+      const locked = yield* this.#lockVersion(version, matches, request);
+      if (locked === null) continue;
+      this.#observeRead(locked);
+      if (!take(locked)) return;
+    }
+  }
+
+  *lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null> {
+    const version = ours(row);
+    if (request.reading === 'statement') this.#checkVisible(version);
+    const locked = yield* this.#lockVersion(version, matches, request);
+    if (locked !== null) this.#observeRead(locked);
+    return locked;
+  }
+
+  *insert(tableId: TableId, values: readonly SqlValue[]): Waiting<InsertResult> {
+    const table = this.#transaction.storage.table(tableId);
+    const content = { values: [...values], keys: table.keysOf(values), isDeleted: false };
+    const written = this.#push(table.newRow(), content);
+    const duplicate = yield* this.#enterKeys(written, null);
+    return duplicate ?? { kind: 'inserted', row: written };
+  }
+
+  *update(row: Row, values: readonly SqlValue[], _columns: readonly number[]): Waiting<UpdateResult> {
+    const version = ours(row);
+    const { stored } = version;
+    const { table } = stored;
+    assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
+    const keys = table.keysOf(values).map((key, i) => sameKey(table, i, version.keys[i] ?? null, key));
+    const changesKey = keys.some((key, i) => key !== version.keys[i] && table.shape.indexes[i]?.isUnique === true);
+    yield* this.#transaction.lock(stored, changesKey ? 'update' : 'no key update', 'wait');
+    const written = this.#push(stored, { values: [...values], keys, isDeleted: false });
+    const duplicate = yield* this.#enterKeys(written, version);
+    return duplicate ?? { kind: 'updated', row: written };
+  }
+
+  *delete(row: Row): Waiting<void> {
+    const version = ours(row);
+    const { stored } = version;
+    assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
+    yield* this.#transaction.lock(stored, 'update', 'wait');
+    this.#observeWrite(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
+  }
+
+  undo(): void {
+    this.#transaction.undoTo(this.#mark);
+  }
+
+  #observeRead(version: Version): void {
+    this.#transaction.storage.observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
+  }
+
+  #observeWrite(version: Version): void {
+    this.#transaction.storage.observer?.onWrite(this.#transaction.id, version.table, version.id, observed(version));
+  }
+
+  #push(row: StoredRow, content: VersionContent): Version {
+    const version = row.table.push(row, this.#transaction.writer, this.#command, content);
+    this.#transaction.wrote(version);
+    return version;
+  }
+
+  /**
+   * Index by index, as PostgreSQL does: while one key waits, the keys before it are taken already. The version goes when one is not free.
+   */
+  *#enterKeys(written: Version, previous: Version | null): Waiting<Duplicate | null> {
+    const { table } = written.stored;
+    for (let i = 0; i < written.keys.length; i++) {
+      const key = written.keys[i] ?? null;
+      if (key === null || key === previous?.keys[i]) continue;
+      const duplicate = yield* this.#duplicate(table, i, key, written.stored);
+      if (duplicate !== null) {
+        this.#transaction.takeBack(written);
+        return duplicate;
+      }
+      table.enter(written, i);
+    }
+    this.#observeWrite(written);
+    return null;
+  }
+
+  /** The versions of this statement's snapshot that a path leads to. */
+  *#visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
+    const position = pathIndex(table, path);
+    const { writer } = this.#transaction;
+    if (path.kind === 'all' || position === null) {
+      for (const row of table.rows.values()) {
+        const version = versionAt(row.newest, writer, this.#snapshot, this.#command);
+        if (version !== null && !version.isDeleted) yield version;
+      }
+      return;
+    }
+    const tree = table.tree(position);
+    for (const { key, row } of tree.range(path)) {
+      const version = versionAt(row.newest, writer, this.#snapshot, this.#command);
+      if (version === null || version.isDeleted || !hasKey(table, position, version, key)) continue;
+      yield version;
+    }
+  }
+
+  /** The latest versions, committed or own, whatever the snapshot. */
+  *#latest(table: PostgresTable, path: AccessPath): Iterable<Version> {
+    const position = pathIndex(table, path);
+    const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
+    for (const entry of entries ?? table.rows.values()) {
+      const row = 'row' in entry ? entry.row : entry;
+      const version = currentVersion(row.newest, this.#transaction.writer);
+      if (version === null || version.isDeleted) continue;
+      if ('row' in entry && position !== null && !hasKey(table, position, version, entry.key)) continue;
+      yield version;
+    }
+  }
+
+  /**
+   * Locks the row of a version that was found. Under READ COMMITTED the latest version counts if it still matches (EvalPlanQual in
+   * PostgreSQL's words); with a snapshot for the transaction a row that has changed since is an error. @throws SqlError 40001, 55P03, 40P01
+   */
+  *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
+    const { stored } = found;
+    const { strength, ifLocked } = request;
+    const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';
+    if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
+    const outcome = yield* this.#transaction.lock(stored, strength, ifLocked);
+    if (outcome === 'skipped') return null;
+    if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
+    const current = currentVersion(stored.newest, this.#transaction.writer);
+    if (current === found) return found;
+    if (current === null || current.isDeleted) return null;
+    if (strength === 'key share' && request.reading === 'statement' && sameUniqueKeys(found, current)) return found;
+    return matches(current) ? current : null;
+  }
+
+  /** @throws SqlError 40001 */
+  #checkUnchanged(found: Version, keyIsEnough: boolean): void {
+    const current = currentVersion(found.stored.newest, this.#transaction.writer);
+    if (current === found) return;
+    if (current === null || current.isDeleted) throw concurrent('delete');
+    if (!keyIsEnough || !sameUniqueKeys(found, current)) throw concurrent('update');
+  }
+
+  /** A row that refused an insertion may be newer than the snapshot: ON CONFLICT cannot touch it then. @throws SqlError 40001 */
+  #checkVisible(version: Version): void {
+    if (this.#isUnseen(version)) throw concurrent('update');
+  }
+
+  #isUnseen(version: Version): boolean {
+    const { writer, keepsSnapshot } = this.#transaction;
+    return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > this.#snapshot;
+  }
+
+  /** Waits for open transactions that have inserted, deleted or changed the row with this key, then says whether it is in the way. */
+  *#duplicate(
+    table: PostgresTable,
+    position: number,
+    key: readonly SqlValue[],
+    except: StoredRow,
+  ): Waiting<Duplicate | null> {
+    const index = table.shape.indexes[position];
+    if (index === undefined || !index.isUnique || !isComparable(key, index.nullsAreEqual)) return null;
+    const { writer } = this.#transaction;
+    const blockers = (): number[] =>
+      table
+        .tree(position)
+        .allWith(key)
+        .flatMap(({ row }) => {
+          const open = row === except ? null : openWriter(row.newest, writer);
+          return open !== null && mayHaveKey(table, position, row, key) ? [open.id] : [];
+        });
+    for (;;) {
+      for (const { row } of table.tree(position).allWith(key)) {
+        if (row === except) continue;
+        const current = currentVersion(row.newest, writer);
+        const isThere = current !== null && !current.isDeleted && hasKey(table, position, current, key);
+        if (isThere && openWriter(row.newest, writer) === null)
+          return { kind: 'duplicate', index: index.id, row: current, isUnseen: this.#isUnseen(current) };
+      }
+      if (blockers().length === 0) return null;
+      yield* this.#transaction.wait(blockers, `key of ${index.name}`);
+    }
+  }
+}
+
+function ours(row: Row): Version {
+  assert(row instanceof RowVersion, `row ${row.id} comes from this storage`);
+  return row as Version;
+}
+
+function concurrent(what: 'update' | 'delete'): SqlError {
+  return new SqlError('40001', `could not serialize access due to concurrent ${what}`);
+}
+
+function hasKey(table: PostgresTable, position: number, version: Version, key: readonly SqlValue[]): boolean {
+  const other = version.keys[position];
+  if (other === key) return true;
+  return other !== null && other !== undefined && table.tree(position).compareKeys(other, key) === 0;
+}
+
+/** Does the open writer's work on the row touch this key: some version of its own or the committed one has it. */
+function mayHaveKey(table: PostgresTable, position: number, row: StoredRow, key: readonly SqlValue[]): boolean {
+  for (let version = row.newest; version !== null; version = version.older) {
+    if (!version.isDeleted && hasKey(table, position, version, key)) return true;
+    if (version.writer.commitSequence !== Infinity) return false;
+  }
+  return false;
+}
+
+/** The old key object where the new one is equal, so that equality is identity from here on. */
+function sameKey(
+  table: PostgresTable,
+  position: number,
+  old: readonly SqlValue[] | null,
+  key: readonly SqlValue[] | null,
+): readonly SqlValue[] | null {
+  return old !== null && key !== null && table.tree(position).compareKeys(old, key) === 0 ? old : key;
+}
+
+function sameUniqueKeys(a: Version, b: Version): boolean {
+  return a.stored.table.shape.indexes.every((index, i) => !index.isUnique || a.keys[i] === b.keys[i]);
+}

@@ -1,0 +1,96 @@
+/**
+ * Tables as PostgreSQL keeps them: row versions and snapshots, row locks, first updater wins, and serializable snapshot isolation.
+ *
+ * READ UNCOMMITTED is READ COMMITTED: each statement has a snapshot, and a write goes to the latest version of a row it has waited for, if that
+ * still matches. REPEATABLE READ takes its snapshot at the first statement and fails when a row has changed since. SERIALIZABLE adds the
+ * watch over read-write conflicts (ssi.ts). PostgreSQL manual, chapter 13; `src/backend/access/heap/README.tuplock`.
+ *
+ * An error ends the transaction, or goes back to the last savepoint: PostgreSQL does that at once, so that locks are released; who drives
+ * this storage calls `rollback` or `rollbackTo` when a statement throws. Snapshots, tables and indexes are not transactional: DDL is at once.
+ */
+import { assert } from '../base/assert.ts';
+import type { Storage, StorageTransaction, TableId, TableShape, TransactionOptions } from '../sql/storage.ts';
+import type { SqlValue } from '../sql/value.ts';
+import type { StorageObserver } from './observer.ts';
+import { PostgresTable, type StoredRow } from './postgres-table.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
+import { WaitsFor } from './waits-for.ts';
+
+export interface PostgresStorageOptions {
+  readonly observer?: StorageObserver;
+}
+
+export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
+  return new PostgresStorage(options);
+}
+
+export class PostgresStorage implements Storage {
+  readonly waitsFor = new WaitsFor();
+  readonly observer: StorageObserver | null;
+  readonly open = new Map<number, PostgresTransaction>();
+  readonly #tables = new Map<TableId, PostgresTable>();
+  #commits = 0;
+  #transactions = 0;
+  /** Rows with versions to drop when no snapshot is older than the commit that wrote over them. In order of commit. */
+  readonly #overwritten: { readonly rows: readonly StoredRow[]; readonly commit: number }[] = [];
+
+  constructor(options: PostgresStorageOptions) {
+    this.observer = options.observer ?? null;
+  }
+
+  createTable(shape: TableShape): void {
+    assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
+    this.#tables.set(shape.id, new PostgresTable(shape));
+  }
+
+  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
+    this.table(shape.id).alter(shape, convert);
+  }
+
+  dropTable(table: TableId): void {
+    this.#tables.delete(table);
+  }
+
+  begin(_session: number, options: TransactionOptions): StorageTransaction {
+    const transaction = new PostgresTransaction(this, ++this.#transactions, options);
+    this.open.set(transaction.id, transaction);
+    return transaction;
+  }
+
+  table(id: TableId): PostgresTable {
+    const table = this.#tables.get(id);
+    assert(table !== undefined, `table ${id} exists`);
+    return table;
+  }
+
+  /** The number of the last commit: a snapshot. */
+  get snapshot(): number {
+    return this.#commits;
+  }
+
+  nextCommit(): number {
+    return ++this.#commits;
+  }
+
+  /** A transaction has ended and written over these rows. */
+  ended(transaction: PostgresTransaction, overwritten: readonly StoredRow[]): void {
+    this.open.delete(transaction.id);
+    this.waitsFor.end(transaction.id);
+    if (overwritten.length > 0) this.#overwritten.push({ rows: overwritten, commit: this.#commits });
+    this.#prune();
+  }
+
+  #prune(): void {
+    const first = this.#overwritten[0];
+    if (first === undefined) return;
+    let oldest = this.#commits;
+    for (const { snapshot } of this.open.values()) if (snapshot < oldest) oldest = snapshot;
+    let done = 0;
+    for (; done < this.#overwritten.length; done++) {
+      const { rows, commit } = this.#overwritten[done] as { rows: readonly StoredRow[]; commit: number };
+      if (commit > oldest) break;
+      for (const row of rows) row.table.prune(row, oldest);
+    }
+    if (done > 0) this.#overwritten.splice(0, done);
+  }
+}

@@ -1,0 +1,158 @@
+/** A transaction of the PostgreSQL profile: its snapshot, what it has written and locked, and how that is taken back. */
+import { assert } from '../base/assert.ts';
+import type { LockStrength, StorageTransaction, TransactionOptions, Wait, Waiting } from '../sql/storage.ts';
+import { SqlError } from '../sql/sql-error.ts';
+import { PostgresStatement } from './postgres-statement.ts';
+import type { PostgresStorage } from './postgres-storage.ts';
+import type { StoredRow, Version } from './postgres-table.ts';
+import { RowLocks, type RowLock } from './row-locks.ts';
+import type { Writer } from './versions.ts';
+
+export class PostgresTransaction implements StorageTransaction {
+  readonly id: number;
+  readonly storage: PostgresStorage;
+  readonly writer: Writer;
+  /** Does one snapshot serve the whole transaction? */
+  readonly keepsSnapshot: boolean;
+  readonly options: TransactionOptions;
+  /** Infinity: none has been taken, or the statement that took it is over. */
+  snapshot = Infinity;
+  command = 0;
+  #written: Version[] = [];
+  #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
+  #savepoints: { readonly written: number; readonly locked: number }[] = [];
+
+  constructor(storage: PostgresStorage, id: number, options: TransactionOptions) {
+    this.storage = storage;
+    this.id = id;
+    this.options = options;
+    this.writer = { id, commitSequence: Infinity };
+    this.keepsSnapshot = options.isolation === 'repeatable read' || options.isolation === 'serializable';
+  }
+
+  statement(): PostgresStatement {
+    if (!this.keepsSnapshot || this.snapshot === Infinity) this.snapshot = this.storage.snapshot;
+    return new PostgresStatement(this, ++this.command);
+  }
+
+  savepoint(): number {
+    this.#savepoints.push(this.mark());
+    return this.#savepoints.length - 1;
+  }
+
+  rollbackTo(savepoint: number): void {
+    const mark = this.#savepoints[savepoint];
+    if (mark === undefined) throw new SqlError('3B001', 'savepoint does not exist');
+    this.#savepoints.length = savepoint + 1;
+    this.undoTo(mark);
+  }
+
+  *commit(): Waiting<void> {
+    const written = this.#written;
+    if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
+    this.#end(
+      'committed',
+      written.filter((version) => version.older !== null || version.isDeleted).map((version) => version.stored),
+    );
+  }
+
+  rollback(): void {
+    this.undoTo({ written: 0, locked: 0 });
+    this.#end('aborted', []);
+  }
+
+  get isOpen(): boolean {
+    return this.storage.open.has(this.id);
+  }
+
+  mark(): { readonly written: number; readonly locked: number } {
+    return { written: this.#written.length, locked: this.#locked.length };
+  }
+
+  undoTo(mark: { readonly written: number; readonly locked: number }): void {
+    for (let i = this.#written.length - 1; i >= mark.written; i--) {
+      const version = this.#written[i] as Version;
+      version.stored.table.pop(version);
+    }
+    this.#written.length = mark.written;
+    this.#release(mark.locked);
+  }
+
+  wrote(version: Version): void {
+    this.#written.push(version);
+  }
+
+  /** The last version written was refused. */
+  takeBack(version: Version): void {
+    assert(this.#written.pop() === version, `version of row ${version.id} is the last written`);
+    version.stored.table.pop(version);
+  }
+
+  /** Lock on a row for the rest of the transaction or savepoint. @throws SqlError 55P03, 40P01 */
+  *lock(row: StoredRow, strength: LockStrength, ifLocked: 'wait' | 'error' | 'skip'): Waiting<'granted' | 'skipped'> {
+    const locks = (row.locks ??= new RowLocks());
+    if (locks.holds(this.writer, strength)) return 'granted';
+    const lock: RowLock = { owner: this.writer, strength };
+    if (locks.isBlocked(lock)) {
+      if (ifLocked === 'skip') return 'skipped';
+      if (ifLocked === 'error')
+        throw new SqlError('55P03', `could not obtain lock on row in relation "${row.table.shape.name}"`);
+      yield* this.#standInLine(row, locks, lock);
+    }
+    locks.grant(lock);
+    this.#locked.push({ row, lock });
+    return 'granted';
+  }
+
+  *#standInLine(row: StoredRow, locks: RowLocks, lock: RowLock): Waiting<void> {
+    locks.queue.push(lock);
+    try {
+      yield* this.wait(() => locks.blockers(lock), `row lock on ${row.table.shape.name} ${row.id}`);
+    } finally {
+      locks.leave(lock);
+    }
+  }
+
+  /** Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim */
+  *wait(blockers: () => readonly number[], reason: string): Waiting<void> {
+    const { waitsFor } = this.storage;
+    try {
+      for (let ids = blockers(); ids.length > 0; ids = blockers()) {
+        waitsFor.begin(this.id, blockers);
+        const cycle = waitsFor.cycleThrough(this.id);
+        if (cycle.length > 0) throw deadlock(cycle);
+        const wait: Wait = { blockers: ids, reason, isReady: () => blockers().length === 0 };
+        yield wait;
+      }
+    } finally {
+      waitsFor.end(this.id);
+    }
+  }
+
+  #release(from: number): void {
+    for (let i = from; i < this.#locked.length; i++) {
+      const { row, lock } = this.#locked[i] as { row: StoredRow; lock: RowLock };
+      const { locks } = row;
+      if (locks === null) continue;
+      locks.release(lock);
+      if (locks.held.length === 0 && locks.queue.length === 0) row.locks = null;
+    }
+    this.#locked.length = from;
+  }
+
+  #end(outcome: 'committed' | 'aborted', overwritten: readonly StoredRow[]): void {
+    this.#written = [];
+    this.#release(0);
+    this.snapshot = Infinity;
+    this.storage.ended(this, overwritten);
+    this.storage.observer?.onEnd(this.id, outcome);
+  }
+}
+
+function deadlock(cycle: readonly number[]): SqlError {
+  const lines = cycle.map((id, i) => `Transaction ${id} waits for transaction ${cycle[(i + 1) % cycle.length]}.`);
+  return new SqlError('40P01', 'deadlock detected', {
+    detail: lines.join('\n'),
+    hint: 'See server log for query details.',
+  });
+}
