@@ -20,3 +20,19 @@ export {
 } from './relations.ts';
 export { formatHistory, parseHistory } from './notation.ts';
 export { formatHistoryLines, parseHistoryLines } from './json-lines.ts';
+export { type TransactionDetails, CompactHistoryBuilder } from './compact-builder.ts';
+export { compactOf, historyOf, listOf, subHistory } from './compact-convert.ts';
+export {
+  fromUnrecorded,
+  operationKind,
+  placeOf,
+  sessionLists,
+  statusCode,
+  statuses,
+  type CompactHistory,
+  type HistoryNames,
+  type Lists,
+  type SessionLists,
+} from './compact-history.ts';
+export type { HistoryFormat, HistorySource } from './formats/format.ts';
+export { Float64Column, Int32Column, Uint8Column } from './growing-column.ts';

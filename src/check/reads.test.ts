@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Chooser, forEveryChoice, InputError, seeded } from '../base/index.ts';
+import { compactOf, type History, parseHistory, relationsOf } from '../history/index.ts';
+import { smallHistory, type SmallHistoryOptions } from '../isolation/small-history.test-support.ts';
+import { readsOf, refuseThinAir, source, writesKey } from './reads.ts';
+
+const statuses = ['committed', 'aborted', 'unknown'] as const;
+
+describe('readsOf agrees with relationsOf', () => {
+  test('on every pair of transactions of any fate that read anything', () => {
+    let compared = 0;
+    forEveryChoice((chooser) => {
+      expectSame(smallHistory(chooser, { transactionsMax: 2, operationsMax: 2, keysMax: 2, reads: 'any', statuses }));
+      compared += 1;
+    });
+    expect(compared).toBe(9_468);
+  });
+
+  test('on random larger histories', () => {
+    const options: SmallHistoryOptions = {
+      transactionsMin: 3,
+      transactionsMax: 7,
+      operationsMax: 5,
+      keysMax: 3,
+      reads: 'any',
+      statuses,
+    };
+    forRandom(400, (chooser) => expectSame(smallHistory(chooser, options)));
+  });
+
+  test('on random histories in which values repeat, with and without recorded writers', () => {
+    const seen = new Set<string>();
+    forRandom(3_000, (chooser) => seen.add(expectSame(repeatingHistory(chooser))));
+    expect([...seen].toSorted()).toEqual(['history/duplicate-write', 'history/thin-air-read', 'understood']);
+  });
+});
+
+test.each([
+  ['w x 1 \n r x 2', 'transaction 1/0 reads x = 2, which nobody wrote'],
+  ['w x 1 \n r x 1 <- _', 'transaction 1/0 reads x = 1, which the initial state did not write'],
+  ['w x 1 \n w x 2 \n r x 2 <- 0/0', 'transaction 2/0 reads x = 2, which transaction 0/0 did not write'],
+])('%j is refused', (text, message) => {
+  const compact = compactOf(unresolved(text));
+  expect(() => refuseThinAir(compact, readsOf(compact))).toThrow(
+    expect.objectContaining({ code: 'history/thin-air-read', message }),
+  );
+});
+
+/** The history of a text that the parser refuses because of its reads. */
+function unresolved(text: string): History {
+  const [, value = '', from] = /r x (\d)(?: <- (\S+))?/.exec(text) ?? [];
+  const writers = parseHistory(text.replace(/r x .*/, '-'));
+  const read = { kind: 'read', key: 'x', value: Number(value) } as const;
+  const reader = { ...read, ...(from === undefined ? {} : { from: from === '_' ? -1 : 0 }) };
+  const transactions = writers.transactions.map((t, i) =>
+    i === writers.transactions.length - 1 ? { ...t, operations: [reader] } : t,
+  );
+  return { ...writers, transactions };
+}
+
+function forRandom(numRuns: number, expectOf: (chooser: Chooser) => void): void {
+  fc.assert(
+    fc.property(fc.nat(), (seed) => void expectOf(seeded(seed))),
+    { numRuns },
+  );
+}
+
+/** Three sessions, values 0 to 2 on two keys, 0 the initial value of one; some reads record a writer. */
+function repeatingHistory(chooser: Chooser): History {
+  const count = 2 + chooser.choose(3);
+  const transactions = Array.from({ length: count }, (_, t) => ({
+    id: `t${t}`,
+    session: t % 2,
+    status: statuses[chooser.choose(3)] ?? 'committed',
+    operations: Array.from({ length: 1 + chooser.choose(3) }, () => {
+      const key = chooser.choose(3) === 0 ? 'y' : 'x';
+      const value = chooser.choose(4);
+      if (chooser.choose(2) === 0) return { kind: 'write' as const, key, value };
+      const from = chooser.choose(2) === 0 ? {} : { from: chooser.choose(count + 1) - 1 };
+      return { kind: 'read' as const, key, value, ...from };
+    }),
+  }));
+  return { sessions: ['a', 'b'], transactions, initial: new Map([['x', 0]]) };
+}
+
+/** @returns what became of it */
+function expectSame(history: History): string {
+  const compact = compactOf(history);
+  const reads = readsOf(compact);
+  let relations: ReturnType<typeof relationsOf>;
+  try {
+    relations = relationsOf(history);
+  } catch (error) {
+    const { code } = error as InputError;
+    expect(reads.source[reads.firstUnresolved], code).toBe(
+      code === 'history/thin-air-read' ? source.thinAir : source.ambiguous,
+    );
+    return code;
+  }
+  expect(reads.firstUnresolved).toBe(-1);
+  const ids = [...history.transactions.keys()];
+  expect(ids.filter((t) => reads.isMember[t] === 1)).toEqual(relations.members);
+  const external = relations.members.flatMap((by) => {
+    const [first, end] = [reads.readStart[by] as number, reads.readStart[by + 1] as number];
+    return Array.from({ length: end - first }, (_, i) => ({
+      by,
+      operation: (reads.readOperation[first + i] as number) - (compact.operationStart[by] as number),
+      key: compact.names.key(reads.readKey[first + i] as number),
+      from: reads.readFrom[first + i],
+    }));
+  });
+  expect(external).toEqual(relations.reads);
+  expect(reads.anomalous.map(({ kind }) => kind).toSorted()).toEqual(
+    [...new Set(relations.phenomena.map(({ kind }) => kind))].toSorted(),
+  );
+  for (const anomalous of reads.anomalous) {
+    const first = relations.phenomena.find(({ kind }) => kind === anomalous.kind);
+    const operation = anomalous.operation - (compact.operationStart[anomalous.by] as number);
+    expect({ ...anomalous, operation, key: first?.key }).toEqual(first);
+  }
+  for (const t of ids) {
+    for (let k = 0; k < compact.keyCount; k += 1)
+      expect(writesKey(reads, t, k)).toBe(relations.writes(t, compact.names.key(k)));
+  }
+  return 'understood';
+}

@@ -1,0 +1,31 @@
+/**
+ * What a reader of a file format is. A format of other tools is one file beside this one, and a row in `formats.ts`.
+ */
+import type { CompactHistory } from '../compact-history.ts';
+
+/** One file. A history that is a folder of files gives one of these for each, sorted by name. */
+export interface HistorySource {
+  /** For messages and, by its extension, to tell formats apart; `-` for standard input. */
+  readonly name: string;
+  /** The bytes in pieces of any size, once. */
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+}
+
+export interface HistoryFormat {
+  /** As `--from` and `--to` have it. */
+  readonly name: string;
+  /** What file names end with, with the dot. */
+  readonly extensions: readonly string[];
+  /**
+   * May a file that begins so be in this format? Asked in the order of `formats`, where no `--from` decides.
+   * @param firstBytes at most the first 64 KiB of the (first) file
+   */
+  readonly detect: (firstBytes: Uint8Array, name: string) => boolean;
+  /**
+   * Reads in which values nobody wrote were seen are no error here: the checks tell of them.
+   * @throws InputError with the place: the line of a text, the offset in bytes in the message otherwise
+   */
+  readonly read: (sources: readonly HistorySource[]) => Promise<CompactHistory>;
+  /** Absent where the format is only read. @throws InputError where the format cannot carry the history */
+  readonly write?: (history: CompactHistory) => Iterable<Uint8Array>;
+}

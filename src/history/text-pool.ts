@@ -1,0 +1,107 @@
+/**
+ * Texts as dense IDs: 0, 1, 2, ... in the order in which they were first met. Bytes in one array and an open-addressing table beside it:
+ * a scanner looks names up without making strings, and a JavaScript Map would end at 16.7 million entries.
+ */
+import { InputError } from '../base/input-error.ts';
+import { Int32Column, Uint8Column } from './growing-column.ts';
+
+/** Positions are 32-bit integers. */
+const bytesMax = 2 ** 31 - 1;
+
+export class TextPool {
+  readonly #bytes = new Uint8Column();
+  readonly #starts = new Int32Column();
+  readonly #hashes = new Int32Column();
+  /** ID + 1; 0 where nothing is. At most half full. */
+  #table = new Int32Array(1_024);
+
+  constructor() {
+    this.#starts.push(0);
+  }
+
+  get size(): number {
+    return this.#hashes.length;
+  }
+
+  /** The ID of the UTF-8 bytes `[start, end)`. */
+  ofBytes(bytes: Uint8Array, start: number, end: number): number {
+    const hash = hashOf(bytes, start, end);
+    const slot = this.#slotOf(bytes, start, end, hash);
+    const found = this.#table[slot] as number;
+    return found === 0 ? this.#add(bytes, start, end, hash, slot) : found - 1;
+  }
+
+  of(text: string): number {
+    const bytes = encoder.encode(text);
+    return this.ofBytes(bytes, 0, bytes.length);
+  }
+
+  /** The ID of a text that is in the pool, else -1. */
+  find(text: string): number {
+    const bytes = encoder.encode(text);
+    const slot = this.#slotOf(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length));
+    return (this.#table[slot] as number) - 1;
+  }
+
+  text(id: number): string {
+    return decoder.decode(this.#bytes.array.subarray(this.#starts.array[id], this.#starts.array[id + 1]));
+  }
+
+  /** What a file keeps of it: all bytes, and where each text starts, with the end of the last. */
+  columns(): { readonly bytes: Uint8Array; readonly starts: Int32Array } {
+    return { bytes: this.#bytes.taken(), starts: this.#starts.taken() };
+  }
+
+  #slotOf(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const mask = this.#table.length - 1;
+    let slot = hash & mask;
+    for (let entry = this.#table[slot] as number; entry !== 0; entry = this.#table[slot] as number) {
+      if (this.#hashes.array[entry - 1] === hash && this.#equals(entry - 1, bytes, start, end)) return slot;
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  #equals(id: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const own = this.#starts.array[id] as number;
+    const length = (this.#starts.array[id + 1] as number) - own;
+    if (length !== end - start) return false;
+    const { array } = this.#bytes;
+    for (let i = 0; i < length; i += 1) if (array[own + i] !== bytes[start + i]) return false;
+    return true;
+  }
+
+  #add(bytes: Uint8Array, start: number, end: number, hash: number, slot: number): number {
+    const id = this.size;
+    if (this.#bytes.length + end - start > bytesMax)
+      throw new InputError('history/size', 'its names and values that are no integers take more than 2 GiB');
+    this.#table[slot] = id + 1;
+    this.#bytes.append(bytes, start, end);
+    this.#starts.push(this.#bytes.length);
+    this.#hashes.push(hash);
+    if (2 * this.size > this.#table.length) this.#rehash();
+    return id;
+  }
+
+  #rehash(): void {
+    const table = new Int32Array(4 * this.#table.length);
+    const mask = table.length - 1;
+    for (let id = 0; id < this.size; id += 1) {
+      let slot = (this.#hashes.array[id] as number) & mask;
+      while (table[slot] !== 0) slot = (slot + 1) & mask;
+      table[slot] = id + 1;
+    }
+    this.#table = table;
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** FNV-1a over the bytes, then mixed so that the low bits depend on all. */
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return hash ^ (hash >>> 13);
+}
