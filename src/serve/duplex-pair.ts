@@ -1,0 +1,106 @@
+/**
+ * Two streams, each giving what is written to the other: a connection without a socket, for clients in the same process. A side that reads
+ * slowly makes the other's writes wait. When one side is destroyed, the other reads the end, and fails when it writes on, as sockets do.
+ */
+import { Duplex } from 'node:stream';
+
+/** One end. It also has what drivers call on a `net.Socket`; nothing of that means anything here. */
+export interface DuplexEnd extends Duplex {
+  /** Emits `connect`, soon. */
+  connect(): this;
+  setNoDelay(): this;
+  setKeepAlive(): this;
+  setTimeout(): this;
+  ref(): this;
+  unref(): this;
+}
+
+/** @param highWaterMark bytes that each direction holds before writes wait; default 64 KiB */
+export function duplexPair(highWaterMark = 1 << 16): [DuplexEnd, DuplexEnd] {
+  const left = new End(highWaterMark);
+  const right = new End(highWaterMark);
+  left.peer = right;
+  right.peer = left;
+  return [left, right];
+}
+
+class End extends Duplex implements DuplexEnd {
+  peer: End | null = null;
+  /** Goes on with the peer's write that waits until this side has read. */
+  #continuePeer: ((error?: Error) => void) | null = null;
+  #hasEndedPeer = false;
+
+  constructor(highWaterMark: number) {
+    super({ highWaterMark, allowHalfOpen: true });
+  }
+
+  connect(): this {
+    queueMicrotask(() => this.emit('connect'));
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  override setTimeout(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  override _read(): void {
+    this.#settle();
+  }
+
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
+    // Not within the call of `write`: no client expects to be answered before it has finished asking.
+    queueMicrotask(() => {
+      const { peer } = this;
+      if (peer === null || peer.destroyed) callback(hungUp());
+      else if (peer.push(chunk)) callback();
+      else peer.#continuePeer = callback;
+    });
+  }
+
+  override _final(callback: (error?: Error | null) => void): void {
+    this.#endPeer();
+    callback();
+  }
+
+  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
+    this.#settle(hungUp());
+    this.#endPeer();
+    callback(error);
+  }
+
+  /** After what is on its way. */
+  #endPeer(): void {
+    if (this.#hasEndedPeer) return;
+    this.#hasEndedPeer = true;
+    const { peer } = this;
+    queueMicrotask(() => {
+      if (peer !== null && !peer.destroyed) peer.push(null);
+    });
+  }
+
+  #settle(error?: Error): void {
+    const resume = this.#continuePeer;
+    this.#continuePeer = null;
+    resume?.(error);
+  }
+}
+
+function hungUp(): Error {
+  return Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+}

@@ -1,0 +1,87 @@
+/** Accepts connections on a port and gives each a conversation; the only file that opens sockets. */
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { assert, InputError } from '../base/index.ts';
+import type { StartConversation } from './conversation.ts';
+import { converse } from './converse.ts';
+
+export interface ListenOptions {
+  /** Default 127.0.0.1: other machines cannot connect. */
+  readonly host?: string;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default 1,000. Those beyond are refused in the protocol's words; of these at most 100 at a time, the rest is cut off. */
+  readonly connectionsMax?: number;
+  /** Told of exceptions that a conversation should not have let out. */
+  readonly onBug?: (error: unknown) => void;
+}
+
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+  /** Open connections, without those that are being refused. */
+  readonly connectionCount: number;
+  /** Ends every connection at once; nothing of it is left afterwards. */
+  close(): Promise<void>;
+}
+
+const refusedMax = 100;
+const refusalMs = 5_000;
+
+/** @throws InputError `serve/address`: the port is taken, the host is not ours */
+export async function listen(start: StartConversation, options: ListenOptions = {}): Promise<Listener> {
+  const accepted = new Set<Socket>();
+  const refused = new Set<Socket>();
+  const { connectionsMax = 1_000, onBug } = options;
+  const converseOptions = onBug === undefined ? {} : { onBug };
+  // A client that has said all it wants to say may still wait for answers.
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const isFull = accepted.size >= connectionsMax;
+    if (isFull && refused.size >= refusedMax) {
+      socket.on('error', () => undefined);
+      socket.destroy();
+      return;
+    }
+    const group = isFull ? refused : accepted;
+    group.add(socket);
+    socket.on('close', () => group.delete(socket));
+    if (isFull) socket.setTimeout(refusalMs, () => socket.destroy());
+    converse(socket, start, { ...converseOptions, admission: isFull ? 'full' : 'welcome' });
+  });
+  const { host, port } = await opened(server, options.host ?? '127.0.0.1', options.port ?? 0);
+  return {
+    host,
+    port,
+    get connectionCount() {
+      return accepted.size;
+    },
+    close: () => closed(server, [accepted, refused]),
+  };
+}
+
+function opened(server: Server, host: string, port: number): Promise<{ host: string; port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      reject(new InputError('serve/address', `cannot listen on ${host}:${port}: ${error.message}`));
+    });
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      // An error later is one of a single connection, for example too many open files: the others live on.
+      server.on('error', () => undefined);
+      const address = server.address() as AddressInfo;
+      resolve({ host: address.address, port: address.port });
+    });
+  });
+}
+
+function closed(server: Server, groups: readonly Set<Socket>[]): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      assert(
+        groups.every((group) => group.size === 0),
+        'a connection outlived its listener',
+      );
+      resolve();
+    });
+    for (const group of groups) for (const socket of group) socket.destroy();
+  });
+}
