@@ -21,6 +21,7 @@ const mayImport: MayImport = {
   engine: ['mockdb', ...belowTools],
   serve: ['engine', 'mockdb', 'report', ...belowTools],
   campaign: ['mockdb', 'report', ...belowTools],
+  'sql-campaign': ['campaign', 'serve', 'mockdb', 'report', ...belowTools],
   // Tools do not import tools: they meet as values. Two exceptions, both named in the design:
   // explore runs mockdb's engine, replay goes through capture's proxy.
   check: belowTools,

@@ -12,3 +12,12 @@ export {
 export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 export { runProgram, type Marks, type RunOptions, type RunOutcome } from './run.ts';
 export { errorText, judge, type InvariantVerdict } from './invariant.ts';
+export {
+  isSqlProgram,
+  sqlProgram,
+  type SqlConnection,
+  type SqlEnd,
+  type SqlProgram,
+  type SqlProgramDefinition,
+  type SqlSessionFunction,
+} from './sql-program.ts';

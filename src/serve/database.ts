@@ -50,6 +50,11 @@ export interface SqlDatabaseOptions {
   readonly sessionsMax?: number;
   /** Microseconds since 1970. Default: the machine's. */
   readonly clock?: () => bigint;
+  /**
+   * Are statements that could go at once held back, so that others can come first? `sometimes`: one in four, drawn, where there are other
+   * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
+   */
+  readonly holdsBack?: 'always' | 'sometimes' | 'never';
   /** Who is next, where a recorded schedule says it. */
   readonly awaited?: () => number | undefined;
 }
@@ -266,12 +271,14 @@ export class SqlDatabase implements SqlServer {
   }
 
   #newScheduler(): Scheduler {
-    const { awaited } = this.#options;
+    const { awaited, holdsBack = 'sometimes' } = this.#options;
     return new Scheduler({
       nextSession: (ready) => this.#decisions.session(ready),
       settle: this.#options.settle ?? settleInProcess,
       // Only where somebody else could come: a lone client is never kept waiting.
-      holdsBack: () => this.#sessions.size > 1 && this.#chooser.choose(4) === 0,
+      holdsBack: () =>
+        this.#sessions.size > 1 && (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#chooser.choose(4) === 0)),
+      onWait: (session, { reason }) => this.#sessions.get(session)?.noteWait(reason),
       ...(awaited === undefined ? {} : { awaited }),
     });
   }

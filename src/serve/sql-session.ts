@@ -21,6 +21,7 @@ import {
 } from '../sql/index.ts';
 import { adminCommandOf, type AdminCommand } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
+import { type StatementEvent, statementEvent } from './statement-event.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -50,6 +51,9 @@ export class Session implements SqlSession {
   statementTime = 0n;
   /** Reads what a serializable observer of the end reads; for checkers. */
   readsStrongly = false;
+  /** Told of every statement when it has ended. */
+  onStatement: ((event: StatementEvent) => void) | null = null;
+  readonly #waits: string[] = [];
   readonly #database: SqlDatabase;
   readonly #surroundings: Surroundings;
   #transaction: StorageTransaction | null = null;
@@ -102,6 +106,24 @@ export class Session implements SqlSession {
   }
 
   async execute(prepared: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
+    const { onStatement } = this;
+    if (onStatement === null) return this.#execute(prepared, parameters);
+    this.#waits.length = 0;
+    try {
+      const result = await this.#execute(prepared, parameters);
+      onStatement(statementEvent(prepared, parameters, this.#waits, result));
+      return result;
+    } catch (error) {
+      if (error instanceof SqlError) onStatement(statementEvent(prepared, parameters, this.#waits, error));
+      throw error;
+    }
+  }
+
+  noteWait(reason: string): void {
+    if (this.onStatement !== null && this.#waits.at(-1) !== reason) this.#waits.push(reason);
+  }
+
+  async #execute(prepared: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
     if (this.#isClosed) throw new SqlError('57P01', 'terminating connection due to administrator command');
     const own = prepared as Prepared;
     if (own.admin !== null) return this.#database.administer(own.admin, this);

@@ -1,0 +1,8 @@
+export { type AdminCommand, adminCommandOf } from './admin-command.ts';
+export { formatChoices, parseChoices, type Replay } from './choices.ts';
+export { connectTo, type ConnectToOptions, startConversation } from './connect.ts';
+export { openSqlDatabase, settleInProcess, settleWithin, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
+export { httpInterface } from './http-interface.ts';
+export { listen, type Listener, type ListenOptions } from './listener.ts';
+export { defaultIsolation, isolationNames, parseProfile, type Profile, profileText } from './profile.ts';
+export type { StatementEvent } from './statement-event.ts';

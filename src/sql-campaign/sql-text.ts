@@ -1,0 +1,54 @@
+/** What a campaign of a SQL program found, as text. */
+import { summarize, weakestViolation } from '../isolation/index.ts';
+import { counted, formatCount, formatCycle, plain, printable, type Styler, wrap } from '../report/index.ts';
+import { profileText } from '../serve/index.ts';
+import type { SqlCampaignResult, SqlFailure } from './sql-campaign.ts';
+import { formatStatements } from './statement-log.ts';
+
+export interface SqlTextOptions {
+  readonly width?: number;
+  readonly style?: Styler;
+  /** What replays the failing run. */
+  readonly command?: string;
+}
+
+export function formatSqlResult(result: SqlCampaignResult, { style = plain, width = 80 }: SqlTextOptions = {}): string {
+  const { runs, seed, distinctSchedules, marks } = result;
+  const never = [...marks].filter(([, held]) => held === 0);
+  return [
+    `${style('good', `passed ${counted(runs, 'run')}`)} on ${profileText(result.profile)}: the invariant held in every run`,
+    `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}`,
+    ...never.flatMap(([name]) =>
+      wrap(`warning: sometimes "${printable(name)}" held in no run; what it stands for was not tested`, width),
+    ),
+  ].join('\n');
+}
+
+export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
+  const { style = plain, width = 80, command } = options;
+  const { runs, violations, profile, seed } = result;
+  const head = style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')}`);
+  return [
+    `${head} on ${profileText(profile)}: ${printable(failure.message)}`,
+    runs === 1 ? `seed ${seed}` : `seed ${seed}; the shortest of the failing runs, run ${formatCount(result.firstFailingRun ?? 1)}:`,
+    '',
+    ...formatStatements(failure.statements, width),
+    '',
+    ...anomalyText(failure, width, style),
+    ...(command === undefined ? [] : ['', `replay: ${command}`]),
+  ].join('\n');
+}
+
+/** Evidence is searched in histories that a person could read; a larger one is recorded and left to `moirai check`. */
+const transactionsMax = 60;
+
+function anomalyText({ history }: SqlFailure, width: number, style: Styler): string[] {
+  if (history.transactions.length > transactionsMax) return [];
+  const found = weakestViolation(history, { abortedReads: 'ignored' });
+  if (found === null) return wrap('The rows that were read and written are serializable.', width);
+  const { level, verdict } = found;
+  return [
+    ...wrap(`The rows that were read and written are not ${level}: ${summarize(verdict)}`, width),
+    ...formatCycle(history, verdict, width).map((line) => style('faint', line)),
+  ];
+}
