@@ -47,7 +47,7 @@ class End extends Duplex implements DuplexEnd {
     return this;
   }
 
-  override setTimeout(): this {
+  setTimeout(): this {
     return this;
   }
 

@@ -15,6 +15,11 @@ export interface SqlSession {
   split(sql: string): readonly string[];
   /** Runs when the scheduler lets it. Rejects with a SqlError; anything else is a bug of ours. */
   execute(statement: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult>;
+  /**
+   * The conversation found an error (a value it cannot read, an unknown portal) or was told of one: an open PostgreSQL transaction fails, as
+   * by a statement's error. Nothing happens when none is open.
+   */
+  fail?(): void;
   /** Interrupts the running statement with 57014; nothing happens when none runs. */
   cancel(): void;
   /** The client is gone: open transaction rolled back, locks released, others proceed. */
@@ -41,7 +46,7 @@ export interface ResultColumn {
 }
 
 export interface StatementResult {
-  /** PostgreSQL's command tag without counts: `SELECT`, `INSERT`, `BEGIN`, `CREATE TABLE`. */
+  /** PostgreSQL's command tag without counts, `''` for the empty statement: `SELECT`, `INSERT`, `BEGIN`, `CREATE TABLE`. */
   readonly command: string;
   readonly columns: readonly ResultColumn[] | null;
   readonly rows: readonly (readonly SqlValue[])[];

@@ -1,0 +1,201 @@
+/**
+ * What a PostgreSQL client may say once it is let in, and the answers. Manual, "Message Flow". One message at a time: the next is looked at
+ * when the one before has been answered.
+ *
+ * An error in a message of the extended protocol (Parse, Bind, Describe, Execute, Close, Flush) is answered once; everything after it is
+ * passed over up to the client's Sync, so that a client may send a whole batch before it reads the first answer.
+ */
+import { notSupported, type SqlSession, SqlError, type StatementResult } from '../sql/index.ts';
+import { WireError } from '../wire/wire-error.ts';
+import {
+  decodeFrontend,
+  describeType,
+  type Frame,
+  frontendKind,
+  type FrontendMessage,
+} from '../wire/postgres/index.ts';
+import { endsSession, errorFields, noticeFields } from './postgres-error.ts';
+import type { PostgresOutput } from './postgres-output.ts';
+import { type Portal, type PreparedLimits, PreparedStatements, typesOfOids } from './postgres-prepared.ts';
+import { describeColumns, formatsFor, sendRows } from './postgres-rows.ts';
+
+export interface CommandOptions extends PreparedLimits {
+  /** Told of what is neither an SqlError nor a WireError: a bug of ours. The client gets XX000 and goes on. */
+  readonly onBug?: (error: unknown) => void;
+}
+
+type Message<Kind extends FrontendMessage['kind']> = Extract<FrontendMessage, { readonly kind: Kind }>;
+
+/** After an error in one of these the rest up to Sync is passed over; after one in others the client hears ReadyForQuery. */
+const extended = new Set<FrontendMessage['kind']>(['parse', 'bind', 'describe', 'execute', 'close', 'flush']);
+/** Outside COPY these are left over from one that failed: passed over. */
+const copy = new Set<FrontendMessage['kind']>(['copy-data', 'copy-done', 'copy-fail']);
+
+export class PostgresCommands {
+  readonly #session: SqlSession;
+  readonly #output: PostgresOutput;
+  readonly #options: CommandOptions;
+  readonly #prepared: PreparedStatements;
+  #isSkipping = false;
+  /** Settings that have changed since the last ReadyForQuery. */
+  readonly #changed = new Map<string, string>();
+
+  constructor(session: SqlSession, output: PostgresOutput, options: CommandOptions) {
+    this.#session = session;
+    this.#output = output;
+    this.#options = options;
+    this.#prepared = new PreparedStatements(options);
+  }
+
+  /** @returns does the connection go on? @throws WireError, SqlError it cannot: FATAL */
+  async answer(frame: Frame): Promise<boolean> {
+    const kind = frontendKind(frame.type);
+    if (kind === undefined || kind === 'authentication-response') {
+      throw new WireError('malformed', `invalid frontend message type ${describeType(frame.type)}`);
+    }
+    if (kind === 'terminate') return false;
+    if (kind === 'sync') this.#isSkipping = false;
+    if (this.#isSkipping || copy.has(kind)) return true;
+    try {
+      await this.#perform(decodeFrontend(frame));
+    } catch (error) {
+      if (endsSession(error)) throw error;
+      await this.#fail(error, extended.has(kind));
+    }
+    return true;
+  }
+
+  /** A setting was changed: the client is told before the next ReadyForQuery. */
+  settingChanged(name: string, value: string): void {
+    this.#changed.set(name, value);
+  }
+
+  async ready(): Promise<void> {
+    for (const [name, value] of this.#changed) this.#output.message({ kind: 'parameter-status', name, value });
+    this.#changed.clear();
+    this.#output.message({ kind: 'ready-for-query', status: this.#session.transactionStatus });
+    await this.#output.flush();
+  }
+
+  async #perform(message: FrontendMessage): Promise<void> {
+    switch (message.kind) {
+      case 'query':
+        return this.#query(message.sql);
+      case 'parse':
+        return this.#parse(message);
+      case 'bind':
+        this.#prepared.bind(message);
+        return this.#output.message({ kind: 'bind-complete' });
+      case 'describe':
+        return this.#describe(message);
+      case 'execute':
+        return this.#execute(this.#prepared.portal(message.portal), message.rowsMax);
+      case 'close':
+        if (message.target === 'statement') this.#prepared.closeStatement(message.name);
+        else this.#prepared.closePortal(message.name);
+        return this.#output.message({ kind: 'close-complete' });
+      case 'flush':
+        return this.#output.flush();
+      case 'sync':
+        if (this.#session.transactionStatus === 'idle') this.#prepared.closePortals();
+        return this.ready();
+      case 'function-call':
+        throw notSupported('a function call by message');
+      case 'terminate':
+      case 'authentication-response':
+      case 'copy-data':
+      case 'copy-done':
+      case 'copy-fail':
+        throw new Error(`${message.kind} is not performed`);
+    }
+  }
+
+  async #fail(error: unknown, isExtended: boolean): Promise<void> {
+    if (!(error instanceof SqlError || error instanceof WireError)) this.#options.onBug?.(error);
+    this.#session.fail?.();
+    this.#prepared.closePortals();
+    this.#output.message({ kind: 'error-response', fields: errorFields(error, 'ERROR') });
+    this.#isSkipping = isExtended;
+    if (!isExtended) await this.ready();
+  }
+
+  // ---- simple queries
+
+  async #query(sql: string): Promise<void> {
+    this.#prepared.closeStatement('');
+    this.#prepared.closePortal('');
+    const statements = this.#session.split(sql);
+    for (const text of statements) {
+      const prepared = this.#session.prepare(text);
+      if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
+      const result = await this.#run(() => this.#session.execute(prepared, []));
+      const { columns, rows } = result;
+      if (columns !== null) {
+        const formats = formatsFor(columns.length, [], 'result');
+        this.#output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
+        await sendRows(this.#output, { columns, formats, rows }, 0, rows.length);
+      }
+      this.#complete(result, columns === null ? result.rowCount : rows.length);
+    }
+    if (statements.length === 0) this.#output.message({ kind: 'empty-query-response' });
+    return this.ready();
+  }
+
+  // ---- the extended protocol
+
+  #parse({ statement, sql, parameterTypes }: Message<'parse'>): void {
+    this.#prepared.add(statement, () => this.#session.prepare(sql, typesOfOids(parameterTypes)));
+    this.#output.message({ kind: 'parse-complete' });
+  }
+
+  #describe({ target, name }: Message<'describe'>): void {
+    const portal = target === 'portal' ? this.#prepared.portal(name) : null;
+    const { columns, parameterTypes } = portal?.statement ?? this.#prepared.statement(name);
+    if (portal === null) {
+      this.#output.message({ kind: 'parameter-description', types: parameterTypes.map(({ oid }) => oid) });
+    }
+    if (columns === null) this.#output.message({ kind: 'no-data' });
+    else this.#output.message({ kind: 'row-description', fields: describeColumns(columns, portal?.formats ?? []) });
+  }
+
+  async #execute(portal: Portal, rowsMax: number): Promise<void> {
+    if (portal.result !== null && portal.result.columns === null) throw new SqlError('55000', 'portal cannot be run');
+    const result = (portal.result ??= await this.#run(() =>
+      this.#session.execute(portal.statement, portal.parameters),
+    ));
+    const { columns, rows } = result;
+    if (columns === null) return this.#complete(result, result.rowCount);
+    const start = portal.sentRows;
+    const end = rowsMax > 0 ? Math.min(rows.length, start + rowsMax) : rows.length;
+    await sendRows(this.#output, { columns, formats: portal.formats, rows }, start, end);
+    portal.sentRows = end;
+    // As PostgreSQL, which does not look whether there is one more.
+    if (rowsMax > 0 && end - start === rowsMax) this.#output.message({ kind: 'portal-suspended' });
+    else this.#complete(result, end - start);
+  }
+
+  // ---- both
+
+  async #run(execute: () => Promise<StatementResult>): Promise<StatementResult> {
+    const wasOpen = this.#session.transactionStatus !== 'idle';
+    const result = await execute();
+    if (wasOpen && this.#session.transactionStatus === 'idle') this.#prepared.closePortals();
+    if (result.command === 'DEALLOCATE ALL' || result.command === 'DISCARD ALL') this.#prepared.closeStatements();
+    for (const notice of result.notices)
+      this.#output.message({ kind: 'notice-response', fields: noticeFields(notice) });
+    return result;
+  }
+
+  #complete(result: StatementResult, rowCount: number): void {
+    if (result.command === '') this.#output.message({ kind: 'empty-query-response' });
+    else this.#output.message({ kind: 'command-complete', tag: commandTag(result.command, rowCount) });
+  }
+}
+
+/** Manual, CommandComplete: which commands tell a count; INSERT has a zero where object numbers used to be. */
+function commandTag(command: string, rowCount: number): string {
+  if (command === 'INSERT') return `INSERT 0 ${rowCount}`;
+  return counting.has(command) ? `${command} ${rowCount}` : command;
+}
+
+const counting = new Set(['SELECT', 'UPDATE', 'DELETE', 'MERGE', 'FETCH', 'MOVE', 'COPY']);
