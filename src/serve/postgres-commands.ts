@@ -97,7 +97,7 @@ export class PostgresCommands {
       case 'flush':
         return this.#output.flush();
       case 'sync':
-        if (this.#session.transactionStatus === 'idle') this.#prepared.closePortals();
+        if (this.#isIdle()) this.#prepared.closePortals();
         return this.ready();
       case 'function-call':
         throw notSupported('a function call by message');
@@ -177,13 +177,17 @@ export class PostgresCommands {
   // ---- both
 
   async #run(execute: () => Promise<StatementResult>): Promise<StatementResult> {
-    const wasOpen = this.#session.transactionStatus !== 'idle';
+    const wasIdle = this.#isIdle();
     const result = await execute();
-    if (wasOpen && this.#session.transactionStatus === 'idle') this.#prepared.closePortals();
+    if (!wasIdle && this.#isIdle()) this.#prepared.closePortals();
     if (result.command === 'DEALLOCATE ALL' || result.command === 'DISCARD ALL') this.#prepared.closeStatements();
     for (const notice of result.notices)
       this.#output.message({ kind: 'notice-response', fields: noticeFields(notice) });
     return result;
+  }
+
+  #isIdle(): boolean {
+    return this.#session.transactionStatus === 'idle';
   }
 
   #complete(result: StatementResult, rowCount: number): void {
