@@ -9,15 +9,20 @@ import { readAttributes, writeAttributes } from './handshake.ts';
  * the server knows about the statement; `decodeExecution` does.
  */
 export type Command =
-  | { readonly kind: 'quit' | 'statistics' | 'ping' | 'reset-connection' }
+  | { readonly kind: 'quit' }
+  | { readonly kind: 'statistics' }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'reset-connection' }
   | { readonly kind: 'init-db'; readonly database: string }
-  | { readonly kind: 'query' | 'stmt-prepare'; readonly sql: Uint8Array }
+  | { readonly kind: 'query'; readonly sql: Uint8Array }
+  | { readonly kind: 'stmt-prepare'; readonly sql: Uint8Array }
   | { readonly kind: 'field-list'; readonly table: string; readonly wildcard: string }
   | { readonly kind: 'process-kill'; readonly connectionId: number }
   | ChangeUser
   | { readonly kind: 'stmt-execute'; readonly statementId: number; readonly body: Uint8Array }
   | LongData
-  | { readonly kind: 'stmt-close' | 'stmt-reset'; readonly statementId: number }
+  | { readonly kind: 'stmt-close'; readonly statementId: number }
+  | { readonly kind: 'stmt-reset'; readonly statementId: number }
   | { readonly kind: 'stmt-fetch'; readonly statementId: number; readonly rows: number }
   | { readonly kind: 'set-option'; readonly option: number }
   | { readonly kind: 'unknown'; readonly code: number; readonly body: Uint8Array };

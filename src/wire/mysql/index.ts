@@ -1,0 +1,49 @@
+export { authResponse, isAuthPlugin, isAuthResponse, saltBytes, type AuthPlugin } from './auth.ts';
+export type { BinaryType, BinaryValue } from './binary-value.ts';
+export {
+  decodeColumnDefinition,
+  encodeColumnDefinition,
+  type ColumnDefinition,
+} from './column-definition.ts';
+export {
+  decodeCommand,
+  encodeCommand,
+  multiStatementsOption,
+  type ChangeUser,
+  type Command,
+  type LongData,
+} from './command.ts';
+export { capabilities, characterSet, columnFlag, columnType, has, serverStatus } from './constants.ts';
+export { decodeExecution, encodeExecution, type Execution } from './execution.ts';
+export {
+  decodeAuthMoreData,
+  decodeAuthSwitch,
+  decodeHandshake,
+  decodeHandshakeResponse,
+  encodeAuthMoreData,
+  encodeAuthSwitch,
+  encodeHandshake,
+  encodeHandshakeResponse,
+  fastAuthSuccess,
+  isSslRequest,
+  type Handshake,
+  type HandshakeResponse,
+} from './handshake.ts';
+export { encodePacket, PacketReader, type Packet } from './packet.ts';
+export {
+  decodeColumnCount,
+  decodeEof,
+  decodeError,
+  decodeOk,
+  decodePrepareOk,
+  encodeColumnCount,
+  encodeEof,
+  encodeError,
+  encodeOk,
+  encodePrepareOk,
+  type ErrorPacket,
+  type OkPacket,
+  type PrepareOk,
+} from './response.ts';
+export { binaryTypeOf, decodeBinaryRow, decodeTextRow, encodeBinaryRow, encodeTextRow } from './row.ts';
+export type { WireDateTime, WireTime } from './temporal.ts';
