@@ -1,0 +1,3 @@
+export { checkCompact, type CompactCheckOptions } from './check-compact.ts';
+export { readsOf, refuseThinAir, type Reads } from './reads.ts';
+export type { CompactLevel, CompactVerdict, CompactViolated, Evidence } from './verdict.ts';

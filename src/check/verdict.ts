@@ -1,0 +1,54 @@
+/** Answers about large histories: with evidence that is small enough to look at. */
+import type { History, TransactionIndex } from '../history/index.ts';
+import type { AnomalyName, IsolationLevel, Violated } from '../isolation/index.ts';
+import type { CommitEdge } from './cycle.ts';
+import type { AnomalousRead } from './reads.ts';
+import type { Writer } from './writer-index.ts';
+
+/** `pl-2` is Adya's level of that name (PhD thesis 1999): no G0, G1a, G1b, G1c. It is below `read-committed` and asks for no session order. */
+export type CompactLevel = IsolationLevel | 'pl-2';
+
+export type CompactVerdict =
+  | {
+      readonly kind: 'satisfied';
+      /** Of the members (`Reads.isMember`), each once. */
+      readonly commitOrder: Int32Array;
+    }
+  | CompactViolated
+  | {
+      readonly kind: 'unknown';
+      /**
+       * `not-searched`: the level has no algorithm for histories of this size or kind yet. `step-limit`: a search gave up. `missing-times`:
+       * as for small histories.
+       */
+      readonly reason: 'not-searched' | 'step-limit' | 'missing-times';
+    }
+  | {
+      /** Several transactions wrote the value that a read saw, and none is recorded: the fast algorithms do not apply. */
+      readonly kind: 'ambiguous';
+      readonly by: TransactionIndex;
+      readonly operation: number;
+      readonly candidates: readonly Writer[];
+    };
+
+export interface CompactViolated {
+  readonly kind: 'violated';
+  readonly anomaly: AnomalyName;
+  /** In the order of its edges; empty when a single read is the evidence. */
+  readonly cycle: readonly CommitEdge[];
+  /** The read that no commit order explains, when the anomaly is G1a, G1b or internal. */
+  readonly read?: AnomalousRead;
+  /** `null` where the shortest cycle that was found is too long for a person to follow. */
+  readonly evidence: Evidence | null;
+}
+
+/**
+ * A part of the history that violates the level by itself, with the verdict of `check` on it, which `certify` re-checks. Whatever commit
+ * order the whole had, the part would have it too: leaving out transactions and reads only allows more.
+ */
+export interface Evidence {
+  readonly history: History;
+  readonly verdict: Violated;
+  /** By transaction of the part: its index in the whole. */
+  readonly transactions: readonly TransactionIndex[];
+}
