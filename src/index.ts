@@ -1,4 +1,5 @@
-/** The front door: what a program under test and its tests import. The parts are `moirai/history`, `/isolation`, `/mockdb`, `/program`. */
+/** The front door: what a program under test and its tests import. The parts are `moirai/history`, `/isolation`, `/mockdb`, `/program`;
+ * the SQL database is `moirai/sql`. */
 export {
   forEveryChoice,
   forEveryChoiceAsync,
@@ -42,10 +43,15 @@ export { mockDatabase, type MockDatabase } from './mockdb/index.ts';
 export {
   program,
   SerializationFailure,
+  sqlProgram,
   type End,
   type Program,
   type ProgramDefinition,
   type SessionHandle,
+  type SqlConnection,
+  type SqlEnd,
+  type SqlProgram,
+  type SqlProgramDefinition,
   type TransactionHandle,
 } from './program/index.ts';
 export { formatSessions } from './report/index.ts';

@@ -13,6 +13,7 @@ import { addExplore } from './explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { anyLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
 import { addProtocol } from './protocol-command.ts';
+import { addServe } from './serve-command.ts';
 import { testCommand } from './test-command.ts';
 
 /** Runs one command. Errors become a line on standard error and an exit code; nothing is thrown. */
@@ -76,6 +77,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addExplore(moirai, host, end);
   addCheck(moirai, host, end);
   addProtocol(moirai, host, end);
+  addServe(moirai, host, end);
   addDemo(moirai, host, end);
   return moirai;
 }
@@ -89,11 +91,13 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
     .argument('<file>', 'a module whose default export is a program: TypeScript or JavaScript')
     .option(
       '--level <level>',
-      `what the store guarantees: ${constrainingLevels.join(', ')}, or all`,
+      `what the store guarantees: ${constrainingLevels.join(', ')}, or all (default: ${defaults.level})`,
       storeLevel,
-      defaults.level,
     )
-    .option('--runs <n>', 'how many runs', wholeNumber('runs', 1), defaults.runs)
+    .option('--engine <name>', 'for SQL programs: behave as postgres or mysql does (default: as the program speaks)')
+    .option('--isolation <level>', "for SQL programs: the engine's level where a transaction names none")
+    .option('--granularity <what>', 'for SQL programs with --level: what one read reads, row (default) or cell')
+    .option('--runs <n>', `how many runs (default: ${defaults.runs}; of SQL programs 100)`, wholeNumber('runs', 1))
     .option(
       '--seed <n>',
       'run i of a seed is always the same run',
@@ -127,10 +131,26 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', testHelp)
-    .action(async (file, { timeout, replay, conflicts, json = false, ...options }) => {
-      const given = { ...(replay === undefined ? {} : { replay }), ...(conflicts === undefined ? {} : { conflicts }) };
-      end(await testCommand(file, { ...options, ...given, json, timeoutMs: timeout }, host));
-    });
+    .action(
+      async (
+        file,
+        { timeout, replay, conflicts, json = false, level, runs, engine, isolation, granularity, ...options },
+      ) => {
+        const given = {
+          ...(replay === undefined ? {} : { replay }),
+          ...(conflicts === undefined ? {} : { conflicts }),
+        };
+        const sql = {
+          ...(engine === undefined ? {} : { engine }),
+          ...(isolation === undefined ? {} : { isolation }),
+          ...(granularity === undefined ? {} : { granularity }),
+          ...(level === undefined ? {} : { level }),
+          ...(runs === undefined ? {} : { runs }),
+        };
+        const resolved = { level: level ?? defaults.level, runs: runs ?? defaults.runs, sql, timeoutMs: timeout };
+        end(await testCommand(file, { ...options, ...given, ...resolved, json }, host));
+      },
+    );
 }
 
 function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
@@ -182,6 +202,7 @@ Examples:
   moirai test cart.ts --level all      a table of all levels
   moirai explore cart.ts               every history, each exactly once
   moirai check run.history.jsonl       at which levels is this history?
+  moirai serve --engine postgres       a mock PostgreSQL under the worst timing
   moirai test --help                   what a command takes
 ${exitCodes}`;
 

@@ -7,6 +7,7 @@ import type { ExitCode, Host } from './host.ts';
 import { defaults, invocation, replayCommand, shellWord, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
 import { shownPath } from './user-code.ts';
+import { requireKeyValue } from './user-program.ts';
 
 const example = fileURLToPath(new URL('../../examples/cart.ts', import.meta.url));
 
@@ -14,7 +15,7 @@ const example = fileURLToPath(new URL('../../examples/cart.ts', import.meta.url)
 export async function demoCommand(options: { readonly color: boolean }, host: Host): Promise<ExitCode> {
   const look = appearance(host, options.color);
   const file = shownPath(example);
-  const program = await host.loadProgram(example);
+  const program = requireKeyValue(await host.loadProgram(example), file);
   const say = (...lines: string[]): void => host.out(`${lines.join('\n')}\n`);
   const command = (level: ConstrainingLevel | 'all'): string => testCommandLine(file, { ...defaults, level }, host);
   const prompt = (level: ConstrainingLevel): string => look.style('name', `$ ${command(level)}`);

@@ -77,7 +77,7 @@ async function exploreCommand(file: string, options: ExploreCommandOptions, host
   const user = new UserProgram(file, options.timeoutMs, host);
   const progress = await host.progress(options.json);
   try {
-    const program = await user.load();
+    const program = await user.loadKeyValue();
     if (program === null) return user.late();
     const onTurn = user.onTurn();
     const levels = options.level === 'all' ? constrainingLevels : [options.level];

@@ -1,5 +1,5 @@
 /** What the commands get from the process around them, so that they can be tested without one. */
-import type { Program } from '../program/index.ts';
+import type { Program, SqlProgram } from '../program/index.ts';
 import type { Progress } from './progress.ts';
 import type { Watch } from './watchdog.ts';
 
@@ -14,7 +14,9 @@ export interface Host {
   /** The bytes of a file, or of standard input for `-`. */
   readonly readInput: (path: string) => Promise<Uint8Array>;
   /** @throws InputError `program/...` */
-  readonly loadProgram: (file: string) => Promise<Program>;
+  readonly loadProgram: (file: string) => Promise<Program | SqlProgram>;
+  /** Resolves when the user has had enough: Ctrl-C, or a request to end. */
+  readonly untilInterrupted: () => Promise<void>;
   readonly progress: (isQuiet: boolean) => Promise<Progress>;
   /** Ends the process with exit code 2 and the line that `describe` gives when this thread is not back for `limitMs`. */
   readonly watch: (limitMs: number, describe: () => string) => Watch;

@@ -7,7 +7,7 @@ import Module, { createRequire, register } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { InputError, type Place } from '../base/index.ts';
-import { checkProgram, type Program } from '../program/index.ts';
+import { checkProgram, isSqlProgram, type Program, type SqlProgram } from '../program/index.ts';
 import { type EntryPoints, isWrittenAsModule } from './module-hook.ts';
 import { firstUserFrame, pathOf, placed, shownPath, withCause } from './user-code.ts';
 
@@ -15,8 +15,9 @@ const typescript = ['.ts', '.mts', '.cts', '.tsx'];
 const javascript = ['.js', '.mjs', '.cjs'];
 
 /** @throws InputError `program/missing-file`, `/file-type`, `/syntax`, `/load`, `/no-default`, `/shape`, `history/value` */
-export async function loadProgram(file: string): Promise<Program> {
+export async function loadProgram(file: string): Promise<Program | SqlProgram> {
   const found = await loadDefault(file, 'program');
+  if (isSqlProgram(found)) return found;
   try {
     return checkProgram(found);
   } catch (error) {

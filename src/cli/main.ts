@@ -26,6 +26,10 @@ const host: Host = {
     return isQuiet ? noProgress : lineProgress(host.err, () => performance.now());
   },
   watch: startWatchdog,
+  untilInterrupted: () =>
+    new Promise((resolve) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+    }),
 };
 
 // What a program under test prints is not part of the report.

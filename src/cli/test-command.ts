@@ -12,13 +12,14 @@ import {
 } from '../campaign/index.ts';
 import { InputError } from '../base/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import type { Program } from '../program/index.ts';
+import { isSqlProgram, type Program } from '../program/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { testJson } from './json.ts';
 import type { Progress } from './progress.ts';
 import { replayCommand, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
 import type { TestOptions } from './test-options.ts';
+import { testSqlProgram } from './test-sql.ts';
 import { placed } from './user-code.ts';
 import { UserProgram } from './user-program.ts';
 
@@ -35,6 +36,12 @@ export async function testCommand(file: string, options: TestOptions, host: Host
     const program = await user.load();
     if (program === null) return user.late();
     const onTurn = user.onTurn();
+    if (isSqlProgram(program)) {
+      const show = await testSqlProgram(file, options, host, program, progress, () => onTurn(null, () => 'nothing'));
+      progress.stop();
+      return show();
+    }
+    refuseSqlOptions(options);
     const campaign = campaignOptions(options, progress, onTurn);
     const show =
       options.level === 'all'
@@ -48,6 +55,13 @@ export async function testCommand(file: string, options: TestOptions, host: Host
   } finally {
     progress.stop();
     user.stop();
+  }
+}
+
+function refuseSqlOptions({ sql = {} }: TestOptions): void {
+  for (const option of ['engine', 'isolation', 'granularity'] as const) {
+    if (sql[option] !== undefined)
+      throw new InputError(`option/${option}`, `--${option} is for SQL programs; this program reads and writes keys`);
   }
 }
 

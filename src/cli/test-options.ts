@@ -2,8 +2,18 @@
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { StrategyName } from '../mockdb/index.ts';
 
+export interface SqlTestOptions {
+  readonly engine?: string;
+  readonly isolation?: string;
+  readonly level?: string;
+  readonly granularity?: string;
+  readonly runs?: number;
+}
+
 export interface TestOptions {
   readonly level: ConstrainingLevel | 'all';
+  /** For SQL programs: as they were given. */
+  readonly sql?: SqlTestOptions;
   readonly runs: number;
   readonly seed: number;
   readonly replay?: string;

@@ -1,6 +1,7 @@
 /** A user's program while it loads and runs: who is at work, and what to say when it never comes back. */
 import { type CampaignOptions, formatTimeout } from '../campaign/index.ts';
-import type { Program } from '../program/index.ts';
+import { InputError } from '../base/index.ts';
+import { isSqlProgram, type Program, type SqlProgram } from '../program/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import type { Watch } from './watchdog.ts';
 
@@ -30,7 +31,7 @@ export class UserProgram {
   }
 
   /** `null`: not in time. The timer also keeps the process from ending while a module waits for what never comes. */
-  async load(): Promise<Program | null> {
+  async load(): Promise<Program | SqlProgram | null> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), this.#loadMs);
@@ -43,6 +44,12 @@ export class UserProgram {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** The same for commands that explore keys and values. @throws InputError `program/sql` */
+  async loadKeyValue(): Promise<Program | null> {
+    const program = await this.load();
+    return program === null ? null : requireKeyValue(program, this.#file);
   }
 
   /** Says that the module did not load in time. */
@@ -68,4 +75,10 @@ export class UserProgram {
     const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
     return formatTimeout({ session, lastOperation: this.#lastOperation() }, this.#timeoutMs);
   }
+}
+
+/** @throws InputError `program/sql` */
+export function requireKeyValue(program: Program | SqlProgram, file: string): Program {
+  if (!isSqlProgram(program)) return program;
+  throw new InputError('program/sql', 'this program speaks SQL; only moirai test runs those', { file });
 }

@@ -136,7 +136,12 @@ export class SqlDatabase implements SqlServer {
     const key = `${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
-    const statement = prepareStatement(sql, { catalog: this.catalog, dialect: this.dialect, parameterTypes, searchPath });
+    const statement = prepareStatement(sql, {
+      catalog: this.catalog,
+      dialect: this.dialect,
+      parameterTypes,
+      searchPath,
+    });
     this.#plans.set(key, statement);
     return statement;
   }
@@ -164,7 +169,9 @@ export class SqlDatabase implements SqlServer {
     const rate = this.#options.abortRate ?? 0;
     if (rate === 0 || isolation === 'read committed' || isolation === 'read uncommitted') return;
     if (this.#chooser.choose(1_000_000) < rate * 1_000_000)
-      throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', { mysqlNumber: 1213 });
+      throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', {
+        mysqlNumber: 1213,
+      });
   }
 
   random(): number {
@@ -173,7 +180,8 @@ export class SqlDatabase implements SqlServer {
 
   /** Rows of a SHOW statement. @throws SqlError 42704 */
   show(statement: Extract<SettingStatement, { what: 'show' }>, session: Session): SqlValue[][] {
-    if (statement.name.toLowerCase() === 'all') return [...session.settings.all()].map(([name, value]) => [name, value, '']);
+    if (statement.name.toLowerCase() === 'all')
+      return [...session.settings.all()].map(([name, value]) => [name, value, '']);
     const value = /^(transaction|tx)[_ ]isolation/.test(statement.name.toLowerCase())
       ? session.isolationText()
       : session.settings.get(statement.name);
@@ -277,7 +285,8 @@ export class SqlDatabase implements SqlServer {
       settle: this.#options.settle ?? settleInProcess,
       // Only where somebody else could come: a lone client is never kept waiting.
       holdsBack: () =>
-        this.#sessions.size > 1 && (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#chooser.choose(4) === 0)),
+        this.#sessions.size > 1 &&
+        (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#chooser.choose(4) === 0)),
       onWait: (session, { reason }) => this.#sessions.get(session)?.noteWait(reason),
       ...(awaited === undefined ? {} : { awaited }),
     });
@@ -285,7 +294,11 @@ export class SqlDatabase implements SqlServer {
 
   #lines(command: string, text: string): StatementResult {
     const rows = text.split('\n').filter((line) => line !== '');
-    return rowsResult(command, [textColumn('line')], rows.map((line) => [line]));
+    return rowsResult(
+      command,
+      [textColumn('line')],
+      rows.map((line) => [line]),
+    );
   }
 }
 

@@ -1,3 +1,14 @@
+/** SQL in process: a mock database for the driver that a test suite already has, and campaigns of SQL programs. */
+export {
+  connectTo,
+  openSqlDatabase,
+  parseProfile,
+  type ConnectToOptions,
+  type Profile,
+  type SqlDatabase,
+  type SqlDatabaseOptions,
+  type StatementEvent,
+} from '../serve/index.ts';
 export {
   runSqlCampaign,
   sqlCampaignDefaults,
@@ -5,5 +16,6 @@ export {
   type SqlCampaignResult,
   type SqlFailure,
 } from './sql-campaign.ts';
-export { formatSqlFailure, formatSqlResult } from './sql-text.ts';
-export { type LoggedStatement } from './statement-log.ts';
+export { formatSqlFailure, formatSqlResult, type SqlTextOptions } from './sql-text.ts';
+export type { LoggedStatement } from './statement-log.ts';
+export { testSqlProgram, type TestSqlOptions } from './test-sql-program.ts';

@@ -24,7 +24,11 @@ export interface SqlCampaignOptions {
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
   readonly replay?: string;
-  readonly onProgress?: (done: { readonly runs: number; readonly runsMax: number; readonly violations: number }) => void;
+  readonly onProgress?: (done: {
+    readonly runs: number;
+    readonly runsMax: number;
+    readonly violations: number;
+  }) => void;
   /** Called before each run, for those who watch. */
   readonly onRun?: (run: number) => void;
 }
@@ -125,7 +129,8 @@ async function tried(program: SqlProgram, options: SqlRunOptions): Promise<SqlRu
   try {
     return await runSqlProgram(program, options);
   } catch (error) {
-    if (error instanceof SqlError) throw new InputError('program/schema', `the schema: ${error.message} (${error.code})`);
+    if (error instanceof SqlError)
+      throw new InputError('program/schema', `the schema: ${error.message} (${error.code})`);
     throw error;
   }
 }

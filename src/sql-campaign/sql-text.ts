@@ -30,7 +30,9 @@ export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure,
   const head = style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')}`);
   return [
     `${head} on ${profileText(profile)}: ${printable(failure.message)}`,
-    runs === 1 ? `seed ${seed}` : `seed ${seed}; the shortest of the failing runs, run ${formatCount(result.firstFailingRun ?? 1)}:`,
+    runs === 1
+      ? `seed ${seed}`
+      : `seed ${seed}; the shortest of the failing runs, run ${formatCount(result.firstFailingRun ?? 1)}:`,
     '',
     ...formatStatements(failure.statements, width),
     '',

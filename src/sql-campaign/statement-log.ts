@@ -15,7 +15,13 @@ export interface LoggedStatement {
 
 export function logged(event: StatementEvent, session: string): LoggedStatement {
   const { sql, parameters, waits } = event;
-  return { session, sql, parameters, outcome: outcomeOf(event), waitedFor: waits.length === 0 ? null : waits.join(', then ') };
+  return {
+    session,
+    sql,
+    parameters,
+    outcome: outcomeOf(event),
+    waitedFor: waits.length === 0 ? null : waits.join(', then '),
+  };
 }
 
 function outcomeOf({ command, rows, rowCount, error }: StatementEvent): string {

@@ -39,6 +39,7 @@ export async function runHere(args: readonly string[], files: Files = {}, change
       return typeof found === 'string' ? new TextEncoder().encode(found) : (found as Uint8Array);
     },
     loadProgram: async (file) => checkProgram(files[file]),
+    untilInterrupted: async () => {},
     progress: async () => noProgress,
     watch: () => ({ beat: () => {}, limit: () => {}, stop: () => {} }),
     ...changes,

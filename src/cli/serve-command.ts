@@ -1,0 +1,212 @@
+/** `moirai serve`: the mock database behind real ports, until it is interrupted. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { type Command } from '@commander-js/extra-typings';
+import { InputError } from '../base/index.ts';
+import { seeded } from '../base/chooser.ts';
+import { formatHistoryLines } from '../history/index.ts';
+import { drawing } from '../mockdb/index.ts';
+import type { Listener, Profile, SqlDatabase } from '../serve/index.ts';
+import type { ExitCode, Host } from './host.ts';
+import { oneOf, rate, wholeNumber } from './option-values.ts';
+
+interface ServeOptions {
+  readonly engine?: string;
+  readonly isolation?: string;
+  readonly level?: string;
+  readonly granularity?: string;
+  readonly dialect?: string;
+  readonly host: string;
+  readonly port?: number;
+  readonly httpPort?: number;
+  readonly password?: string;
+  readonly seed: number;
+  readonly windowMs: number;
+  readonly abortRate: number;
+  readonly maxConnections: number;
+  readonly init?: string;
+  readonly record?: string;
+  readonly choices?: string;
+  readonly replay?: string;
+  readonly json: boolean;
+}
+
+export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('serve')
+    .description(
+      'A mock database behind a port: PostgreSQL or MySQL as it is under the worst timing (--engine), or anything a level allows (--level).',
+    )
+    .option('--engine <name>', 'behave as this engine does: postgres (default) or mysql')
+    .option('--isolation <level>', "the engine's level where a transaction names none, for example 'repeatable read'")
+    .option('--level <level>', 'instead of an engine: any behaviour of a level of the axioms, for example causal')
+    .option(
+      '--granularity <what>',
+      'with --level: what one read reads, a row (default) or a cell',
+      oneOf('granularity', ['row', 'cell']),
+    )
+    .option(
+      '--dialect <name>',
+      'with --level: speak postgres (default) or mysql',
+      oneOf('dialect', ['postgres', 'mysql']),
+    )
+    .option('--host <address>', 'where to listen; other machines reach only what is not loopback', '127.0.0.1')
+    .option('--port <n>', 'default 5432 or 3306; 0 takes a free one', wholeNumber('port', 0))
+    .option('--http-port <n>', 'serve the HTTP interface there too; 0 takes a free port', wholeNumber('http-port', 0))
+    .option('--password <text>', 'ask every client for it; default: let everybody in')
+    .option('--seed <n>', 'draws every decision', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
+    .option(
+      '--window-ms <n>',
+      'hold statements back so long for others to overlap with',
+      wholeNumber('window-ms', 0),
+      5,
+    )
+    .option(
+      '--abort-rate <share>',
+      'share of statements at repeatable read and above that fail with 40001 for no reason',
+      rate,
+      0,
+    )
+    .option('--max-connections <n>', 'clients at a time', wholeNumber('max-connections', 1), 1_000)
+    .option('--init <file>', 'SQL to run before anybody connects')
+    .option('--record <file>', 'write the history there in the end, for moirai check')
+    .option('--choices <file>', 'write what was decided there in the end, for --replay')
+    .option('--replay <file>', 'decide as this log of choices says')
+    .option('--json', 'print one JSON object with the addresses and nothing else')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', serveHelp)
+    .action(async ({ json = false, ...options }) => {
+      end(await serveCommand({ ...options, json }, host));
+    });
+}
+
+async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode> {
+  const {
+    httpInterface,
+    listen,
+    openSqlDatabase,
+    parseChoices,
+    parseProfile,
+    profileText,
+    settleWithin,
+    startConversation,
+  } = await import('../serve/index.ts');
+  const profile = parseProfile(options);
+  const replay = options.replay === undefined ? null : parseChoices(await textOf(options.replay));
+  const database = await openSqlDatabase({
+    profile,
+    seed: options.seed,
+    abortRate: options.abortRate,
+    sessionsMax: options.maxConnections,
+    settle: settleWithin(replay === null ? options.windowMs : REPLAY_WAIT_MS),
+    holdsBack: options.windowMs === 0 || replay !== null ? 'never' : 'sometimes',
+    decisions: replay?.decisions ?? drawing({ chooser: seeded(options.seed) }),
+    ...(replay === null ? {} : { awaited: replay.awaited }),
+  });
+  if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
+  const onBug = (error: unknown): void => host.err(`moirai failed, which is a bug in it: ${bugText(error)}\n`);
+  const listener = await listen(
+    startConversation(database, { onBug, ...(options.password === undefined ? {} : { password: options.password }) }),
+    {
+      host: options.host,
+      port: options.port ?? defaultPorts[profile.dialect],
+      connectionsMax: options.maxConnections,
+      onBug,
+    },
+  );
+  const http =
+    options.httpPort === undefined ? null : await listenHttp(httpInterface(database), options.host, options.httpPort);
+  tell(options, profile, listener, http?.address ?? null, profileText(profile), host);
+  await host.untilInterrupted();
+  await http?.close();
+  await listener.close();
+  if (options.record !== undefined) await writeFile(options.record, formatHistoryLines(database.history()));
+  if (options.choices !== undefined) {
+    const { formatChoices } = await import('../serve/index.ts');
+    await writeFile(options.choices, formatChoices(database.decisions));
+  }
+  database.close();
+  return 0;
+}
+
+/** How long a replay waits for the session whose turn it is; then it goes on with whoever is there. */
+const REPLAY_WAIT_MS = 2_000;
+
+const defaultPorts = { postgres: 5432, mysql: 3306 } as const;
+
+function tell(
+  { seed, json, replay }: ServeOptions,
+  { dialect }: Profile,
+  { host: address, port }: Listener,
+  httpAddress: string | null,
+  what: string,
+  host: Host,
+): void {
+  const url =
+    dialect === 'postgres' ? `postgres://postgres@${address}:${port}/postgres` : `mysql://root@${address}:${port}/test`;
+  if (json) {
+    host.out(`${JSON.stringify({ url, host: address, port, http: httpAddress, seed })}\n`);
+    return;
+  }
+  host.out(`${what}\n${replay === undefined ? `seed ${seed}` : `replaying ${replay}`}\n`);
+  host.out(`DATABASE_URL=${url}\n`);
+  if (httpAddress !== null) host.out(`HTTP ${httpAddress}\n`);
+  host.out('Ctrl-C ends it\n');
+}
+
+async function runScript(database: SqlDatabase, sql: string, file: string): Promise<void> {
+  const session = database.connect({ user: 'init', database: '', parameters: new Map(), onParameter: () => {} });
+  try {
+    for (const statement of session.split(sql)) await session.execute(session.prepare(statement), []);
+    database.start();
+  } catch (error) {
+    throw new InputError('serve/init', error instanceof Error ? error.message : String(error), { file });
+  } finally {
+    session.close();
+  }
+}
+
+async function listenHttp(
+  server: import('node:http').Server,
+  host: string,
+  port: number,
+): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new InputError('serve/address', `cannot listen on ${host}:${port}: ${error.message}`)),
+    );
+    server.listen(port, host, resolve);
+  });
+  const { address, port: actual } = server.address() as import('node:net').AddressInfo;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { address: `http://${address}:${actual}`, close };
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new InputError('serve/file', `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ''}`, {
+      file,
+    });
+  }
+}
+
+function bugText(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+const serveHelp = `
+The engines allow what they allow at each level and nothing else; what is drawn is the timing. --level is the family of the papers: any
+history of that level, as a replicated store might give it.
+
+A comment that is a statement of its own speaks to moirai: /* moirai reset */, start, seed 7, level causal, strong reads on, history, choices.
+
+Examples:
+  moirai serve --engine postgres --isolation 'read committed' --seed 7
+  moirai serve --engine mysql --port 3307 --record run.history.jsonl
+  moirai serve --level causal --init schema.sql --http-port 8080
+`;
