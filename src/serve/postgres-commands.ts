@@ -5,7 +5,8 @@
  * An error in a message of the extended protocol (Parse, Bind, Describe, Execute, Close, Flush) is answered once; everything after it is
  * passed over up to the client's Sync, so that a client may send a whole batch before it reads the first answer.
  */
-import { notSupported, type SqlSession, SqlError, type StatementResult } from '../sql/index.ts';
+import type { SqlSession, StatementResult } from '../sql/index.ts';
+import { notSupported, SqlError } from '../sql/sql-error.ts';
 import { WireError } from '../wire/wire-error.ts';
 import {
   decodeFrontend,
@@ -125,17 +126,22 @@ export class PostgresCommands {
     this.#prepared.closeStatement('');
     this.#prepared.closePortal('');
     const statements = this.#session.split(sql);
-    for (const text of statements) {
-      const prepared = this.#session.prepare(text);
-      if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
-      const result = await this.#run(() => this.#session.execute(prepared, []));
-      const { columns, rows } = result;
-      if (columns !== null) {
-        const formats = formatsFor(columns.length, [], 'result');
-        this.#output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
-        await sendRows(this.#output, { columns, formats, rows }, 0, rows.length);
+    if (statements.length > 1) this.#session.beginBlock();
+    try {
+      for (const text of statements) {
+        const prepared = this.#session.prepare(text);
+        if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
+        const result = await this.#run(() => this.#session.execute(prepared, []));
+        const { columns, rows } = result;
+        if (columns !== null) {
+          const formats = formatsFor(columns.length, [], 'result');
+          this.#output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
+          await sendRows(this.#output, { columns, formats, rows }, 0, rows.length);
+        }
+        this.#complete(result, columns === null ? result.rowCount : rows.length);
       }
-      this.#complete(result, columns === null ? result.rowCount : rows.length);
+    } finally {
+      if (statements.length > 1) await this.#session.endBlock();
     }
     if (statements.length === 0) this.#output.message({ kind: 'empty-query-response' });
     return this.ready();

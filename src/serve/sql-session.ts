@@ -60,6 +60,8 @@ export class Session implements SqlSession {
   /** BEGIN was said, or the client turned autocommit off. */
   #isExplicit = false;
   #isFailed = false;
+  /** Several statements of one simple query. */
+  #isBlock = false;
   #modes: TransactionModes = {};
   /** MySQL: SET TRANSACTION without a scope is for the next transaction only. */
   #nextModes: TransactionModes = {};
@@ -133,7 +135,8 @@ export class Session implements SqlSession {
         return emptyResult('');
       case 'setting':
         this.#mustNotBeFailed();
-        if (statement.what === 'show') return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
+        if (statement.what === 'show')
+          return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
         if (statement.what === 'set') this.#set(statement.name, statement.value, statement.isLocal);
         return emptyResult(statement.command);
       case 'transaction':
@@ -142,6 +145,15 @@ export class Session implements SqlSession {
       case 'definition':
         return this.#schedule(this.#run(statement, parameters));
     }
+  }
+
+  beginBlock(): void {
+    this.#isBlock = true;
+  }
+
+  async endBlock(): Promise<void> {
+    this.#isBlock = false;
+    if (this.#transaction !== null && !this.#isExplicit && !this.#isClosed) await this.#schedule(this.#end('COMMIT'));
   }
 
   cancel(): void {
@@ -192,7 +204,10 @@ export class Session implements SqlSession {
     }
   }
 
-  *#run(statement: Extract<Statement, { kind: 'query' | 'definition' }>, parameters: readonly SqlValue[]): Waiting<StatementResult> {
+  *#run(
+    statement: Extract<Statement, { kind: 'query' | 'definition' }>,
+    parameters: readonly SqlValue[],
+  ): Waiting<StatementResult> {
     const { scheduler, dialect } = this.#database;
     this.#mustNotBeFailed();
     let view: StatementView | null = null;
@@ -202,7 +217,8 @@ export class Session implements SqlSession {
       this.#database.maySpuriouslyFail(this.#isolation());
       view = transaction.statement();
       const result = yield* this.#outcome(statement, { parameters, surroundings: this.#surroundings }, view);
-      if (!this.#isExplicit || (statement.kind === 'definition' && dialect === 'mysql')) yield* this.#commit();
+      if ((!this.#isExplicit && !this.#isBlock) || (statement.kind === 'definition' && dialect === 'mysql'))
+        yield* this.#commit();
       return result;
     } catch (error) {
       this.#fail(error, view);
@@ -274,7 +290,10 @@ export class Session implements SqlSession {
   }
 
   #isReadOnly(): boolean {
-    return this.#modes.isReadOnly ?? ['on', 'true', '1'].includes(this.settings.get('default_transaction_read_only') ?? 'off');
+    return (
+      this.#modes.isReadOnly ??
+      ['on', 'true', '1'].includes(this.settings.get('default_transaction_read_only') ?? 'off')
+    );
   }
 
   /** Text of `transaction_isolation`, which is a setting that no SET statement of a session stores. */
@@ -285,7 +304,8 @@ export class Session implements SqlSession {
   async #control(statement: TransactionStatement): Promise<StatementResult> {
     switch (statement.what) {
       case 'begin': {
-        if (this.#database.dialect === 'mysql' && this.transactionStatus !== 'idle') await this.#schedule(this.#end('COMMIT'));
+        if (this.#database.dialect === 'mysql' && this.transactionStatus !== 'idle')
+          await this.#schedule(this.#end('COMMIT'));
         this.#mustNotBeFailed();
         if (this.#isExplicit) return { ...emptyResult('BEGIN'), notices: [alreadyOpen] };
         this.#startModes(statement.modes);
@@ -386,7 +406,11 @@ export class Session implements SqlSession {
 
   #set(name: string, value: string | null, isLocal: boolean): void {
     const modes = modesOf(name, value);
-    if (modes !== null) this.#setModes(name.startsWith('default') || this.#database.dialect === 'mysql' ? 'session' : 'transaction', modes);
+    if (modes !== null)
+      this.#setModes(
+        name.startsWith('default') || this.#database.dialect === 'mysql' ? 'session' : 'transaction',
+        modes,
+      );
     this.settings.set(name, value, isLocal);
     if (name.toLowerCase() === 'autocommit' && this.isAutocommit && this.#isExplicit) this.#isExplicit = false;
   }
@@ -404,7 +428,10 @@ export class Session implements SqlSession {
     }
     if (this.#database.dialect === 'mysql') {
       if (this.transactionStatus === 'idle') this.#nextModes = { ...this.#nextModes, ...modes };
-      else throw new SqlError('25001', "Transaction characteristics can't be changed while a transaction is in progress", { mysqlNumber: 1568 });
+      else
+        throw new SqlError('25001', "Transaction characteristics can't be changed while a transaction is in progress", {
+          mysqlNumber: 1568,
+        });
       return;
     }
     if (!this.#isExplicit) return;
@@ -414,7 +441,11 @@ export class Session implements SqlSession {
   }
 }
 
-const alreadyOpen = { severity: 'WARNING', code: '25001', message: 'there is already a transaction in progress' } as const;
+const alreadyOpen = {
+  severity: 'WARNING',
+  code: '25001',
+  message: 'there is already a transaction in progress',
+} as const;
 const noneOpen = { severity: 'WARNING', code: '25P01', message: 'there is no transaction in progress' } as const;
 
 function columnsOf(statement: Statement): PreparedStatement['columns'] {

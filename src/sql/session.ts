@@ -20,6 +20,12 @@ export interface SqlSession {
    * by a statement's error. Nothing happens when none is open.
    */
   fail?(): void;
+  /**
+   * PostgreSQL: the statements of one simple query are one transaction, unless they say BEGIN. Between these two calls nothing commits by
+   * itself; the second commits, and does nothing where a statement has failed or BEGIN was said. Rejects with a SqlError 40001.
+   */
+  beginBlock(): void;
+  endBlock(): Promise<void>;
   /** Interrupts the running statement with 57014; nothing happens when none runs. */
   cancel(): void;
   /** The client is gone: open transaction rolled back, locks released, others proceed. */
