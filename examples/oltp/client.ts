@@ -46,10 +46,16 @@ function nameOf(sql: string): string {
 }
 
 async function mysqlClient({ connect }: SqlConnection): Promise<Client> {
-  const client = await mysql.createConnection({ user: 'oltp', stream: connect(), supportBigNumbers: true, decimalNumbers: true });
+  const client = await mysql.createConnection({
+    user: 'oltp',
+    stream: connect(),
+    supportBigNumbers: true,
+    decimalNumbers: true,
+  });
   return {
     query: async (sql, ...parameters) => (await client.query(sql, [...parameters]))[0] as Row[],
-    change: async (sql, ...parameters) => ((await client.query(sql, [...parameters]))[0] as mysql.ResultSetHeader).affectedRows,
+    change: async (sql, ...parameters) =>
+      ((await client.query(sql, [...parameters]))[0] as mysql.ResultSetHeader).affectedRows,
     close: () => client.end(),
   };
 }

@@ -28,11 +28,15 @@ const tables = [
 
 const rows = [
   `INSERT INTO warehouse VALUES (1, 0, 0.1, 'Moirai', 'a', 'b', 'c', 'XX', '123456789')`,
-  ...each(scale.districts, (d) => `INSERT INTO district VALUES (1, ${d}, 0, 0.1, 1, 'D${d}', 'a', 'b', 'c', 'XX', '123456789')`),
+  ...each(
+    scale.districts,
+    (d) => `INSERT INTO district VALUES (1, ${d}, 0, 0.1, 1, 'D${d}', 'a', 'b', 'c', 'XX', '123456789')`,
+  ),
   ...each(scale.districts, (d) =>
     each(
       scale.customers,
-      (c) => `INSERT INTO customer VALUES (1, ${d}, ${c}, 0.1, '${c === 1 ? 'BC' : 'GC'}', 'BARBAR', 'F${c}', 50000, 0, 0, 0, 0, 'data')`,
+      (c) =>
+        `INSERT INTO customer VALUES (1, ${d}, ${c}, 0.1, '${c === 1 ? 'BC' : 'GC'}', 'BARBAR', 'F${c}', 50000, 0, 0, 0, 0, 'data')`,
     ),
   ).flat(),
   ...each(scale.items, (i) => `INSERT INTO item VALUES (${i}, 'item${i}', ${i}.50, 'data')`),

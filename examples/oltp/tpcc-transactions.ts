@@ -11,9 +11,18 @@ export async function newOrder(client: Client, random: Random): Promise<void> {
     quantity: random.integer(1, 5),
   }));
   await transaction(client, async () => {
-    await client.query('SELECT C_DISCOUNT, C_LAST, C_CREDIT FROM customer WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?', 1, district, customer);
+    await client.query(
+      'SELECT C_DISCOUNT, C_LAST, C_CREDIT FROM customer WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
+      1,
+      district,
+      customer,
+    );
     await client.query('SELECT W_TAX FROM warehouse WHERE W_ID = ?', 1);
-    const [row] = await client.query('SELECT D_NEXT_O_ID, D_TAX FROM district WHERE D_W_ID = ? AND D_ID = ? FOR UPDATE', 1, district);
+    const [row] = await client.query(
+      'SELECT D_NEXT_O_ID, D_TAX FROM district WHERE D_W_ID = ? AND D_ID = ? FOR UPDATE',
+      1,
+      district,
+    );
     const order = numberOf(row, 'd_next_o_id');
     await client.change('UPDATE district SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = ? AND D_ID = ?', 1, district);
     await client.change(
@@ -48,16 +57,27 @@ export async function payment(client: Client, random: Random): Promise<void> {
   const amount = random.integer(1, 50);
   await transaction(client, async () => {
     await client.change('UPDATE warehouse SET W_YTD = W_YTD + ? WHERE W_ID = ?', amount, 1);
-    await client.query('SELECT W_STREET_1, W_STREET_2, W_CITY, W_STATE, W_ZIP, W_NAME FROM warehouse WHERE W_ID = ?', 1);
+    await client.query(
+      'SELECT W_STREET_1, W_STREET_2, W_CITY, W_STATE, W_ZIP, W_NAME FROM warehouse WHERE W_ID = ?',
+      1,
+    );
     await client.change('UPDATE district SET D_YTD = D_YTD + ? WHERE D_W_ID = ? AND D_ID = ?', amount, 1, district);
-    await client.query('SELECT D_STREET_1, D_STREET_2, D_CITY, D_STATE, D_ZIP, D_NAME FROM district WHERE D_W_ID = ? AND D_ID = ?', 1, district);
+    await client.query(
+      'SELECT D_STREET_1, D_STREET_2, D_CITY, D_STATE, D_ZIP, D_NAME FROM district WHERE D_W_ID = ? AND D_ID = ?',
+      1,
+      district,
+    );
     const [row] = await client.query(
       'SELECT C_FIRST, C_LAST, C_CREDIT, C_CREDIT_LIM, C_DISCOUNT, C_BALANCE, C_YTD_PAYMENT, C_PAYMENT_CNT FROM customer WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
       ...[1, district, customer],
     );
     await client.change(
       'UPDATE customer SET C_BALANCE = ?, C_YTD_PAYMENT = ?, C_PAYMENT_CNT = ? WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
-      ...[numberOf(row, 'c_balance') - amount, numberOf(row, 'c_ytd_payment') + amount, numberOf(row, 'c_payment_cnt') + 1],
+      ...[
+        numberOf(row, 'c_balance') - amount,
+        numberOf(row, 'c_ytd_payment') + amount,
+        numberOf(row, 'c_payment_cnt') + 1,
+      ],
       ...[1, district, customer],
     );
     await client.change(
@@ -75,12 +95,27 @@ export async function delivery(client: Client, random: Random): Promise<void> {
 }
 
 async function deliverOne(client: Client, district: number, carrier: number): Promise<void> {
-  const [oldest] = await client.query('SELECT NO_O_ID FROM new_order WHERE NO_D_ID = ? AND NO_W_ID = ? ORDER BY NO_O_ID ASC LIMIT 1', district, 1);
+  const [oldest] = await client.query(
+    'SELECT NO_O_ID FROM new_order WHERE NO_D_ID = ? AND NO_W_ID = ? ORDER BY NO_O_ID ASC LIMIT 1',
+    district,
+    1,
+  );
   if (oldest === undefined) return;
   const order = numberOf(oldest, 'no_o_id');
   await client.change('DELETE FROM new_order WHERE NO_O_ID = ? AND NO_D_ID = ? AND NO_W_ID = ?', order, district, 1);
-  const [row] = await client.query('SELECT O_C_ID FROM oorder WHERE O_ID = ? AND O_D_ID = ? AND O_W_ID = ?', order, district, 1);
-  await client.change('UPDATE oorder SET O_CARRIER_ID = ? WHERE O_ID = ? AND O_D_ID = ? AND O_W_ID = ?', carrier, order, district, 1);
+  const [row] = await client.query(
+    'SELECT O_C_ID FROM oorder WHERE O_ID = ? AND O_D_ID = ? AND O_W_ID = ?',
+    order,
+    district,
+    1,
+  );
+  await client.change(
+    'UPDATE oorder SET O_CARRIER_ID = ? WHERE O_ID = ? AND O_D_ID = ? AND O_W_ID = ?',
+    carrier,
+    order,
+    district,
+    1,
+  );
   await client.change(
     'UPDATE order_line SET OL_DELIVERY_D = CURRENT_TIMESTAMP WHERE OL_O_ID = ? AND OL_D_ID = ? AND OL_W_ID = ?',
     ...[order, district, 1],
@@ -99,7 +134,12 @@ export async function orderStatus(client: Client, random: Random): Promise<void>
   const district = random.integer(1, scale.districts);
   const customer = random.integer(1, scale.customers);
   await transaction(client, async () => {
-    await client.query('SELECT C_FIRST, C_LAST, C_BALANCE FROM customer WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?', 1, district, customer);
+    await client.query(
+      'SELECT C_FIRST, C_LAST, C_BALANCE FROM customer WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
+      1,
+      district,
+      customer,
+    );
     const [row] = await client.query(
       'SELECT O_ID, O_CARRIER_ID, O_ENTRY_D FROM oorder WHERE O_W_ID = ? AND O_D_ID = ? AND O_C_ID = ? ORDER BY O_ID DESC LIMIT 1',
       ...[1, district, customer],

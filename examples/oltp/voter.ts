@@ -23,7 +23,10 @@ export async function anyTransaction(client: Client, random: Random): Promise<vo
   const contestant = random.integer(1, contestants);
   const vote = random.integer(1, 1_000_000_000);
   await transaction(client, async () => {
-    const [known] = await client.query('SELECT contestant_number FROM contestants WHERE contestant_number = ?', contestant);
+    const [known] = await client.query(
+      'SELECT contestant_number FROM contestants WHERE contestant_number = ?',
+      contestant,
+    );
     if (known === undefined) return;
     const [count] = await client.query('SELECT COUNT(*) AS votes FROM votes WHERE phone_number = ?', phone);
     if (numberOf(count, 'votes') >= votesMax) return;

@@ -28,12 +28,16 @@ export function schema(dialect: Dialect): readonly string[] {
     ...each(pages, (i) => `INSERT INTO text (old_text, old_flags, old_page) VALUES ('text', 'utf-8', ${i})`),
     ...each(
       pages,
-      (i) => `INSERT INTO revision (rev_page, rev_text_id, rev_comment, rev_user, rev_user_text, rev_timestamp, rev_minor_edit, rev_deleted, rev_len, rev_parent_id)
+      (
+        i,
+      ) => `INSERT INTO revision (rev_page, rev_text_id, rev_comment, rev_user, rev_user_text, rev_timestamp, rev_minor_edit, rev_deleted, rev_len, rev_parent_id)
         VALUES (${i}, ${i}, '', 1, 'user1', '0', 0, 0, 4, 0)`,
     ),
     ...each(
       pages,
-      (i) => `INSERT INTO page (page_namespace, page_title, page_restrictions, page_is_new, page_is_redirect, page_touched, page_latest, page_len)
+      (
+        i,
+      ) => `INSERT INTO page (page_namespace, page_title, page_restrictions, page_is_new, page_is_redirect, page_touched, page_latest, page_len)
         VALUES (0, 'page${i}', '', 0, 0, '0', ${i}, 4)`,
     ),
   ];
@@ -54,7 +58,11 @@ export function anyTransaction(client: Client, random: Random): Promise<void> {
 
 async function updatePage(client: Client, user: number, title: string): Promise<void> {
   await transaction(client, async () => {
-    const [page] = await client.query('SELECT * FROM page WHERE page_namespace = ? AND page_title = ? LIMIT 1', 0, title);
+    const [page] = await client.query(
+      'SELECT * FROM page WHERE page_namespace = ? AND page_title = ? LIMIT 1',
+      0,
+      title,
+    );
     if (page === undefined) return;
     const pageId = numberOf(page, 'page_id');
     const latest = numberOf(page, 'page_latest');
@@ -85,7 +93,11 @@ async function updatePage(client: Client, user: number, title: string): Promise<
 
 async function getPage(client: Client, title: string): Promise<void> {
   await transaction(client, async () => {
-    const [page] = await client.query('SELECT * FROM page WHERE page_namespace = ? AND page_title = ? LIMIT 1', 0, title);
+    const [page] = await client.query(
+      'SELECT * FROM page WHERE page_namespace = ? AND page_title = ? LIMIT 1',
+      0,
+      title,
+    );
     if (page === undefined) return;
     const pageId = numberOf(page, 'page_id');
     await client.query(
