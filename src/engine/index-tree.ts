@@ -7,7 +7,7 @@ import type { SqlValue } from '../sql/value.ts';
 
 export interface IndexEntry {
   readonly key: readonly SqlValue[];
-  /** Breaks ties between equal keys: a row's number. */
+  /** A row's number; breaks ties between equal keys unless the tree is told otherwise. */
   readonly id: number;
 }
 
@@ -18,14 +18,17 @@ const blockEntriesMax = 256;
 
 export class IndexTree<E extends IndexEntry> {
   readonly compareKeys: CompareKeys;
+  /** Between entries with equal keys. */
+  readonly #compareTies: (a: E, b: E) => number;
   /** Never empty blocks but for the first. */
   readonly #blocks: E[][] = [[]];
   /** Changes with every change, so that cursors notice. */
   #edition = 0;
   #size = 0;
 
-  constructor(compareKeys: CompareKeys) {
+  constructor(compareKeys: CompareKeys, compareTies: (a: E, b: E) => number = (a, b) => a.id - b.id) {
     this.compareKeys = compareKeys;
+    this.#compareTies = compareTies;
   }
 
   get size(): number {
@@ -50,9 +53,12 @@ export class IndexTree<E extends IndexEntry> {
     return true;
   }
 
-  /** @returns was it there? */
+  /** @returns was it there? For trees with ties by row number. */
   remove(key: readonly SqlValue[], id: number): boolean {
-    const probe = { key, id };
+    return this.removeEntry({ key, id } as E);
+  }
+
+  removeEntry(probe: E): boolean {
     const b = this.#blockOf((other) => this.#compare(other, probe) >= 0);
     const block = this.#blocks[b] as E[];
     const at = lowerBound(block, (other) => this.#compare(other, probe) >= 0);
@@ -65,15 +71,20 @@ export class IndexTree<E extends IndexEntry> {
     return true;
   }
 
+  /** For trees with ties by row number. */
   get(key: readonly SqlValue[], id: number): E | undefined {
-    const found = this.first((entry) => this.#compare(entry, { key, id }) >= 0);
-    return found !== undefined && this.#compare(found, { key, id }) === 0 ? found : undefined;
+    return this.getEntry({ key, id } as E);
   }
 
   /** The entry with this whole key and the smallest row number. */
   firstWith(key: readonly SqlValue[]): E | undefined {
     const found = this.first((entry) => this.compareKeys(entry.key, key) >= 0);
     return found !== undefined && this.compareKeys(found.key, key) === 0 ? found : undefined;
+  }
+
+  getEntry(probe: E): E | undefined {
+    const found = this.first((entry) => this.#compare(entry, probe) >= 0);
+    return found !== undefined && this.#compare(found, probe) === 0 ? found : undefined;
   }
 
   /** Entries whose key equals `key` as far as that goes. */
@@ -106,11 +117,11 @@ export class IndexTree<E extends IndexEntry> {
     return at > 0 ? this.#blocks[b]?.[at - 1] : this.#blocks[b - 1]?.at(-1);
   }
 
-  next(entry: IndexEntry): E | undefined {
+  next(entry: E): E | undefined {
     return this.first((other) => this.#compare(other, entry) > 0);
   }
 
-  previous(entry: IndexEntry): E | undefined {
+  previous(entry: E): E | undefined {
     return this.lastBefore((other) => this.#compare(other, entry) >= 0);
   }
 
@@ -173,8 +184,8 @@ export class IndexTree<E extends IndexEntry> {
     return low;
   }
 
-  #compare(a: IndexEntry, b: IndexEntry): number {
-    return this.compareKeys(a.key, b.key) || a.id - b.id;
+  #compare(a: E, b: E): number {
+    return this.compareKeys(a.key, b.key) || this.#compareTies(a, b);
   }
 }
 

@@ -1,2 +1,3 @@
+export { innodbStorage, type InnodbStorageOptions } from './innodb-storage.ts';
 export type { ObservedVersion, StorageObserver } from './observer.ts';
 export { postgresStorage, type PostgresStorageOptions } from './postgres-storage.ts';

@@ -43,7 +43,7 @@ export class PostgresTable {
 
   constructor(shape: TableShape) {
     this.shape = shape;
-    this.trees = shape.indexes.map((index) => new IndexTree(index.compare));
+    this.trees = shape.indexes.map((index) => new IndexTree<Entry>(index.compare));
   }
 
   /** The position in the shape. */

@@ -129,6 +129,11 @@ export interface StorageTransaction {
 
 /** What one statement sees and does. */
 export interface StatementView {
+  /**
+   * Plain SELECTs of this statement are to use `lock` with `share` instead of `scan`: InnoDB at SERIALIZABLE. (A SELECT on its own, with
+   * autocommit, does not lock there: begin it at REPEATABLE READ.)
+   */
+  readonly scansLock?: boolean;
   /** A consistent read, as plain SELECTs do it. Own earlier writes are seen, those of this statement are not. */
   scan(table: TableId, path: AccessPath): Iterable<Row>;
   /**
@@ -144,7 +149,8 @@ export interface StatementView {
   ): Waiting<void>;
   /** Locks rows that a consistent read of this statement has found (SELECT ... FOR UPDATE above joins and sorts). `null`: gone or skipped. */
   lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
-  insert(table: TableId, values: readonly SqlValue[]): Waiting<InsertResult>;
+  /** `duplicateLock`: the lock on a row that refuses it, where the engine takes one: `update` for REPLACE and ON DUPLICATE KEY UPDATE. */
+  insert(table: TableId, values: readonly SqlValue[], duplicateLock?: 'share' | 'update'): Waiting<InsertResult>;
   /** `row` comes from `lock` or `lockRow` of this statement. `columns`: the positions that are assigned. */
   update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult>;
   delete(row: Row): Waiting<void>;

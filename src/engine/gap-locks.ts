@@ -1,0 +1,88 @@
+/**
+ * InnoDB's record locks. Every index record has a list of locks in order of request, granted or waiting; a lock covers the record, the gap
+ * before it, or both (next-key). MySQL manual, "InnoDB Locking"; the rules are those of `lock_rec_has_to_wait` in lock0lock.
+ */
+export type LockMode = 'S' | 'X';
+/** `insert`: an insertion into the gap that waits for others' gap locks; nobody waits for it. */
+export type LockKind = 'next-key' | 'record' | 'gap' | 'insert';
+
+export interface LockOwner {
+  readonly id: number;
+  /** Does its level lock ranges? */
+  readonly locksGaps: boolean;
+  /** Adds a lock that waits for nobody. */
+  grant(lock: RecordLock): void;
+}
+
+export interface RecordLock {
+  readonly owner: LockOwner;
+  readonly record: LockableRecord;
+  readonly mode: LockMode;
+  readonly kind: LockKind;
+  isWaiting: boolean;
+  /** The record has left the index: whoever waits looks again. */
+  isGone: boolean;
+  /** Written rows are locked without a lock being made; it costs a lock only when someone asks. */
+  isImplicit: boolean;
+}
+
+/** An index record, or the end of an index. */
+export interface LockableRecord {
+  readonly isSupremum: boolean;
+  /** In order of request. Shared when empty. */
+  locks: RecordLock[];
+}
+
+export const noLocks: RecordLock[] = [];
+
+/** Must a request wait for another's lock on the same record? */
+export function mustWait(request: RecordLock, other: RecordLock): boolean {
+  if (request.owner === other.owner) return false;
+  if (request.mode === 'S' && other.mode === 'S') return false;
+  if (other.kind === 'insert') return false;
+  const isInsert = request.kind === 'insert';
+  if (isInsert) return other.kind !== 'record' || request.record.isSupremum;
+  if (request.record.isSupremum || request.kind === 'gap') return false;
+  return other.kind !== 'gap';
+}
+
+/** Is what a request asks for held already? */
+export function covers(held: RecordLock, request: RecordLock): boolean {
+  if (held.owner !== request.owner || held.isWaiting || held.kind === 'insert') return false;
+  if (held.mode === 'S' && request.mode === 'X') return false;
+  return held.kind === 'next-key' || held.kind === request.kind || request.record.isSupremum;
+}
+
+/**
+ * The locks that a request has to wait for. A request that has its place waits for those before it only. A new one also waits for waiting
+ * ones, but not for those that wait for its own transaction: it would close a cycle for nothing (MySQL bug 11745929, MDEV-34877).
+ */
+export function blockersOf(request: RecordLock): RecordLock[] {
+  const { locks } = request.record;
+  const place = locks.indexOf(request);
+  const before = place < 0 ? locks : locks.slice(0, place);
+  return before.filter((other) => mustWait(request, other) && !(place < 0 && waitsForOwner(other, request.owner)));
+}
+
+/** Puts a request in its place: before those that it need not wait for although they conflict. */
+export function enqueue(request: RecordLock): void {
+  const { record } = request;
+  if (record.locks === noLocks) record.locks = [];
+  const bypassed = record.locks.findIndex((other) => mustWait(request, other) && waitsForOwner(other, request.owner));
+  record.locks.splice(bypassed < 0 ? record.locks.length : bypassed, 0, request);
+}
+
+function waitsForOwner(other: RecordLock, owner: LockOwner): boolean {
+  if (!other.isWaiting) return false;
+  return other.record.locks.some((lock) => lock.owner === owner && !lock.isWaiting && mustWait(other, lock));
+}
+
+export function newLock(owner: LockOwner, record: LockableRecord, mode: LockMode, kind: LockKind): RecordLock {
+  return { owner, record, mode, kind, isWaiting: false, isGone: false, isImplicit: false };
+}
+
+export function dequeue(lock: RecordLock): void {
+  const { locks } = lock.record;
+  const at = locks.indexOf(lock);
+  if (at >= 0) locks.splice(at, 1);
+}

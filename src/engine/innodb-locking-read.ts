@@ -1,0 +1,198 @@
+/**
+ * A scan that locks: SELECT ... FOR UPDATE and FOR SHARE, and the search of UPDATE and DELETE. It goes over the current records of an index one by
+ * one and locks each as it comes to it, matching or not; at REPEATABLE READ and above the gaps too. After `row_search_mvcc` in row0sel.
+ */
+import type { LockRequest, Row, Waiting } from '../sql/storage.ts';
+import { blockersOf, newLock, type LockableRecord, type LockKind, type LockMode } from './gap-locks.ts';
+import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
+import { modeOf } from './innodb-statement.ts';
+import { IndexRecord, isComparable, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
+import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
+import { currentVersion } from './versions.ts';
+
+export function* lockRange(
+  transaction: InnodbTransaction,
+  index: InnodbIndex,
+  path: IndexPath,
+  matches: (row: Row) => boolean,
+  request: LockRequest,
+  take: (version: InnodbVersion) => boolean,
+): Waiting<void> {
+  yield* new LockingRead(transaction, index, path, matches, request).run(take);
+}
+
+class LockingRead {
+  readonly #transaction: InnodbTransaction;
+  readonly #index: InnodbIndex;
+  readonly #path: IndexPath;
+  readonly #bounds: KeyBounds;
+  readonly #matches: (row: Row) => boolean;
+  readonly #request: LockRequest;
+  readonly #mode: LockMode;
+  readonly #isUnique: boolean;
+  /** One key or a prefix of keys: what follows is known not to match before it is locked. */
+  readonly #isExact: boolean;
+
+  constructor(
+    transaction: InnodbTransaction,
+    index: InnodbIndex,
+    path: IndexPath,
+    matches: (row: Row) => boolean,
+    request: LockRequest,
+  ) {
+    this.#transaction = transaction;
+    this.#index = index;
+    this.#path = path;
+    this.#bounds = boundsOf(path, index.shape.compare);
+    this.#matches = matches;
+    this.#request = request;
+    this.#mode = modeOf(request);
+    this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
+    const keyLength = index.tree.first(() => true)?.key.length;
+    this.#isUnique =
+      this.#isExact &&
+      index.shape.isUnique &&
+      path.prefix.length === keyLength &&
+      (index.isClustered || isComparable(path.prefix, index.shape));
+  }
+
+  *run(take: (version: InnodbVersion) => boolean): Waiting<void> {
+    if (this.#path.isDescending) yield* this.#lockGapAbove();
+    let previous: IndexRecord | null = null;
+    for (;;) {
+      const record = this.#next(previous);
+      if (record === undefined || this.#isPast(record)) {
+        if (yield* this.#lockEnd(record)) return;
+        continue;
+      }
+      const version = yield* this.#lockRecord(record, previous === null);
+      if (version === 'again') continue;
+      previous = record;
+      if (version !== null && (!take(version) || this.#isUnique)) return;
+    }
+  }
+
+  #next(previous: IndexRecord | null): IndexRecord | undefined {
+    const { tree } = this.#index;
+    if (this.#path.isDescending)
+      return previous === null
+        ? tree.lastBefore((record) => this.#bounds.isAbove(record.key))
+        : tree.previous(previous);
+    return previous === null ? tree.first((record) => !this.#bounds.isBelow(record.key)) : tree.next(previous);
+  }
+
+  #isPast(record: IndexRecord): boolean {
+    return this.#path.isDescending ? this.#bounds.isBelow(record.key) : this.#bounds.isAbove(record.key);
+  }
+
+  /** @returns the version to look at, `null` for none, `again` when the record has gone meanwhile */
+  *#lockRecord(record: IndexRecord, isFirst: boolean): Waiting<InnodbVersion | null | 'again'> {
+    const kind = this.#kindFor(record, isFirst);
+    if (this.#readsCommitted(record, kind)) return null;
+    const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
+    const outcome = yield* this.#acquire(record, kind);
+    if (outcome === 'gone') return 'again';
+    if (outcome === 'skipped') return null;
+    const { row } = record;
+    if (isMarked(this.#index, record)) {
+      if (isNew) this.#unlock(record, kind);
+      return null;
+    }
+    if (!this.#index.isClustered) {
+      const clustered = yield* this.#lockClustered(record);
+      if (clustered === 'gone') return 'again';
+      if (clustered === 'skipped') return null;
+    }
+    const version = row.newest;
+    if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;
+    if (isNew) this.#unlockAll(record, kind);
+    return null;
+  }
+
+  #kindFor(record: IndexRecord, isFirst: boolean): LockKind {
+    if (!this.#transaction.locksGaps) return 'record';
+    if (this.#isUnique && !isMarked(this.#index, record)) return 'record';
+    return isFirst && this.#startsAt(record) ? 'record' : 'next-key';
+  }
+
+  /** `id >= 5` that finds 5 in the clustered index: nothing can come before it. */
+  #startsAt(record: IndexRecord): boolean {
+    const { from, prefix, isDescending } = this.#path;
+    if (!this.#index.isClustered || isDescending || from === undefined || !from.isInclusive) return false;
+    return (
+      prefix.length + 1 === record.key.length && this.#index.shape.compare(record.key, [...prefix, from.value]) === 0
+    );
+  }
+
+  /**
+   * Semi-consistent read, at READ COMMITTED and below: an UPDATE that would have to wait looks at the committed version first, and goes on if
+   * that does not match. Only where it scans the clustered index.
+   */
+  #readsCommitted(record: IndexRecord, kind: LockKind): boolean {
+    if (this.#transaction.locksGaps || this.#request.strength !== 'no key update') return false;
+    if (this.#isUnique || !this.#index.isClustered) return false;
+    const lock = newLock(this.#transaction, record, this.#mode, kind);
+    if (this.#transaction.holds(lock) || blockersOf(lock).length === 0) return false;
+    const committed = currentVersion(record.row.newest, this.#transaction.writer);
+    return committed === null || committed.isDeleted || !this.#matches(committed);
+  }
+
+  /** @returns is the scan over? Not when the record has gone meanwhile */
+  *#lockEnd(record: IndexRecord | undefined): Waiting<boolean> {
+    const { locksGaps } = this.#transaction;
+    const { isDescending } = this.#path;
+    if (record === undefined) {
+      if (locksGaps && !isDescending) yield* this.#acquire(this.#index.supremum, 'next-key');
+      return true;
+    }
+    if (this.#isExact) {
+      if (locksGaps) yield* this.#acquire(record, 'gap');
+      return true;
+    }
+    const kind = locksGaps ? 'next-key' : 'record';
+    // A semi-consistent read sees that the record is past the end without a lock.
+    if (!locksGaps && this.#index.isClustered && this.#request.strength === 'no key update') return true;
+    const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
+    const outcome = yield* this.#acquire(record, kind);
+    if (outcome === 'granted' && isNew) this.#unlock(record, kind);
+    return outcome !== 'gone';
+  }
+
+  /** Before a descending scan: what is above its first record may not come in between. */
+  *#lockGapAbove(): Waiting<void> {
+    if (!this.#transaction.locksGaps) return;
+    const above = this.#index.tree.first((record) => this.#bounds.isAbove(record.key));
+    yield* this.#acquire(above ?? this.#index.supremum, 'gap');
+  }
+
+  *#lockClustered(record: IndexRecord): Waiting<Granted> {
+    const clustered = clusteredRecord(record);
+    return clustered === undefined ? 'gone' : yield* this.#acquire(clustered, 'record');
+  }
+
+  #acquire(record: LockableRecord, kind: LockKind): Waiting<Granted> {
+    const reason = `${this.#mode} lock on ${this.#index.shape.name}`;
+    return this.#transaction.lock(record, this.#mode, kind, this.#request.ifLocked, reason);
+  }
+
+  /** Below REPEATABLE READ a row that does not match is unlocked again. */
+  #unlock(record: IndexRecord, kind: LockKind): void {
+    if (!this.#transaction.locksGaps) this.#transaction.release(record, this.#mode, kind);
+  }
+
+  #unlockAll(record: IndexRecord, kind: LockKind): void {
+    this.#unlock(record, kind);
+    const clustered = clusteredRecord(record);
+    if (clustered !== undefined && clustered !== record) this.#unlock(clustered, 'record');
+  }
+}
+
+function clusteredRecord({ row }: IndexRecord): IndexRecord | undefined {
+  return row.table.clustered.tree.getEntry(new IndexRecord(row.clusteredKey, row));
+}
+
+/** Delete-marked: the newest version is a deletion or has another key. */
+export function isMarked(index: InnodbIndex, record: IndexRecord): boolean {
+  const { newest } = record.row;
+  return newest === null || newest.isDeleted || !index.hasKey(newest, record.key);
+}

@@ -1,0 +1,101 @@
+/**
+ * Tables as InnoDB keeps them: consistent reads by read view, locking reads and writes on the current rows under record and gap locks.
+ *
+ * READ UNCOMMITTED reads the newest version, committed or not; READ COMMITTED takes a read view for each statement, REPEATABLE READ one at the
+ * first consistent read; at SERIALIZABLE plain reads lock (`StatementView.scansLock`). Writes never look at the read view: they see and lock the
+ * latest row, so REPEATABLE READ loses updates that were computed by the application, as InnoDB does. MySQL manual, "InnoDB Locking and
+ * Transaction Model"; MariaDB 10.11 is what this is compared with, its option innodb_snapshot_isolation off as it is there by default.
+ *
+ * A deadlock rolls back the whole transaction of the victim at once, whichever of those on the cycle has done least; its statement gets
+ * 40001 (MySQL 1213) when it is resumed, which its `Wait` then asks for. `rollback` afterwards does nothing. Other errors leave the transaction
+ * open: who drives this storage calls `undo` of the statement. Delete-marked records are purged as soon as no read view can want them.
+ */
+import { assert } from '../base/assert.ts';
+import type { Storage, StorageTransaction, TableId, TableShape, TransactionOptions } from '../sql/storage.ts';
+import type { SqlValue } from '../sql/value.ts';
+import { purge } from './innodb-records.ts';
+import { InnodbTable, type InnodbRow } from './innodb-table.ts';
+import { InnodbTransaction } from './innodb-transaction.ts';
+import type { StorageObserver } from './observer.ts';
+
+export interface InnodbStorageOptions {
+  readonly observer?: StorageObserver;
+}
+
+export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
+  return new InnodbStorage(options);
+}
+
+export class InnodbStorage implements Storage {
+  readonly observer: StorageObserver | null;
+  readonly open = new Map<number, InnodbTransaction>();
+  readonly #tables = new Map<TableId, InnodbTable>();
+  #commits = 0;
+  #transactions = 0;
+  /** Rows with versions to drop when no read view is older than the commit that wrote over them. In order of commit. */
+  readonly #overwritten: { readonly rows: readonly InnodbRow[]; readonly commit: number }[] = [];
+
+  constructor(options: InnodbStorageOptions) {
+    this.observer = options.observer ?? null;
+  }
+
+  createTable(shape: TableShape): void {
+    assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
+    this.#tables.set(shape.id, new InnodbTable(shape));
+  }
+
+  alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
+    this.table(shape.id).alter(shape, convert);
+  }
+
+  dropTable(table: TableId): void {
+    this.#tables.delete(table);
+  }
+
+  begin(_session: number, options: TransactionOptions): StorageTransaction {
+    const transaction = new InnodbTransaction(this, ++this.#transactions, options);
+    this.open.set(transaction.id, transaction);
+    return transaction;
+  }
+
+  table(id: TableId): InnodbTable {
+    const table = this.#tables.get(id);
+    assert(table !== undefined, `table ${id} exists`);
+    return table;
+  }
+
+  /** The number of the last commit: a read view. */
+  get readView(): number {
+    return this.#commits;
+  }
+
+  nextCommit(): number {
+    return ++this.#commits;
+  }
+
+  /** A transaction has ended, its locks are released. */
+  ended(transaction: InnodbTransaction, overwritten: readonly InnodbRow[]): void {
+    this.open.delete(transaction.id);
+    if (overwritten.length > 0) this.#overwritten.push({ rows: overwritten, commit: this.#commits });
+    this.#purge();
+    this.lookForDeadlocks();
+  }
+
+  /** Locks have gone: those who wait for the next in line may now close a cycle. */
+  lookForDeadlocks(): void {
+    for (const waiting of this.open.values()) waiting.breakDeadlock(null);
+  }
+
+  #purge(): void {
+    if (this.#overwritten.length === 0) return;
+    let oldest = this.#commits;
+    for (const { readView } of this.open.values()) if (readView < oldest) oldest = readView;
+    let done = 0;
+    for (; done < this.#overwritten.length; done++) {
+      const { rows, commit } = this.#overwritten[done] as { rows: readonly InnodbRow[]; commit: number };
+      if (commit > oldest) break;
+      for (const row of rows) purge(row, oldest);
+    }
+    if (done > 0) this.#overwritten.splice(0, done);
+  }
+}

@@ -1,0 +1,228 @@
+/** A transaction of the InnoDB profile: its read view, what it has written and locked, and how a deadlock ends it. */
+import { assert } from '../base/assert.ts';
+import { SqlError } from '../sql/sql-error.ts';
+import type { LockRequest, StorageTransaction, TransactionOptions, Waiting } from '../sql/storage.ts';
+import {
+  blockersOf,
+  covers,
+  dequeue,
+  enqueue,
+  newLock,
+  type LockableRecord,
+  type LockKind,
+  type LockOwner,
+  type RecordLock,
+} from './gap-locks.ts';
+import { pop } from './innodb-records.ts';
+import { InnodbStatement } from './innodb-statement.ts';
+import type { InnodbStorage } from './innodb-storage.ts';
+import type { InnodbVersion } from './innodb-table.ts';
+import type { Writer } from './versions.ts';
+
+export type Granted = 'granted' | 'skipped' | 'gone';
+
+export class InnodbTransaction implements StorageTransaction, LockOwner {
+  readonly id: number;
+  readonly storage: InnodbStorage;
+  readonly writer: Writer;
+  readonly isolation: TransactionOptions['isolation'];
+  /** Infinity: none is open. */
+  readView = Infinity;
+  #command = 0;
+  #written: InnodbVersion[] = [];
+  #locks: RecordLock[] = [];
+  #savepoints: number[] = [];
+  /** The lock it waits for. */
+  #waiting: RecordLock | null = null;
+  /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
+  #isVictim = false;
+
+  constructor(storage: InnodbStorage, id: number, options: TransactionOptions) {
+    this.storage = storage;
+    this.id = id;
+    this.isolation = options.isolation;
+    this.writer = { id, commitSequence: Infinity };
+  }
+
+  /** Are ranges locked, or single records only? */
+  get locksGaps(): boolean {
+    return this.isolation === 'repeatable read' || this.isolation === 'serializable';
+  }
+
+  statement(): InnodbStatement {
+    if (!this.locksGaps) this.readView = Infinity;
+    return new InnodbStatement(this, ++this.#command);
+  }
+
+  /** The read view for a consistent read, opened when it is first needed. */
+  openReadView(): number {
+    if (this.readView === Infinity) this.readView = this.storage.readView;
+    return this.readView;
+  }
+
+  savepoint(): number {
+    return this.#savepoints.push(this.#written.length) - 1;
+  }
+
+  /** Locks stay, but for those on records that were inserted since. */
+  rollbackTo(savepoint: number): void {
+    const mark = this.#savepoints[savepoint];
+    if (mark === undefined) throw new SqlError('3B001', 'SAVEPOINT does not exist', { mysqlNumber: 1305 });
+    this.#savepoints.length = savepoint + 1;
+    this.undoTo(mark);
+  }
+
+  *commit(): Waiting<void> {
+    if (!this.isOpen) return;
+    const written = this.#written;
+    if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
+    this.#end(
+      'committed',
+      written.filter((version) => version.older !== null || version.isDeleted).map((version) => version.stored),
+    );
+  }
+
+  rollback(): void {
+    if (!this.isOpen) return;
+    this.undoTo(0);
+    this.#end('aborted', []);
+  }
+
+  get isOpen(): boolean {
+    return this.storage.open.has(this.id);
+  }
+
+  mark(): number {
+    return this.#written.length;
+  }
+
+  undoTo(mark: number): void {
+    while (this.#written.length > mark) pop(this.#written.pop() as InnodbVersion);
+    this.#locks = this.#locks.filter((lock) => !lock.isGone);
+  }
+
+  wrote(version: InnodbVersion): void {
+    this.#written.push(version);
+  }
+
+  holds(lock: RecordLock): boolean {
+    return lock.record.locks.some((held) => covers(held, lock));
+  }
+
+  /** A lock that conflicts with nobody's. */
+  grant(lock: RecordLock): void {
+    enqueue(lock);
+    this.#locks.push(lock);
+  }
+
+  /** What a write locks without asking: nobody else can have a lock on it. */
+  grantImplicit(record: LockableRecord): void {
+    const lock = newLock(this, record, 'X', 'record');
+    if (this.holds(lock)) return;
+    lock.isImplicit = true;
+    this.grant(lock);
+  }
+
+  /** @returns `gone`: the record has left the index while this waited. @throws SqlError 40001 (1213), 55P03 (3572) */
+  *lock(
+    record: LockableRecord,
+    mode: RecordLock['mode'],
+    kind: LockKind,
+    ifLocked: LockRequest['ifLocked'],
+    reason: string,
+  ): Waiting<Granted> {
+    const lock = newLock(this, record, mode, kind);
+    if (kind !== 'insert' && this.holds(lock)) return 'granted';
+    const blockers = blockersOf(lock);
+    if (blockers.length === 0) {
+      if (kind !== 'insert') this.grant(lock);
+      return 'granted';
+    }
+    if (ifLocked === 'skip') return 'skipped';
+    if (ifLocked === 'error') throw lockedError();
+    for (const blocker of blockers) blocker.isImplicit = false;
+    yield* this.#wait(lock, reason);
+    return lock.isGone ? 'gone' : 'granted';
+  }
+
+  release(record: LockableRecord, mode: RecordLock['mode'], kind: LockKind): void {
+    const at = this.#locks.findLastIndex((lock) => lock.record === record && lock.mode === mode && lock.kind === kind);
+    const lock = this.#locks[at];
+    if (lock === undefined) return;
+    this.#locks.splice(at, 1);
+    dequeue(lock);
+    this.storage.lookForDeadlocks();
+  }
+
+  *#wait(lock: RecordLock, reason: string): Waiting<void> {
+    lock.isWaiting = true;
+    this.grant(lock);
+    this.#waiting = lock;
+    try {
+      const isReady = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
+      if (!isReady()) this.breakDeadlock(this);
+      while (!isReady()) yield { blockers: blockersOf(lock).map(({ owner }) => owner.id), reason, isReady };
+      if (this.#isVictim) throw deadlockError();
+      lock.isWaiting = false;
+    } finally {
+      this.#waiting = null;
+      if (lock.isWaiting) this.#withdraw(lock);
+    }
+  }
+
+  #withdraw(lock: RecordLock): void {
+    dequeue(lock);
+    this.#locks = this.#locks.filter((other) => other !== lock);
+    if (this.isOpen) this.storage.lookForDeadlocks();
+  }
+
+  /** The transaction that it waits for first; a lock's first conflict counts, as in the server. */
+  get #waitsFor(): InnodbTransaction | null {
+    if (this.#waiting === null || this.#waiting.isGone) return null;
+    const [first] = blockersOf(this.#waiting);
+    return first?.owner instanceof InnodbTransaction ? first.owner : null;
+  }
+
+  /** Rolls the lightest on a cycle of waits back, if this is on one. @param preferred the victim among equals */
+  breakDeadlock(preferred: InnodbTransaction | null): void {
+    const cycle: InnodbTransaction[] = [this];
+    for (let next = this.#waitsFor; next !== this; next = next.#waitsFor) {
+      if (next === null || cycle.includes(next)) return;
+      cycle.push(next);
+    }
+    const least = Math.min(...cycle.map((transaction) => transaction.#weight));
+    const lightest = cycle.filter((transaction) => transaction.#weight === least);
+    const victim = preferred !== null && lightest.includes(preferred) ? preferred : lightest.at(-1);
+    assert(victim !== undefined, 'a cycle has a lightest transaction');
+    victim.#isVictim = true;
+    victim.rollback();
+  }
+
+  /** Rows written and lock structures, as InnoDB weighs: locks of one kind on one index (a page there) are one structure. */
+  get #weight(): number {
+    const structures = new Set<string>();
+    for (const { mode, kind, isImplicit, isWaiting, record } of this.#locks)
+      if (!isImplicit) structures.add(`${mode} ${kind} ${isWaiting} ${record.isSupremum}`);
+    return this.#written.length + structures.size;
+  }
+
+  #end(outcome: 'committed' | 'aborted', overwritten: readonly InnodbVersion['stored'][]): void {
+    for (const lock of this.#locks) dequeue(lock);
+    this.#locks = [];
+    this.#written = [];
+    this.readView = Infinity;
+    this.storage.observer?.onEnd(this.id, outcome);
+    this.storage.ended(this, overwritten);
+  }
+}
+
+function deadlockError(): SqlError {
+  return new SqlError('40001', 'Deadlock found when trying to get lock; try restarting transaction', {
+    mysqlNumber: 1213,
+  });
+}
+
+function lockedError(): SqlError {
+  const message = 'Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.';
+  return new SqlError('55P03', message, { mysqlNumber: 3572 });
+}

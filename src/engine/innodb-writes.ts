@@ -1,0 +1,207 @@
+/**
+ * Writes of the InnoDB profile: the clustered index first, then the secondary ones in order. An insertion asks for the gap it goes into, a
+ * unique key is looked at under a lock, records that are marked or made are locked for their writer.
+ */
+import { assert } from '../base/assert.ts';
+import type { IndexId, Waiting } from '../sql/storage.ts';
+import type { SqlValue } from '../sql/value.ts';
+import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
+import { isMarked } from './innodb-locking-read.ts';
+import { addRecord } from './innodb-records.ts';
+import {
+  IndexRecord,
+  InnodbRow,
+  isComparable,
+  type InnodbIndex,
+  type InnodbTable,
+  type InnodbVersion,
+} from './innodb-table.ts';
+import type { InnodbTransaction } from './innodb-transaction.ts';
+
+interface Duplicate {
+  readonly kind: 'duplicate';
+  readonly index: IndexId;
+  readonly row: InnodbVersion;
+}
+type Key = readonly SqlValue[];
+type Written<K extends string> = { readonly kind: K; readonly row: InnodbVersion } | Duplicate;
+
+export function* insertRow(
+  transaction: InnodbTransaction,
+  table: InnodbTable,
+  values: SqlValue[],
+  command: number,
+  duplicateMode: LockMode,
+): Waiting<Written<'inserted'>> {
+  const inserted = yield* insertClustered(transaction, table, values, command, duplicateMode);
+  if (inserted.kind === 'duplicate') return inserted;
+  const version = inserted.row;
+  for (const index of table.indexes) {
+    const key = version.keys[index.position];
+    if (index.isClustered || !key) continue;
+    const duplicate = yield* enter(transaction, index, key, version.stored, duplicateMode);
+    if (duplicate !== null) return duplicate;
+  }
+  return inserted;
+}
+
+export function* updateRow(
+  transaction: InnodbTransaction,
+  version: InnodbVersion,
+  values: SqlValue[],
+  command: number,
+): Waiting<Written<'updated'>> {
+  const { stored } = version;
+  const { table } = stored;
+  const keys = table.keysOf(values, stored.id);
+  let written: InnodbVersion;
+  if (table.clustered.hasKey(version, keys[0] ?? [])) {
+    written = push(transaction, stored, { values, keys, isDeleted: false }, command);
+  } else {
+    push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
+    const moved = yield* insertClustered(transaction, table, values, command, 'S');
+    if (moved.kind === 'duplicate') return moved;
+    written = moved.row;
+  }
+  for (const index of table.indexes) {
+    if (index.isClustered) continue;
+    const key = written.keys[index.position];
+    if (written.stored === stored && key && index.hasKey(version, key)) continue;
+    yield* mark(transaction, index, version);
+    const duplicate = key ? yield* enter(transaction, index, key, written.stored, 'S') : null;
+    if (duplicate !== null) return duplicate;
+  }
+  return { kind: 'updated', row: written };
+}
+
+export function* deleteRow(
+  transaction: InnodbTransaction,
+  version: InnodbVersion,
+  command: number,
+): Waiting<InnodbVersion> {
+  const content = { values: version.values, keys: version.keys, isDeleted: true };
+  const deleted = push(transaction, version.stored, content, command);
+  for (const index of version.stored.table.indexes) if (!index.isClustered) yield* mark(transaction, index, version);
+  return deleted;
+}
+
+function push(
+  transaction: InnodbTransaction,
+  row: InnodbRow,
+  content: { readonly values: SqlValue[]; readonly keys: InnodbVersion['keys']; readonly isDeleted: boolean },
+  command: number,
+): InnodbVersion {
+  const version = row.table.push(row, transaction.writer, command, content);
+  transaction.wrote(version);
+  return version;
+}
+
+/** A new record, or the delete-marked one of the same key made anew. */
+function* insertClustered(
+  transaction: InnodbTransaction,
+  table: InnodbTable,
+  values: SqlValue[],
+  command: number,
+  duplicateMode: LockMode,
+): Waiting<Written<'inserted'>> {
+  const id = table.nextRowId();
+  const keys = table.keysOf(values, id);
+  const key = keys[0];
+  assert(key !== null && key !== undefined, `a row of ${table.shape.name} has a clustered key`);
+  const index = table.clustered;
+  for (;;) {
+    const [record] = index.tree.allWith(key);
+    if (record === undefined) {
+      if (
+        yield* waitForGap(
+          transaction,
+          index,
+          index.tree.first((other) => index.shape.compare(other.key, key) > 0),
+        )
+      )
+        continue;
+      const row = new InnodbRow(table, id, key);
+      const version = push(transaction, row, { values, keys, isDeleted: false }, command);
+      transaction.grantImplicit(addRecord(index, key, row));
+      return { kind: 'inserted', row: version };
+    }
+    const reason = `duplicate key of ${table.shape.name}`;
+    if ((yield* transaction.lock(record, duplicateMode, 'record', 'wait', reason)) === 'gone') continue;
+    const { newest } = record.row;
+    if (newest !== null && !newest.isDeleted) return { kind: 'duplicate', index: index.shape.id, row: newest };
+    if ((yield* transaction.lock(record, 'X', 'record', 'wait', reason)) === 'gone') continue;
+    const version = push(transaction, record.row, { values, keys, isDeleted: false }, command);
+    return { kind: 'inserted', row: version };
+  }
+}
+
+/** The record of a secondary index, when its key is free. */
+function* enter(
+  transaction: InnodbTransaction,
+  index: InnodbIndex,
+  key: Key,
+  row: InnodbRow,
+  duplicateMode: LockMode,
+): Waiting<Duplicate | null> {
+  const probe = new IndexRecord(key, row);
+  for (;;) {
+    if (index.shape.isUnique && isComparable(key, index.shape)) {
+      const found = yield* findDuplicate(transaction, index, key, row, duplicateMode);
+      if (found === 'again') continue;
+      if (found !== null) return found;
+    }
+    const there = index.tree.getEntry(probe);
+    if (there !== undefined) {
+      if ((yield* transaction.lock(there, 'X', 'record', 'wait', reasonOf(index))) === 'gone') continue;
+      return null;
+    }
+    if (yield* waitForGap(transaction, index, index.tree.next(probe))) continue;
+    transaction.grantImplicit(addRecord(index, key, row));
+    return null;
+  }
+}
+
+/** Locks the records with a key, delete-marked ones too, and the one after them. */
+function* findDuplicate(
+  transaction: InnodbTransaction,
+  index: InnodbIndex,
+  key: Key,
+  row: InnodbRow,
+  mode: LockMode,
+): Waiting<Duplicate | 'again' | null> {
+  const equal = index.tree.allWith(key);
+  for (const record of equal) {
+    if ((yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index))) === 'gone') return 'again';
+    const { newest } = record.row;
+    if (record.row !== row && newest !== null && !isMarked(index, record))
+      return { kind: 'duplicate', index: index.shape.id, row: newest };
+  }
+  const last = equal.at(-1);
+  if (last === undefined) return null;
+  const outcome = yield* transaction.lock(index.after(last), mode, 'next-key', 'wait', reasonOf(index));
+  return outcome === 'gone' ? 'again' : null;
+}
+
+/** @returns did it wait? Then everything may have changed */
+function* waitForGap(
+  transaction: InnodbTransaction,
+  index: InnodbIndex,
+  next: IndexRecord | undefined,
+): Waiting<boolean> {
+  const heir: LockableRecord = next ?? index.supremum;
+  if (blockersOf(newLock(transaction, heir, 'X', 'insert')).length === 0) return false;
+  yield* transaction.lock(heir, 'X', 'insert', 'wait', `gap in ${index.shape.name}`);
+  return true;
+}
+
+/** Delete-marks the record that a version has in a secondary index. */
+function* mark(transaction: InnodbTransaction, index: InnodbIndex, version: InnodbVersion): Waiting<void> {
+  const key = version.keys[index.position];
+  const record = key ? index.tree.getEntry(new IndexRecord(key, version.stored)) : undefined;
+  if (record === undefined) return;
+  yield* transaction.lock(record, 'X', 'record', 'wait', reasonOf(index));
+}
+
+function reasonOf(index: InnodbIndex): string {
+  return `record of ${index.shape.name}`;
+}
