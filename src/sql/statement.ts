@@ -44,6 +44,8 @@ export type IsolationName = 'read uncommitted' | 'read committed' | 'repeatable 
 export interface TransactionModes {
   readonly isolation?: IsolationName;
   readonly isReadOnly?: boolean;
+  /** MySQL's WITH CONSISTENT SNAPSHOT: the snapshot is taken at once, not by the first read. */
+  readonly takesSnapshot?: boolean;
 }
 
 export type TransactionStatement = { readonly kind: 'transaction'; readonly command: string } & (
@@ -57,6 +59,11 @@ export type TransactionStatement = { readonly kind: 'transaction'; readonly comm
 
 export type SettingStatement = { readonly kind: 'setting'; readonly command: string } & (
   | { readonly what: 'set'; readonly isLocal: boolean; readonly name: string; readonly value: string | null }
+  /** MySQL's SET a = 1, b = 2 and SET NAMES, in order. */
+  | {
+      readonly what: 'set all';
+      readonly settings: readonly { readonly name: string; readonly value: string | null }[];
+    }
   | { readonly what: 'show'; readonly name: string; readonly columns: readonly ResultColumn[] }
   /** DISCARD, DEALLOCATE, LISTEN, LOCK TABLE's like: accepted, with this tag. */
   | { readonly what: 'nothing' }

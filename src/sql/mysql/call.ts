@@ -1,0 +1,275 @@
+/** Function calls, and the forms that look like them: CAST, EXTRACT, TRIM, GROUP_CONCAT, CURRENT_TIMESTAMP. */
+import { parseDataType } from './cast-type.ts';
+import type { Cursor } from './cursor.ts';
+import { operand, parseBits, parseExpression, parseOr, simple, type Expression } from './expression.ts';
+import { commaList, parenthesized, quotedName, stringConstant, type Output } from './output.ts';
+import { parseIntervalOf, parseString, parseStringValue } from './simple-expression.ts';
+import { parseOrderBy, parseWindow } from './select.ts';
+
+/** Reserved words that are functions when a parenthesis follows. */
+const functionWords = new Set(
+  `CHAR DATABASE IF INSERT LEFT MOD REPEAT REPLACE RIGHT SCHEMA CURRENT_USER VALUES INTERVAL`.split(' '),
+);
+
+/** Words that PostgreSQL's grammar does not take for a function's name, or takes for a construct of its own. */
+const quotedFunctions = new Set(
+  `all any array bit boolean cast char coalesce current_user current_role default exists extract float grouping int integer interval json_array
+  json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize json_table json_value localtime localtimestamp
+  national normalize none overlay position precision real row session_user setof smallint some substring system_user time timestamp treat
+  trim user using values varchar xmlconcat`.split(/\s+/),
+);
+
+/** Their arguments are columns of the tables, also where names could be aliases. */
+const aggregates = new Set('count sum avg min max bit_and bit_or bit_xor std stddev variance'.split(' '));
+
+type SpecialCall = (cursor: Cursor, at: number) => Expression;
+
+/** Called behind `name(`; each takes the closing parenthesis. */
+const specialCalls: Readonly<Record<string, SpecialCall>> = {
+  CAST: parseCast,
+  CONVERT: parseConvert,
+  DATE_ADD: (cursor, at) => parseDateAdd(cursor, '+', at),
+  ADDDATE: (cursor, at) => parseDateAdd(cursor, '+', at),
+  DATE_SUB: (cursor, at) => parseDateAdd(cursor, '-', at),
+  SUBDATE: (cursor, at) => parseDateAdd(cursor, '-', at),
+  EXTRACT: parseExtract,
+  GROUP_CONCAT: parseGroupConcat,
+  IF: (cursor, at) => call(cursor, at, 'mysql_if'),
+  IFNULL: (cursor, at) => call(cursor, at, 'COALESCE'),
+  COALESCE: (cursor, at) => call(cursor, at, 'COALESCE'),
+  NULLIF: (cursor, at) => call(cursor, at, 'NULLIF'),
+  GREATEST: (cursor, at) => call(cursor, at, 'GREATEST'),
+  LEAST: (cursor, at) => call(cursor, at, 'LEAST'),
+  ISNULL: parseIsNull,
+  POSITION: parsePosition,
+  SUBSTRING: parseSubstring,
+  SUBSTR: parseSubstring,
+  MID: parseSubstring,
+  TRIM: parseTrim,
+  TIMESTAMPADD: parseTimestampAdd,
+  TIMESTAMPDIFF: parseTimestampDiff,
+  CHAR: parseChar,
+  NOW: (cursor, at) => call(cursor, at, 'now'),
+  SCHEMA: (cursor, at) => call(cursor, at, 'database'),
+  VALUES: parseValuesOf,
+};
+
+/** `name(...)`, or undefined and nothing taken. */
+export function parseCall(cursor: Cursor): Expression | undefined {
+  const token = cursor.peek();
+  if (token === undefined || !spellsOpen(cursor)) return undefined;
+  const upper = token.value.toUpperCase();
+  if (token.kind !== 'word' || (!cursor.isName() && !functionWords.has(upper))) return undefined;
+  cursor.take();
+  cursor.take();
+  const special = Object.hasOwn(specialCalls, upper) ? specialCalls[upper] : undefined;
+  return special === undefined ? parsePlainCall(cursor, token.value.toLowerCase(), token.at) : special(cursor, token.at);
+}
+
+/** An ordinary function, aggregate or window function, behind its parenthesis. */
+function parsePlainCall(cursor: Cursor, name: string, at: number): Expression {
+  const open = { text: `${quotedFunctions.has(name) ? quotedName(name) : plainName(name)}(`, at };
+  if (cursor.accept('*')) {
+    cursor.expect(')');
+    return withOver(cursor, [open, '*', ')']);
+  }
+  const distinct = cursor.acceptOneOf('DISTINCT', 'ALL') === 'DISTINCT' ? 'DISTINCT' : '';
+  const rule = aggregates.has(name) ? () => undefined : cursor.columnRule;
+  const items = cursor.withColumns(rule, () => argumentsOf(cursor));
+  return withOver(cursor, [open, distinct, items, ')']);
+}
+
+function plainName(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quotedName(name);
+}
+
+/** MySQL's null treatment and OVER clause. */
+function withOver(cursor: Cursor, output: Output): Expression {
+  if (cursor.is('IGNORE', 'NULLS')) throw cursor.unsupported('IGNORE NULLS');
+  cursor.accept('RESPECT', 'NULLS');
+  if (!cursor.accept('OVER')) return simple(output);
+  return simple([output, 'OVER', cursor.is('(') ? parseWindow(cursor) : cursor.quoted(cursor.name())]);
+}
+
+function call(cursor: Cursor, at: number, name: string): Expression {
+  return simple([{ text: `${name}(`, at }, argumentsOf(cursor), ')']);
+}
+
+function argumentsOf(cursor: Cursor): Output {
+  const items = cursor.is(')') ? [] : cursor.list(() => parseExpression(cursor));
+  cursor.expect(')');
+  return commaList(items);
+}
+
+function parseCast(cursor: Cursor, at: number): Expression {
+  const value = parseExpression(cursor);
+  if (cursor.is('AT')) throw cursor.unsupported('AT TIME ZONE');
+  cursor.expect('AS');
+  return castTo(cursor, value, at);
+}
+
+function parseConvert(cursor: Cursor, at: number): Expression {
+  const value = parseExpression(cursor);
+  if (cursor.accept(',')) return castTo(cursor, value, at);
+  cursor.expect('USING');
+  const charset = cursor.accept('BINARY') ? 'binary' : cursor.nameAfterPointOrString().toLowerCase();
+  cursor.expect(')');
+  return simple(charset === 'binary' ? [{ text: 'mysql_binary(', at }, value, ')'] : [{ text: 'CAST(', at }, value, 'AS text)']);
+}
+
+function castTo(cursor: Cursor, value: Output, at: number): Expression {
+  const type = parseDataType(cursor);
+  cursor.expect(')');
+  if (type === 'binary') return simple([{ text: 'mysql_binary(', at }, value, ')']);
+  return simple([{ text: 'CAST(', at }, value, 'AS', type, ')']);
+}
+
+/** DATE_ADD(d, INTERVAL n unit); ADDDATE(d, n) counts days. */
+function parseDateAdd(cursor: Cursor, sign: '+' | '-', at: number): Expression {
+  const date = operand(parseOr(cursor), 'additive');
+  cursor.expect(',');
+  const interval = cursor.is('INTERVAL') ? parseIntervalOf(cursor) : undefined;
+  const amount = interval?.output ?? [operand(parseOr(cursor), 'multiplicative'), '*', `INTERVAL '1 day'`];
+  cursor.expect(')');
+  return simple(['(', date, { text: sign, at }, amount, ')']);
+}
+
+/** TIMESTAMPADD(unit, n, d). */
+function parseTimestampAdd(cursor: Cursor, at: number): Expression {
+  const unit = intervalUnit(cursor);
+  cursor.expect(',');
+  const amount = operand(parseOr(cursor), 'multiplicative');
+  cursor.expect(',');
+  const date = operand(parseOr(cursor), 'additive');
+  cursor.expect(')');
+  const [times, of] = unit === 'quarter' ? [3, 'month'] : [1, unit];
+  return simple(['(', date, { text: '+', at }, amount, '*', `INTERVAL '${times} ${of}'`, ')']);
+}
+
+function parseTimestampDiff(cursor: Cursor, at: number): Expression {
+  const unit = intervalUnit(cursor);
+  cursor.expect(',');
+  return simple([{ text: 'timestampdiff(', at }, stringConstant(unit), ',', argumentsOf(cursor), ')']);
+}
+
+function intervalUnit(cursor: Cursor): string {
+  const unit = cursor.take().text.toLowerCase().replace(/^sql_tsi_/, '');
+  if (!/^(microsecond|second|minute|hour|day|week|month|quarter|year)$/.test(unit)) throw cursor.syntaxError();
+  return unit;
+}
+
+function parseExtract(cursor: Cursor, at: number): Expression {
+  const unit = cursor.take().text.toLowerCase();
+  cursor.expect('FROM');
+  const value = parseExpression(cursor);
+  cursor.expect(')');
+  return simple([{ text: 'EXTRACT(', at }, stringConstant(unit), 'FROM', value, ')']);
+}
+
+/** GROUP_CONCAT([DISTINCT] a, b ORDER BY c SEPARATOR ';'). */
+function parseGroupConcat(cursor: Cursor, at: number): Expression {
+  const distinct = cursor.accept('DISTINCT') ? 'DISTINCT' : '';
+  const values = cursor.list(() => parseExpression(cursor));
+  const value = values.length === 1 ? values : ['concat(', commaList(values), ')'];
+  const orderBy = cursor.is('ORDER', 'BY') ? parseOrderBy(cursor) : '';
+  const separator = cursor.accept('SEPARATOR') ? parseString(cursor) : `','`;
+  if (cursor.is('LIMIT')) throw cursor.unsupported('LIMIT in GROUP_CONCAT');
+  cursor.expect(')');
+  return simple([{ text: 'group_concat(', at }, distinct, value, ',', separator, orderBy, ')']);
+}
+
+function parseIsNull(cursor: Cursor): Expression {
+  const value = operand(parseOr(cursor), 'other');
+  cursor.expect(')');
+  return simple(parenthesized([value, 'IS NULL']));
+}
+
+/** POSITION(a IN b) is LOCATE(a, b). */
+function parsePosition(cursor: Cursor, at: number): Expression {
+  const part = parseBits(cursor).output;
+  cursor.expect('IN');
+  const whole = parseExpression(cursor);
+  cursor.expect(')');
+  return simple([{ text: 'locate(', at }, part, ',', whole, ')']);
+}
+
+/** SUBSTRING(s FROM p FOR n) is SUBSTRING(s, p, n). */
+function parseSubstring(cursor: Cursor, at: number): Expression {
+  const items = [parseExpression(cursor)];
+  while (!cursor.is(')')) {
+    if (cursor.acceptOneOf(',', 'FROM', 'FOR') === undefined || items.length === 3) throw cursor.syntaxError();
+    items.push(parseExpression(cursor));
+  }
+  if (items.length === 1) throw cursor.syntaxError();
+  cursor.expect(')');
+  return simple([{ text: '"substring"(', at }, commaList(items), ')']);
+}
+
+/** MySQL removes whole strings, PostgreSQL any of the characters: only the form without them is the same. */
+function parseTrim(cursor: Cursor, at: number): Expression {
+  const side = cursor.acceptOneOf('BOTH', 'LEADING', 'TRAILING');
+  let what: Output = `' '`;
+  let value: Output | undefined;
+  if (side !== undefined && cursor.accept('FROM')) value = parseExpression(cursor);
+  else what = parseExpression(cursor);
+  if (value === undefined && cursor.accept('FROM')) value = parseExpression(cursor);
+  cursor.expect(')');
+  if (value === undefined && side === undefined) return simple([{ text: 'TRIM(', at }, what, ')']);
+  if (value === undefined) throw cursor.syntaxError();
+  return simple([{ text: 'mysql_trim(', at }, stringConstant((side ?? 'both').toLowerCase()), ',', what, ',', value, ')']);
+}
+
+function parseChar(cursor: Cursor, at: number): Expression {
+  const items = cursor.list(() => parseExpression(cursor));
+  if (cursor.accept('USING')) cursor.nameAfterPointOrString();
+  cursor.expect(')');
+  return simple([{ text: '"char"(', at }, commaList(items), ')']);
+}
+
+/** VALUES(c) means something in ON DUPLICATE KEY UPDATE only, which gives `excluded` to it. */
+function parseValuesOf(cursor: Cursor): Expression {
+  const name = cursor.name();
+  cursor.expect(')');
+  return simple(cursor.quoted({ value: 'excluded', at: name.at }, name));
+}
+
+/** Constants of the clock without parentheses, and typed literals. */
+const clockWords: Readonly<Record<string, string>> = {
+  CURRENT_TIMESTAMP: 'now',
+  LOCALTIME: 'now',
+  LOCALTIMESTAMP: 'now',
+  CURRENT_DATE: 'curdate',
+  CURRENT_TIME: 'curtime',
+  UTC_DATE: 'utc_date',
+  UTC_TIME: 'utc_time',
+  UTC_TIMESTAMP: 'utc_timestamp',
+};
+
+const literalTypes: Readonly<Record<string, string>> = { DATE: 'date', TIME: 'time', TIMESTAMP: 'timestamp' };
+
+/** CONVERT(...), CURRENT_TIMESTAMP, CURRENT_USER, DATE '...': words with a grammar of their own. */
+export function parseTypedForm(cursor: Cursor): Expression | undefined {
+  const { at = 0, text = '' } = cursor.peek() ?? {};
+  const clock = cursor.acceptOneOf(...Object.keys(clockWords));
+  if (clock !== undefined) return parseClock(cursor, clockWords[clock] ?? '', at);
+  if (cursor.accept('CONVERT', '(')) return parseConvert(cursor, at);
+  if (cursor.accept('CURRENT_USER')) {
+    if (cursor.accept('(')) cursor.expect(')');
+    return simple({ text: '"current_user"()', at });
+  }
+  const literal = Object.hasOwn(literalTypes, text.toUpperCase()) && cursor.isKind('string', 1);
+  if (!literal) return undefined;
+  const type = literalTypes[cursor.take().text.toUpperCase()] ?? '';
+  return simple({ text: `CAST(${stringConstant(parseStringValue(cursor))} AS ${type})`, at });
+}
+
+function parseClock(cursor: Cursor, name: string, at: number): Expression {
+  if (!cursor.accept('(')) return simple({ text: `${name}()`, at });
+  return call(cursor, at, name);
+}
+
+
+function spellsOpen(cursor: Cursor): boolean {
+  const token = cursor.peek(1);
+  return token?.kind === 'operator' && token.text === '(';
+}

@@ -1,0 +1,72 @@
+/** The types of CAST and CONVERT (MySQL 8.0 manual, 14.10). */
+import type { Cursor } from './cursor.ts';
+
+/** PostgreSQL's name of the type, `binary` for bytes. @throws SqlError 42601 */
+export function parseDataType(cursor: Cursor): string {
+  const word = cursor.take().text.toUpperCase();
+  switch (word) {
+    case 'SIGNED':
+    case 'UNSIGNED':
+      cursor.acceptOneOf('INTEGER', 'INT');
+      return word === 'SIGNED' ? 'int8' : 'uint8';
+    case 'CHAR':
+    case 'NCHAR':
+    case 'CHARACTER':
+      return parseCharacter(cursor);
+    case 'DECIMAL':
+    case 'DEC':
+      return parseDecimal(cursor);
+    case 'DATE':
+      return 'date';
+    case 'DATETIME':
+      return `timestamp(${parseNumbers(cursor)[0] ?? 0})`;
+    case 'TIME':
+      return `time(${parseNumbers(cursor)[0] ?? 0})`;
+    case 'YEAR':
+      return 'mysql_year';
+    case 'DOUBLE':
+      cursor.accept('PRECISION');
+      return 'float8';
+    case 'REAL':
+      return 'float8';
+    case 'FLOAT':
+      return (parseNumbers(cursor)[0] ?? 0) > 24 ? 'float8' : 'float4';
+    case 'JSON':
+      return 'jsonb';
+    case 'BINARY':
+      if (parseNumbers(cursor).length > 0) throw cursor.unsupported('CAST AS BINARY(n)');
+      return 'binary';
+    default:
+      cursor.back(cursor.mark() - 1);
+      throw cursor.syntaxError();
+  }
+}
+
+function parseCharacter(cursor: Cursor): string {
+  const [length] = parseNumbers(cursor);
+  skipCharset(cursor);
+  return length === undefined ? 'text' : `varchar(${length})`;
+}
+
+function parseDecimal(cursor: Cursor): string {
+  const [precision = 10, scale = 0] = parseNumbers(cursor);
+  return `numeric(${precision},${scale})`;
+}
+
+/** `(10, 2)`, or nothing. */
+export function parseNumbers(cursor: Cursor): number[] {
+  if (!cursor.accept('(')) return [];
+  const numbers = cursor.list(() => {
+    if (!cursor.isKind('number')) throw cursor.syntaxError();
+    return Number(cursor.take().value);
+  });
+  cursor.expect(')');
+  return numbers;
+}
+
+/** CHARACTER SET x, CHARSET x, ASCII, UNICODE: everything is UTF-8. */
+export function skipCharset(cursor: Cursor): void {
+  if (cursor.accept('CHARACTER', 'SET') || cursor.accept('CHARSET') || cursor.accept('CHAR', 'SET')) {
+    if (!cursor.accept('BINARY')) cursor.nameAfterPointOrString();
+  } else cursor.acceptOneOf('ASCII', 'UNICODE');
+}

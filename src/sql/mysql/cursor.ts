@@ -1,0 +1,216 @@
+/** A place in the tokens of one statement, with the questions that a recursive descent asks. */
+import { SqlError, notSupported } from '../sql-error.ts';
+import { quotedName, type Output, type Placed } from './output.ts';
+import { reservedWords } from './reserved-words.ts';
+import { tokenize, type Token } from './tokens.ts';
+
+/** A name as written, and where. */
+export interface Name {
+  readonly value: string;
+  readonly at: number;
+}
+
+/** What a column reference becomes; `undefined`: itself. Set where MySQL's names mean something else than PostgreSQL's. */
+export type ColumnRule = (names: readonly Name[]) => Output | undefined;
+
+/** PostgreSQL's scanner cuts names to this many bytes (NAMEDATALEN - 1). */
+const nameBytesMax = 63;
+
+/** Nested parentheses, subqueries and function calls: deeper ones would end the process's stack. */
+const depthMax = 1000;
+
+export class Cursor {
+  readonly sql: string;
+  /** The database in use, for names in results of SHOW. */
+  readonly database: string;
+  readonly parameters: ReadonlyMap<Token, number>;
+  /** Names of result columns that do not fit into PostgreSQL's names; see rewrite.ts. */
+  readonly longNames: string[] = [];
+  columnRule: ColumnRule = () => undefined;
+  readonly #tokens: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(sql: string, database: string) {
+    this.sql = sql;
+    this.database = database;
+    this.#tokens = tokenize(sql).filter((token) => token.kind !== 'space');
+    const parameters = this.#tokens.filter((token) => token.kind === 'parameter');
+    this.parameters = new Map(parameters.map((token, i) => [token, i + 1]));
+  }
+
+  peek(ahead = 0): Token | undefined {
+    return this.#tokens[this.#next + ahead];
+  }
+
+  /** The end of the statement: of the text, or a last `;`. */
+  isAtEnd(): boolean {
+    return this.peek() === undefined || (this.peek()?.text === ';' && this.peek(1) === undefined);
+  }
+
+  take(): Token {
+    const token = this.peek();
+    if (token === undefined) throw this.syntaxError();
+    this.#next += 1;
+    return token;
+  }
+
+  /** Do these keywords and operators stand here, one after another? Upper case. */
+  is(...texts: readonly string[]): boolean {
+    return texts.every((text, i) => spells(this.peek(i), text));
+  }
+
+  isOneOf(...texts: readonly string[]): boolean {
+    return texts.some((text) => spells(this.peek(), text));
+  }
+
+  /** Takes these keywords, all or none. */
+  accept(...texts: readonly string[]): boolean {
+    if (!this.is(...texts)) return false;
+    this.#next += texts.length;
+    return true;
+  }
+
+  /** Takes the first of these that stands here. */
+  acceptOneOf(...texts: readonly string[]): string | undefined {
+    const found = texts.find((text) => spells(this.peek(), text));
+    if (found !== undefined) this.#next += 1;
+    return found;
+  }
+
+  /** @throws SqlError 42601 */
+  expect(...texts: readonly string[]): Token {
+    const token = this.peek();
+    if (!this.accept(...texts) || token === undefined) throw this.syntaxError();
+    return token;
+  }
+
+  /** A name, quoted or not; reserved words are not names. @throws SqlError 42601 */
+  name(): Name {
+    const token = this.peek();
+    if (token === undefined || !isName(token)) throw this.syntaxError();
+    return this.#nameOf(this.take());
+  }
+
+  /** After a point also reserved words are names. */
+  nameAfterPoint(): Name {
+    const token = this.peek();
+    if (token?.kind !== 'word' && token?.kind !== 'quoted') throw this.syntaxError();
+    return this.#nameOf(this.take());
+  }
+
+  /** A collation or character set. */
+  nameAfterPointOrString(): string {
+    if (this.isKind('string')) return this.take().value;
+    return this.nameAfterPoint().value;
+  }
+
+  #nameOf(token: Token): Name {
+    return { value: token.value, at: token.at };
+  }
+
+  isName(ahead = 0): boolean {
+    const token = this.peek(ahead);
+    return token !== undefined && isName(token);
+  }
+
+  isKind(kind: Token['kind'], ahead = 0): boolean {
+    return this.peek(ahead)?.kind === kind;
+  }
+
+  /** `a, b, c`: at least one. */
+  list<T>(item: () => T): T[] {
+    const items = [item()];
+    while (this.accept(',')) items.push(item());
+    return items;
+  }
+
+  parenthesized<T>(inside: () => T): T {
+    this.expect('(');
+    const value = inside();
+    this.expect(')');
+    return value;
+  }
+
+  /** With this meaning of column names while `inside` is read. */
+  withColumns<T>(rule: ColumnRule, inside: () => T): T {
+    const before = this.columnRule;
+    this.columnRule = rule;
+    try {
+      return inside();
+    } finally {
+      this.columnRule = before;
+    }
+  }
+
+  /** One level of nesting more while `inside` is read. @throws SqlError 54001 */
+  nested<T>(inside: () => T): T {
+    if (this.#depth === depthMax) throw new SqlError('54001', 'the statement is nested too deeply', { mysqlNumber: 1436 });
+    this.#depth += 1;
+    try {
+      return inside();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  /** A mark to come back to with `back`. */
+  mark(): number {
+    return this.#next;
+  }
+
+  back(mark: number): void {
+    this.#next = mark;
+  }
+
+  /** The source from the token at `mark` to the last one taken. */
+  sourceSince(mark: number): string {
+    const first = this.#tokens[mark];
+    const last = this.#tokens[this.#next - 1];
+    return first === undefined || last === undefined ? '' : this.sql.slice(first.at, last.at + last.text.length);
+  }
+
+  /** PostgreSQL's quoted name. @throws SqlError 42622 */
+  quoted(...names: readonly Name[]): Placed {
+    for (const name of names) {
+      if (new TextEncoder().encode(name.value).length <= nameBytesMax) continue;
+      throw new SqlError('42622', `Identifier name '${name.value}' is too long`, {
+        position: name.at + 1,
+        mysqlNumber: 1059,
+      });
+    }
+    return { text: names.map((name) => quotedName(name.value)).join('.'), at: names[0]?.at ?? 0 };
+  }
+
+  /** A result column's name: of any length. */
+  resultName(value: string, at: number): Placed {
+    const isLong = new TextEncoder().encode(value).length > nameBytesMax;
+    const name = isLong ? `moirai_name_${this.longNames.push(value) - 1}` : value;
+    return { text: quotedName(name === '' ? ' ' : name), at };
+  }
+
+  /** MySQL's error 1064, near what stands here. */
+  syntaxError(): SqlError {
+    const at = this.peek()?.at ?? this.sql.length;
+    const line = this.sql.slice(0, at).split('\n').length;
+    const near = this.sql.slice(at, at + 80);
+    const message =
+      'You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax ' +
+      `to use near '${near}' at line ${line}`;
+    return new SqlError('42601', message, { position: at + 1, mysqlNumber: 1064 });
+  }
+
+  /** MySQL knows this and we do not. */
+  unsupported(construct: string): SqlError {
+    return notSupported(construct, (this.peek()?.at ?? this.sql.length) + 1);
+  }
+}
+
+function isName(token: Token): boolean {
+  return token.kind === 'quoted' || (token.kind === 'word' && !reservedWords.has(token.value.toUpperCase()));
+}
+
+function spells(token: Token | undefined, text: string): boolean {
+  if (token?.kind === 'word') return token.text.toUpperCase() === text;
+  return token?.kind === 'operator' && token.text === text;
+}

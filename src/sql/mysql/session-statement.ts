@@ -1,0 +1,119 @@
+/** Transactions, USE, DO and what else is said to the session (MySQL 8.0 manual, 15.3, 15.7 and 15.8). */
+import type { IsolationName, SettingStatement, TransactionModes, TransactionStatement } from '../statement.ts';
+import type { Cursor } from './cursor.ts';
+import { parseExpression } from './expression.ts';
+import { commaList, quotedName } from './output.ts';
+import type { Rewritten } from './rewrite.ts';
+import { parseSet } from './set-statement.ts';
+
+export function parseSession(cursor: Cursor): Rewritten | undefined {
+  const word = cursor.isKind('word') ? (cursor.peek()?.text.toUpperCase() ?? '') : '';
+  const parser = Object.hasOwn(parsers, word) ? parsers[word] : undefined;
+  if (parser === undefined) return undefined;
+  cursor.take();
+  return parser(cursor, word);
+}
+
+const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Rewritten>> = {
+  SET: parseSet,
+  BEGIN: (cursor) => {
+    cursor.accept('WORK');
+    return transaction({ command: 'BEGIN', what: 'begin', modes: {} });
+  },
+  START: parseStart,
+  COMMIT: (cursor) => parseEnd(cursor, 'commit'),
+  ROLLBACK: parseRollback,
+  SAVEPOINT: (cursor) => transaction({ command: 'SAVEPOINT', what: 'savepoint', name: cursor.name().value }),
+  RELEASE: (cursor) => {
+    cursor.expect('SAVEPOINT');
+    return transaction({ command: 'RELEASE', what: 'release', name: cursor.name().value });
+  },
+  USE: (cursor) => {
+    const name = quotedName(cursor.name().value);
+    return setting({ command: 'USE', what: 'set', isLocal: false, name: 'search_path', value: name });
+  },
+  DO: (cursor) => {
+    const values = cursor.list(() => parseExpression(cursor));
+    return { kind: 'text', output: ['SELECT', commaList(values)], discardsRows: true };
+  },
+  UNLOCK: (cursor) => {
+    if (cursor.acceptOneOf('TABLES', 'TABLE') === undefined) throw cursor.syntaxError();
+    return setting({ command: 'UNLOCK TABLES', what: 'nothing' });
+  },
+  FLUSH: (cursor) => {
+    while (!cursor.isAtEnd()) cursor.take();
+    return setting({ command: 'FLUSH', what: 'nothing' });
+  },
+  ...Object.fromEntries(
+    'LOCK KILL PREPARE EXECUTE DEALLOCATE CALL LOAD HANDLER GRANT REVOKE ANALYZE OPTIMIZE CHECK REPAIR XA INSTALL SIGNAL GET HELP'
+      .split(' ')
+      .map((word) => [word, notKnown]),
+  ),
+};
+
+function notKnown(cursor: Cursor, word: string): never {
+  throw cursor.unsupported(word === 'LOCK' ? 'LOCK TABLES' : word);
+}
+
+type Omitted<T> = T extends unknown ? Omit<T, 'kind'> : never;
+
+function transaction(statement: Omitted<TransactionStatement>): Rewritten {
+  return { kind: 'statement', statement: { kind: 'transaction', ...statement } };
+}
+
+function setting(statement: Omitted<SettingStatement>): Rewritten {
+  return { kind: 'statement', statement: { kind: 'setting', ...statement } };
+}
+
+/** START TRANSACTION [WITH CONSISTENT SNAPSHOT], [READ ONLY | READ WRITE]. */
+function parseStart(cursor: Cursor): Rewritten {
+  cursor.expect('TRANSACTION');
+  let modes: TransactionModes = {};
+  if (!cursor.isAtEnd()) {
+    cursor.list(() => {
+      if (cursor.accept('WITH', 'CONSISTENT', 'SNAPSHOT')) modes = { ...modes, takesSnapshot: true };
+      else modes = { ...modes, ...parseMode(cursor) };
+    });
+  }
+  return transaction({ command: 'START TRANSACTION', what: 'begin', modes });
+}
+
+/** ISOLATION LEVEL x, READ ONLY, READ WRITE. */
+export function parseMode(cursor: Cursor): TransactionModes {
+  if (cursor.accept('READ', 'ONLY')) return { isReadOnly: true };
+  if (cursor.accept('READ', 'WRITE')) return { isReadOnly: false };
+  cursor.expect('ISOLATION', 'LEVEL');
+  const found = isolationNames.find((name) => cursor.accept(...name.toUpperCase().split(' ')));
+  if (found === undefined) throw cursor.syntaxError();
+  return { isolation: found };
+}
+
+export const isolationNames: readonly IsolationName[] = [
+  'read uncommitted',
+  'read committed',
+  'repeatable read',
+  'serializable',
+];
+
+function parseEnd(cursor: Cursor, what: 'commit' | 'rollback'): Rewritten {
+  cursor.accept('WORK');
+  let andChain = false;
+  if (cursor.accept('AND')) {
+    andChain = !cursor.accept('NO');
+    cursor.expect('CHAIN');
+  }
+  if (cursor.accept('NO')) cursor.expect('RELEASE');
+  else if (cursor.is('RELEASE')) throw cursor.unsupported('RELEASE after COMMIT and ROLLBACK');
+  return transaction({ command: what.toUpperCase(), what, andChain });
+}
+
+function parseRollback(cursor: Cursor): Rewritten {
+  const mark = cursor.mark();
+  cursor.accept('WORK');
+  if (cursor.accept('TO')) {
+    cursor.accept('SAVEPOINT');
+    return transaction({ command: 'ROLLBACK', what: 'rollback to', name: cursor.name().value });
+  }
+  cursor.back(mark);
+  return parseEnd(cursor, 'rollback');
+}

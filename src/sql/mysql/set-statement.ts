@@ -1,0 +1,156 @@
+/** SET: system variables, user variables, NAMES, TRANSACTION (MySQL 8.0 manual, 15.7.6 and 15.3.7). */
+import { SqlError } from '../sql-error.ts';
+import type { TransactionModes } from '../statement.ts';
+import type { Cursor } from './cursor.ts';
+import { parseExpression } from './expression.ts';
+import { commaList, stringConstant, type Output } from './output.ts';
+import type { Rewritten } from './rewrite.ts';
+import { isolationNames, parseMode } from './session-statement.ts';
+import { switches, systemVariables } from './variables.ts';
+
+type Scope = 'session' | 'global' | undefined;
+
+type Assignment =
+  | { readonly kind: 'constant'; readonly name: string; readonly scope: Scope; readonly value: string | null }
+  | { readonly kind: 'computed'; readonly output: Output };
+
+/** Behind SET. */
+export function parseSet(cursor: Cursor): Rewritten {
+  const modes = parseTransactionModes(cursor);
+  if (modes !== undefined) return modes;
+  if (cursor.is('PASSWORD') || cursor.is('ROLE') || cursor.is('DEFAULT', 'ROLE')) throw cursor.unsupported('SET PASSWORD and ROLE');
+  const assignments = cursor.list(() => parseAssignments(cursor)).flat();
+  const [only] = assignments;
+  if (assignments.length === 1 && only?.kind === 'constant') return constantStatement(only);
+  const constants = assignments.filter((assignment) => assignment.kind === 'constant');
+  if (constants.length === assignments.length) {
+    const settings = constants.map(({ name, value }) => ({ name, value }));
+    return { kind: 'statement', statement: { kind: 'setting', command: 'SET', what: 'set all', settings } };
+  }
+  const calls = assignments.map((assignment) =>
+    assignment.kind === 'computed'
+      ? assignment.output
+      : setVariable(assignment.name, assignment.scope, constantOutput(assignment)),
+  );
+  return { kind: 'text', output: ['SELECT', commaList(calls)], discardsRows: true };
+}
+
+function constantOutput({ name, value }: { readonly name: string; readonly value: string | null }): Output {
+  return value === null ? `mysql_default('${name}')` : stringConstant(value);
+}
+
+/** SET [SESSION | GLOBAL] TRANSACTION ...: without a word for the next transaction only. */
+function parseTransactionModes(cursor: Cursor): Rewritten | undefined {
+  const mark = cursor.mark();
+  const scope = cursor.acceptOneOf('SESSION', 'LOCAL', 'GLOBAL');
+  if (!cursor.accept('TRANSACTION')) {
+    cursor.back(mark);
+    return undefined;
+  }
+  if (scope === 'GLOBAL') throw cursor.unsupported('SET GLOBAL TRANSACTION');
+  const modes = cursor.list(() => parseMode(cursor)).reduce((all, mode) => ({ ...all, ...mode }));
+  return modesStatement(scope === undefined ? undefined : 'session', modes);
+}
+
+function modesStatement(scope: Scope, modes: TransactionModes): Rewritten {
+  return {
+    kind: 'statement',
+    statement: {
+      kind: 'transaction',
+      command: 'SET',
+      what: 'modes',
+      scope: scope === undefined ? 'transaction' : 'session',
+      modes,
+    },
+  };
+}
+
+/** `x = 1`, `@@x = 1`, `@x := 1`, `NAMES x`. */
+function parseAssignments(cursor: Cursor): Assignment[] {
+  if (cursor.is('NAMES') || cursor.is('CHARSET') || cursor.is('CHARACTER', 'SET')) return parseNames(cursor);
+  if (cursor.isKind('user-variable')) {
+    const { value, at } = cursor.take();
+    if (cursor.acceptOneOf('=', ':=') === undefined) throw cursor.syntaxError();
+    const name = stringConstant(value.toLowerCase());
+    return [
+      { kind: 'computed', output: [{ text: 'mysql_set_user_variable(', at }, name, ',', parseExpression(cursor), ')'] },
+    ];
+  }
+  const { name, scope } = parseVariableName(cursor);
+  if (cursor.acceptOneOf('=', ':=') === undefined) throw cursor.syntaxError();
+  const value = parseConstant(cursor);
+  if (value !== undefined) return [{ kind: 'constant', name, scope, value: normalized(name, value) }];
+  return [{ kind: 'computed', output: setVariable(name, scope, parseExpression(cursor)) }];
+}
+
+function setVariable(name: string, scope: Scope, value: Output): Output {
+  return ['mysql_set_variable(', stringConstant(name), ',', value, ',', stringConstant(scope ?? 'session'), ')'];
+}
+
+/** @throws SqlError 42704 (1193) */
+function parseVariableName(cursor: Cursor): { readonly name: string; readonly scope: Scope } {
+  const { at = 0 } = cursor.peek() ?? {};
+  let scope: string | undefined;
+  let name: string;
+  if (cursor.isKind('system-variable')) {
+    const parts = cursor.take().value.split('.');
+    scope = parts.length > 1 ? parts[0] : undefined;
+    name = parts.at(-1) ?? '';
+  } else {
+    scope = cursor.acceptOneOf('GLOBAL', 'SESSION', 'LOCAL', 'PERSIST', 'PERSIST_ONLY')?.toLowerCase();
+    name = cursor.name().value.toLowerCase();
+  }
+  if (scope !== undefined && scope !== 'session' && scope !== 'local') throw cursor.unsupported('SET GLOBAL');
+  const variable = systemVariables.get(name);
+  if (variable === undefined)
+    throw new SqlError('42704', `Unknown system variable '${name}'`, { position: at + 1, mysqlNumber: 1193 });
+  return { name: variable.is ?? name, scope: scope === undefined ? undefined : 'session' };
+}
+
+/** A literal or a bare word; `undefined`, nothing taken: something to compute. `null`: DEFAULT. */
+function parseConstant(cursor: Cursor): string | null | undefined {
+  const next = cursor.peek(1);
+  const endsHere = next === undefined || next.text === ',' || next.text === ';';
+  const token = cursor.peek();
+  if (token === undefined || !endsHere) return undefined;
+  if (token.kind === 'word') {
+    cursor.take();
+    return token.text.toUpperCase() === 'DEFAULT' ? null : token.text.toUpperCase() === 'NULL' ? '' : token.text;
+  }
+  if (token.kind !== 'string' && token.kind !== 'number') return undefined;
+  return cursor.take().value;
+}
+
+/** Switches are 1 and 0, whatever the client writes. */
+function normalized(name: string, value: string | null): string | null {
+  if (value === null || !switches.has(name)) return value;
+  if (/^(on|true)$/i.test(value)) return '1';
+  return /^(off|false)$/i.test(value) ? '0' : value;
+}
+
+/** SET NAMES x [COLLATE y], SET CHARACTER SET x. */
+function parseNames(cursor: Cursor): Assignment[] {
+  if (cursor.take().text.toUpperCase() === 'CHARACTER') cursor.take();
+  const charset = cursor.accept('DEFAULT') ? null : cursor.accept('BINARY') ? 'binary' : cursor.nameAfterPointOrString();
+  const names = ['character_set_client', 'character_set_connection', 'character_set_results'];
+  const assignments = names.map((name): Assignment => ({ kind: 'constant', name, scope: undefined, value: charset }));
+  if (!cursor.accept('COLLATE')) return assignments;
+  const value = cursor.nameAfterPointOrString();
+  return [...assignments, { kind: 'constant', name: 'collation_connection', scope: undefined, value }];
+}
+
+/** The levels and read-only as variables are the transaction's modes. Without SESSION they are those of the next one. */
+function constantStatement({ name, scope, value }: Extract<Assignment, { kind: 'constant' }>): Rewritten {
+  if (name === 'transaction_read_only' && value !== null) return modesStatement(scope, { isReadOnly: value !== '0' });
+  if (name === 'transaction_isolation' && value !== null) {
+    const isolation = isolationNames.find((level) => level.replace(' ', '-') === value.toLowerCase());
+    if (isolation !== undefined) return modesStatement(scope, { isolation });
+    throw new SqlError('42000', `Variable 'transaction_isolation' can't be set to the value of '${value}'`, {
+      mysqlNumber: 1231,
+    });
+  }
+  return {
+    kind: 'statement',
+    statement: { kind: 'setting', command: 'SET', what: 'set', isLocal: false, name, value },
+  };
+}

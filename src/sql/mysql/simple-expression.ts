@@ -1,0 +1,223 @@
+/** The innermost level of expressions: literals, names, variables, calls and everything in parentheses. */
+import { parseCall, parseTypedForm } from './call.ts';
+import type { Cursor, Name } from './cursor.ts';
+import { operand, parseBits, parseExpression, parseOr, simple, type Expression } from './expression.ts';
+import { commaList, parenthesized, stringConstant, type Output } from './output.ts';
+import { isQueryAhead, parseSubquery } from './select.ts';
+import type { Token } from './tokens.ts';
+
+export function parseSimple(cursor: Cursor): Expression {
+  let found = parsePrefix(cursor);
+  for (;;) {
+    const at = cursor.peek()?.at ?? 0;
+    if (cursor.accept('COLLATE')) {
+      const collate = collation(cursor.nameAfterPointOrString());
+      if (collate !== '') found = simple(parenthesized([operand(found, 'simple'), collate]));
+      continue;
+    }
+    const arrow = cursor.acceptOneOf('->>', '->');
+    if (arrow === undefined) return found;
+    const extract: Output = [{ text: 'json_extract(', at }, found.output, ',', parseString(cursor), ')'];
+    found = simple(arrow === '->' ? extract : ['json_unquote(', extract, ')']);
+  }
+}
+
+/** What is left of a collation: only those that tell case apart mean something. */
+export function collation(name: string): string {
+  return /(_bin|_cs|^binary)$/i.test(name) ? 'COLLATE "binary"' : '';
+}
+
+function parsePrefix(cursor: Cursor): Expression {
+  const token = cursor.peek();
+  const at = token?.at ?? 0;
+  const sign = cursor.acceptOneOf('-', '+', '~');
+  if (sign !== undefined) {
+    const isNumber = cursor.isKind('number');
+    const inner = cursor.nested(() => parseSimple(cursor));
+    if (sign === '+') return inner;
+    if (isNumber && sign === '-') return { output: [{ text: '-', at }, inner.output], binding: 'unary' };
+    return { output: [{ text: sign, at }, operand(inner, 'simple')], binding: sign === '~' ? 'other' : 'unary' };
+  }
+  if (cursor.accept('!')) return simple([{ text: 'mysql_not(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
+  if (cursor.accept('BINARY'))
+    return simple([{ text: 'mysql_binary(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
+  if (cursor.is('(')) return parseParenthesized(cursor);
+  return parseLiteral(cursor) ?? parseKeyword(cursor) ?? parseNamed(cursor);
+}
+
+/** A value, a row of values, or a subquery. */
+function parseParenthesized(cursor: Cursor): Expression {
+  if (isQueryAhead(cursor, 1)) return simple(parseSubquery(cursor));
+  const items = cursor.parenthesized(() => cursor.list(() => parseOr(cursor)));
+  const [only] = items;
+  if (items.length === 1 && only !== undefined) return only.binding === 'simple' ? only : simple(parenthesized(only.output));
+  return simple(['(', commaList(items.map((item) => item.output)), ')']);
+}
+
+function parseLiteral(cursor: Cursor): Expression | undefined {
+  const token = cursor.peek();
+  if (token === undefined) return undefined;
+  if (isString(cursor)) return simple(parseString(cursor));
+  switch (token.kind) {
+    case 'number':
+      return simple(placed(cursor.take(), numberConstant(token.text)));
+    case 'hex':
+      return simple(placed(cursor.take(), `X'${token.value}'`));
+    case 'bits':
+      return simple(placed(cursor.take(), `B'${token.value}'`));
+    case 'parameter':
+      return simple(placed(cursor.take(), `$${cursor.parameters.get(token) ?? 0}`));
+    case 'user-variable':
+      return parseUserVariable(cursor);
+    case 'system-variable':
+      return simple(placed(cursor.take(), systemVariable(token.value)));
+    default:
+      return undefined;
+  }
+}
+
+/** PostgreSQL's scanner wants a digit before `e` and none after a last point. */
+function numberConstant(text: string): string {
+  return text.replace(/\.(?=e|$)/i, '');
+}
+
+function placed(token: Token, text: string): Output {
+  return { text, at: token.at };
+}
+
+export function isString(cursor: Cursor): boolean {
+  if (cursor.isKind('string')) return true;
+  const token = cursor.peek();
+  return token?.kind === 'word' && /^_\w+$/.test(token.text) && (cursor.isKind('string', 1) || cursor.isKind('hex', 1));
+}
+
+/** Adjacent strings are one; `_binary'..'` is bytes, other introducers say what is so anyway: everything is UTF-8. */
+export function parseString(cursor: Cursor): Output {
+  const first = cursor.peek();
+  const at = first?.at ?? 0;
+  const introducer = first?.kind === 'word' ? cursor.take().text.toLowerCase() : '';
+  const hex = cursor.peek();
+  if (introducer !== '' && hex?.kind === 'hex') {
+    cursor.take();
+    return { text: introducer === '_binary' ? `X'${hex.value}'` : `mysql_string(X'${hex.value}')`, at };
+  }
+  const text = stringConstant(parseStringValue(cursor));
+  return { text: introducer === '_binary' ? `mysql_binary(${text})` : text, at };
+}
+
+/** @throws SqlError 42601 */
+export function parseStringValue(cursor: Cursor): string {
+  if (!cursor.isKind('string')) throw cursor.syntaxError();
+  let value = '';
+  while (cursor.isKind('string')) value += cursor.take().value;
+  return value;
+}
+
+function parseUserVariable(cursor: Cursor): Expression {
+  const token = cursor.take();
+  const name = stringConstant(token.value.toLowerCase());
+  if (!cursor.accept(':=')) return simple({ text: `mysql_user_variable(${name})`, at: token.at });
+  return simple([{ text: 'mysql_set_user_variable(', at: token.at }, name, ',', parseExpression(cursor), ')']);
+}
+
+function systemVariable(value: string): string {
+  const [scope = '', ...rest] = value.split('.');
+  const isScoped = rest.length > 0 && /^(global|session|local|persist|persist_only)$/.test(scope);
+  const name = stringConstant(isScoped ? rest.join('.') : value);
+  return isScoped && scope !== 'session' && scope !== 'local' ? `mysql_variable(${name}, 'global')` : `mysql_variable(${name})`;
+}
+
+const constants: Readonly<Record<string, string>> = { TRUE: '1', FALSE: '0', NULL: 'NULL', DEFAULT: 'DEFAULT' };
+
+function parseKeyword(cursor: Cursor): Expression | undefined {
+  const { at = 0 } = cursor.peek() ?? {};
+  if (cursor.is('DEFAULT', '(')) throw cursor.unsupported('DEFAULT(column)');
+  const constant = cursor.acceptOneOf('TRUE', 'FALSE', 'NULL', 'DEFAULT');
+  if (constant !== undefined) return simple({ text: constants[constant] ?? '', at });
+  if (cursor.accept('CASE')) return parseCase(cursor);
+  if (cursor.accept('EXISTS')) return simple(['EXISTS', parseSubquery(cursor)]);
+  if (cursor.is('ROW', '(')) {
+    cursor.take();
+    return simple(['ROW(', commaList(cursor.parenthesized(() => cursor.list(() => parseExpression(cursor)))), ')']);
+  }
+  if (cursor.is('INTERVAL')) return parseLeadingInterval(cursor);
+  if (cursor.is('MATCH')) throw cursor.unsupported('MATCH ... AGAINST');
+  return parseTypedForm(cursor);
+}
+
+function parseCase(cursor: Cursor): Expression {
+  const subject = cursor.is('WHEN') ? '' : parseExpression(cursor);
+  const branches: Output[] = [];
+  do {
+    cursor.expect('WHEN');
+    const when = parseExpression(cursor);
+    cursor.expect('THEN');
+    branches.push(['WHEN', when, 'THEN', parseExpression(cursor)]);
+  } while (cursor.is('WHEN'));
+  const last = cursor.accept('ELSE') ? ['ELSE', parseExpression(cursor)] : '';
+  cursor.expect('END');
+  return simple(['CASE', subject, branches, last, 'END']);
+}
+
+/** `INTERVAL 1 DAY + d`. INTERVAL(a, b, c) is a function. */
+function parseLeadingInterval(cursor: Cursor): Expression {
+  const interval = parseIntervalOf(cursor);
+  if (interval === undefined) throw cursor.unsupported('INTERVAL(...)');
+  cursor.expect('+');
+  const date = operand(parseBits(cursor, 5), 'multiplicative');
+  return { output: [date, '+', interval.output], binding: 'additive' };
+}
+
+/** Units and what a number in front of them means for PostgreSQL's interval. Compound ones are strings such as '1:30'. */
+const intervalUnits: Readonly<Record<string, string>> = {
+  MICROSECOND: 'microsecond',
+  SECOND: 'second',
+  MINUTE: 'minute',
+  HOUR: 'hour',
+  DAY: 'day',
+  WEEK: 'week',
+  MONTH: 'month',
+  QUARTER: 'quarter',
+  YEAR: 'year',
+};
+
+/** `INTERVAL n unit` as an operand of `+` and `-`; `undefined`, and nothing taken, where INTERVAL is the function. */
+export function parseIntervalOf(cursor: Cursor): Expression | undefined {
+  const mark = cursor.mark();
+  cursor.expect('INTERVAL');
+  const literal = cursor.peek();
+  const amount = parseOr(cursor);
+  const unit = cursor.peek()?.text.toUpperCase() ?? '';
+  const name = intervalUnits[unit];
+  if (name === undefined) {
+    if (/^(YEAR|DAY|HOUR|MINUTE|SECOND)_\w+$/.test(unit)) throw cursor.unsupported(`INTERVAL ... ${unit}`);
+    cursor.back(mark);
+    return undefined;
+  }
+  const isPlain = cursor.mark() === mark + 2 && (literal?.kind === 'number' || literal?.kind === 'string');
+  cursor.take();
+  // PostgreSQL's interval knows no quarters.
+  const [times, of] = name === 'quarter' ? [3, 'month'] : [1, name];
+  if (isPlain && times === 1 && /^\d+$/.test(literal?.value ?? '')) return simple(`INTERVAL '${literal?.value} ${of}'`);
+  return { output: [operand(amount, 'multiplicative'), '*', `INTERVAL '${times} ${of}'`], binding: 'multiplicative' };
+}
+
+/** A column or a function. */
+function parseNamed(cursor: Cursor): Expression {
+  const call = parseCall(cursor);
+  if (call !== undefined) return call;
+  return simple(columnReference(cursor, parseNames(cursor)));
+}
+
+export function parseNames(cursor: Cursor): Name[] {
+  const names = [cursor.name()];
+  while (cursor.is('.') && !cursor.is('.', '*')) {
+    cursor.take();
+    names.push(cursor.nameAfterPoint());
+  }
+  return names;
+}
+
+export function columnReference(cursor: Cursor, names: readonly Name[]): Output {
+  return cursor.columnRule(names) ?? cursor.quoted(...names);
+}
