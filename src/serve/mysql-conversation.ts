@@ -135,7 +135,7 @@ class MysqlConversation implements Conversation {
         this.#output.sequence = this.#input.nextSequence;
         if (packet.firstSequence !== 0) throw protocolError(1156, 'Got packets out of order');
         if (!(await this.#answer(packet))) return;
-        this.#output.flush();
+        await this.#output.sent();
       }
     } catch (error) {
       if (error instanceof WireError) this.#output.sequence = this.#input.nextSequence;

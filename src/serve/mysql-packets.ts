@@ -34,7 +34,12 @@ export class PacketOutput {
 
   /** After each packet of many: sends when a chunk is full, and then waits until there is room. */
   async room(): Promise<void> {
-    if (this.#chunkBytes >= chunkBytesMax && !this.flush()) await this.#drain();
+    if (this.#chunkBytes >= chunkBytesMax) await this.sent();
+  }
+
+  /** Sends, and waits until there is room for more. */
+  async sent(): Promise<void> {
+    if (!this.flush()) await this.#drain();
   }
 
   /** @returns is there room for more? */

@@ -79,13 +79,20 @@ export class ScriptedSession implements SqlSession {
     if (sql === 'begin') this.transactionStatus = 'open';
     if (sql === 'commit') this.transactionStatus = 'idle';
     if (sql === 'set autocommit=0') this.isAutocommit = false;
-    const interrupted = new Promise<never>((_resolve, reject) => {
-      this.#interrupt = reject;
-    });
     const result = this.#script[sql]?.run?.(parameters);
-    if (result !== undefined) return Promise.race([result, interrupted]);
+    if (result instanceof Promise) return this.#untilInterrupted(result);
+    if (result !== undefined) return result;
     return columns === null ? statementResult(sql.toUpperCase()) : selected(columns, []);
   }
+
+  #untilInterrupted(result: Promise<StatementResult>): Promise<StatementResult> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = reject;
+      result.then(resolve, reject);
+    });
+  }
+
+  fail(): void {}
 
   cancel(): void {
     this.#interrupt?.(new SqlError('57014', 'canceling statement due to user request'));
