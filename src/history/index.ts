@@ -36,3 +36,4 @@ export {
 } from './compact-history.ts';
 export type { HistoryFormat, HistorySource } from './formats/format.ts';
 export { Float64Column, Int32Column, Uint8Column } from './growing-column.ts';
+export { JsonLinesScanner, scanHistoryLines, type ScannerOptions } from './json-lines-scanner.ts';

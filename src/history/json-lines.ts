@@ -68,14 +68,15 @@ export function formatHistoryLines(history: History): string {
 type Path = readonly (string | number)[];
 
 /** A line that is a JSON object. */
-interface JsonRecord {
+export interface JsonRecord {
   readonly line: Line;
   readonly fields: Readonly<Record<string, unknown>>;
   /** Where its parts stand; scanned at once where a number may be too long for JSON.parse to keep, else when it is asked for. */
   readonly tree: JsonNode | undefined;
 }
 
-function parseRecord(line: Line): JsonRecord {
+/** @throws InputError where it is none */
+export function parseRecord(line: Line): JsonRecord {
   const fields = parseJson(line);
   if (!isRecord(fields)) failAt(line, scanJsonLine(line).at, 'history/shape', 'a line should be a JSON object');
   return { line, fields, tree: /\d{16}/.test(line.text) ? scanJsonLine(line) : undefined };
@@ -98,11 +99,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isHeader({ fields }: JsonRecord): boolean {
+export function isHeader({ fields }: JsonRecord): boolean {
   return Object.hasOwn(fields, 'moirai') && !Object.hasOwn(fields, 'session');
 }
 
-function parseHeader(record: JsonRecord): { initial: Map<Key, Value>; sessions: readonly string[] } {
+export function parseHeader(record: JsonRecord): { initial: Map<Key, Value>; sessions: readonly string[] } {
   const { moirai, version: given, initial = {}, sessions = [] } = record.fields;
   if (moirai !== 'history')
     fail(record, ['moirai'], 'history/header', `this is not a history: ${JSON.stringify(moirai)}`);
@@ -147,10 +148,40 @@ class SessionNames {
   }
 }
 
+/** What a line says of a transaction; the large form knows appends too. */
+export interface LineTransaction extends Omit<DraftTransaction, 'id' | 'session' | 'operations'> {
+  readonly sessionName: string;
+  readonly id?: string;
+  readonly operations: readonly LineOperation[];
+}
+
+export interface LineOperation extends Omit<DraftOperation, 'kind'> {
+  readonly kind: 'read' | 'write' | 'append';
+}
+
 function parseTransaction(record: JsonRecord, sessions: SessionNames): DraftTransaction {
-  const { session: name, operations, status = 'committed', id, level } = record.fields;
+  const { sessionName, id, operations, ...rest } = parseTransactionLine(record);
+  const { session, index } = sessions.nextOf(sessionName);
+  return {
+    ...rest,
+    id: id ?? defaultId(sessionName, index),
+    session,
+    operations: operations.map((operation, o) => registerOperation(record, operation, o)),
+  };
+}
+
+function registerOperation(record: JsonRecord, { kind, key, value, writer }: LineOperation, o: number): DraftOperation {
+  if (kind !== 'append') return { kind, key, value, writer };
+  const message = 'appends to lists are not supported: registers only, "r" and "w"';
+  return fail(record, ['operations', o], 'history/append', message);
+}
+
+/** @throws InputError */
+export function parseTransactionLine(record: JsonRecord): LineTransaction {
+  const { session: sessionName, operations, status = 'committed', id, level } = record.fields;
   if (isHeader(record)) fail(record, [], 'history/header', 'a header stands on the first line only');
-  if (typeof name !== 'string') fail(record, ['session'], 'history/shape', 'a transaction needs a session, a string');
+  if (typeof sessionName !== 'string')
+    fail(record, ['session'], 'history/shape', 'a transaction needs a session, a string');
   if (!Array.isArray(operations))
     fail(record, ['operations'], 'history/shape', 'a transaction needs an array of operations');
   if (!isStatus(status)) {
@@ -160,13 +191,12 @@ function parseTransaction(record: JsonRecord, sessions: SessionNames): DraftTran
   if (id !== undefined && typeof id !== 'string') fail(record, ['id'], 'history/shape', 'an ID should be a string');
   if (level !== undefined && typeof level !== 'string')
     fail(record, ['level'], 'history/shape', 'a level should be a string');
-  const { session, index } = sessions.nextOf(name);
   return {
-    id: id ?? defaultId(name, index),
-    session,
+    sessionName,
     status,
     operations: operations.map((operation: unknown, o) => parseOperation(record, operation, o)),
     ...parseTimes(record),
+    ...(id === undefined ? {} : { id }),
     ...(level === undefined ? {} : { level }),
   };
 }
@@ -191,14 +221,12 @@ function parseTimes(record: JsonRecord): { start?: number; end?: number } {
   return times;
 }
 
-function parseOperation(record: JsonRecord, operation: unknown, o: number): DraftOperation {
+function parseOperation(record: JsonRecord, operation: unknown, o: number): LineOperation {
   const path = ['operations', o] as const;
   const shape = '["r", KEY, VALUE], ["r", KEY, VALUE, WRITER] or ["w", KEY, VALUE]';
   if (!Array.isArray(operation)) fail(record, path, 'history/shape', `an operation should be ${shape}`);
   const [letter, key, value, writer] = operation as unknown[];
-  if (letter === 'append')
-    fail(record, path, 'history/append', 'appends to lists are not supported: registers only, "r" and "w"');
-  if (letter !== 'r' && letter !== 'w') {
+  if (letter !== 'r' && letter !== 'w' && letter !== 'append') {
     fail(
       record,
       [...path, 0],
@@ -218,8 +246,10 @@ function parseOperation(record: JsonRecord, operation: unknown, o: number): Draf
       'a writer should be the ID of a transaction, or null for the initial state',
     );
   }
-  return { kind: letter === 'r' ? 'read' : 'write', key, value: exactValue(record, [...path, 2], value), writer };
+  return { kind: kinds[letter], key, value: exactValue(record, [...path, 2], value), writer };
 }
+
+const kinds = { r: 'read', w: 'write', append: 'append' } as const;
 
 function exactValue({ line, tree }: JsonRecord, path: Path, parsed: unknown): Value {
   const value = parsed as Value;

@@ -32,19 +32,19 @@ export class TextPool {
   }
 
   of(text: string): number {
-    const bytes = encoder.encode(text);
+    const bytes = encoded(text);
     return this.ofBytes(bytes, 0, bytes.length);
   }
 
   /** The ID of a text that is in the pool, else -1. */
   find(text: string): number {
-    const bytes = encoder.encode(text);
+    const bytes = encoded(text);
     const slot = this.#slotOf(bytes, 0, bytes.length, hashOf(bytes, 0, bytes.length));
     return (this.#table[slot] as number) - 1;
   }
 
   text(id: number): string {
-    return decoder.decode(this.#bytes.array.subarray(this.#starts.array[id], this.#starts.array[id + 1]));
+    return decoded(this.#bytes.array.subarray(this.#starts.array[id], this.#starts.array[id + 1]));
   }
 
   /** What a file keeps of it: all bytes, and where each text starts, with the end of the last. */
@@ -96,7 +96,29 @@ export class TextPool {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Half of a surrogate pair alone, which JSON allows, has no UTF-8: such a text is its 16-bit units after a byte that UTF-8 never has. */
+const unitsFollow = 0xff;
+
+function encoded(text: string): Uint8Array {
+  if (!/\p{Surrogate}/u.test(text)) return encoder.encode(text);
+  const bytes = new Uint8Array(1 + 2 * text.length);
+  bytes[0] = unitsFollow;
+  for (let i = 0; i < text.length; i += 1) {
+    bytes[1 + 2 * i] = text.charCodeAt(i) & 0xff;
+    bytes[2 + 2 * i] = text.charCodeAt(i) >> 8;
+  }
+  return bytes;
+}
+
+function decoded(bytes: Uint8Array): string {
+  if (bytes[0] !== unitsFollow) return decoder.decode(bytes);
+  let text = '';
+  for (let i = 1; i < bytes.length; i += 2)
+    text += String.fromCharCode((bytes[i] as number) + 256 * (bytes[i + 1] as number));
+  return text;
+}
 
 /** FNV-1a over the bytes, then mixed so that the low bits depend on all. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {

@@ -1,0 +1,341 @@
+/**
+ * JSON Lines of any size into columns, byte by byte: no string and no object for an operation. A line that is more than plain ASCII,
+ * integers of up to 15 digits and short words goes to JSON.parse and the parser of small histories instead, which knows all that is
+ * allowed and says what is wrong. So the two accept the same texts, appends apart, which only large histories have:
+ *
+ *     {"session":"a","operations":[["append","x",3],["r","x",[1,2,3]]]}
+ *
+ * A read of a key that is appended to anywhere sees a list; null is the empty one.
+ */
+import { InputError } from '../base/input-error.ts';
+import { CompactHistoryBuilder } from './compact-builder.ts';
+import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
+import { INITIAL } from './history.ts';
+import { isHeader, type JsonRecord, parseHeader, parseRecord, parseTransactionLine } from './json-lines.ts';
+import { integerEnd, isAt, literals, plainStringEnd, scalarEnd, skipSpace, valueEnd } from './json-bytes.ts';
+
+export interface ScannerOptions {
+  /** Bytes that a line may have. Default 2^29. */
+  readonly lineBytesMax?: number;
+}
+
+/** A push parser: `push` every chunk, then `finish`. Chunks may end anywhere and are not kept. */
+export class JsonLinesScanner {
+  readonly #builder = new CompactHistoryBuilder();
+  readonly #lineBytesMax: number;
+  /** The beginning of a line whose end has not come yet. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #line = 0;
+  #isFirstRecord = true;
+  /** What `#operations` found last. */
+  #valueId = 0;
+
+  constructor(options: ScannerOptions = {}) {
+    this.#lineBytesMax = options.lineBytesMax ?? 2 ** 29;
+  }
+
+  get transactionCount(): number {
+    return this.#builder.transactionCount;
+  }
+
+  /** @throws InputError as `parseHistoryLines`, with `history/encoding` and `history/size`; always with the line */
+  push(bytes: Uint8Array): void {
+    // Of a Buffer: the same bytes as a plain array, for which alone the loops below are then compiled.
+    const chunk = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    const last = chunk.lastIndexOf(lineFeed);
+    if (last < 0) return this.#keep(chunk);
+    let start = 0;
+    if (this.#pendingBytes > 0) {
+      start = chunk.indexOf(lineFeed) + 1;
+      this.#keep(chunk.subarray(0, start));
+      this.#scanPending();
+    }
+    this.#scan(chunk, start, last + 1);
+    if (last + 1 < chunk.length) this.#keep(chunk.subarray(last + 1));
+  }
+
+  /**
+   * @throws InputError as `push` for a last line without a line feed, and `history/duplicate-id`, `history/unknown-writer`,
+   *   `history/append`. What reads saw is not looked at: that is for the checks.
+   */
+  finish(): CompactHistory {
+    if (this.#pendingBytes > 0) {
+      this.#pending.push(Uint8Array.of(lineFeed));
+      this.#pendingBytes += 1;
+      this.#scanPending();
+    }
+    return this.#builder.finish();
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes > this.#lineBytesMax)
+      throw new InputError('history/size', `a line of more than ${this.#lineBytesMax} bytes`, { line: this.#line + 1 });
+    this.#pending.push(bytes.slice());
+  }
+
+  #scanPending(): void {
+    const line = new Uint8Array(this.#pendingBytes);
+    let at = 0;
+    for (const part of this.#pending) {
+      line.set(part, at);
+      at += part.length;
+    }
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#scan(line, 0, line.length);
+  }
+
+  /** Whole lines, the last byte a line feed: what is looked for never runs past it. */
+  #scan(bytes: Uint8Array, begin: number, end: number): void {
+    let at = begin;
+    while (at < end) {
+      this.#line += 1;
+      const fast = this.#transaction(bytes, at);
+      if (fast < 0) {
+        this.#builder.rollBack();
+        const feed = bytes.indexOf(lineFeed, at);
+        this.#anyLine(bytes.subarray(at, feed));
+        at = feed + 1;
+      } else {
+        this.#isFirstRecord = false;
+        at = fast;
+      }
+    }
+  }
+
+  /** A plain transaction: the position after its line, or -1 where it is something else. */
+  #transaction(bytes: Uint8Array, begin: number): number {
+    let at = skipSpace(bytes, begin);
+    if (bytes[at] !== openBrace) return -1;
+    let seen = 0;
+    let [session, sessionEnd, id, idEnd, level, levelEnd] = [-1, 0, -1, 0, -1, 0];
+    let status: number = statusCode.committed;
+    let [start, end] = [NaN, NaN];
+    do {
+      at = skipSpace(bytes, at + 1);
+      const nameEnd = plainStringEnd(bytes, at);
+      if (nameEnd < 0) return -1;
+      const field = fieldOf(bytes, at, nameEnd);
+      if (field === fields.moirai || (seen & field) !== 0) return -1;
+      seen |= field;
+      at = skipSpace(bytes, nameEnd + 1);
+      if (bytes[at] !== colon) return -1;
+      at = skipSpace(bytes, at + 1);
+      let valueAfter = -1;
+      switch (field) {
+        case fields.session:
+          [session, sessionEnd] = [at + 1, plainStringEnd(bytes, at)];
+          valueAfter = sessionEnd + 1;
+          break;
+        case fields.operations:
+          valueAfter = this.#operations(bytes, at);
+          break;
+        case fields.status:
+          status = statusAt(bytes, at);
+          valueAfter = status < 0 ? -1 : plainStringEnd(bytes, at) + 1;
+          break;
+        case fields.start:
+          valueAfter = integerEnd(bytes, at);
+          start = integerAt(bytes, at, valueAfter);
+          break;
+        case fields.end:
+          valueAfter = integerEnd(bytes, at);
+          end = integerAt(bytes, at, valueAfter);
+          break;
+        case fields.id:
+          [id, idEnd] = [at + 1, plainStringEnd(bytes, at)];
+          valueAfter = idEnd + 1;
+          break;
+        case fields.level:
+          [level, levelEnd] = [at + 1, plainStringEnd(bytes, at)];
+          valueAfter = levelEnd + 1;
+          break;
+        default:
+          valueAfter = valueEnd(bytes, at);
+      }
+      if (valueAfter <= 0) return -1;
+      at = skipSpace(bytes, valueAfter);
+    } while (bytes[at] === comma);
+    if (bytes[at] !== closeBrace || (seen & required) !== required || start > end) return -1;
+    at = skipSpace(bytes, at + 1);
+    if (bytes[at] !== lineFeed) return -1;
+    this.#builder.endTransactionOf(
+      this.#builder.sessionOfBytes(bytes, session, sessionEnd),
+      status,
+      start,
+      end,
+      id < 0 ? -1 : this.#builder.idOfBytes(bytes, id, idEnd),
+      level < 0 ? -1 : this.#builder.levelOfBytes(bytes, level, levelEnd),
+      this.#line,
+    );
+    return at + 1;
+  }
+
+  /** The position after the array, or -1. */
+  #operations(bytes: Uint8Array, begin: number): number {
+    if (bytes[begin] !== openBracket) return -1;
+    let at = skipSpace(bytes, begin + 1);
+    if (bytes[at] === closeBracket) return at + 1;
+    for (;;) {
+      at = this.#operation(bytes, at);
+      if (at < 0) return -1;
+      at = skipSpace(bytes, at);
+      if (bytes[at] === closeBracket) return at + 1;
+      if (bytes[at] !== comma) return -1;
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  #operation(bytes: Uint8Array, begin: number): number {
+    if (bytes[begin] !== openBracket) return -1;
+    let at = skipSpace(bytes, begin + 1);
+    if (bytes[at] !== quote) return -1;
+    const letter = bytes[at + 1];
+    if (bytes[at + 2] === quote && (letter === letterR || letter === letterW)) at += 3;
+    else if (isAt(bytes, at, literals.append)) at += literals.append.length;
+    else return -1;
+    at = skipSpace(bytes, at);
+    if (bytes[at] !== comma) return -1;
+    at = skipSpace(bytes, at + 1);
+    const keyEnd = plainStringEnd(bytes, at);
+    if (keyEnd < 0) return -1;
+    const key = this.#builder.keyOfBytes(bytes, at + 1, keyEnd);
+    at = skipSpace(bytes, keyEnd + 1);
+    if (bytes[at] !== comma) return -1;
+    at = this.#value(bytes, skipSpace(bytes, at + 1), key);
+    if (at < 0) return -1;
+    const value = this.#valueId;
+    at = skipSpace(bytes, at);
+    let from: number = fromUnrecorded;
+    if (bytes[at] === comma && letter === letterR) {
+      at = skipSpace(bytes, at + 1);
+      if (isAt(bytes, at, literals.null)) {
+        from = INITIAL;
+        at += literals.null.length;
+      } else {
+        const end = plainStringEnd(bytes, at);
+        if (end < 0) return -1;
+        from = this.#builder.writerOfBytes(bytes, at + 1, end);
+        at = end + 1;
+      }
+      at = skipSpace(bytes, at);
+    }
+    if (bytes[at] !== closeBracket) return -1;
+    if (letter === letterR) this.#builder.read(key, value, from);
+    else if (letter === letterW) this.#builder.write(key, value);
+    else this.#builder.append(key, value);
+    return at + 1;
+  }
+
+  /** The position after the value, whose ID is left in `#valueId`, or -1. */
+  #value(bytes: Uint8Array, at: number, key: number): number {
+    const number = integerEnd(bytes, at);
+    if (number >= 0) {
+      this.#valueId = this.#builder.integer(key, integerAt(bytes, at, number));
+      return number;
+    }
+    const end = bytes[at] === openBracket ? plainArrayEnd(bytes, at) : scalarEnd(bytes, at);
+    if (end >= 0) this.#valueId = this.#builder.valueOfBytes(key, bytes, at, end);
+    return end;
+  }
+
+  #anyLine(bytes: Uint8Array): void {
+    const record = this.#record(bytes);
+    if (record === null) return;
+    const isFirst = this.#isFirstRecord;
+    this.#isFirstRecord = false;
+    if (isFirst && isHeader(record)) {
+      const { initial, sessions } = parseHeader(record);
+      for (const name of sessions) this.#builder.session(name);
+      for (const [key, value] of initial) this.#builder.initial(key, value);
+      return;
+    }
+    const { sessionName, operations, ...details } = parseTransactionLine(record);
+    for (const { kind, key: name, value, writer } of operations) {
+      const key = this.#builder.key(name);
+      const id = this.#builder.value(key, value);
+      if (kind === 'write') this.#builder.write(key, id);
+      else if (kind === 'append') this.#builder.append(key, id);
+      else if (writer === undefined) this.#builder.read(key, id);
+      else this.#builder.read(key, id, writer === null ? INITIAL : this.#builder.writer(writer));
+    }
+    this.#builder.endTransaction(this.#builder.session(sessionName), { ...details, line: this.#line });
+  }
+
+  /** `null`: the line is blank. */
+  #record(bytes: Uint8Array): JsonRecord | null {
+    const text = this.#decoded(bytes).replace(/\r$/, '');
+    const line = { text: this.#line === 1 ? text.replace(/^\uFEFF/, '') : text, number: this.#line };
+    return /\S/.test(line.text) ? parseRecord(line) : null;
+  }
+
+  #decoded(bytes: Uint8Array): string {
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch {
+      throw new InputError('history/encoding', 'the text is not UTF-8', { line: this.#line });
+    }
+  }
+}
+
+/** A history from chunks that are at hand. @throws InputError as `JsonLinesScanner` */
+export function scanHistoryLines(chunks: Iterable<Uint8Array>, options: ScannerOptions = {}): CompactHistory {
+  const scanner = new JsonLinesScanner(options);
+  for (const chunk of chunks) scanner.push(chunk);
+  return scanner.finish();
+}
+
+const lineFeed = 0x0a;
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const letterR = 0x72;
+const letterW = 0x77;
+
+/** Bits of the fields of a transaction; 0 for all others. */
+const fields = { session: 1, operations: 2, status: 4, start: 8, end: 16, id: 32, level: 64, moirai: 128, other: 0 };
+const required = fields.session | fields.operations;
+
+/** The field whose name is between the quotes at `at` and `end`; of different first letters and lengths, then compared. */
+function fieldOf(bytes: Uint8Array, at: number, end: number): number {
+  for (const [name, field] of names) if (end - at + 1 === name.length && isAt(bytes, at, name)) return field;
+  return fields.other;
+}
+
+const names = Object.entries(fields).map(
+  ([name, field]) => [new TextEncoder().encode(JSON.stringify(name)), field] as const,
+);
+
+function statusAt(bytes: Uint8Array, at: number): number {
+  if (isAt(bytes, at, literals.committed)) return statusCode.committed;
+  if (isAt(bytes, at, literals.aborted)) return statusCode.aborted;
+  return isAt(bytes, at, literals.unknown) ? statusCode.unknown : -1;
+}
+
+/** The integer of up to 15 digits between `at` and `end`. */
+function integerAt(bytes: Uint8Array, begin: number, end: number): number {
+  const isNegative = bytes[begin] === 0x2d;
+  let value = 0;
+  for (let at = isNegative ? begin + 1 : begin; at < end; at += 1) value = value * 10 + (bytes[at] as number) - 0x30;
+  return isNegative ? -value : value;
+}
+
+/** The position after an array of integers and plain strings without spaces, so that its bytes are its canonical text; or -1. */
+function plainArrayEnd(bytes: Uint8Array, begin: number): number {
+  let at = begin + 1;
+  if (bytes[at] === closeBracket) return at + 1;
+  for (;;) {
+    const number = integerEnd(bytes, at);
+    at = number >= 0 ? number : scalarEnd(bytes, at);
+    if (at < 0) return -1;
+    if (bytes[at] === closeBracket) return at + 1;
+    if (bytes[at] !== comma) return -1;
+    at += 1;
+  }
+}
