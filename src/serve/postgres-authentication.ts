@@ -1,6 +1,6 @@
 /** How a client shows that it knows the password, as a dialogue: yields what the server asks for, is given the client's answers. */
 import { timingSafeEqual } from 'node:crypto';
-import { SqlError } from '../sql/index.ts';
+import { SqlError } from '../sql/sql-error.ts';
 import {
   type AuthenticationRequest,
   decodePassword,

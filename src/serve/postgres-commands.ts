@@ -32,17 +32,29 @@ const extended = new Set<FrontendMessage['kind']>(['parse', 'bind', 'describe', 
 /** Outside COPY these are left over from one that failed: passed over. */
 const copy = new Set<FrontendMessage['kind']>(['copy-data', 'copy-done', 'copy-fail']);
 
+const syncType = 'S'.charCodeAt(0);
+
 export class PostgresCommands {
   readonly #session: SqlSession;
   readonly #output: PostgresOutput;
   readonly #options: CommandOptions;
   readonly #prepared: PreparedStatements;
+  /** The type of the message after this one, when it has come. */
+  readonly #nextType: () => number | undefined;
   #isSkipping = false;
+  /** Statements do not commit by themselves until the end of the simple query, or Sync. */
+  #isBlock = false;
   /** Settings that have changed since the last ReadyForQuery. */
   readonly #changed = new Map<string, string>();
 
-  constructor(session: SqlSession, output: PostgresOutput, options: CommandOptions) {
+  constructor(
+    session: SqlSession,
+    output: PostgresOutput,
+    options: CommandOptions,
+    nextType: () => number | undefined,
+  ) {
     this.#session = session;
+    this.#nextType = nextType;
     this.#output = output;
     this.#options = options;
     this.#prepared = new PreparedStatements(options);
@@ -90,6 +102,8 @@ export class PostgresCommands {
       case 'describe':
         return this.#describe(message);
       case 'execute':
+        // A statement alone before its Sync commits by itself; several are one transaction.
+        if (this.#nextType() !== syncType) this.#beginBlock();
         return this.#execute(this.#prepared.portal(message.portal), message.rowsMax);
       case 'close':
         if (message.target === 'statement') this.#prepared.closeStatement(message.name);
@@ -98,6 +112,7 @@ export class PostgresCommands {
       case 'flush':
         return this.#output.flush();
       case 'sync':
+        await this.#endBlock();
         if (this.#isIdle()) this.#prepared.closePortals();
         return this.ready();
       case 'function-call':
@@ -113,11 +128,14 @@ export class PostgresCommands {
 
   async #fail(error: unknown, isExtended: boolean): Promise<void> {
     if (!(error instanceof SqlError || error instanceof WireError)) this.#options.onBug?.(error);
-    this.#session.fail?.();
+    this.#session.fail();
     this.#prepared.closePortals();
     this.#output.message({ kind: 'error-response', fields: errorFields(error, 'ERROR') });
     this.#isSkipping = isExtended;
-    if (!isExtended) await this.ready();
+    if (isExtended) return;
+    // What was open in the block has been rolled back: this only ends it.
+    await this.#endBlock();
+    await this.ready();
   }
 
   // ---- simple queries
@@ -126,25 +144,25 @@ export class PostgresCommands {
     this.#prepared.closeStatement('');
     this.#prepared.closePortal('');
     const statements = this.#session.split(sql);
-    if (statements.length > 1) this.#session.beginBlock();
-    try {
-      for (const text of statements) {
-        const prepared = this.#session.prepare(text);
-        if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
-        const result = await this.#run(() => this.#session.execute(prepared, []));
-        const { columns, rows } = result;
-        if (columns !== null) {
-          const formats = formatsFor(columns.length, [], 'result');
-          this.#output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
-          await sendRows(this.#output, { columns, formats, rows }, 0, rows.length);
-        }
-        this.#complete(result, columns === null ? result.rowCount : rows.length);
-      }
-    } finally {
-      if (statements.length > 1) await this.#session.endBlock();
-    }
+    if (statements.length > 1) this.#beginBlock();
+    for (const [i, text] of statements.entries()) await this.#simple(text, i === statements.length - 1);
     if (statements.length === 0) this.#output.message({ kind: 'empty-query-response' });
     return this.ready();
+  }
+
+  async #simple(sql: string, isLast: boolean): Promise<void> {
+    const prepared = this.#session.prepare(sql);
+    if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
+    const result = await this.#run(() => this.#session.execute(prepared, []));
+    const { columns, rows } = result;
+    if (columns !== null) {
+      const formats = formatsFor(columns.length, [], 'result');
+      this.#output.message({ kind: 'row-description', fields: describeColumns(columns, formats) });
+      await sendRows(this.#output, { columns, formats, rows }, 0, rows.length);
+    }
+    // The last command is complete when all of them are.
+    if (isLast) await this.#endBlock();
+    this.#complete(result, columns === null ? result.rowCount : rows.length);
   }
 
   // ---- the extended protocol
@@ -181,6 +199,18 @@ export class PostgresCommands {
   }
 
   // ---- both
+
+  #beginBlock(): void {
+    if (this.#isBlock || !this.#isIdle()) return;
+    this.#isBlock = true;
+    this.#session.beginBlock();
+  }
+
+  async #endBlock(): Promise<void> {
+    if (!this.#isBlock) return;
+    this.#isBlock = false;
+    await this.#session.endBlock();
+  }
 
   async #run(execute: () => Promise<StatementResult>): Promise<StatementResult> {
     const wasIdle = this.#isIdle();

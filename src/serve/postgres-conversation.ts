@@ -3,7 +3,8 @@
  * they came; what comes meanwhile waits as bytes, and when that is too much the transport is asked to pause.
  */
 import { timingSafeEqual } from 'node:crypto';
-import { SqlError, type SqlServer, type SqlSession } from '../sql/index.ts';
+import type { SqlServer, SqlSession } from '../sql/index.ts';
+import { SqlError } from '../sql/sql-error.ts';
 import { WireError } from '../wire/wire-error.ts';
 import {
   type BackendMessage,
@@ -177,7 +178,7 @@ class PostgresConversation implements Conversation {
     const { user, database, settings } = startup;
     const onParameter = (name: string, value: string): void => report(name, value);
     const session = server.connect({ user, database, parameters: settings, onParameter });
-    const commands = new PostgresCommands(session, this.#output, this.#options);
+    const commands = new PostgresCommands(session, this.#output, this.#options, () => this.#splitter.nextType);
     this.#stage = { kind: 'commands', session, commands };
     report = (name, value) => commands.settingChanged(name, value);
     const secret = randomBytes(startup.minor >= 2 ? 32 : 4);

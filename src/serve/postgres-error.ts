@@ -1,5 +1,6 @@
 /** Errors and notices as fields of ErrorResponse and NoticeResponse. */
-import { type Notice, SqlError } from '../sql/index.ts';
+import type { Notice } from '../sql/index.ts';
+import { SqlError } from '../sql/sql-error.ts';
 import { WireError } from '../wire/wire-error.ts';
 import type { ErrorFields } from '../wire/postgres/index.ts';
 

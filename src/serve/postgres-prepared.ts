@@ -1,13 +1,7 @@
 /** The prepared statements and portals of a connection. Manual, "Extended Query". */
-import {
-  notSupported,
-  type PreparedStatement,
-  SqlError,
-  type SqlType,
-  type SqlValue,
-  type StatementResult,
-  typeOfOid,
-} from '../sql/index.ts';
+import type { PreparedStatement, SqlType, SqlValue, StatementResult } from '../sql/index.ts';
+import { notSupported, SqlError } from '../sql/sql-error.ts';
+import { typeOfOid } from '../sql/type.ts';
 import { parseBinary } from '../sql/binary-format.ts';
 import { parseText } from '../sql/text-format.ts';
 import { decodeUtf8, type FrontendMessage } from '../wire/postgres/index.ts';

@@ -1,5 +1,6 @@
 /** Result columns and rows as messages. */
-import { type ResultColumn, SqlError, type SqlValue, type TypeName } from '../sql/index.ts';
+import type { ResultColumn, SqlValue, TypeName } from '../sql/index.ts';
+import { SqlError } from '../sql/sql-error.ts';
 import { formatBinary } from '../sql/binary-format.ts';
 import { formatText } from '../sql/text-format.ts';
 import { beginDataRow, type FieldDescription, type MessageWriter } from '../wire/postgres/index.ts';

@@ -1,5 +1,5 @@
 /** What a client says when it opens a connection: who it is, which database, which settings. Manual, "Start-up". */
-import { notSupported, SqlError } from '../sql/index.ts';
+import { notSupported, SqlError } from '../sql/sql-error.ts';
 import type { StartupPacket } from '../wire/postgres/index.ts';
 
 export interface StartupOptions {

@@ -147,6 +147,12 @@ export class Session implements SqlSession {
     }
   }
 
+  fail(): void {
+    if (this.#database.dialect !== 'postgres' || this.#isClosed) return;
+    if (this.#isExplicit) this.#isFailed = true;
+    else if (this.#transaction !== null) this.rollback();
+  }
+
   beginBlock(): void {
     this.#isBlock = true;
   }

@@ -16,12 +16,12 @@ export interface SqlSession {
   /** Runs when the scheduler lets it. Rejects with a SqlError; anything else is a bug of ours. */
   execute(statement: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult>;
   /**
-   * The conversation found an error (a value it cannot read, an unknown portal) or was told of one: an open PostgreSQL transaction fails, as
-   * by a statement's error. Nothing happens when none is open.
+   * PostgreSQL: the conversation found an error (a value it cannot read, an unknown portal) or was told of one. The open transaction fails, as
+   * by a statement's error; a block is rolled back. Nothing happens when none is open, or it has failed already.
    */
-  fail?(): void;
+  fail(): void;
   /**
-   * PostgreSQL: the statements of one simple query are one transaction, unless they say BEGIN. Between these two calls nothing commits by
+   * PostgreSQL: the statements of one simple query, or up to one Sync, are one transaction, unless they say BEGIN. Between these two calls nothing commits by
    * itself; the second commits, and does nothing where a statement has failed or BEGIN was said. Rejects with a SqlError 40001.
    */
   beginBlock(): void;

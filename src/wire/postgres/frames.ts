@@ -43,6 +43,11 @@ export class FrameSplitter {
     return this.#end - this.#start;
   }
 
+  /** The type of the next frame, as soon as its first byte has come. */
+  get nextType(): number | undefined {
+    return this.bufferedBytes === 0 ? undefined : this.#buffer[this.#start];
+  }
+
   /** Keeps a view of `chunk` where it can. */
   push(chunk: Uint8Array): void {
     const pending = this.bufferedBytes;
