@@ -1,4 +1,4 @@
-import { Decimal } from 'decimal.js';
+import type { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
 import type { SqlType, SqlValue } from '../sql/index.ts';
 import { types } from '../sql/type.ts';

@@ -145,7 +145,7 @@ export function binaryValue(value: SqlValue, column: ResultColumn): BinaryValue 
       return Number(value);
     case 'int8':
     case 'uint8':
-      return BigInt(value as bigint);
+      return value as bigint;
     case 'float4':
     case 'float8':
       return Number.isFinite(value) ? (value as number) : null;

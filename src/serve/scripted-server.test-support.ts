@@ -94,6 +94,10 @@ export class ScriptedSession implements SqlSession {
 
   fail(): void {}
 
+  beginBlock(): void {}
+
+  async endBlock(): Promise<void> {}
+
   cancel(): void {
     this.#interrupt?.(new SqlError('57014', 'canceling statement due to user request'));
   }

@@ -5,6 +5,7 @@ import type { ColumnDefinition } from './column-definition.ts';
 import type { Command } from './command.ts';
 import { capabilities, columnType } from './constants.ts';
 import type { Handshake, HandshakeResponse } from './handshake.ts';
+import type { OkPacket } from './response.ts';
 
 const byte = fc.nat(0xff);
 const uint16 = fc.nat(0xffff);
@@ -92,7 +93,7 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: fc.constant('unknown' as const), code: fc.constantFrom(0, 5, 0x7f, 0xff), body: bytes }),
 );
 
-export const okPacket = fc.record({
+export const okPacket: fc.Arbitrary<OkPacket> = fc.record({
   affectedRows: uint64,
   insertId: uint64,
   status: uint16,

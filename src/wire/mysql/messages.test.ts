@@ -39,6 +39,7 @@ import {
   encodeError,
   encodeOk,
   encodePrepareOk,
+  type OkPacket,
 } from './response.ts';
 import { decodeBinaryRow, decodeTextRow, encodeBinaryRow, encodeTextRow } from './row.ts';
 
@@ -91,12 +92,12 @@ describe('what is encoded is decoded again', () => {
     const withState = capabilities.sessionTrack;
     const status = serverStatus.sessionStateChanged;
     expectRoundTrip(
-      okPacket.map((ok) => ({ ...ok, status: ok.status | status })),
+      okPacket.map((ok): OkPacket => ({ ...ok, status: ok.status | status })),
       (ok) => encodeOk(ok, withState, role),
       (payload) => decodeOk(payload, withState),
     );
     expectRoundTrip(
-      okPacket.map((ok) => ({ ...ok, sessionState: new Uint8Array() })),
+      okPacket.map((ok): OkPacket => ({ ...ok, sessionState: new Uint8Array() })),
       (ok) => encodeOk(ok, noFlags, role),
       (payload) => decodeOk(payload, noFlags),
     );
