@@ -212,6 +212,14 @@ export class CommitConstraints {
     for (const [by, key, from] of reads) this.addRead(by, key, from);
   }
 
+  levelOf(node: number): ConstrainingLevel {
+    return constrainingLevels[this.#strength[node] as number] as ConstrainingLevel;
+  }
+
+  sessionOf(node: number): number {
+    return this.#session[node] as number;
+  }
+
   isStrong(node: number): boolean {
     return (this.#strength[node] as number) >= PREFIX;
   }
@@ -303,7 +311,8 @@ export class CommitConstraints {
   requireNewest(order: Order, node: number): boolean {
     const strength = this.#strength[node] as number;
     const read = (this.#readsBy[node] as number[]).at(-1) as number;
-    if (this.#sawNews && strength !== READ_COMMITTED && strength !== SERIALIZABLE) return this.requireReads(order, node);
+    if (this.#sawNews && strength !== READ_COMMITTED && strength !== SERIALIZABLE)
+      return this.requireReads(order, node);
     const from = this.#readFrom[read] as number;
     if (!this.requirePair(order, from, node)) return false;
     if (strength >= PREFIX) return this.requireRead(order, read) && this.propagate(order);

@@ -16,6 +16,13 @@ export interface CommitOrdersOptions {
   readonly stepsMax?: number;
 }
 
+/** `nodeOf` old nodes: 0 for those that are gone. `keyOf` old keys: those that nobody reads or writes any more are not in it. */
+export interface ShorterOrders {
+  readonly orders: CommitOrders;
+  readonly nodeOf: Int32Array;
+  readonly keyOf: ReadonlyMap<number, number>;
+}
+
 const NOBODY = -1;
 
 export class CommitOrders {
@@ -37,6 +44,10 @@ export class CommitOrders {
   readonly #stack: Order[] = [];
   readonly #stepsMax: number;
   #steps = 0;
+  /** Pairs that `fix` put into the orders: no observation demands them. */
+  #fixed: (readonly [number, number])[] = [];
+  /** Nodes that are before all nodes that begin from now on. */
+  #barrier: readonly number[] = [];
 
   constructor(options: CommitOrdersOptions = {}) {
     this.#stepsMax = options.stepsMax ?? 100_000;
@@ -50,6 +61,8 @@ export class CommitOrders {
     this.#isSolved = false;
     this.gaveUp = false;
     this.#checkpointOf = NOBODY;
+    this.#fixed = [];
+    this.#barrier = [];
     this.constraints.reset();
   }
 
@@ -59,6 +72,7 @@ export class CommitOrders {
     this.#growOrders();
     this.constraints.place(this.#known, node);
     if (this.#isSolved) this.constraints.place(this.#solved, node);
+    if (this.#barrier.length > 0) this.#impose(this.#barrier.map((before) => [before, node]));
     return node;
   }
 
@@ -150,7 +164,7 @@ export class CommitOrders {
     this.#known.clear(constraints.nodes);
     this.#isSolved = false;
     for (let node = 1; node < constraints.nodes; node += 1) constraints.place(this.#known, node);
-    for (const [a, b] of pairs) if (!constraints.requirePair(this.#known, a, b)) return false;
+    for (const [a, b] of [...this.#fixed, ...pairs]) if (!constraints.requirePair(this.#known, a, b)) return false;
     for (let node = 1; node < constraints.nodes; node += 1)
       if (!constraints.requireReads(this.#known, node)) return false;
     if (!constraints.propagate(this.#known)) return false;
@@ -160,6 +174,89 @@ export class CommitOrders {
   /** One commit order of the history so far: the nodes but the initial state, first to last. */
   commitOrder(): number[] {
     return linearExtension(this.#isSolved ? this.#solved : this.#known, this.constraints.nodes);
+  }
+
+  /** Nodes that no open node is before, each after those before it: the start of `commitOrder()` without what has to wait for an open node. */
+  closedStart(isOpen: (node: number) => boolean): number[] {
+    const order = this.#isSolved ? this.#solved : this.#known;
+    const waits = new Uint8Array(this.constraints.nodes);
+    for (let node = 1; node < waits.length; node += 1) {
+      if (!isOpen(node)) continue;
+      waits[node] = 1;
+      everyElement(order, node, (after) => (waits[after] = 1) === 1);
+    }
+    return this.commitOrder().filter((node) => waits[node] === 0);
+  }
+
+  /**
+   * From now on only commit orders count that begin with `first`, which is a start of `closedStart()`, and that have `barrier` before every
+   * node to come. There is one left: that of `commitOrder()`.
+   */
+  fix(first: readonly number[], barrier: readonly number[]): void {
+    const isFirst = new Set(first);
+    const last = first.at(-1);
+    const pairs = first.slice(1).map((node, i): [number, number] => [first[i] as number, node]);
+    for (let node = 1; last !== undefined && node < this.constraints.nodes; node += 1)
+      if (!isFirst.has(node)) pairs.push([last, node]);
+    this.#impose(pairs);
+    this.#barrier = barrier;
+  }
+
+  #impose(pairs: readonly (readonly [number, number])[]): void {
+    for (const order of this.#isSolved ? [this.#known, this.#solved] : [this.#known]) {
+      for (const [a, b] of pairs) assert(this.constraints.requirePair(order, a, b), 'a commit order has these pairs');
+      assert(this.constraints.propagate(order), 'a commit order has these pairs');
+    }
+    this.#fixed.push(...pairs);
+    this.#checkpointOf = NOBODY;
+  }
+
+  /**
+   * The same without the nodes `gone`, which `fix` put first: they become part of the initial state, node 0. When that loses nothing is the
+   * caller's to know (see engine/axiomatic/window.ts). What finished weak transactions read from the initial state is dropped too: it can
+   * demand nothing any more. Nodes and keys are numbered anew.
+   */
+  without(gone: readonly number[], isOpen: (node: number) => boolean): ShorterOrders {
+    const { constraints } = this;
+    const nodeOf = new Int32Array(constraints.nodes);
+    const isGone = new Set(gone);
+    const kept = this.commitOrder().filter((node) => !isGone.has(node));
+    const keyOf = new Map<number, number>();
+    const newKey = (key: number): number => keyOf.get(key) ?? (keyOf.set(key, keyOf.size), keyOf.size - 1);
+    const orders = new CommitOrders({ stepsMax: this.#stepsMax });
+    const { constraints: shorter } = orders;
+    for (const old of kept) {
+      const node = shorter.begin(constraints.sessionOf(old), constraints.levelOf(old));
+      nodeOf[old] = node;
+      const isSettled = !isOpen(old) && !constraints.isStrong(old);
+      for (const read of constraints.readsBy(old)) {
+        const from = nodeOf[constraints.sourceOf(read)] as number;
+        if (from !== 0 || !isSettled) shorter.addRead(node, newKey(constraints.keyOf(read)), from);
+      }
+      if (constraints.sequenceOf(old) > 0) shorter.addWrites(node, constraints.writesBy(old).map(newKey));
+    }
+    orders.#copyOrders(this, kept, nodeOf);
+    return { orders, nodeOf, keyOf };
+  }
+
+  #copyOrders(from: CommitOrders, kept: readonly number[], nodeOf: Int32Array): void {
+    this.#growOrders();
+    this.gaveUp = from.gaveUp;
+    this.#isSolved = from.#isSolved && this.constraints.strongReads > 0;
+    this.#barrier = from.#barrier.map((old) => nodeOf[old] as number).filter((node) => node !== 0);
+    for (const old of kept) {
+      const node = nodeOf[old] as number;
+      const copyRow = (order: Order, row: Order, note: (a: number, b: number) => void): void => {
+        order.add(0, node);
+        everyElement(row, old, (after) => {
+          order.add(node, nodeOf[after] as number);
+          note(node, nodeOf[after] as number);
+          return true;
+        });
+      };
+      copyRow(this.#known, from.#known, (a, b) => this.#fixed.push([a, b]));
+      if (this.#isSolved) copyRow(this.#solved, from.#solved, () => {});
+    }
   }
 
   /** The structure may have grown without the orders. */

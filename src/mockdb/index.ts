@@ -9,5 +9,11 @@ export {
   type ReadChoice,
   type ReadPoint,
 } from './decisions.ts';
-export { mockDatabase, MockDatabase, type MockDatabaseOptions, type MockTransaction } from './mock-database.ts';
+export {
+  FAILURES_BEFORE_NEWEST,
+  mockDatabase,
+  MockDatabase,
+  type MockDatabaseOptions,
+  type MockTransaction,
+} from './mock-database.ts';
 export { strategies, strategyNames, type Strategy, type StrategyName, type Version } from './strategy.ts';

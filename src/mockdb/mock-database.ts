@@ -213,7 +213,7 @@ export class MockDatabase implements Store {
  * A transaction that was rolled back so often in a row reads the newest writes that it may: a read-modify-write of two keys with thirty
  * writes each would otherwise need 900 attempts to draw the one pair that can commit.
  */
-const FAILURES_BEFORE_NEWEST = 8;
+export const FAILURES_BEFORE_NEWEST = 8;
 
 const OWN = -1;
 

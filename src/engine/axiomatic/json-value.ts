@@ -1,0 +1,34 @@
+/** SQL values in histories: what JSON carries exactly, and where it cannot, PostgreSQL's text or a record of parts. */
+import type { Value } from '../../history/index.ts';
+import type { SqlValue } from '../../sql/value.ts';
+import type { Held } from './cell.ts';
+
+export function jsonValue(held: Held): Value {
+  if (held === null || typeof held === 'string' || typeof held === 'boolean') return held;
+  if (typeof held === 'number') return Number.isFinite(held) ? held + 0 : String(held);
+  if (typeof held === 'bigint') return String(held);
+  if (isRow(held)) return held.map(jsonValue);
+  if (held instanceof Uint8Array)
+    return `\\x${Array.from(held, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  switch (held.kind) {
+    case 'numeric':
+      return held.value.toFixed(held.scale);
+    case 'interval':
+      return { months: held.months, days: held.days, microseconds: String(held.microseconds) };
+    case 'json':
+      return { json: held.value as Value };
+    case 'array':
+      return held.elements.map(jsonValue);
+  }
+}
+
+/** Are two values the same, so that a row that holds one can be said to hold the other? */
+export function sameHeld(a: Held, b: Held): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && textOf(a) === textOf(b));
+}
+
+function textOf(held: Held): string {
+  return JSON.stringify(jsonValue(held));
+}
+
+const isRow = (held: Held): held is readonly SqlValue[] => Array.isArray(held);

@@ -1,0 +1,124 @@
+/** What a transaction has written so far, statement by statement, and what it did in order: its part of the history. */
+import type { Operation, TransactionIndex } from '../../history/index.ts';
+import type { Cell, Held, Writer } from './cell.ts';
+import { jsonValue } from './json-value.ts';
+
+export interface OwnWrite {
+  readonly cell: Cell;
+  readonly held: Held;
+  readonly statement: number;
+  /** The transaction's write of this cell before it. */
+  readonly previous: OwnWrite | null;
+  isUndone: boolean;
+}
+
+/** A point that a rollback to a savepoint comes back to. */
+export interface Mark {
+  readonly writes: number;
+  readonly operations: number;
+}
+
+const WRITE = null;
+
+export class OwnWrites {
+  readonly #last = new Map<Cell, OwnWrite>();
+  readonly #writes: OwnWrite[] = [];
+  /** How many of the writes are among the operations: those of statements that have ended. */
+  #flushed = 0;
+  /** The operations, in columns. */
+  readonly #cells: Cell[] = [];
+  readonly #helds: Held[] = [];
+  readonly #sources: (Writer | OwnWrite | typeof WRITE)[] = [];
+
+  get isEmpty(): boolean {
+    return this.#last.size === 0;
+  }
+
+  get cells(): Cell[] {
+    return [...this.#last.keys()];
+  }
+
+  /** Its last write of the cell, by this statement or an earlier one. */
+  last(cell: Cell): OwnWrite | undefined {
+    return this.#last.size === 0 ? undefined : this.#last.get(cell);
+  }
+
+  /** Its last write before this statement. */
+  lastBefore(cell: Cell, statement: number): OwnWrite | undefined {
+    let write = this.last(cell);
+    while (write !== undefined && write.statement >= statement) write = write.previous ?? undefined;
+    return write;
+  }
+
+  write(cell: Cell, held: Held, statement: number): void {
+    const write = { cell, held, statement, previous: this.#last.get(cell) ?? null, isUndone: false };
+    this.#last.set(cell, write);
+    this.#writes.push(write);
+  }
+
+  noteRead(cell: Cell, held: Held, source: Writer | OwnWrite): void {
+    this.#cells.push(cell);
+    this.#helds.push(held);
+    this.#sources.push(source);
+  }
+
+  /** The statement has ended: what it wrote comes after what it read. */
+  flush(): void {
+    for (; this.#flushed < this.#writes.length; this.#flushed += 1) {
+      const { cell, held } = this.#writes[this.#flushed] as OwnWrite;
+      this.#cells.push(cell);
+      this.#helds.push(held);
+      this.#sources.push(WRITE);
+    }
+  }
+
+  mark(): Mark {
+    this.flush();
+    return { writes: this.#writes.length, operations: this.#cells.length };
+  }
+
+  /** The running statement's writes never were. */
+  undoStatement(): void {
+    this.#undo(this.#flushed);
+  }
+
+  /** The writes since then never were, nor the reads that saw them. What was read from others was read. */
+  undoTo({ writes, operations }: Mark): void {
+    this.#undo(writes);
+    this.#flushed = Math.min(this.#flushed, writes);
+    let kept = operations;
+    for (let i = operations; i < this.#cells.length; i += 1) {
+      const source = this.#sources[i] as Writer | OwnWrite | typeof WRITE;
+      if (source === WRITE || ('isUndone' in source && source.isUndone)) continue;
+      this.#cells[kept] = this.#cells[i] as Cell;
+      this.#helds[kept] = this.#helds[i] as Held;
+      this.#sources[kept] = source;
+      kept += 1;
+    }
+    for (const column of [this.#cells, this.#helds, this.#sources]) column.length = kept;
+  }
+
+  #undo(kept: number): void {
+    while (this.#writes.length > kept) {
+      const write = this.#writes.pop() as OwnWrite;
+      write.isUndone = true;
+      if (write.previous === null) this.#last.delete(write.cell);
+      else this.#last.set(write.cell, write.previous);
+    }
+  }
+
+  /** In program order. */
+  operations(
+    indexOf: (writer: Writer) => TransactionIndex,
+    keyOf: (cell: Cell) => string,
+    valueOf: (cell: Cell, held: Held) => ReturnType<typeof jsonValue>,
+  ): Operation[] {
+    return this.#cells.map((cell, i): Operation => {
+      const source = this.#sources[i] as Writer | OwnWrite | typeof WRITE;
+      const key = keyOf(cell);
+      const value = valueOf(cell, this.#helds[i] as Held);
+      if (source === WRITE) return { kind: 'write', key, value };
+      return 'isUndone' in source ? { kind: 'read', key, value } : { kind: 'read', key, value, from: indexOf(source) };
+    });
+  }
+}

@@ -1,0 +1,101 @@
+/** A fixed picture of the rows, outside of the axioms and of the history: for loading, and for checks of the end. */
+import { SqlError } from '../../sql/sql-error.ts';
+import type {
+  AccessPath,
+  InsertResult,
+  LockRequest,
+  Row,
+  StatementView,
+  StorageTransaction,
+  TableId,
+  UpdateResult,
+  Waiting,
+} from '../../sql/storage.ts';
+import type { SqlValue } from '../../sql/value.ts';
+import type { Held } from './cell.ts';
+import { SeenRow } from './statement.ts';
+import type { StoredRow, Table } from './table.ts';
+
+/** What a picture asks of its store. */
+export interface Pictured {
+  readonly table: (id: TableId) => Table;
+  /** What a slot of a row holds in this picture. */
+  readonly held: (row: StoredRow, slot: number) => Held;
+}
+
+export class SnapshotTransaction implements StorageTransaction {
+  readonly id: number;
+  readonly #pictured: Pictured;
+
+  constructor(id: number, pictured: Pictured) {
+    this.id = id;
+    this.#pictured = pictured;
+  }
+
+  statement(): StatementView {
+    return new SnapshotStatement(this.#pictured);
+  }
+
+  savepoint(): number {
+    return 0;
+  }
+
+  rollbackTo(): void {}
+
+  *commit(): Waiting<void> {}
+
+  rollback(): void {}
+}
+
+export class SnapshotStatement implements StatementView {
+  readonly #pictured: Pictured;
+
+  constructor(pictured: Pictured) {
+    this.#pictured = pictured;
+  }
+
+  *scan(tableId: TableId, path: AccessPath): Iterable<Row> {
+    for (const stored of this.#pictured.table(tableId).candidates(path, this, [])) {
+      const row = this.see(stored);
+      if (row !== null) yield row;
+    }
+  }
+
+  *lock(
+    table: TableId,
+    path: AccessPath,
+    matches: (row: Row) => boolean,
+    _request: LockRequest,
+    take: (row: Row) => boolean,
+  ): Waiting<void> {
+    for (const row of this.scan(table, path)) if (matches(row) && !take(row)) return;
+  }
+
+  *lockRow(row: Row, matches: (row: Row) => boolean): Waiting<Row | null> {
+    const now = this.see((row as SeenRow).stored);
+    return now !== null && matches(now) ? now : null;
+  }
+
+  *insert(_table: TableId, _values: readonly SqlValue[]): Waiting<InsertResult> {
+    throw readOnly();
+  }
+
+  *update(_row: Row, _values: readonly SqlValue[], _columns: readonly number[]): Waiting<UpdateResult> {
+    throw readOnly();
+  }
+
+  *delete(_row: Row): Waiting<void> {
+    throw readOnly();
+  }
+
+  undo(): void {}
+
+  see(stored: StoredRow): SeenRow | null {
+    const image = stored.image((slot) => this.#pictured.held(stored, slot));
+    return image === null ? null : new SeenRow(stored, image);
+  }
+}
+
+function readOnly(): SqlError {
+  return new SqlError('25006', 'cannot write in a snapshot of the final state');
+}

@@ -1,0 +1,124 @@
+/** A transaction of the axiomatic store. It takes no locks; it waits only where a key that it needs is in another's hands. */
+import type { ConstrainingLevel } from '../../isolation/index.ts';
+import { SqlError } from '../../sql/sql-error.ts';
+import type { StatementView, StorageTransaction, Waiting } from '../../sql/storage.ts';
+import type { AxiomaticStorage } from '../axiomatic-storage.ts';
+import type { Cell, Held, Version, Writer } from './cell.ts';
+import { type Mark, OwnWrites } from './own-writes.ts';
+import type { Key } from './row-index.ts';
+import { Statement } from './statement.ts';
+import type { StoredRow } from './table.ts';
+
+export interface TransactionIdentity {
+  readonly id: number;
+  readonly session: number;
+  readonly attempt: number;
+  readonly node: number;
+  readonly level: ConstrainingLevel;
+}
+
+export class Transaction implements StorageTransaction, Writer {
+  readonly id: number;
+  readonly session: number;
+  readonly level: ConstrainingLevel;
+  /** Which of its session's attempts it is: those that were rolled back count. */
+  readonly attempt: number;
+  node: number;
+  fixedAt = -1;
+  status: 'open' | 'committed' | 'aborted' | 'forgotten' = 'open';
+  readonly own = new OwnWrites();
+  /** Rows that it has written: others wait for it where they need to know how it ends. */
+  readonly inHand = new Set<StoredRow>();
+  readonly #storage: AxiomaticStorage;
+  readonly #pending: { readonly row: StoredRow; readonly index: number; readonly key: Key }[] = [];
+  readonly #marks: Mark[] = [];
+  #statements = 0;
+  #externalReads = 0;
+
+  constructor(storage: AxiomaticStorage, options: TransactionIdentity) {
+    this.#storage = storage;
+    this.id = options.id;
+    this.session = options.session;
+    this.attempt = options.attempt;
+    this.node = options.node;
+    this.level = options.level;
+  }
+
+  statement(): StatementView {
+    this.#mustBeOpen();
+    this.own.flush();
+    this.#statements += 1;
+    return new Statement(this.#storage, this, this.#statements);
+  }
+
+  savepoint(): number {
+    this.#mustBeOpen();
+    return this.#marks.push(this.own.mark()) - 1;
+  }
+
+  rollbackTo(savepoint: number): void {
+    this.#mustBeOpen();
+    this.own.undoTo(this.#marks[savepoint] as Mark);
+    this.#marks.length = savepoint + 1;
+  }
+
+  *commit(): Waiting<void> {
+    this.#mustBeOpen();
+    this.own.flush();
+    this.#storage.commit(this);
+  }
+
+  rollback(): void {
+    if (this.status !== 'open') return;
+    this.own.flush();
+    this.#storage.rollback(this);
+  }
+
+  /** What a statement reads: its transaction's writes before it, else any committed write that the level allows. */
+  read(cell: Cell, statement: number): Held {
+    this.#mustBeOpen();
+    const own = this.own.lastBefore(cell, statement);
+    if (own !== undefined) {
+      this.own.noteRead(cell, own.held, own);
+      return own.held;
+    }
+    const point = { session: this.session, attempt: this.attempt, read: this.#externalReads };
+    this.#externalReads += 1;
+    const version: Version = this.#storage.externalRead(this, cell, point);
+    this.own.noteRead(cell, version.held, version.writer);
+    return version.held;
+  }
+
+  /** Its own last write, this statement's among them, or the last one committed: outside of its reads. */
+  latest(row: StoredRow, slot: number): Held {
+    const cell = row.cells?.[slot];
+    const own = cell === undefined ? undefined : this.own.last(cell);
+    return own === undefined ? row.latest(slot) : own.held;
+  }
+
+  /** It writes the row, and gives it these keys (by index). */
+  take(row: StoredRow, keys: readonly (readonly Key[])[]): void {
+    this.inHand.add(row);
+    this.#storage.tookInHand(row, this);
+    for (const [index, list] of keys.entries()) {
+      for (const key of list) {
+        row.table.indexes[index]?.addPending(row, key, this);
+        this.#pending.push({ row, index, key });
+      }
+    }
+  }
+
+  /** It has ended: nothing is in its hands. */
+  release(): void {
+    for (const { row, index, key } of this.#pending) row.table.indexes[index]?.removePending(row, key, this);
+    this.#pending.length = 0;
+    for (const row of this.inHand) this.#storage.letGo(row, this);
+    this.inHand.clear();
+  }
+
+  /** @throws SqlError 40001 when the store had to give it up */
+  #mustBeOpen(): void {
+    if (this.status === 'open') return;
+    throw new SqlError('40001', 'could not serialize access: this transaction was open for too long');
+  }
+}
