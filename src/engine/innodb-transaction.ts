@@ -41,7 +41,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.storage = storage;
     this.id = id;
     this.isolation = options.isolation;
-    this.writer = { id, commitSequence: Infinity };
+    this.writer = { id, commitSequence: Infinity, watched: null };
   }
 
   /** Are ranges locked, or single records only? */

@@ -12,6 +12,7 @@ import type {
   Waiting,
 } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
+import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
 import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import { currentVersion, observed, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
@@ -68,6 +69,7 @@ export class PostgresStatement implements StatementView {
   *insert(tableId: TableId, values: readonly SqlValue[]): Waiting<InsertResult> {
     const table = this.#transaction.storage.table(tableId);
     const content = { values: [...values], keys: table.keysOf(values), isDeleted: false };
+    this.#watchWrite(table, null);
     const written = this.#push(table.newRow(), content);
     const duplicate = yield* this.#enterKeys(written, null);
     return duplicate ?? { kind: 'inserted', row: written };
@@ -81,6 +83,7 @@ export class PostgresStatement implements StatementView {
     const keys = table.keysOf(values).map((key, i) => sameKey(table, i, version.keys[i] ?? null, key));
     const changesKey = keys.some((key, i) => key !== version.keys[i] && table.shape.indexes[i]?.isUnique === true);
     yield* this.#transaction.lock(stored, changesKey ? 'update' : 'no key update', 'wait');
+    this.#watchWrite(table, version);
     const written = this.#push(stored, { values: [...values], keys, isDeleted: false });
     const duplicate = yield* this.#enterKeys(written, version);
     return duplicate ?? { kind: 'updated', row: written };
@@ -91,6 +94,7 @@ export class PostgresStatement implements StatementView {
     const { stored } = version;
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
     yield* this.#transaction.lock(stored, 'update', 'wait');
+    this.#watchWrite(stored.table, version);
     this.#observeWrite(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
   }
 
@@ -106,6 +110,16 @@ export class PostgresStatement implements StatementView {
     this.#transaction.storage.observer?.onWrite(this.#transaction.id, version.table, version.id, observed(version));
   }
 
+  #watchWrite(table: PostgresTable, version: Version | null): void {
+    const me = this.#transaction.watched;
+    if (me !== null) writeRow(this.#transaction, me, table, version);
+  }
+
+  #watchKey(version: Version, position: number): void {
+    const me = this.#transaction.watched;
+    if (me !== null) writeKey(this.#transaction, me, version, position);
+  }
+
   #push(row: StoredRow, content: VersionContent): Version {
     const version = row.table.push(row, this.#transaction.writer, this.#command, content);
     this.#transaction.wrote(version);
@@ -117,10 +131,18 @@ export class PostgresStatement implements StatementView {
    */
   *#enterKeys(written: Version, previous: Version | null): Waiting<Duplicate | null> {
     const { table } = written.stored;
+    const watchesAllKeys =
+      this.#transaction.storage.readsWholeIndex && previous !== null && changesKey(previous, written);
     for (let i = 0; i < written.keys.length; i++) {
       const key = written.keys[i] ?? null;
-      if (key === null || key === previous?.keys[i]) continue;
+      if (key === null) continue;
+      if (key === previous?.keys[i]) {
+        // PostgreSQL enters unchanged keys again when another one has changed.
+        if (watchesAllKeys) this.#watchKey(written, i);
+        continue;
+      }
       const duplicate = yield* this.#duplicate(table, i, key, written.stored);
+      this.#watchKey(written, i);
       if (duplicate !== null) {
         this.#transaction.takeBack(written);
         return duplicate;
@@ -134,19 +156,21 @@ export class PostgresStatement implements StatementView {
   /** The versions of this statement's snapshot that a path leads to. */
   *#visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
     const position = pathIndex(table, path);
-    const { writer } = this.#transaction;
+    const transaction = this.#transaction;
+    const me = transaction.watched;
+    if (me !== null) readPath(transaction, me, table, path);
     if (path.kind === 'all' || position === null) {
       for (const row of table.rows.values()) {
-        const version = versionAt(row.newest, writer, this.#snapshot, this.#command);
+        const version = versionAt(row.newest, transaction.writer, this.#snapshot, this.#command);
+        if (me !== null) readRow(transaction, me, row, version, null);
         if (version !== null && !version.isDeleted) yield version;
       }
       return;
     }
-    const tree = table.tree(position);
-    for (const { key, row } of tree.range(path)) {
-      const version = versionAt(row.newest, writer, this.#snapshot, this.#command);
-      if (version === null || version.isDeleted || !hasKey(table, position, version, key)) continue;
-      yield version;
+    for (const { key, row } of table.tree(position).range(path)) {
+      const version = versionAt(row.newest, transaction.writer, this.#snapshot, this.#command);
+      if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
+      if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) yield version;
     }
   }
 

@@ -14,10 +14,16 @@ import type { SqlValue } from '../sql/value.ts';
 import type { StorageObserver } from './observer.ts';
 import { PostgresTable, type StoredRow } from './postgres-table.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
+import { SerializableWatch } from './serializable.ts';
 import { WaitsFor } from './waits-for.ts';
 
 export interface PostgresStorageOptions {
   readonly observer?: StorageObserver;
+  /**
+   * What a serializable transaction that reads a range of an index is remembered to have read: that range (the default), or the whole index,
+   * as PostgreSQL does while the index has one page.
+   */
+  readonly predicateReads?: 'range' | 'index';
 }
 
 export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
@@ -26,16 +32,20 @@ export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
 
 export class PostgresStorage implements Storage {
   readonly waitsFor = new WaitsFor();
+  readonly watch = new SerializableWatch();
   readonly observer: StorageObserver | null;
+  readonly readsWholeIndex: boolean;
   readonly open = new Map<number, PostgresTransaction>();
   readonly #tables = new Map<TableId, PostgresTable>();
   #commits = 0;
   #transactions = 0;
+  #writers = 0;
   /** Rows with versions to drop when no snapshot is older than the commit that wrote over them. In order of commit. */
   readonly #overwritten: { readonly rows: readonly StoredRow[]; readonly commit: number }[] = [];
 
   constructor(options: PostgresStorageOptions) {
     this.observer = options.observer ?? null;
+    this.readsWholeIndex = options.predicateReads === 'index';
   }
 
   createTable(shape: TableShape): void {
@@ -66,6 +76,22 @@ export class PostgresStorage implements Storage {
   /** The number of the last commit: a snapshot. */
   get snapshot(): number {
     return this.#commits;
+  }
+
+  /** Transactions are numbered again when they first write or lock. */
+  newWriterNumber(): number {
+    return ++this.#writers;
+  }
+
+  get nextWriterNumber(): number {
+    return this.#writers + 1;
+  }
+
+  /** The smallest number of an open writer. */
+  get oldestWriterNumber(): number {
+    let oldest = this.nextWriterNumber;
+    for (const { writerNumber } of this.open.values()) if (writerNumber < oldest) oldest = writerNumber;
+    return oldest;
   }
 
   nextCommit(): number {

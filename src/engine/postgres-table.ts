@@ -7,6 +7,7 @@ import type { AccessPath, RowId, TableId, TableShape } from '../sql/storage.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { IndexTree } from './index-tree.ts';
+import { PredicateReads } from './predicate-reads.ts';
 import type { RowLocks } from './row-locks.ts';
 import { RowVersion, type IndexKeys, type VersionContent, type Writer } from './versions.ts';
 
@@ -17,8 +18,6 @@ export class StoredRow {
   newest: Version | null = null;
   /** Made when it is first locked. */
   locks: RowLocks | null = null;
-  /** Those who have read it and are watched for read-write conflicts. */
-  readers: Set<unknown> | null = null;
 
   constructor(table: PostgresTable, id: RowId) {
     this.id = id;
@@ -39,6 +38,7 @@ export class PostgresTable {
   shape: TableShape;
   trees: readonly IndexTree<Entry>[];
   readonly rows = new Map<RowId, StoredRow>();
+  readonly reads = new PredicateReads();
   #lastRowId = 0;
 
   constructor(shape: TableShape) {

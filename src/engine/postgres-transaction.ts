@@ -6,6 +6,7 @@ import { PostgresStatement } from './postgres-statement.ts';
 import type { PostgresStorage } from './postgres-storage.ts';
 import type { StoredRow, Version } from './postgres-table.ts';
 import { RowLocks, type RowLock } from './row-locks.ts';
+import type { Watched } from './serializable.ts';
 import type { Writer } from './versions.ts';
 
 export class PostgresTransaction implements StorageTransaction {
@@ -17,7 +18,9 @@ export class PostgresTransaction implements StorageTransaction {
   readonly options: TransactionOptions;
   /** Infinity: none has been taken, or the statement that took it is over. */
   snapshot = Infinity;
-  command = 0;
+  /** Infinity until it writes or locks. */
+  writerNumber = Infinity;
+  #command = 0;
   #written: Version[] = [];
   #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
   #savepoints: { readonly written: number; readonly locked: number }[] = [];
@@ -26,13 +29,26 @@ export class PostgresTransaction implements StorageTransaction {
     this.storage = storage;
     this.id = id;
     this.options = options;
-    this.writer = { id, commitSequence: Infinity };
+    this.writer = { id, commitSequence: Infinity, watched: null };
     this.keepsSnapshot = options.isolation === 'repeatable read' || options.isolation === 'serializable';
   }
 
   statement(): PostgresStatement {
-    if (!this.keepsSnapshot || this.snapshot === Infinity) this.snapshot = this.storage.snapshot;
-    return new PostgresStatement(this, ++this.command);
+    if (!this.keepsSnapshot || this.snapshot === Infinity) this.#takeSnapshot();
+    return new PostgresStatement(this, ++this.#command);
+  }
+
+  #takeSnapshot(): void {
+    this.snapshot = this.storage.snapshot;
+    if (this.options.isolation !== 'serializable') return;
+    const { watch, oldestWriterNumber } = this.storage;
+    this.writer.watched = watch.begin(this.id, oldestWriterNumber, this.options.isReadOnly);
+  }
+
+  /** When its reads and writes are to be watched. */
+  get watched(): Watched | null {
+    const { watched } = this.writer;
+    return watched === null || watched.isSafe ? null : watched;
   }
 
   savepoint(): number {
@@ -48,12 +64,25 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   *commit(): Waiting<void> {
+    this.#prepare();
     const written = this.#written;
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     this.#end(
       'committed',
       written.filter((version) => version.older !== null || version.isDeleted).map((version) => version.stored),
     );
+  }
+
+  /** @throws SqlError 40001, and is rolled back then */
+  #prepare(): void {
+    const { watched } = this;
+    if (watched === null) return;
+    try {
+      this.storage.watch.prepare(watched);
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
   }
 
   rollback(): void {
@@ -79,6 +108,7 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   wrote(version: Version): void {
+    this.#number();
     this.#written.push(version);
   }
 
@@ -92,6 +122,7 @@ export class PostgresTransaction implements StorageTransaction {
   *lock(row: StoredRow, strength: LockStrength, ifLocked: 'wait' | 'error' | 'skip'): Waiting<'granted' | 'skipped'> {
     const locks = (row.locks ??= new RowLocks());
     if (locks.holds(this.writer, strength)) return 'granted';
+    this.#number();
     const lock: RowLock = { owner: this.writer, strength };
     if (locks.isBlocked(lock)) {
       if (ifLocked === 'skip') return 'skipped';
@@ -102,6 +133,10 @@ export class PostgresTransaction implements StorageTransaction {
     locks.grant(lock);
     this.#locked.push({ row, lock });
     return 'granted';
+  }
+
+  #number(): void {
+    if (this.writerNumber === Infinity) this.writerNumber = this.storage.newWriterNumber();
   }
 
   *#standInLine(row: StoredRow, locks: RowLocks, lock: RowLock): Waiting<void> {
@@ -145,6 +180,9 @@ export class PostgresTransaction implements StorageTransaction {
     this.#release(0);
     this.snapshot = Infinity;
     this.storage.ended(this, overwritten);
+    const { watched } = this.writer;
+    if (watched !== null && !watched.isSafe)
+      this.storage.watch.ended(watched, outcome === 'committed', this.storage.nextWriterNumber);
     this.storage.observer?.onEnd(this.id, outcome);
   }
 }

@@ -6,12 +6,15 @@ import { assert } from '../base/assert.ts';
 import type { Row, RowId, TableId } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import type { ObservedVersion } from './observer.ts';
+import type { Watched } from './serializable.ts';
 
 /** What a version remembers of its writer. */
 export interface Writer {
   readonly id: number;
   /** Its place in the order of commits; Infinity while it is open. */
   commitSequence: number;
+  /** Under PostgreSQL's SERIALIZABLE. */
+  watched: Watched | null;
 }
 
 export type IndexKeys = readonly (readonly SqlValue[] | null)[];
@@ -31,6 +34,8 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
   older: RowVersion<S> | null;
   /** Counts the versions of a row, from 1. */
   readonly sequence: number;
+  /** Serializable transactions that have read it. */
+  readers: Set<Watched> | null = null;
 
   constructor(stored: S, writer: Writer, command: number, older: RowVersion<S> | null, content: VersionContent) {
     this.table = stored.tableId;
