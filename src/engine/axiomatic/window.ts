@@ -174,6 +174,7 @@ function lastToLeave(cell: Cell): Version | null {
 /** The row can no longer be seen as it was: its old keys go, and it itself, if it is nowhere to be seen. */
 function forgetOldKeys(row: StoredRow): void {
   const existence = row.cell(0);
-  if (existence.versions.length === 0 && !isThere(existence.base.held)) row.table.unlist(row);
+  const canBeSeen = [existence.base, ...existence.versions].some(({ held }) => isThere(held));
+  if (!canBeSeen) row.table.unlist(row);
   else row.table.reindex(row);
 }
