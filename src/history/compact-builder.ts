@@ -7,14 +7,14 @@ import { InputError, type Place } from '../base/input-error.ts';
 import {
   type CompactHistory,
   fromUnrecorded,
-  type HistoryNames,
   operationKind,
   sessionLists,
   type SessionLists,
   statusCode,
 } from './compact-history.ts';
 import { Float64Column, Int32Column, Uint8Column } from './growing-column.ts';
-import { defaultId, type Status } from './history.ts';
+import { HistoryNames } from './history-names.ts';
+import type { Status } from './history.ts';
 import { listsOf } from './list-reads.ts';
 import { TextPool } from './text-pool.ts';
 import { ValueTable } from './value-table.ts';
@@ -59,6 +59,7 @@ export class CompactHistoryBuilder {
   readonly #from = new Int32Column();
   #hasTimes = false;
   #hasLines = false;
+  #hasIds = false;
   #hasFrom = false;
   #hasAppends = false;
 
@@ -168,6 +169,7 @@ export class CompactHistoryBuilder {
     if (this.#kind.length > operationsMax) throw new InputError('history/size', 'it has 2^31 operations or more');
     if (start === start || end === end) this.#hasTimes = true;
     if (line !== 0) this.#hasLines = true;
+    if (id >= 0) this.#hasIds = true;
     this.#session.push(session);
     this.#status.push(status);
     this.#start.push(start);
@@ -228,25 +230,21 @@ export class CompactHistoryBuilder {
     };
     this.#resolveIds(history);
     const lists = this.#hasAppends ? listsOf(history, this.#values) : null;
-    return { ...history, lists, valueCount: this.#values.size };
+    return { ...history, lists, valueCount: this.#values.size, names: this.#names() };
   }
 
   #names(): HistoryNames {
-    const [ids, levels] = [this.#id.taken(), this.#level.taken()];
-    const sessions = this.#session.taken();
-    let indexes: Int32Array | undefined;
-    return {
-      session: (session) => this.#sessionNames.text(session),
-      key: (key) => this.#keyNames.text(key),
-      value: (value) => this.#values.valueOf(value),
-      id: (t) => {
-        const given = ids[t] as number;
-        if (given >= 0) return this.#ids.text(given);
-        indexes ??= indexesInSessions(sessions, this.#sessionNames.size);
-        return defaultId(this.#sessionNames.text(sessions[t] as number), indexes[t] as number);
-      },
-      level: (t) => ((levels[t] as number) < 0 ? undefined : this.#levels.text(levels[t] as number)),
-    };
+    return new HistoryNames({
+      sessions: this.#sessionNames.columns(),
+      keys: this.#keyNames.columns(),
+      values: this.#values.columns(),
+      valueTexts: this.#texts.columns(),
+      session: this.#session.taken(),
+      id: this.#hasIds ? this.#id.taken() : null,
+      ids: this.#ids.columns(),
+      level: this.#levels.size > 0 ? this.#level.taken() : null,
+      levels: this.#levels.columns(),
+    });
   }
 
   /** Turns the IDs of writers into transactions, in place. */
@@ -262,16 +260,6 @@ export class CompactHistoryBuilder {
       }
     }
   }
-}
-
-/** By transaction: how many of its session come before it. */
-function indexesInSessions(sessions: Int32Array, sessionCount: number): Int32Array {
-  const next = new Int32Array(sessionCount);
-  return sessions.map((s) => {
-    const index = next[s] as number;
-    next[s] = index + 1;
-    return index;
-  });
 }
 
 /** From IDs to transactions: an ID that was given, or `session/index` of a transaction that was given none. */

@@ -7,8 +7,8 @@
  * operations (a client saw an error and went on) are no part of a history: readers of other formats leave them out.
  */
 import type { Place } from '../base/input-error.ts';
+import type { HistoryNames } from './history-names.ts';
 import type { Status, TransactionIndex } from './history.ts';
-import type { Key, Value } from './value.ts';
 
 /** In `CompactHistory.status`. */
 export const statuses: readonly Status[] = ['committed', 'aborted', 'unknown'];
@@ -48,6 +48,7 @@ export interface CompactHistory {
   readonly lists: Lists | null;
   /** By transaction: the line it stands on in the text it came from. */
   readonly line: Int32Array | null;
+  /** For people and for files. */
   readonly names: HistoryNames;
 }
 
@@ -55,17 +56,6 @@ export interface CompactHistory {
 export interface Lists {
   readonly start: Int32Array;
   readonly element: Int32Array;
-}
-
-/** For people and for files; made when asked. */
-export interface HistoryNames {
-  readonly session: (session: number) => string;
-  readonly key: (key: number) => Key;
-  readonly value: (value: number) => Value;
-  /** The ID that the transaction was given, else `session/index`. */
-  readonly id: (transaction: TransactionIndex) => string;
-  /** The level that the transaction asked for. */
-  readonly level: (transaction: TransactionIndex) => string | undefined;
 }
 
 /** Where a transaction stands, for errors. */

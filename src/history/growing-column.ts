@@ -16,9 +16,9 @@ export class Int32Column {
     this.length += 1;
   }
 
-  /** The values so far, without spare room. */
+  /** The values so far: a view, for spare room that was never written takes no memory. */
   taken(): Int32Array<ArrayBuffer> {
-    return this.length === this.array.length ? this.array : this.array.slice(0, this.length);
+    return this.array.subarray(0, this.length);
   }
 
   #grow(): void {
@@ -43,7 +43,7 @@ export class Float64Column {
   }
 
   taken(): Float64Array<ArrayBuffer> {
-    return this.length === this.array.length ? this.array : this.array.slice(0, this.length);
+    return this.array.subarray(0, this.length);
   }
 
   #grow(): void {
@@ -85,6 +85,6 @@ export class Uint8Column {
   }
 
   taken(): Uint8Array<ArrayBuffer> {
-    return this.length === this.array.length ? this.array : this.array.slice(0, this.length);
+    return this.array.subarray(0, this.length);
   }
 }

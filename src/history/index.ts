@@ -30,10 +30,11 @@ export {
   statusCode,
   statuses,
   type CompactHistory,
-  type HistoryNames,
   type Lists,
   type SessionLists,
 } from './compact-history.ts';
 export type { HistoryFormat, HistorySource } from './formats/format.ts';
 export { Float64Column, Int32Column, Uint8Column } from './growing-column.ts';
 export { JsonLinesScanner, scanHistoryLines, type ScannerOptions } from './json-lines-scanner.ts';
+export type { HistoryNames } from './history-names.ts';
+export { BinaryHistoryReader, isBinaryHistory, writeBinaryHistory } from './binary-history.ts';

@@ -8,6 +8,16 @@ import { Int32Column, Uint8Column } from './growing-column.ts';
 /** Positions are 32-bit integers. */
 const bytesMax = 2 ** 31 - 1;
 
+/** Text i is the bytes `[starts[i], starts[i + 1])`. */
+export interface Texts {
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+}
+
+export function textAt({ bytes, starts }: Texts, id: number): string {
+  return decoded(bytes.subarray(starts[id], starts[id + 1]));
+}
+
 export class TextPool {
   readonly #bytes = new Uint8Column();
   readonly #starts = new Int32Column();
@@ -44,11 +54,10 @@ export class TextPool {
   }
 
   text(id: number): string {
-    return decoded(this.#bytes.array.subarray(this.#starts.array[id], this.#starts.array[id + 1]));
+    return textAt(this.columns(), id);
   }
 
-  /** What a file keeps of it: all bytes, and where each text starts, with the end of the last. */
-  columns(): { readonly bytes: Uint8Array; readonly starts: Int32Array } {
+  columns(): Texts {
     return { bytes: this.#bytes.taken(), starts: this.#starts.taken() };
   }
 

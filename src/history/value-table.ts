@@ -3,26 +3,38 @@
  * such; every other value is kept as its canonical text. Two equal values of one key have one ID, and no others have.
  */
 import { Float64Column, Int32Column } from './growing-column.ts';
-import type { TextPool } from './text-pool.ts';
+import { textAt, type TextPool, type Texts } from './text-pool.ts';
 import { canonicalText, type Value } from './value.ts';
 
 /** Codes from here on, two apart because doubles are, stand for texts; below is the integer itself. */
 const textCodeMin = 2 ** 53;
 
+/** By value ID: its key, and the integer or the code of its text. */
+export interface ValueColumns {
+  readonly keys: Int32Array;
+  readonly codes: Float64Array;
+}
+
+export function valueAt({ codes }: ValueColumns, texts: Texts, id: number): Value {
+  const code = codes[id] as number;
+  return code < textCodeMin ? code : (JSON.parse(textAt(texts, (code - textCodeMin) / 2)) as Value);
+}
+
+/** Is it a code that `valueAt` understands, with so many texts? */
+export function isValueCode(code: number, textCount: number): boolean {
+  const text = (code - textCodeMin) / 2;
+  return Number.isSafeInteger(code) || (Number.isSafeInteger(text) && text >= 0 && text < textCount);
+}
+
 export class ValueTable {
   readonly #texts: TextPool;
-  readonly #keys: Int32Column;
-  readonly #codes: Float64Column;
+  readonly #keys = new Int32Column();
+  readonly #codes = new Float64Column();
   /** ID + 1; 0 where nothing is. At most half full. */
-  #table: Int32Array;
+  #table = new Int32Array(1_024);
 
-  constructor(texts: TextPool, keys = new Int32Column(), codes = new Float64Column()) {
+  constructor(texts: TextPool) {
     this.#texts = texts;
-    this.#keys = keys;
-    this.#codes = codes;
-    let capacity = 1_024;
-    while (capacity < 2 * keys.length) capacity *= 2;
-    this.#table = this.#filled(capacity);
   }
 
   get size(): number {
@@ -58,17 +70,11 @@ export class ValueTable {
     return id;
   }
 
-  keyOf(id: number): number {
-    return this.#keys.array[id] as number;
-  }
-
   valueOf(id: number): Value {
-    const code = this.#codes.array[id] as number;
-    return code < textCodeMin ? code : (JSON.parse(this.#texts.text((code - textCodeMin) / 2)) as Value);
+    return valueAt(this.columns(), this.#texts.columns(), id);
   }
 
-  /** What a file keeps of it. */
-  columns(): { readonly keys: Int32Array; readonly codes: Float64Array } {
+  columns(): ValueColumns {
     return { keys: this.#keys.taken(), codes: this.#codes.taken() };
   }
 
@@ -77,7 +83,7 @@ export class ValueTable {
     return textCodeMin + 2 * this.#texts.of(canonicalText(value));
   }
 
-  #filled(capacity: number): Int32Array {
+  #filled(capacity: number): Int32Array<ArrayBuffer> {
     const table = new Int32Array(capacity);
     const mask = capacity - 1;
     for (let id = 0; id < this.size; id += 1) {
