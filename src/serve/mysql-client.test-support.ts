@@ -13,6 +13,8 @@ import {
   type HandshakeResponse,
   type Packet,
   PacketReader,
+  ResponseReader,
+  type ServerMessage,
 } from '../wire/mysql/index.ts';
 import type { Conversation, StartConversation, Transport } from './conversation.ts';
 
@@ -72,6 +74,14 @@ export class RawClient implements Transport {
   async ask(command: Command): Promise<Packet[]> {
     this.write(encodeCommand(command, clientFlags), 0);
     return this.packets();
+  }
+
+  /** The answer as a client that named these flags understands it, to its last packet. */
+  async messages(command: Command, flags = clientFlags): Promise<ServerMessage[]> {
+    const reader = new ResponseReader(command, flags);
+    const messages = (await this.ask(command)).map(({ payload }) => reader.next(payload));
+    if (!reader.isDone) throw new Error(`the answer to ${command.kind} does not end`);
+    return messages;
   }
 
   query(sql: string): Promise<Packet[]> {

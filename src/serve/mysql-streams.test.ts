@@ -206,3 +206,26 @@ test('after a pause everything is answered', async () => {
   expect(await client.packets()).toHaveLength(4 + pings);
   expect(client.isPaused).toBe(false);
 });
+
+describe('a client understands every answer to its end', () => {
+  test.each<[string, Command, readonly string[]]>([
+    [
+      'rows',
+      { kind: 'query', sql: Buffer.from('select 1') },
+      ['column-count', 'column', 'columns-end', 'text-row', 'text-row', 'rows-end'],
+    ],
+    ['a statement', { kind: 'query', sql: Buffer.from('begin') }, ['ok']],
+    ['an error', { kind: 'query', sql: Buffer.from('what?') }, ['error']],
+    ['nothing', { kind: 'stmt-close', statementId: 3 }, []],
+    ['statistics', { kind: 'statistics' }, ['statistics']],
+    [
+      'a prepared statement',
+      { kind: 'stmt-prepare', sql: Buffer.from('select ?') },
+      ['prepared', 'column', 'columns-end', 'column', 'columns-end'],
+    ],
+  ])('%s', async (_name, command, kinds) => {
+    const { client } = open();
+    await client.login();
+    expect((await client.messages(command)).map(({ kind }) => kind)).toEqual(kinds);
+  });
+});

@@ -45,5 +45,6 @@ export {
   type OkPacket,
   type PrepareOk,
 } from './response.ts';
+export { ResponseReader, type ServerMessage } from './response-reader.ts';
 export { binaryTypeOf, decodeBinaryRow, decodeTextRow, encodeBinaryRow, encodeTextRow } from './row.ts';
 export type { WireDateTime, WireTime } from './temporal.ts';
