@@ -4,11 +4,13 @@ import { cpus } from 'node:os';
 import type { BenchOptions } from './bench-options.ts';
 import { exploreClients } from './explore.ts';
 import { monkeydb } from './monkeydb.ts';
+import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   explore: exploreClients,
   monkeydb,
+  oltp,
   protocol,
 };
 

@@ -29,6 +29,7 @@ import {
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { formatChoices } from './choices.ts';
+import { describe } from './describe.ts';
 import { HistoryRecorder, type RowNames } from './history-recorder.ts';
 import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile } from './profile.ts';
@@ -82,6 +83,9 @@ export class SqlDatabase implements SqlServer {
   readonly #plans = new Map<string, Statement>();
   #plansVersion = 0;
   #nextSessionId = 1;
+  /** Transactions under way. */
+  #open = 0;
+  #hasOverlapped = false;
 
   /** Use `openSqlDatabase`, which has loaded the parser. */
   constructor(options: SqlDatabaseOptions) {
@@ -147,10 +151,21 @@ export class SqlDatabase implements SqlServer {
   }
 
   begin(session: Session, options: TransactionOptions): StorageTransaction {
-    if (isAxiomatic(this.#storage) && session.readsStrongly) return this.#storage.beginStrong(session.id);
+    if (isAxiomatic(this.#storage) && session.readsStrongly) {
+      this.#open += 1;
+      return this.#storage.beginStrong(session.id);
+    }
+    this.#open += 1;
+    this.#hasOverlapped ||= this.#open > 1;
     const transaction = this.#storage.begin(session.id, options);
     if (!isAxiomatic(this.#storage)) this.#recorder.begun(transaction.id, session.id);
     return transaction;
+  }
+
+  /** Loading, which is serial, ends by itself when transactions have overlapped and none is open. */
+  transactionEnded(): void {
+    this.#open -= 1;
+    if (this.#open === 0 && this.#hasOverlapped && isAxiomatic(this.#storage) && this.#storage.isLoading) this.#storage.start();
   }
 
   defaultIsolation(session: Session): IsolationName {
@@ -187,6 +202,16 @@ export class SqlDatabase implements SqlServer {
       : session.settings.get(statement.name);
     if (value === undefined) throw new SqlError('42704', `unrecognized configuration parameter "${statement.name}"`);
     return [[value]];
+  }
+
+  /** What functions ask of the catalog. @throws SqlError */
+  describe(what: string, names: readonly string[], session: Session): SqlValue {
+    return describe(what, names, {
+      catalog: this.catalog,
+      searchPath: searchPathOf(session.settings.get('search_path')),
+      version: this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
+      transactionId: session.transactionNumber,
+    });
   }
 
   // ---- admin
@@ -229,6 +254,7 @@ export class SqlDatabase implements SqlServer {
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.#plans.clear();
+    this.#hasOverlapped = false;
     this.scheduler = this.#newScheduler();
   }
 

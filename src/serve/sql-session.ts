@@ -302,6 +302,11 @@ export class Session implements SqlSession {
     );
   }
 
+  /** Of the open transaction; 0 where none is. */
+  get transactionNumber(): number {
+    return this.#transaction?.id ?? 0;
+  }
+
   /** Text of `transaction_isolation`, which is a setting that no SET statement of a session stores. */
   isolationText(): string {
     return this.#isolation();
@@ -370,6 +375,7 @@ export class Session implements SqlSession {
   }
 
   #ended(isCommitted: boolean): void {
+    if (this.#transaction !== null) this.#database.transactionEnded();
     this.#transaction = null;
     this.#isExplicit = false;
     this.#isFailed = false;

@@ -24,6 +24,8 @@ export interface SqlCampaignOptions {
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
   readonly replay?: string;
+  /** Run the shortest failing run once more, to tell what it did? Default true. */
+  readonly explains?: boolean;
   readonly onProgress?: (done: {
     readonly runs: number;
     readonly runsMax: number;
@@ -99,7 +101,8 @@ export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOp
     }
     options.onProgress?.({ runs, runsMax, violations });
   }
-  const failure = failing === null ? null : await failureOf(program, runOptions(failing.run, failing.path));
+  const { explains = true } = options;
+  const failure = failing === null || !explains ? null : await failureOf(program, runOptions(failing.run, failing.path));
   return {
     profile: options.profile,
     seed,
