@@ -199,7 +199,7 @@ export class CommitOrders {
     for (let node = 1; last !== undefined && node < this.constraints.nodes; node += 1)
       if (!isFirst.has(node)) pairs.push([last, node]);
     this.#impose(pairs);
-    this.#barrier = barrier;
+    this.#barrier = last === undefined ? barrier : [last, ...barrier];
   }
 
   #impose(pairs: readonly (readonly [number, number])[]): void {
@@ -248,9 +248,11 @@ export class CommitOrders {
       const node = nodeOf[old] as number;
       const copyRow = (order: Order, row: Order, note: (a: number, b: number) => void): void => {
         order.add(0, node);
-        everyElement(row, old, (after) => {
-          order.add(node, nodeOf[after] as number);
-          note(node, nodeOf[after] as number);
+        everyElement(row, old, (other) => {
+          const after = nodeOf[other] as number;
+          assert(after !== 0, 'those that are gone came first');
+          order.add(node, after);
+          note(node, after);
           return true;
         });
       };
