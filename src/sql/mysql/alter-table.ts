@@ -140,7 +140,14 @@ function parseAlterColumn(cursor: Cursor): Step {
 }
 
 function renameColumn(cursor: Cursor, table: readonly Name[], from: Name, to: Name): Step {
-  return statement(['ALTER TABLE', cursor.quoted(...table), 'RENAME COLUMN', cursor.quoted(from), 'TO', cursor.quoted(to)]);
+  return statement([
+    'ALTER TABLE',
+    cursor.quoted(...table),
+    'RENAME COLUMN',
+    cursor.quoted(from),
+    'TO',
+    cursor.quoted(to),
+  ]);
 }
 
 function parseRename(cursor: Cursor, table: readonly Name[]): Step {

@@ -63,7 +63,9 @@ export function parseCall(cursor: Cursor): Expression | undefined {
   cursor.take();
   cursor.take();
   const special = Object.hasOwn(specialCalls, upper) ? specialCalls[upper] : undefined;
-  return special === undefined ? parsePlainCall(cursor, token.value.toLowerCase(), token.at) : special(cursor, token.at);
+  return special === undefined
+    ? parsePlainCall(cursor, token.value.toLowerCase(), token.at)
+    : special(cursor, token.at);
 }
 
 /** An ordinary function, aggregate or window function, behind its parenthesis. */
@@ -114,7 +116,9 @@ function parseConvert(cursor: Cursor, at: number): Expression {
   cursor.expect('USING');
   const charset = cursor.accept('BINARY') ? 'binary' : cursor.nameAfterPointOrString().toLowerCase();
   cursor.expect(')');
-  return simple(charset === 'binary' ? [{ text: 'mysql_binary(', at }, value, ')'] : [{ text: 'CAST(', at }, value, 'AS text)']);
+  return simple(
+    charset === 'binary' ? [{ text: 'mysql_binary(', at }, value, ')'] : [{ text: 'CAST(', at }, value, 'AS text)'],
+  );
 }
 
 function castTo(cursor: Cursor, value: Output, at: number): Expression {
@@ -153,7 +157,10 @@ function parseTimestampDiff(cursor: Cursor, at: number): Expression {
 }
 
 function intervalUnit(cursor: Cursor): string {
-  const unit = cursor.take().text.toLowerCase().replace(/^sql_tsi_/, '');
+  const unit = cursor
+    .take()
+    .text.toLowerCase()
+    .replace(/^sql_tsi_/, '');
   if (!/^(microsecond|second|minute|hour|day|week|month|quarter|year)$/.test(unit)) throw cursor.syntaxError();
   return unit;
 }
@@ -216,7 +223,15 @@ function parseTrim(cursor: Cursor, at: number): Expression {
   cursor.expect(')');
   if (value === undefined && side === undefined) return simple([{ text: 'TRIM(', at }, what, ')']);
   if (value === undefined) throw cursor.syntaxError();
-  return simple([{ text: 'mysql_trim(', at }, stringConstant((side ?? 'both').toLowerCase()), ',', what, ',', value, ')']);
+  return simple([
+    { text: 'mysql_trim(', at },
+    stringConstant((side ?? 'both').toLowerCase()),
+    ',',
+    what,
+    ',',
+    value,
+    ')',
+  ]);
 }
 
 function parseChar(cursor: Cursor, at: number): Expression {
@@ -267,7 +282,6 @@ function parseClock(cursor: Cursor, name: string, at: number): Expression {
   if (!cursor.accept('(')) return simple({ text: `${name}()`, at });
   return call(cursor, at, name);
 }
-
 
 function spellsOpen(cursor: Cursor): boolean {
   const token = cursor.peek(1);

@@ -27,7 +27,12 @@ const bytes = (dataType: string, bytesMax: number): MysqlColumnType => ({
   bytesMax,
 });
 
-const text = (dataType: string, bytesMax: number): MysqlColumnType => ({ storage: 'text', dataType, isUnsigned: false, bytesMax });
+const text = (dataType: string, bytesMax: number): MysqlColumnType => ({
+  storage: 'text',
+  dataType,
+  isUnsigned: false,
+  bytesMax,
+});
 
 /**
  * The names in rewritten text that PostgreSQL does not know. `mysql_enum` has its labels as modifiers, `mysql_varbinary(n)` and

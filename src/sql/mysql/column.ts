@@ -117,7 +117,9 @@ export function parseReferences(cursor: Cursor): Output {
   const table = cursor.quoted(...parseTableNames(cursor));
   const columns = cursor.is('(')
     ? parenthesized(
-        cursor.parenthesized(() => cursor.list(() => cursor.quoted(cursor.name()))).flatMap((name, i) => (i === 0 ? [name] : [',', name])),
+        cursor
+          .parenthesized(() => cursor.list(() => cursor.quoted(cursor.name())))
+          .flatMap((name, i) => (i === 0 ? [name] : [',', name])),
       )
     : '';
   if (cursor.is('MATCH')) throw cursor.unsupported('MATCH');

@@ -145,7 +145,8 @@ export class Cursor {
 
   /** One level of nesting more while `inside` is read. @throws SqlError 54001 */
   nested<T>(inside: () => T): T {
-    if (this.#depth === depthMax) throw new SqlError('54001', 'the statement is nested too deeply', { mysqlNumber: 1436 });
+    if (this.#depth === depthMax)
+      throw new SqlError('54001', 'the statement is nested too deeply', { mysqlNumber: 1436 });
     this.#depth += 1;
     try {
       return inside();
@@ -173,6 +174,7 @@ export class Cursor {
   /** PostgreSQL's quoted name. @throws SqlError 42622 */
   quoted(...names: readonly Name[]): Placed {
     for (const name of names) {
+      if (name.value.includes('\0') || name.value === '') throw this.syntaxError();
       if (new TextEncoder().encode(name.value).length <= nameBytesMax) continue;
       throw new SqlError('42622', `Identifier name '${name.value}' is too long`, {
         position: name.at + 1,
@@ -182,10 +184,10 @@ export class Cursor {
     return { text: names.map((name) => quotedName(name.value)).join('.'), at: names[0]?.at ?? 0 };
   }
 
-  /** A result column's name: of any length. */
+  /** A result column's name: of any length, of any characters. */
   resultName(value: string, at: number): Placed {
-    const isLong = new TextEncoder().encode(value).length > nameBytesMax;
-    const name = isLong ? `moirai_name_${this.longNames.push(value) - 1}` : value;
+    const isForeign = value.includes('\0') || new TextEncoder().encode(value).length > nameBytesMax;
+    const name = isForeign ? `moirai_name_${this.longNames.push(value) - 1}` : value;
     return { text: quotedName(name === '' ? ' ' : name), at };
   }
 

@@ -76,7 +76,8 @@ function parseDrop(cursor: Cursor): Output {
   const what = cursor.acceptOneOf('TABLE', 'TABLES', 'VIEW', 'INDEX', 'DATABASE', 'SCHEMA');
   if (what === undefined) throw cursor.unsupported(`DROP ${cursor.peek()?.text.toUpperCase() ?? ''}`);
   const ifExists = cursor.accept('IF', 'EXISTS') ? 'IF EXISTS' : '';
-  if (what === 'DATABASE' || what === 'SCHEMA') return ['DROP SCHEMA', ifExists, cursor.quoted(cursor.name()), 'CASCADE'];
+  if (what === 'DATABASE' || what === 'SCHEMA')
+    return ['DROP SCHEMA', ifExists, cursor.quoted(cursor.name()), 'CASCADE'];
   if (what === 'INDEX') {
     const name = cursor.acceptOneOf('PRIMARY') === undefined ? cursor.name() : { value: 'PRIMARY', at: 0 };
     cursor.expect('ON');

@@ -88,7 +88,8 @@ function parseComparison(cursor: Cursor): Expression {
     if (operator === undefined) return left;
     const text = operator === '<=>' ? 'IS NOT DISTINCT FROM' : operator;
     const quantifier = cursor.acceptOneOf('ANY', 'SOME', 'ALL');
-    const right = quantifier === undefined ? operand(parsePredicate(cursor), 'other') : [quantifier, parseSubquery(cursor)];
+    const right =
+      quantifier === undefined ? operand(parsePredicate(cursor), 'other') : [quantifier, parseSubquery(cursor)];
     left = comparison([operand(left, 'other'), { text, at }, right]);
   }
 }
@@ -140,7 +141,9 @@ function parseInList(cursor: Cursor): Output {
 }
 
 /** MySQL's binary operators below comparison: how tightly each binds there, from 1, and how it reads and binds in PostgreSQL. */
-const bitOperators: Readonly<Record<string, { readonly level: number; readonly text: string; readonly binding: Binding }>> = {
+const bitOperators: Readonly<
+  Record<string, { readonly level: number; readonly text: string; readonly binding: Binding }>
+> = {
   '|': { level: 1, text: '|', binding: 'other' },
   '&': { level: 2, text: '&', binding: 'other' },
   '<<': { level: 3, text: '<<', binding: 'other' },

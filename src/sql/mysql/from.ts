@@ -6,7 +6,12 @@ import { isQueryAhead, parseNameList, parseSubquery, parseTableNames } from './s
 import { parseAlias } from './select-list.ts';
 
 export type FromItem =
-  | { readonly kind: 'table'; readonly names: readonly Name[]; readonly alias: Name | undefined; readonly output: Output }
+  | {
+      readonly kind: 'table';
+      readonly names: readonly Name[];
+      readonly alias: Name | undefined;
+      readonly output: Output;
+    }
   | { readonly kind: 'derived'; readonly alias: Name | undefined; readonly output: Output }
   | {
       readonly kind: 'join';
@@ -32,14 +37,17 @@ export function fromOutput(cursor: Cursor, item: FromItem): Output {
   if (item.kind !== 'join') return item.output;
   const condition = conditionOutput(cursor, item);
   const isCross = item.type === 'INNER' && condition === '' && !item.isNatural;
-  const word = isCross ? 'CROSS JOIN' : `${item.isNatural ? 'NATURAL ' : ''}${item.type === 'INNER' ? '' : `${item.type} `}JOIN`;
+  const word = isCross
+    ? 'CROSS JOIN'
+    : `${item.isNatural ? 'NATURAL ' : ''}${item.type === 'INNER' ? '' : `${item.type} `}JOIN`;
   const right = fromOutput(cursor, item.right);
   return [fromOutput(cursor, item.left), word, item.right.kind === 'join' ? parenthesized(right) : right, condition];
 }
 
 function conditionOutput(cursor: Cursor, join: { on: Output | undefined; using: readonly Name[] | undefined }): Output {
   if (join.on !== undefined) return ['ON', join.on];
-  if (join.using !== undefined) return ['USING', parenthesized(commaList(join.using.map((name) => cursor.quoted(name))))];
+  if (join.using !== undefined)
+    return ['USING', parenthesized(commaList(join.using.map((name) => cursor.quoted(name))))];
   return '';
 }
 
@@ -60,10 +68,11 @@ function parseJoins(cursor: Cursor, first: FromItem): FromItem {
     let right = parseTableFactor(cursor);
     // `a LEFT JOIN b JOIN c ON x ON y`: what needs a condition and has none yet takes the next join to its right.
     if (join.needsCondition && !cursor.isOneOf('ON', 'USING')) right = parseJoins(cursor, right);
-    const isCondition = cursor.is('ON') && !cursor.is('ON', 'DUPLICATE');
-    const on = isCondition && cursor.accept('ON') ? parseExpression(cursor) : undefined;
+    const on = cursor.accept('ON') ? parseExpression(cursor) : undefined;
     const using =
-      on === undefined && cursor.accept('USING') ? cursor.parenthesized(() => cursor.list(() => cursor.name())) : undefined;
+      on === undefined && cursor.accept('USING')
+        ? cursor.parenthesized(() => cursor.list(() => cursor.name()))
+        : undefined;
     if (join.needsCondition && on === undefined && using === undefined) throw cursor.syntaxError();
     left = { kind: 'join', type: join.type, isNatural: join.isNatural, left, right, on, using };
   }
@@ -88,7 +97,8 @@ function parseJoinWord(cursor: Cursor): JoinWord | undefined {
 
 function parseTableFactor(cursor: Cursor): FromItem {
   if (cursor.accept('LATERAL')) return parseDerived(cursor, 'LATERAL');
-  if (cursor.is('(')) return isQueryAhead(cursor, 0) && !isJoinInside(cursor) ? parseDerived(cursor, '') : parseJoinInside(cursor);
+  if (cursor.is('('))
+    return isQueryAhead(cursor, 0) && !isJoinInside(cursor) ? parseDerived(cursor, '') : parseJoinInside(cursor);
   if (cursor.is('JSON_TABLE', '(')) throw cursor.unsupported('JSON_TABLE');
   const names = parseTableNames(cursor);
   if (cursor.is('PARTITION', '(')) throw cursor.unsupported('PARTITION (...)');
@@ -120,7 +130,11 @@ function isJoinInside(cursor: Cursor): boolean {
     if (text === undefined) return false;
     if (text === '(') depth += 1;
     if (text === ')') depth -= 1;
-    if (depth === 0) return cursor.peek(ahead + 1)?.kind === 'word' && !/^(UNION|ORDER|LIMIT|EXCEPT|INTERSECT)$/i.test(cursor.peek(ahead + 1)?.text ?? '');
+    if (depth === 0)
+      return (
+        cursor.peek(ahead + 1)?.kind === 'word' &&
+        !/^(UNION|ORDER|LIMIT|EXCEPT|INTERSECT)$/i.test(cursor.peek(ahead + 1)?.text ?? '')
+      );
   }
 }
 

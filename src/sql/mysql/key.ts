@@ -8,7 +8,12 @@ import { commaList, parenthesized, type Output } from './output.ts';
 /** What a definition of a key becomes: a part of the table's text, or a statement after it. */
 export type Key =
   | { readonly kind: 'constraint'; readonly output: Output }
-  | { readonly kind: 'index'; readonly isUnique: boolean; readonly name: Name | undefined; readonly parts: readonly KeyPart[] };
+  | {
+      readonly kind: 'index';
+      readonly isUnique: boolean;
+      readonly name: Name | undefined;
+      readonly parts: readonly KeyPart[];
+    };
 
 export interface KeyPart {
   /** Plain columns. */
@@ -21,7 +26,8 @@ export interface KeyPart {
 
 /** `undefined`, nothing taken: a column comes here. `foreignKeyName`: for a foreign key without one. */
 export function parseKey(cursor: Cursor, foreignKeyName: () => Output): Key | undefined {
-  if (cursor.isOneOf('FULLTEXT', 'SPATIAL')) throw cursor.unsupported(`${cursor.peek()?.text.toUpperCase() ?? ''} indexes`);
+  if (cursor.isOneOf('FULLTEXT', 'SPATIAL'))
+    throw cursor.unsupported(`${cursor.peek()?.text.toUpperCase() ?? ''} indexes`);
   if (cursor.isOneOf('INDEX', 'KEY')) {
     cursor.take();
     return { ...parseIndex(cursor), isUnique: false };
@@ -59,7 +65,10 @@ function parseConstraint(cursor: Cursor, name: Name | undefined, foreignKeyName:
     cursor.expect('REFERENCES');
     const lead = named === undefined ? foreignKeyName() : ['CONSTRAINT', cursor.quoted(named)];
     const references = parseReferences(cursor);
-    return { kind: 'constraint', output: [lead, 'FOREIGN KEY', parenthesized(commaList(columns)), 'REFERENCES', references] };
+    return {
+      kind: 'constraint',
+      output: [lead, 'FOREIGN KEY', parenthesized(commaList(columns)), 'REFERENCES', references],
+    };
   }
   return cursor.is('CHECK') ? { kind: 'constraint', output: parseCheck(cursor) } : undefined;
 }
@@ -70,7 +79,8 @@ export function primaryKey(columns: readonly Output[]): Output {
 
 function columnsOf(cursor: Cursor, parts: readonly KeyPart[]): Output[] {
   return parts.map((part) => {
-    if (part.column === undefined || part.prefix !== undefined) throw cursor.unsupported('a primary key of expressions or prefixes');
+    if (part.column === undefined || part.prefix !== undefined)
+      throw cursor.unsupported('a primary key of expressions or prefixes');
     return part.output;
   });
 }
@@ -90,7 +100,9 @@ export function parseKeyParts(cursor: Cursor): KeyPart[] {
     cursor.list(() => {
       const column = cursor.is('(') ? undefined : cursor.name();
       const output =
-        column === undefined ? parenthesized(cursor.parenthesized(() => parseExpression(cursor))) : cursor.quoted(column);
+        column === undefined
+          ? parenthesized(cursor.parenthesized(() => parseExpression(cursor)))
+          : cursor.quoted(column);
       const [prefix] = parseNumbers(cursor);
       return { column, output, prefix, direction: cursor.acceptOneOf('ASC', 'DESC') ?? '' };
     }),

@@ -101,7 +101,8 @@ export function rewriteMysql(sql: string, options: RewriteOptions = {}): MysqlRe
 }
 
 function parseOneStatement(cursor: Cursor): Rewritten {
-  const found = parseQuery(cursor) ?? parseWrite(cursor) ?? parseDefinition(cursor) ?? parseShow(cursor) ?? parseSession(cursor);
+  const found =
+    parseQuery(cursor) ?? parseWrite(cursor) ?? parseDefinition(cursor) ?? parseShow(cursor) ?? parseSession(cursor);
   if (found === undefined) throw cursor.syntaxError();
   return found;
 }

@@ -1,8 +1,7 @@
 /** What a SELECT gives, and MySQL's names for it. */
 import type { Cursor, Name } from './cursor.ts';
 import { parseExpression } from './expression.ts';
-import { commaList, type Output } from './output.ts';
-import { isString } from './simple-expression.ts';
+import { commaList, render, type Output } from './output.ts';
 
 export interface SelectList {
   readonly items: Output;
@@ -48,33 +47,31 @@ interface Item {
 
 function parseItem(cursor: Cursor): Item {
   const mark = cursor.mark();
-  const first = cursor.peek();
-  const isStringItem = isString(cursor);
+  const { at = 0 } = cursor.peek() ?? {};
+  const literals = stringsAhead(cursor);
+  const isBoolean = cursor.isOneOf('TRUE', 'FALSE');
   const value = parseExpression(cursor);
   const taken = cursor.mark() - mark;
   const source = cursor.sourceSince(mark);
   const alias = parseAlias(cursor);
   if (alias !== undefined) return { value, name: alias, isAlias: true };
-  const at = first?.at ?? 0;
-  // MySQL names a string after its value, everything else after its text.
-  if (isStringItem && taken === 1) return { value, name: { value: first?.value ?? '', at }, isAlias: false };
-  const isColumn = taken % 2 === 1 && isName(first) && isNamePath(cursor, mark, taken);
+  // MySQL names a string after its value, TRUE and FALSE in upper case, everything else after its text.
+  if (literals.length > 0 && taken === literals.length)
+    return { value, name: { value: literals.join(''), at }, isAlias: false };
+  if (isBoolean && taken === 1) return { value, name: { value: source.toUpperCase(), at }, isAlias: false };
+  const isColumn = columnPath.test(render(value).text);
   return { value, name: isColumn ? undefined : { value: source, at }, isAlias: false };
 }
 
-function isName(token: { readonly kind: string } | undefined): boolean {
-  return token?.kind === 'word' || token?.kind === 'quoted';
+/** The values of the strings that come next. */
+function stringsAhead(cursor: Cursor): string[] {
+  const values: string[] = [];
+  while (cursor.isKind('string', values.length)) values.push(cursor.peek(values.length)?.value ?? '');
+  return values;
 }
 
-/** a, t.a, db.t.a: and no TRUE or CURRENT_TIMESTAMP. */
-function isNamePath(cursor: Cursor, mark: number, taken: number): boolean {
-  const here = cursor.mark();
-  cursor.back(mark);
-  const isPath =
-    cursor.isName() && Array.from({ length: (taken - 1) / 2 }, (_, i) => cursor.peek(2 * i + 1)?.text).every((text) => text === '.');
-  cursor.back(here);
-  return isPath;
-}
+/** `"a"`, `"t"."a"`, `"db"."t"."a"`: in rewritten text only columns look so. */
+const columnPath = /^(?:"(?:[^"]|"")*"\.){0,2}"(?:[^"]|"")*"$/;
 
 /** `AS a`, `a`, `AS 'a'`. */
 export function parseAlias(cursor: Cursor): Name | undefined {

@@ -161,11 +161,15 @@ function withAliases<T>(cursor: Cursor, aliases: SelectList['aliases'], inside: 
 /** ORDER BY NULL asks for no order. */
 export function parseOrderBy(cursor: Cursor, aliases: SelectList['aliases'] = noAliases): Output {
   cursor.expect('ORDER', 'BY');
-  const items = cursor.list(() => {
-    if (cursor.accept('NULL')) return undefined;
-    const item = isBareName(cursor) ? parseExpression(cursor) : withAliases(cursor, aliases, () => parseExpression(cursor));
-    return [item, cursor.acceptOneOf('ASC', 'DESC') ?? ''];
-  }).filter((item) => item !== undefined);
+  const items = cursor
+    .list(() => {
+      if (cursor.accept('NULL')) return undefined;
+      const item = isBareName(cursor)
+        ? parseExpression(cursor)
+        : withAliases(cursor, aliases, () => parseExpression(cursor));
+      return [item, cursor.acceptOneOf('ASC', 'DESC') ?? ''];
+    })
+    .filter((item) => item !== undefined);
   return items.length === 0 ? '' : ['ORDER BY', commaList(items)];
 }
 

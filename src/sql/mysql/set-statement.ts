@@ -18,7 +18,8 @@ type Assignment =
 export function parseSet(cursor: Cursor): Rewritten {
   const modes = parseTransactionModes(cursor);
   if (modes !== undefined) return modes;
-  if (cursor.is('PASSWORD') || cursor.is('ROLE') || cursor.is('DEFAULT', 'ROLE')) throw cursor.unsupported('SET PASSWORD and ROLE');
+  if (cursor.is('PASSWORD') || cursor.is('ROLE') || cursor.is('DEFAULT', 'ROLE'))
+    throw cursor.unsupported('SET PASSWORD and ROLE');
   const assignments = cursor.list(() => parseAssignments(cursor)).flat();
   const [only] = assignments;
   if (assignments.length === 1 && only?.kind === 'constant') return constantStatement(only);
@@ -131,7 +132,11 @@ function normalized(name: string, value: string | null): string | null {
 /** SET NAMES x [COLLATE y], SET CHARACTER SET x. */
 function parseNames(cursor: Cursor): Assignment[] {
   if (cursor.take().text.toUpperCase() === 'CHARACTER') cursor.take();
-  const charset = cursor.accept('DEFAULT') ? null : cursor.accept('BINARY') ? 'binary' : cursor.nameAfterPointOrString();
+  const charset = cursor.accept('DEFAULT')
+    ? null
+    : cursor.accept('BINARY')
+      ? 'binary'
+      : cursor.nameAfterPointOrString();
   const names = ['character_set_client', 'character_set_connection', 'character_set_results'];
   const assignments = names.map((name): Assignment => ({ kind: 'constant', name, scope: undefined, value: charset }));
   if (!cursor.accept('COLLATE')) return assignments;

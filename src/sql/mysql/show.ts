@@ -45,7 +45,12 @@ function parseShown(cursor: Cursor): Output {
       return parseIndexes(cursor);
     case 'DATABASES':
     case 'SCHEMAS':
-      return filtered(cursor, 'SELECT schema_name AS "Database" FROM information_schema.schemata', 'Database', '"Database"');
+      return filtered(
+        cursor,
+        'SELECT schema_name AS "Database" FROM information_schema.schemata',
+        'Database',
+        '"Database"',
+      );
     case 'VARIABLES':
       return filtered(cursor, variableRows(isGlobal), 'Variable_name', '"Variable_name"');
     case 'STATUS':
@@ -65,7 +70,8 @@ function parseFixed(cursor: Cursor, what: string): Output {
   if (what === 'COLLATION') return filtered(cursor, collations, 'Collation', '"Collation"');
   if (what === 'CHARSET' || (what === 'CHARACTER' && cursor.accept('SET')))
     return filtered(cursor, characterSets, 'Charset', '"Charset"');
-  const known = /^(CREATE|TABLE|GRANTS|ENGINE|PLUGINS|PRIVILEGES|TRIGGERS|EVENTS|PROCEDURE|FUNCTION|MASTER|BINARY|OPEN|PROFILES|COUNT)$/;
+  const known =
+    /^(CREATE|TABLE|GRANTS|ENGINE|PLUGINS|PRIVILEGES|TRIGGERS|EVENTS|PROCEDURE|FUNCTION|MASTER|BINARY|OPEN|PROFILES|COUNT)$/;
   if (known.test(what)) throw cursor.unsupported(`SHOW ${what}`);
   cursor.back(cursor.mark() - 1);
   throw cursor.syntaxError();
@@ -133,7 +139,7 @@ function parseIndexes(cursor: Cursor): Output {
   const { table, database } = parseTableOf(cursor);
   const base =
     'SELECT table_name AS "Table", non_unique AS "Non_unique", index_name AS "Key_name", seq_in_index AS "Seq_in_index", ' +
-    'column_name AS "Column_name", collation AS "Collation", cardinality AS "Cardinality", sub_part AS "Sub_part", ' +
+    'column_name AS "Column_name", "collation" AS "Collation", cardinality AS "Cardinality", sub_part AS "Sub_part", ' +
     'packed AS "Packed", nullable AS "Null", index_type AS "Index_type", comment AS "Comment", ' +
     'index_comment AS "Index_comment", is_visible AS "Visible", expression AS "Expression" FROM information_schema.statistics ' +
     `WHERE table_schema = ${databaseOutput(database)} AND table_name = ${stringConstant(table)}`;

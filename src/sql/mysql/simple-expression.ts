@@ -32,13 +32,14 @@ function parsePrefix(cursor: Cursor): Expression {
   const at = token?.at ?? 0;
   const sign = cursor.acceptOneOf('-', '+', '~');
   if (sign !== undefined) {
-    const isNumber = cursor.isKind('number');
+    if (sign === '-' && cursor.isKind('number'))
+      return { output: { text: `-${numberConstant(cursor.take().text)}`, at }, binding: 'unary' };
     const inner = cursor.nested(() => parseSimple(cursor));
     if (sign === '+') return inner;
-    if (isNumber && sign === '-') return { output: [{ text: '-', at }, inner.output], binding: 'unary' };
     return { output: [{ text: sign, at }, operand(inner, 'simple')], binding: sign === '~' ? 'other' : 'unary' };
   }
-  if (cursor.accept('!')) return simple([{ text: 'mysql_not(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
+  if (cursor.accept('!'))
+    return simple([{ text: 'mysql_not(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
   if (cursor.accept('BINARY'))
     return simple([{ text: 'mysql_binary(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
   if (cursor.is('(')) return parseParenthesized(cursor);
@@ -50,7 +51,8 @@ function parseParenthesized(cursor: Cursor): Expression {
   if (isQueryAhead(cursor, 1)) return simple(parseSubquery(cursor));
   const items = cursor.parenthesized(() => cursor.list(() => parseOr(cursor)));
   const [only] = items;
-  if (items.length === 1 && only !== undefined) return only.binding === 'simple' ? only : simple(parenthesized(only.output));
+  if (items.length === 1 && only !== undefined)
+    return only.binding === 'simple' ? only : simple(parenthesized(only.output));
   return simple(['(', commaList(items.map((item) => item.output)), ')']);
 }
 
@@ -124,7 +126,9 @@ function systemVariable(value: string): string {
   const [scope = '', ...rest] = value.split('.');
   const isScoped = rest.length > 0 && /^(global|session|local|persist|persist_only)$/.test(scope);
   const name = stringConstant(isScoped ? rest.join('.') : value);
-  return isScoped && scope !== 'session' && scope !== 'local' ? `mysql_variable(${name}, 'global')` : `mysql_variable(${name})`;
+  return isScoped && scope !== 'session' && scope !== 'local'
+    ? `mysql_variable(${name}, 'global')`
+    : `mysql_variable(${name})`;
 }
 
 const constants: Readonly<Record<string, string>> = { TRUE: '1', FALSE: '0', NULL: 'NULL', DEFAULT: 'DEFAULT' };

@@ -38,8 +38,8 @@ export function parseDelete(cursor: Cursor, withClause: WithClause): Output {
   const mark = cursor.mark();
   const names = cursor.list(() => parseDeleteTarget(cursor));
   if (cursor.accept(isFromFirst ? 'USING' : 'FROM')) return parseJoinedDelete(cursor, withClause, names);
-  cursor.back(mark);
   if (!isFromFirst) throw cursor.syntaxError();
+  cursor.back(mark);
   const table = tableItem(cursor, parseTableNames(cursor), parseAlias(cursor));
   const where = cursor.accept('WHERE') ? ['WHERE', parseExpression(cursor)] : '';
   if (table.kind !== 'table') throw cursor.syntaxError();
@@ -84,7 +84,11 @@ function unknownColumn(qualifier: Name, column: Name): SqlError {
 }
 
 /** The one table whose columns are assigned. Without qualifiers it is the first: where that is wrong, the column is not found. */
-function targetOfAssignments(cursor: Cursor, items: readonly FromItem[], assignments: readonly Assignment[]): TableItem {
+function targetOfAssignments(
+  cursor: Cursor,
+  items: readonly FromItem[],
+  assignments: readonly Assignment[],
+): TableItem {
   const named = assignments.map(({ qualifier }) => qualifier).filter((qualifier) => qualifier !== undefined);
   const [first] = named;
   if (named.some((qualifier) => qualifier.value !== first?.value)) throw cursor.unsupported('UPDATE of several tables');
@@ -118,15 +122,27 @@ interface Joined {
  * The target apart from what it is joined with. Inner joins are conditions of WHERE; where the target stands in an outer join, all of
  * it stays and the target is named once more (`moirai_target`).
  */
-function joinedTarget(cursor: Cursor, items: readonly FromItem[], target: TableItem, where: Output | undefined): Joined {
+function joinedTarget(
+  cursor: Cursor,
+  items: readonly FromItem[],
+  target: TableItem,
+  where: Output | undefined,
+): Joined {
   const conditions: Output[] = [];
   const flat = items.flatMap((item) => innerItems(cursor, item, conditions));
   const others = flat.filter((item) => item !== target);
   if (where !== undefined) conditions.push(parenthesized(where));
   if (others.length < flat.length) {
-    return { target: target.output, others: [listOf(cursor, others)].filter((list) => list !== ''), where: whereOf(conditions) };
+    return {
+      target: target.output,
+      others: [listOf(cursor, others)].filter((list) => list !== ''),
+      where: whereOf(conditions),
+    };
   }
-  const identity = [`"moirai_target".ctid =`, `${cursor.quoted({ value: qualifierOf(target) ?? '', at: 0 }).text}.ctid`];
+  const identity = [
+    `"moirai_target".ctid =`,
+    `${cursor.quoted({ value: qualifierOf(target) ?? '', at: 0 }).text}.ctid`,
+  ];
   return {
     target: [cursor.quoted(...target.names), 'AS "moirai_target"'],
     others: [listOf(cursor, flat)],
