@@ -1,6 +1,6 @@
 /** Accepts connections on a port and gives each a conversation; the only file that opens sockets. */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { assert, InputError } from '../base/index.ts';
+import { InputError } from '../base/index.ts';
 import type { StartConversation } from './conversation.ts';
 import { converse } from './converse.ts';
 
@@ -73,15 +73,10 @@ function opened(server: Server, host: string, port: number): Promise<{ host: str
   });
 }
 
-function closed(server: Server, groups: readonly Set<Socket>[]): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      assert(
-        groups.every((group) => group.size === 0),
-        'a connection outlived its listener',
-      );
-      resolve();
-    });
-    for (const group of groups) for (const socket of group) socket.destroy();
-  });
+async function closed(server: Server, groups: readonly Set<Socket>[]): Promise<void> {
+  const sockets = groups.flatMap((group) => [...group]);
+  const ends: Promise<unknown>[] = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+  ends.push(new Promise((resolve) => server.close(resolve)));
+  for (const socket of sockets) socket.destroy();
+  await Promise.all(ends);
 }

@@ -37,6 +37,8 @@ export class RawClient {
   /** The single bytes that answer SSLRequest and GSSENCRequest. */
   bytes = '';
   awaitsByte = false;
+  /** Keeps pieces without decoding them. */
+  hearsNothing = false;
   isClosed = false;
   isPaused = false;
   readonly #splitter = new FrameSplitter();
@@ -91,6 +93,7 @@ export class RawClient {
 
   #hear(piece: Uint8Array): void {
     this.pieces.push(piece);
+    if (this.hearsNothing) return;
     if (this.awaitsByte) {
       this.bytes += Buffer.from(piece).toString();
       this.awaitsByte = false;

@@ -90,7 +90,7 @@ const request: fc.Arbitrary<Extract<BackendMessage, { kind: 'authentication' }>[
   fc.record({ method: fc.constantFrom('ok' as const, 'cleartext' as const) }),
   fc.record({
     method: fc.constant('md5' as const),
-    salt: fc.uint8Array({ minLength: 4, maxLength: 4 }).map(Buffer.from),
+    salt: fc.uint8Array({ minLength: 4, maxLength: 4 }).map((value) => Buffer.from(value)),
   }),
   fc.record({ method: fc.constant('sasl' as const), mechanisms: fc.array(word) }),
   fc.record({ method: fc.constantFrom('sasl-continue' as const, 'sasl-final' as const), data: bytes }),

@@ -98,7 +98,7 @@ function parseClientFinal(text: string): { withoutProof: string; channel: string
 function normalizePassword(password: string): string {
   return password
     .replace(/[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000]/g, ' ')
-    .replace(/[\u00ad\u034f\u1806\u180b-\u180d\u200c\u200d\u2060\ufe00-\ufe0f\ufeff]/g, '')
+    .replace(/\u00ad|\u034f|\u1806|[\u180b-\u180d]|\u200c|\u200d|\u2060|[\ufe00-\ufe0f]|\ufeff/g, '')
     .normalize('NFKC');
 }
 
