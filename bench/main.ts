@@ -2,12 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import type { BenchOptions } from './bench-options.ts';
+import { check } from './check.ts';
 import { exploreClients } from './explore.ts';
 import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  check,
   explore: exploreClients,
   monkeydb,
   oltp,
