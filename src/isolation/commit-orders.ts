@@ -202,6 +202,14 @@ export class CommitOrders {
     this.#barrier = last === undefined ? barrier : [last, ...barrier];
   }
 
+  /** From now on only commit orders count that have `early` before `late`. @returns false, and nothing changes, where `solved` has it otherwise */
+  putBefore(early: readonly number[], late: readonly number[]): boolean {
+    const order = this.#isSolved ? this.#solved : this.#known;
+    if (early.some((a) => late.some((b) => order.has(b, a)))) return false;
+    this.#impose(early.flatMap((a) => late.map((b): [number, number] => [a, b])));
+    return true;
+  }
+
   #impose(pairs: readonly (readonly [number, number])[]): void {
     for (const order of this.#isSolved ? [this.#known, this.#solved] : [this.#known]) {
       for (const [a, b] of pairs) assert(this.constraints.requirePair(order, a, b), 'a commit order has these pairs');

@@ -100,6 +100,24 @@ describe.each(constrainingLevels)('with a window of a few transactions, at %s', 
   });
 });
 
+test('with a window of a few transactions, levels mixed', () => {
+  for (let seed = 0; seed < 60; seed += 1) {
+    const chooser = seeded(seed);
+    const strategy = strategies[seed % strategies.length] as StrategyName;
+    const decisions = drawing({ chooser, strategy });
+    const store = storeWith(2, { level: 'causal', decisions, windowMax: 2 + (seed % 5) });
+    for (let part = 0; part < 40; part += 1) {
+      store.setLevel(constrainingLevels[chooser.choose(constrainingLevels.length)] as ConstrainingLevel);
+      runAtRandom(store, chooser, 8);
+    }
+    store.setLevel('causal');
+    const history = store.history();
+    const levelOf = (t: number) => (history.transactions[t]?.level ?? 'causal') as ConstrainingLevel;
+    const verdict = check(history, levelOf, { abortedReads: 'constrained' });
+    expect(verdict.kind, `seed ${seed}\n${formatHistory(history)}`).toBe('satisfied');
+  }
+});
+
 test.each(['read-committed', 'causal', 'serializable'] as const)(
   'what is held stays bounded over 2,000 transactions at %s',
   (level) => {
@@ -275,7 +293,7 @@ function asKeyValueStore(level: ConstrainingLevel, chooser: Chooser) {
 function textOf(history: History): string {
   const transactions = history.transactions.map(({ session, status, operations }) => {
     const text = operations.map(({ kind, key, value }) => {
-      const v = typeof value === 'object' && value !== null && 'v' in value ? value.v : value;
+      const v = typeof value === 'object' && value !== null && 'v' in value ? value['v'] : value;
       return `${kind} ${key.replace('t/', '')} ${String(v)}`;
     });
     return `${session} ${status} ${text.join(', ')}`;

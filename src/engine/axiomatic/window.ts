@@ -16,8 +16,8 @@
  *  - t3 not in P, t2 and t1 in P: t1 is the last of P that wrote the key, and t2 < t1; or t3 is an old reader. It has ended, all pairs
  *    within P and from P to others are in the orders, and what is visible to a read at the levels but snapshot-isolation depends on
  *    nothing else: the read was checked against t2. At snapshot-isolation it depends also on which t4, with t2 before t4, writes a key
- *    that t3 writes and is before t3. For the t4 that there are the orders have t3 < t4 (or t4 < t2), for that is what forbids; for those
- *    that begin later, t3 is put before them: the barrier.
+ *    that t3 writes and is before t3. For the t4 that have committed the orders have t3 < t4 (or t4 < t2), for that is what
+ *    forbids; before those that are open or begin later t3 is put: the barrier.
  * At read-committed what is visible to a read is settled when it is made: nobody is an old reader.
  *
  * The price: who began before P was fixed, reads at a strong level and stays open, is refused more often; after `openMax` transactions it is
@@ -34,6 +34,12 @@ export interface WindowOptions {
   readonly giveUp: (transaction: Transaction) => void;
 }
 
+/** What is about to go, and who still may read older versions of it. */
+interface Leaving {
+  readonly first: readonly Transaction[];
+  readonly oldReaders: Set<Transaction>;
+}
+
 export class Window {
   orders: CommitOrders;
   /** The transactions by node; 0 is the initial state. */
@@ -41,8 +47,7 @@ export class Window {
   #cells: Cell[] = [];
   readonly #options: WindowOptions;
   #open = 0;
-  /** What is about to go, and who still may read older versions of it. */
-  #leaving: { readonly first: readonly Transaction[]; readonly oldReaders: Set<Transaction> } | null = null;
+  #leaving: Leaving | null = null;
 
   constructor(orders: CommitOrders, options: WindowOptions) {
     this.orders = orders;
@@ -73,7 +78,7 @@ export class Window {
     const { windowMax } = this.#options;
     if (this.#leaving === null && this.#finished > windowMax) this.#fix();
     this.#leaving?.oldReaders.delete(transaction);
-    if (this.#leaving?.oldReaders.size === 0) this.#leave();
+    if (this.#leaving?.oldReaders.size === 0 && this.#settleSnapshots()) this.#leave();
     else if (this.#finished > windowMax * OPEN_MAX) this.#giveUpOldest();
   }
 
@@ -101,6 +106,22 @@ export class Window {
     this.#leaving = { first, oldReaders: new Set(open.filter(reachesBack)) };
   }
 
+  /** The barrier against who is open. Where one of them has to come earlier, its end is waited for too. */
+  #settleSnapshots(): boolean {
+    const { first, oldReaders } = this.#leaving as Leaving;
+    const lastOf = this.#lastWriters(first.map(({ node }) => node));
+    const others = this.#transactions.filter((t): t is Transaction => t !== null && t.fixedAt < 0);
+    const readers = others.filter((t) => t.level === 'snapshot-isolation' && this.#readsOlder(t, lastOf));
+    const nodes = readers.map(({ node }) => node);
+    let isSettled = true;
+    for (const transaction of readers.length === 0 ? [] : others) {
+      if (transaction.status !== 'open' || this.orders.putBefore(nodes, [transaction.node])) continue;
+      oldReaders.add(transaction);
+      isSettled = false;
+    }
+    return isSettled;
+  }
+
   /** The last writer of each key among `nodes`, which are in order. */
   #lastWriters(nodes: readonly number[]): Map<number, number> {
     const lastOf = new Map<number, number>();
@@ -119,7 +140,7 @@ export class Window {
   }
 
   #leave(): void {
-    const { first } = this.#leaving as { first: readonly Transaction[] };
+    const { first } = this.#leaving as Leaving;
     this.#leaving = null;
     const cells = new Set(first.flatMap((t) => (t.status === 'committed' ? t.own.cells : [])));
     const rows = new Set<StoredRow>();
