@@ -106,10 +106,16 @@ export class SqlDatabase implements SqlServer {
   connect(options: ConnectOptions): Session {
     const sessionsMax = this.#options.sessionsMax ?? 1_000;
     if (this.#sessions.size >= sessionsMax) throw new SqlError('53300', 'sorry, too many clients already');
-    const session = new Session(this.#nextSessionId, this, options);
-    this.#nextSessionId += 1;
+    const { id } = options;
+    const session = new Session(id === undefined || this.#sessions.has(id) ? this.reserveId() : id, this, options);
     this.#sessions.set(session.id, session);
     return session;
+  }
+
+  reserveId(): number {
+    while (this.#sessions.has(this.#nextSessionId)) this.#nextSessionId += 1;
+    this.#nextSessionId += 1;
+    return this.#nextSessionId - 1;
   }
 
   session(id: number): Session | undefined {

@@ -331,6 +331,19 @@ describe('KILL', () => {
     expect(told(await other.query('kill 1'))).toEqual(['ERR 1094 HY000 Unknown thread id: 1']);
   });
 
+  test('a connection of another listener, which learns of it with its next statement', async () => {
+    const { client, server } = await loggedIn();
+    const elsewhere = new RawClient(mysqlConversations({ server, randomBytes: (count) => new Uint8Array(count) }));
+    expect((await elsewhere.handshake()).connectionId).toBe(2);
+    elsewhere.write(response({}), 1);
+    await elsewhere.packets();
+    expect(told(await client.query('kill 2'))).toEqual(['OK 2']);
+    expect(told(await elsewhere.query('select 1'))).toEqual([
+      'ERR 1053 08S01 terminating connection due to administrator command',
+    ]);
+    expect(elsewhere.isClosed).toBe(true);
+  });
+
   test('a session without a connection', async () => {
     const { client, server } = await loggedIn();
     const session = server.connect({ user: '', database: '', parameters: new Map(), onParameter: () => undefined });

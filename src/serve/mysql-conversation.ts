@@ -49,10 +49,10 @@ export interface MysqlOptions {
 /** Conversations that know each other: KILL ends one from another. */
 export function mysqlConversations(options: MysqlOptions): StartConversation {
   const open = new Map<number, MysqlConversation>();
-  let nextId = 1;
+  let ids = 0;
   return (transport, admission) => {
-    const id = nextId;
-    nextId = id >= 0x7fff_ffff ? 1 : id + 1;
+    ids += 1;
+    const id = options.server.reserveId?.() ?? ids;
     const conversation = new MysqlConversation(id, open, transport, options);
     open.set(id, conversation);
     conversation.start(admission);
@@ -223,6 +223,8 @@ class MysqlConversation implements Conversation {
       await this.#perform(command, session);
     } catch (error) {
       this.#fail(error);
+      // The server ended the session, not only the statement.
+      return !(error instanceof SqlError && error.code.startsWith('57P'));
     }
     return true;
   }
@@ -329,11 +331,12 @@ class MysqlConversation implements Conversation {
 
   #kill(what: 'connection' | 'query', id: number): void {
     const victim = this.#open.get(id);
-    // Not every session has a connection: a program in this process may have one.
+    // Not every session has a connection here: a program in this process may have one.
     const session = victim === undefined ? this.#options.server.session(id) : victim.#session;
     if (victim === undefined && session === undefined) throw protocolError(1094, `Unknown thread id: ${id}`);
-    session?.cancel();
-    if (what === 'connection' && victim !== undefined) victim.#hangUp();
+    if (what === 'query') session?.cancel();
+    else if (victim === undefined) session?.close();
+    else victim.#hangUp();
   }
 
   // ---- answers

@@ -25,7 +25,7 @@ export class ScriptedServer implements SqlServer {
   readonly sessions = new Map<number, ScriptedSession>();
   readonly connects: ConnectOptions[] = [];
   readonly #script: Script;
-  #nextId = 1000;
+  #nextId = 1;
 
   constructor(script: Script) {
     this.#script = script;
@@ -35,9 +35,13 @@ export class ScriptedServer implements SqlServer {
     if (options.database === 'missing')
       throw new SqlError('3D000', `Unknown database 'missing'`, { mysqlNumber: 1049 });
     this.connects.push(options);
-    const session = new ScriptedSession(options.id ?? this.#nextId++, this.#script, this.sessions);
+    const session = new ScriptedSession(options.id ?? this.reserveId(), this.#script, this.sessions);
     this.sessions.set(session.id, session);
     return session;
+  }
+
+  reserveId(): number {
+    return this.#nextId++;
   }
 
   session(id: number): SqlSession | undefined {
@@ -76,6 +80,7 @@ export class ScriptedSession implements SqlSession {
 
   async execute(statement: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
     const { sql, columns } = statement;
+    if (!this.#open.has(this.id)) throw new SqlError('57P01', 'terminating connection due to administrator command');
     if (sql === 'begin') this.transactionStatus = 'open';
     if (sql === 'commit') this.transactionStatus = 'idle';
     if (sql === 'set autocommit=0') this.isAutocommit = false;

@@ -75,15 +75,14 @@ export interface SqlServer {
   readonly dialect: 'postgres' | 'mysql';
   /** @throws SqlError 53300 too many connections, 3D000 unknown database */
   connect(options: ConnectOptions): SqlSession;
+  /** An id for a session to come, which is no other's: MySQL's handshake tells it before the client says who it is. */
+  reserveId?(): number;
   /** The session with this id, if it is open. */
   session(id: number): SqlSession | undefined;
 }
 
 export interface ConnectOptions {
-  /**
-   * The session's id, when the client was told one before it said who it is, as MySQL's handshake does; no other open session has it.
-   * Otherwise the server chooses.
-   */
+  /** The number that `reserveId` gave, if the client was told one before it said who it is. Otherwise the server chooses. */
   readonly id?: number;
   readonly user: string;
   readonly database: string;
