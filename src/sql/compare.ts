@@ -45,6 +45,8 @@ export function comparatorOf(type: SqlType, dialect: Dialect = 'postgres'): Comp
       const compare = comparatorOf(type.element ?? type, dialect);
       return (a, b) => compareArrays((a as SqlArray).elements, (b as SqlArray).elements, compare);
     }
+    case 'record':
+      return (a, b) => compareRecords((a as SqlArray).elements, (b as SqlArray).elements, type, dialect);
     default:
       return (a, b) => compareScalars(a as number, b as number);
   }
@@ -103,6 +105,13 @@ function compareArrays(a: readonly SqlValue[], b: readonly SqlValue[], compare: 
     if (order !== 0) return order;
   }
   return a.length - b.length;
+}
+
+function compareRecords(a: readonly SqlValue[], b: readonly SqlValue[], type: SqlType, dialect: Dialect): number {
+  const fields = type.fields ?? [];
+  return firstDifference(
+    fields.map((field, i) => () => compareArrays([a[i] ?? null], [b[i] ?? null], comparatorOf(field.type, dialect))),
+  );
 }
 
 /** Object > array > boolean > number > string > null; more members are greater. PostgreSQL manual, 8.14.4. */
@@ -174,6 +183,11 @@ export function keyText(value: SqlValue, type: SqlType, dialect: Dialect = 'post
       return `v${formatJsonDocument(canonicalJson((value as JsonDocument).value))}`;
     case 'array': {
       const keys = (value as SqlArray).elements.map((each) => keyText(each, type.element ?? type, dialect));
+      return `v${keys.map((key) => `${key.length}:${key}`).join('')}`;
+    }
+    case 'record': {
+      const fields = type.fields ?? [];
+      const keys = (value as SqlArray).elements.map((each, i) => keyText(each, fields[i]?.type ?? type, dialect));
       return `v${keys.map((key) => `${key.length}:${key}`).join('')}`;
     }
     default:

@@ -5,6 +5,7 @@ import { formatNumeric, parseNumeric } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
 import { SqlError } from './sql-error.ts';
 import { typeTitle } from './type-title.ts';
+import { types } from './type.ts';
 import type { SqlType } from './type.ts';
 import { arrayValue, formatArray, parseArray } from './value-array.ts';
 import { formatInterval, parseInterval } from './value-interval.ts';
@@ -45,9 +46,21 @@ export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialec
       const { elements } = value as SqlArray;
       return formatArray(elements.map((each) => (each === null ? null : formatText(each, element, dialect))));
     }
+    case 'record':
+      return formatRecord((value as SqlArray).elements, type, dialect);
     default:
       return String(value as string | number | bigint);
   }
+}
+
+/** `(1,"a b",)`: NULL is nothing at all. */
+function formatRecord(values: readonly SqlValue[], type: SqlType, dialect: Dialect): string {
+  const texts = values.map((value, i) => {
+    if (value === null) return '';
+    const text = formatText(value, type.fields?.[i]?.type ?? types.text, dialect);
+    return text === '' || /[(),"\\\s]/.test(text) ? `"${text.replace(/["\\]/g, '$&$&')}"` : text;
+  });
+  return `(${texts.join(',')})`;
 }
 
 function elementOf(type: SqlType): SqlType {

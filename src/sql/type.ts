@@ -11,6 +11,8 @@ export interface SqlType {
   readonly labels?: readonly string[];
   /** Enums: the name they were created with, for messages and `format_type`. */
   readonly title?: string;
+  /** Records: what `ROW(...)` or a table's alias has. The value is an array of the fields' values. */
+  readonly fields?: readonly { readonly name: string; readonly type: SqlType }[];
 }
 
 export type TypeName =

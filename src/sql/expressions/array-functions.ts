@@ -1,0 +1,144 @@
+/** Operators and functions of arrays, which have one dimension here. PostgreSQL manual, tables 9.52 and 9.53. */
+import { comparatorOf } from '../compare.ts';
+import { SqlError } from '../sql-error.ts';
+import { formatText } from '../text-format.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import { arrayValue } from '../value-array.ts';
+import type { SqlArray, SqlValue } from '../value.ts';
+import { nullable, strict, typed } from './signature.ts';
+import type { Call, Signature } from './signature.ts';
+
+type Same = (a: SqlValue, b: SqlValue) => boolean;
+
+function elementType(type: SqlType | undefined): SqlType {
+  return type?.element ?? type ?? types.text;
+}
+
+/** Equality of elements as arrays compare them: NULLs are the same. */
+function sameElement({ types: [first] }: Call): Same {
+  const compare = comparatorOf(elementType(first));
+  return (a, b) => (a === null || b === null ? a === b : compare(a, b) === 0);
+}
+
+/** For containment a NULL is in nothing. */
+function isIn(value: SqlValue, { elements }: SqlArray, same: Same): boolean {
+  return value !== null && elements.some((each) => same(each, value));
+}
+
+const containment = typed(
+  {
+    '@>(anyarray, anyarray) bool': (call) => {
+      const same = sameElement(call);
+      return (a: SqlArray, b: SqlArray) => b.elements.every((each) => isIn(each, a, same));
+    },
+    '<@(anyarray, anyarray) bool': (call) => {
+      const same = sameElement(call);
+      return (a: SqlArray, b: SqlArray) => a.elements.every((each) => isIn(each, b, same));
+    },
+    '&&(anyarray, anyarray) bool': (call) => {
+      const same = sameElement(call);
+      return (a: SqlArray, b: SqlArray) => a.elements.some((each) => isIn(each, b, same));
+    },
+    'array_to_string(anyarray, text) text': (call) => joinElements(call),
+  },
+  { isStrict: true },
+);
+
+const searching = typed(
+  {
+    'array_position(anycompatiblearray, anycompatible) int4': (call) => {
+      const same = sameElement(call);
+      return (array: SqlArray | null, value: SqlValue) => {
+        const at = array?.elements.findIndex((each) => same(each, value)) ?? -1;
+        return at === -1 ? null : at + 1;
+      };
+    },
+    'array_positions(anycompatiblearray, anycompatible) int4[]': (call) => {
+      const same = sameElement(call);
+      return (array: SqlArray | null, value: SqlValue) =>
+        array === null ? null : arrayValue(array.elements.flatMap((each, i) => (same(each, value) ? [i + 1] : [])));
+    },
+    'array_remove(anycompatiblearray, anycompatible) anycompatiblearray': (call) => {
+      const same = sameElement(call);
+      return (array: SqlArray | null, value: SqlValue) =>
+        array === null ? null : arrayValue(array.elements.filter((each) => !same(each, value)));
+    },
+    'array_replace(anycompatiblearray, anycompatible, anycompatible) anycompatiblearray': (call) => {
+      const same = sameElement(call);
+      return (array: SqlArray | null, from: SqlValue, to: SqlValue) =>
+        array === null ? null : arrayValue(array.elements.map((each) => (same(each, from) ? to : each)));
+    },
+    'array_to_string(anyarray, text, text) text': (call) => joinElements(call),
+  },
+  { isStrict: false },
+);
+
+function joinElements({ types: [first] }: Call): (...values: never[]) => SqlValue {
+  const element = elementType(first);
+  return (array: SqlArray | null, separator: string | null, nullText: string | null = null) => {
+    if (array === null || separator === null) return null;
+    const texts = array.elements.map((each) => (each === null ? nullText : formatText(each, element)));
+    return texts.filter((text) => text !== null).join(separator);
+  };
+}
+
+function append(array: SqlArray | null, value: SqlValue): SqlValue {
+  return arrayValue([...(array?.elements ?? []), value]);
+}
+
+function prepend(value: SqlValue, array: SqlArray | null): SqlValue {
+  return arrayValue([value, ...(array?.elements ?? [])]);
+}
+
+function join(a: SqlArray | null, b: SqlArray | null): SqlValue {
+  if (a === null || b === null) return a ?? b;
+  return arrayValue([...a.elements, ...b.elements]);
+}
+
+function fill(value: SqlValue, lengths: SqlArray | null): SqlValue {
+  if (lengths === null) throw new SqlError('22004', 'dimension array or low bound array cannot be null');
+  const [length = null] = lengths.elements;
+  if (lengths.elements.length > 1) throw new SqlError('0A000', 'an array of more than one dimension is not supported');
+  return arrayValue(Array.from({ length: Number(length ?? 0) }, () => value));
+}
+
+/** Without a separator every character is an element. */
+function splitText(text: string | null, separator: string | null, nullText: string | null = null): SqlValue {
+  if (text === null) return null;
+  if (text === '') return arrayValue([]);
+  const parts = separator === null ? Array.from(text) : separator === '' ? [text] : text.split(separator);
+  return arrayValue(parts.map((part) => (part === nullText ? null : part)));
+}
+
+export const arraySignatures: readonly Signature[] = [
+  ...containment,
+  ...searching,
+  ...nullable({
+    '||(anycompatiblearray, anycompatible) anycompatiblearray': append,
+    '||(anycompatible, anycompatiblearray) anycompatiblearray': prepend,
+    '||(anycompatiblearray, anycompatiblearray) anycompatiblearray': join,
+    'array_append(anycompatiblearray, anycompatible) anycompatiblearray': append,
+    'array_prepend(anycompatible, anycompatiblearray) anycompatiblearray': prepend,
+    'array_cat(anycompatiblearray, anycompatiblearray) anycompatiblearray': join,
+    'array_fill(anyelement, int4[]) anyarray': fill,
+    'string_to_array(text, text) text[]': splitText,
+    'string_to_array(text, text, text) text[]': splitText,
+  }),
+  ...strict({
+    'array_length(anyarray, int4) int4': ({ elements }: SqlArray, dimension: number) =>
+      dimension === 1 && elements.length > 0 ? elements.length : null,
+    'array_lower(anyarray, int4) int4': ({ elements }: SqlArray, dimension: number) =>
+      dimension === 1 && elements.length > 0 ? 1 : null,
+    'array_upper(anyarray, int4) int4': ({ elements }: SqlArray, dimension: number) =>
+      dimension === 1 && elements.length > 0 ? elements.length : null,
+    'array_ndims(anyarray) int4': ({ elements }: SqlArray) => (elements.length > 0 ? 1 : null),
+    'cardinality(anyarray) int4': ({ elements }: SqlArray) => elements.length,
+    'trim_array(anyarray, int4) anyarray': ({ elements }: SqlArray, count: number) => {
+      if (count < 0 || count > elements.length) {
+        throw new SqlError('2202E', `number of elements to trim must be between 0 and ${elements.length}`);
+      }
+      return arrayValue(elements.slice(0, elements.length - count));
+    },
+  }),
+];

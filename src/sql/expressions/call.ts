@@ -1,0 +1,137 @@
+/** From a chosen signature to an expression. */
+import type { Expression, Frame, Scope } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import { typeTitle } from '../type-title.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { coerce, isUntypedParameter } from './coerce.ts';
+import { choose } from './signature.ts';
+import type { Chosen, Implementation, Signature, SignatureTable } from './signature.ts';
+
+/** `+`, `||`, `->`: one or two operands. @throws SqlError 42883, 42725 */
+export function callOperator(
+  table: SignatureTable,
+  operator: string,
+  operands: readonly Expression[],
+  scope: Scope,
+  position: number,
+): Expression {
+  const candidates = (table.get(operator) ?? []).filter(({ parameters }) => parameters.length === operands.length);
+  const given = operands.map(({ type }) => type);
+  const choice = chooseOperator(candidates, given);
+  if (choice === 'none' || choice === 'ambiguous') {
+    const titles = given.map((type) => typeTitle(type));
+    const shown = titles.length === 1 ? `${operator} ${titles[0]}` : titles.join(` ${operator} `);
+    const isMissing = choice === 'none';
+    throw new SqlError(
+      isMissing ? '42883' : '42725',
+      `operator ${isMissing ? 'does not exist' : 'is not unique'}: ${shown}`,
+      {
+        position,
+        hint: isMissing
+          ? 'No operator matches the given name and argument types. You might need to add explicit type casts.'
+          : 'Could not choose a best candidate operator. You might need to add explicit type casts.',
+      },
+    );
+  }
+  return callChosen(choice, operands, scope);
+}
+
+/** One unknown operand is first assumed to have the other's type: parse_oper.c, `binary_oper_exact`. */
+function chooseOperator(candidates: readonly Signature[], given: readonly SqlType[]): ReturnType<typeof choose> {
+  const [left, right] = given;
+  if (left !== undefined && right !== undefined && (left.name === 'unknown') !== (right.name === 'unknown')) {
+    const known = left.name === 'unknown' ? right : left;
+    const assumed = choose(candidates.filter(isExactFor(known)), [known, known]);
+    if (typeof assumed === 'object') return assumed;
+  }
+  return choose(candidates, given);
+}
+
+function isExactFor(type: SqlType): (signature: Signature) => boolean {
+  return ({ parameters }) =>
+    parameters.every((each) => typeof each !== 'string' && each.name === type.name && each.oid === type.oid);
+}
+
+/** @throws SqlError 42883, 42725 */
+export function callFunction(
+  table: SignatureTable,
+  name: string,
+  operands: readonly Expression[],
+  scope: Scope,
+  position: number,
+): Expression {
+  const choice = choose(
+    table.get(name) ?? [],
+    operands.map(({ type }) => type),
+  );
+  if (typeof choice === 'object') return callChosen(choice, operands, scope);
+  throw unknownFunction(name, operands, choice, position);
+}
+
+export function unknownFunction(
+  name: string,
+  operands: readonly Expression[],
+  choice: 'none' | 'ambiguous',
+  position: number,
+): SqlError {
+  const shown = `${name}(${operands.map(({ type }) => typeTitle(type)).join(', ')})`;
+  if (choice === 'ambiguous') {
+    const hint = 'Could not choose a best candidate function. You might need to add explicit type casts.';
+    return new SqlError('42725', `function ${shown} is not unique`, { position, hint });
+  }
+  const hint = 'No function matches the given name and argument types. You might need to add explicit type casts.';
+  return new SqlError('42883', `function ${shown} does not exist`, { position, hint });
+}
+
+export function callChosen(chosen: Chosen, operands: readonly Expression[], scope: Scope): Expression {
+  const settled = operands.map((operand, i) => {
+    const wanted = chosen.parameters[i] ?? types.text;
+    // A record has no type that it could be cast to.
+    return wanted.name === 'record' ? operand : coerce(operand, wanted, -1, 'implicit', scope);
+  });
+  const call = { types: settled.map(({ type }) => type), result: chosen.result, dialect: scope.dialect };
+  const implementation = chosen.signature.implement(call);
+  return {
+    type: chosen.result,
+    modifier: -1,
+    isRowFree: !chosen.signature.isVolatile && settled.every(({ isRowFree }) => isRowFree),
+    evaluate: evaluator(
+      implementation,
+      settled.map(({ evaluate }) => evaluate),
+      chosen.signature.isStrict,
+    ),
+  };
+}
+
+type Evaluate = Expression['evaluate'];
+
+/** One and two arguments are what rows are filtered by: they get closures of their own. */
+export function evaluator(implementation: Implementation, operands: readonly Evaluate[], isStrict: boolean): Evaluate {
+  const [first, second] = operands;
+  if (isStrict && operands.length === 1 && first !== undefined) {
+    return (frame) => {
+      const value = first(frame);
+      return value === null ? null : implementation(frame.execution, value);
+    };
+  }
+  if (isStrict && operands.length === 2 && first !== undefined && second !== undefined) {
+    return (frame) => {
+      const a = first(frame);
+      if (a === null) return null;
+      const b = second(frame);
+      return b === null ? null : implementation(frame.execution, a, b);
+    };
+  }
+  return (frame: Frame): SqlValue => {
+    const values = operands.map((operand) => operand(frame));
+    return isStrict && values.includes(null) ? null : implementation(frame.execution, ...values);
+  };
+}
+
+/** Parameters that nobody gave a type are text: PostgreSQL does the same for output columns. */
+export function settleUnknown(expression: Expression, scope: Scope): Expression {
+  const isOpen = isUntypedParameter(expression) || expression.type.name === 'unknown';
+  return isOpen ? coerce(expression, types.text, -1, 'implicit', scope) : expression;
+}

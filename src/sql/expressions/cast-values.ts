@@ -1,0 +1,276 @@
+/** Converting a value from one type to another, once the rules allow it. Errors are worded as PostgreSQL's. */
+import type { Execution } from '../expression.ts';
+import { formatNumeric, numericOf, parseNumeric, roundNumeric } from '../numeric.ts';
+import type { Numeric } from '../numeric.ts';
+import { SqlError } from '../sql-error.ts';
+import { formatText, parseText } from '../text-format.ts';
+import { typeTitle } from '../type-title.ts';
+import { isSameType, typeByName, typeOfOid } from '../type.ts';
+import type { SqlType, TypeName } from '../type.ts';
+import { intervalOf, roundHalfEven } from '../value-interval.ts';
+import { formatJsonDocument, isJsonNumeric, numericOfJson, parseJsonDocument } from '../value-json.ts';
+import {
+  firstTime,
+  floorDivide,
+  isFiniteTime,
+  isTimestampInRange,
+  joinTimestamp,
+  lastTime,
+  microsecondsPerDay,
+  splitTimestamp,
+} from '../value-time.ts';
+import type { Interval, JsonDocument, SqlArray, SqlValue } from '../value.ts';
+
+export type Conversion = (value: Exclude<SqlValue, null>, execution: Execution) => SqlValue;
+
+const integerNames: ReadonlySet<TypeName> = new Set(['int2', 'int4', 'int8', 'oid']);
+const floatNames: ReadonlySet<TypeName> = new Set(['float4', 'float8']);
+const stringNames: ReadonlySet<TypeName> = new Set(['text', 'varchar', 'bpchar', 'name', 'unknown', 'char']);
+
+/** The conversion of values that are not null; the rules have been asked before. */
+export function conversionOf(from: SqlType, to: SqlType): Conversion {
+  if (isSameType(from, to) || from.name === 'unknown') return identity;
+  if (stringNames.has(to.name)) return toString(from, to);
+  if (stringNames.has(from.name)) return fromString(from, to);
+  if (from.name === 'array' && to.name === 'array') return toArray(from, to);
+  if (to.name === 'regclass' || to.name === 'regtype' || from.name === 'regclass' || from.name === 'regtype') {
+    return registered(from, to);
+  }
+  if (from.name === 'jsonb') return fromJsonb(to);
+  if (from.name === 'json') return (value) => parseJsonDocument(value as string);
+  if (integerNames.has(to.name)) return toInteger(from, to);
+  if (floatNames.has(to.name)) return toFloat(to);
+  switch (to.name) {
+    case 'numeric':
+      return toNumeric(from);
+    case 'bool':
+      return (value) => value !== 0;
+    default:
+      return timeConversion(from, to);
+  }
+}
+
+const identity: Conversion = (value) => value;
+
+function toString(from: SqlType, to: SqlType): Conversion {
+  if (to.name === 'name') return (value) => parseText(formatText(value, from), to);
+  if (to.name === 'char')
+    return from.name === 'int4' ? (value) => String.fromCharCode(value as number) : firstCharacter;
+  switch (from.name) {
+    case 'bool':
+      return (value) => (value === true ? 'true' : 'false');
+    case 'bpchar':
+      return (value) => (value as string).replace(/ +$/, '');
+    case 'text':
+    case 'varchar':
+      return identity;
+    default:
+      return (value) => formatText(value, from);
+  }
+}
+
+const firstCharacter: Conversion = (value) => String(value as string).slice(0, 1);
+
+function fromString(from: SqlType, to: SqlType): Conversion {
+  if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;
+  if (to.name === 'regclass' || to.name === 'regtype') return registered(from, to);
+  const trim = from.name === 'bpchar';
+  return (value, execution) => readText(trim ? (value as string).replace(/ +$/, '') : (value as string), to, execution);
+}
+
+const momentWords = /^\s*(now|today|tomorrow|yesterday)\s*$/i;
+
+/** Does the text mean another value at another time? Then it cannot be read once and for all. */
+export function dependsOnMoment(text: string, type: SqlType): boolean {
+  if (type.name === 'regclass' || type.name === 'regtype') return true;
+  return ['date', 'timestamp', 'timestamptz'].includes(type.name) && momentWords.test(text);
+}
+
+/** `parseText`, and the words that need the statement: `now`, `today`, names of tables. */
+export function readText(text: string, type: SqlType, execution: Execution): SqlValue {
+  if (!dependsOnMoment(text, type)) return parseText(text, type);
+  const { surroundings } = execution;
+  if (type.name === 'regtype') return readTypeName(text, execution);
+  if (type.name === 'regclass') return surroundings.describe('regclass', text);
+  const word = text.trim().toLowerCase();
+  const shift = word === 'tomorrow' ? 1 : word === 'yesterday' ? -1 : 0;
+  const { days } = splitTimestamp(surroundings.transactionTime);
+  if (type.name === 'date') return days + shift;
+  return word === 'now' ? surroundings.transactionTime : joinTimestamp(days + shift, 0n);
+}
+
+function readTypeName(text: string, execution: Execution): SqlValue {
+  const type = typeByName(text.trim().toLowerCase());
+  return type === undefined ? execution.surroundings.describe('regtype', text) : typeTitle(type);
+}
+
+/** Names of tables and types stand for numbers; the catalog knows which. */
+function registered(from: SqlType, to: SqlType): Conversion {
+  if (stringNames.has(from.name)) return (value, execution) => readText(value as string, to, execution);
+  if (to.name === 'regclass')
+    return (value, { surroundings }) => surroundings.describe('regclass of oid', String(value as number));
+  if (to.name === 'regtype') {
+    return (value, { surroundings }) => {
+      const type = typeOfOid(Number(value));
+      return type === undefined ? surroundings.describe('regtype of oid', String(value as number)) : typeTitle(type);
+    };
+  }
+  const widen: Conversion = (oid) => (to.name === 'int8' ? BigInt(oid as number) : oid);
+  return (value, execution) => {
+    const { describe } = execution.surroundings;
+    const known = from.name === 'regtype' ? typeByName(value as string)?.oid : undefined;
+    const oid = known ?? describe(from.name === 'regtype' ? 'oid of regtype' : 'oid of regclass', value as string);
+    return oid === null ? null : widen(oid, execution);
+  };
+}
+
+function toArray(from: SqlType, to: SqlType): Conversion {
+  const convert = from.element && to.element ? conversionOf(from.element, to.element) : identity;
+  return (value, execution) => ({
+    kind: 'array',
+    elements: (value as SqlArray).elements.map((each) => (each === null ? null : convert(each, execution))),
+  });
+}
+
+const integerBounds: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
+  int2: [-32_768, 32_767],
+  int4: [-2_147_483_648, 2_147_483_647],
+  int8: [-(2n ** 63n), 2n ** 63n - 1n],
+  oid: [0, 4_294_967_295],
+};
+
+/** A whole number as a value of the type. @throws SqlError 22003 */
+export function integerOf(value: number | bigint, type: SqlType): number | bigint {
+  const [least, greatest] = integerBounds[type.name] ?? [0, 0];
+  if (value < least || value > greatest) {
+    throw new SqlError('22003', `${type.name === 'oid' ? 'OID' : typeTitle(type)} out of range`);
+  }
+  return type.name === 'int8' ? BigInt(value) : Number(value);
+}
+
+function toInteger(from: SqlType, to: SqlType): Conversion {
+  if (to.name === 'oid' && from.name !== 'int8') return (value) => (value as number) >>> 0;
+  switch (from.name) {
+    case 'bool':
+      return (value) => (value === true ? 1 : 0);
+    case 'float4':
+    case 'float8':
+      return (value) => integerOfFloat(value as number, to);
+    case 'numeric':
+      return (value) => integerOfNumeric(value as Numeric, to);
+    case 'oid':
+      return (value) => (to.name === 'int8' ? BigInt(value as number) : (value as number) | 0);
+    default:
+      return (value) => integerOf(value as number | bigint, to);
+  }
+}
+
+export function integerOfFloat(value: number, to: SqlType): number | bigint {
+  const whole = roundHalfEven(value);
+  if (!Number.isFinite(whole)) throw new SqlError('22003', `${typeTitle(to)} out of range`);
+  return integerOf(to.name === 'int8' ? BigInt(whole) : whole, to);
+}
+
+export function integerOfNumeric(value: Numeric, to: SqlType): number | bigint {
+  if (!value.value.isFinite()) {
+    const what = value.value.isNaN() ? 'NaN' : 'infinity';
+    throw new SqlError('0A000', `cannot convert ${what} to ${typeTitle(to)}`);
+  }
+  return integerOf(BigInt(formatNumeric(roundNumeric(value, 0))), to);
+}
+
+function toFloat(to: SqlType): Conversion {
+  return (value) => {
+    const double = typeof value === 'object' ? Number((value as Numeric).value) : Number(value);
+    return to.name === 'float4' ? narrowFloat(double) : checkFloat(double, value);
+  };
+}
+
+function checkFloat(double: number, source: SqlValue): number {
+  if (!Number.isFinite(double) && typeof source === 'object' && (source as Numeric).value.isFinite()) {
+    throw new SqlError('22003', `"${formatNumeric(source as Numeric)}" is out of range for type double precision`);
+  }
+  return double;
+}
+
+/** @throws SqlError 22003 */
+export function narrowFloat(double: number): number {
+  const single = Math.fround(double);
+  if (!Number.isFinite(single) && Number.isFinite(double)) throw new SqlError('22003', 'value out of range: overflow');
+  if (single === 0 && double !== 0) throw new SqlError('22003', 'value out of range: underflow');
+  return single;
+}
+
+/** Floats keep 15 (real: 6) significant digits: numeric.c prints them with DBL_DIG and FLT_DIG. */
+function toNumeric(from: SqlType): Conversion {
+  if (from.name !== 'float4' && from.name !== 'float8') return (value) => numericOf(value as number | bigint);
+  const digitCount = from.name === 'float4' ? 6 : 15;
+  return (value) => numericOfFloat(value as number, digitCount);
+}
+
+export function numericOfFloat(value: number, digitCount = 15): Numeric {
+  if (!Number.isFinite(value)) return numericOf(value);
+  const [mantissa = '0', exponent = '0'] = value.toExponential(digitCount - 1).split('e');
+  const digits = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return parseNumeric(`${digits}e${exponent}`) ?? numericOf(value);
+}
+
+function fromJsonb(to: SqlType): Conversion {
+  if (to.name === 'json') return (value) => formatJsonDocument((value as JsonDocument).value);
+  return (document, execution) => {
+    const { value } = document as JsonDocument;
+    if (to.name === 'bool' && typeof value === 'boolean') return value;
+    if (to.name !== 'bool' && (typeof value === 'number' || isJsonNumeric(value))) {
+      const numeric = numericOfJson(value);
+      return to.name === 'numeric' ? numeric : conversionOf(numericType, to)(numeric, execution);
+    }
+    throw new SqlError('22023', `cannot cast jsonb ${jsonKind(value)} to type ${typeTitle(to)}`);
+  };
+}
+
+const numericType: SqlType = { name: 'numeric', oid: 1700 };
+
+/** null, boolean, number, string, array, object: what jsonb_typeof says. */
+export function jsonKind(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (isJsonNumeric(value)) return 'number';
+  return typeof value;
+}
+
+function timeConversion(from: SqlType, to: SqlType): Conversion {
+  switch (`${from.name} ${to.name}`) {
+    case 'date timestamp':
+    case 'date timestamptz':
+      return (value) => timestampOfDate(value as number);
+    case 'timestamp date':
+    case 'timestamptz date':
+      return (value) => dateOfTimestamp(value as bigint);
+    case 'timestamp time':
+    case 'timestamptz time':
+      return (value) => (isFiniteTime(value as bigint) ? splitTimestamp(value as bigint).time : null);
+    case 'time interval':
+      return (value) => intervalOf(0, 0, value as bigint);
+    case 'interval time':
+      return (value) => timeOfInterval(value as Interval);
+    default:
+      // timestamp and timestamptz: the session's zone is UTC.
+      return identity;
+  }
+}
+
+export function timestampOfDate(days: number): bigint {
+  if (!Number.isFinite(days)) return days > 0 ? lastTime : firstTime;
+  const instant = joinTimestamp(days, 0n);
+  if (!isTimestampInRange(instant)) throw new SqlError('22008', 'date out of range for timestamp');
+  return instant;
+}
+
+function dateOfTimestamp(microseconds: bigint): number {
+  if (!isFiniteTime(microseconds)) return microseconds > 0n ? Infinity : -Infinity;
+  return splitTimestamp(microseconds).days;
+}
+
+function timeOfInterval({ microseconds }: Interval): bigint {
+  return microseconds - floorDivide(microseconds, microsecondsPerDay) * microsecondsPerDay;
+}

@@ -1,0 +1,250 @@
+/** Making an expression of another type: where literals and parameters without a type get theirs. PostgreSQL manual, chapter 10. */
+import type { Execution, Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import { parseText } from '../text-format.ts';
+import { applyModifier } from '../type-modifier.ts';
+import { typeTitle } from '../type-title.ts';
+import { isSameType, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
+import type { CastContext } from './cast-rules.ts';
+import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';
+import { mysqlConversion } from './mysql-values.ts';
+
+/** A quoted string whose type is not known yet; also NULL, whose text is null. */
+export interface UnknownLiteral extends Expression {
+  readonly literal: string | null;
+}
+
+/** A parameter whose type nobody has named yet. */
+export interface UntypedParameter extends Expression {
+  readonly slot: ParameterSlot;
+}
+
+/** A value known when the statement is compiled. */
+export interface Constant extends Expression {
+  readonly constant: SqlValue;
+}
+
+export function constantOf(constant: SqlValue, type: SqlType, modifier = -1): Constant {
+  return { type, modifier, isRowFree: true, evaluate: () => constant, constant };
+}
+
+export function isConstant(expression: Expression): expression is Constant {
+  return 'constant' in expression;
+}
+
+export function unknownLiteral(literal: string | null): UnknownLiteral {
+  return { type: types.unknown, modifier: -1, isRowFree: true, evaluate: () => literal, literal };
+}
+
+export function isUnknownLiteral(expression: Expression): expression is UnknownLiteral {
+  return 'literal' in expression;
+}
+
+export function isUntypedParameter(expression: Expression): expression is UntypedParameter {
+  return 'slot' in expression;
+}
+
+export function parameterOf(slot: ParameterSlot): Expression {
+  const base = {
+    type: slot.type ?? types.unknown,
+    modifier: -1,
+    isRowFree: true,
+    evaluate: (frame: Frame) => frame.execution.parameters[slot.index] ?? null,
+  };
+  if (slot.type !== undefined) return base;
+  const untyped: UntypedParameter = { ...base, slot };
+  return untyped;
+}
+
+/**
+ * The expression as `type`, cut to `modifier` (-1: none). @throws SqlError 42846 where `how` does not allow it; and at once what a
+ * literal cannot be read as: 22P02 and its like.
+ */
+export function coerce(
+  expression: Expression,
+  type: SqlType,
+  modifier: number,
+  how: CastContext,
+  scope: Pick<Scope, 'dialect'>,
+): Expression {
+  if (type.name === 'unknown') return expression;
+  if (isUntypedParameter(expression)) return coerceParameter(expression, type, modifier, how, scope);
+  if (isUnknownLiteral(expression) && (scope.dialect === 'postgres' || expression.literal === null)) {
+    return coerceLiteral(expression.literal, type, modifier, how);
+  }
+  const source = isUnknownLiteral(expression) ? constantOf(expression.literal, types.text) : expression;
+  if (isSameType(source.type, type)) return withModifier(source, type, modifier, how);
+  if (!canCast(source.type, type, how, scope.dialect)) {
+    throw new SqlError('42846', `cannot cast type ${typeTitle(source.type)} to ${typeTitle(type)}`);
+  }
+  return withModifier(converted(source, type, scope), type, modifier, how);
+}
+
+function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, 'dialect'>): Expression {
+  const convert = dialect === 'mysql' ? mysqlConversion(source.type, type) : conversionOf(source.type, type);
+  const { evaluate } = source;
+  if (isConstant(source) && !(typeof source.constant === 'string' && dependsOnMoment(source.constant, type))) {
+    return lazyConstant(source, type, convert);
+  }
+  return {
+    type,
+    modifier: -1,
+    isRowFree: source.isRowFree,
+    evaluate: (frame) => {
+      const value = evaluate(frame);
+      return value === null ? null : convert(value, frame.execution);
+    },
+  };
+}
+
+/** Converted once; if that fails, each time it is evaluated: a CASE may never come to it. */
+function lazyConstant(
+  source: Constant,
+  type: SqlType,
+  convert: (value: Exclude<SqlValue, null>, execution: Execution) => SqlValue,
+): Expression {
+  const { constant } = source;
+  if (constant === null) return constantOf(null, type);
+  try {
+    // The execution is looked at by words such as `now` and by names of tables only, which have been sorted out.
+    return constantOf(convert(constant, noExecution), type);
+  } catch (error) {
+    if (!(error instanceof SqlError)) throw error;
+    return { type, modifier: -1, isRowFree: true, evaluate: ({ execution }) => convert(constant, execution) };
+  }
+}
+
+const noExecution = new Proxy({} as Execution, {
+  get: (): never => {
+    throw new SqlError('0A000', 'a constant that depends on the session is not supported here');
+  },
+});
+
+function coerceParameter(
+  { slot }: UntypedParameter,
+  type: SqlType,
+  modifier: number,
+  how: CastContext,
+  scope: Pick<Scope, 'dialect'>,
+): Expression {
+  slot.type ??= type;
+  const typed = parameterOf(slot);
+  return isSameType(typed.type, type)
+    ? withModifier(typed, type, modifier, how)
+    : coerce(typed, type, modifier, how, scope);
+}
+
+function coerceLiteral(literal: string | null, type: SqlType, modifier: number, how: CastContext): Expression {
+  if (literal === null) return constantOf(null, type, modifier);
+  if (dependsOnMoment(literal, type)) {
+    const read: Expression = {
+      type,
+      modifier: -1,
+      isRowFree: true,
+      evaluate: ({ execution }) => readText(literal, type, execution),
+    };
+    return withModifier(read, type, modifier, how);
+  }
+  return withModifier(constantOf(parseText(literal, type), type), type, modifier, how);
+}
+
+function withModifier(source: Expression, type: SqlType, modifier: number, how: CastContext): Expression {
+  if (modifier < 0 || source.modifier === modifier) return source;
+  const isExplicit = how === 'explicit';
+  if (isConstant(source)) return constantOf(applyModifier(source.constant, type, modifier, isExplicit), type, modifier);
+  const { evaluate } = source;
+  return {
+    type,
+    modifier,
+    isRowFree: source.isRowFree,
+    evaluate: (frame) => applyModifier(evaluate(frame), type, modifier, isExplicit),
+  };
+}
+
+/**
+ * The one type of the branches of CASE, UNION, VALUES, ARRAY...: parse_coerce.c, `select_common_type`. `construct` is for the message.
+ * @throws SqlError 42804
+ */
+export function commonType(
+  candidates: readonly SqlType[],
+  construct: string,
+  dialect: Scope['dialect'] = 'postgres',
+): SqlType {
+  let chosen: SqlType | undefined;
+  for (const type of candidates) {
+    if (type.name === 'unknown' || (chosen !== undefined && isSameType(chosen, type))) continue;
+    if (chosen === undefined) {
+      chosen = type;
+    } else if (dialect === 'mysql') {
+      chosen = mysqlCommonType(chosen, type);
+    } else if (categoryOf(chosen.name) !== categoryOf(type.name)) {
+      throw new SqlError('42804', `${construct} types ${typeTitle(chosen)} and ${typeTitle(type)} cannot be matched`);
+    } else if (!isPreferred(chosen.name) && canCast(chosen, type, 'implicit') && !canCast(type, chosen, 'implicit')) {
+      chosen = type;
+    }
+  }
+  return chosen ?? types.text;
+}
+
+const mysqlNumbers: readonly SqlType[] = [
+  types.bool,
+  types.int2,
+  types.int4,
+  types.int8,
+  types.uint8,
+  types.numeric,
+  types.float4,
+  types.float8,
+];
+
+/** Numbers widen; a string beside anything makes a string; dates and times meet in datetime. */
+function mysqlCommonType(a: SqlType, b: SqlType): SqlType {
+  const [first, second] = [rankOf(a), rankOf(b)];
+  if (first >= 0 && second >= 0) return mysqlNumbers[Math.max(first, second)] ?? types.text;
+  const isTime = (type: SqlType): boolean => categoryOf(type.name) === 'D';
+  return isTime(a) && isTime(b) ? types.timestamp : types.text;
+}
+
+function rankOf(type: SqlType): number {
+  return mysqlNumbers.findIndex((each) => each.name === type.name);
+}
+
+/** All of the common type. @throws SqlError 42804 */
+export function unify(
+  expressions: readonly Expression[],
+  construct: string,
+  scope: Pick<Scope, 'dialect'>,
+): Expression[] {
+  const common = commonType(
+    expressions.map(({ type }) => type),
+    construct,
+    scope.dialect,
+  );
+  return expressions.map((each) => coerce(each, common, -1, 'implicit', scope));
+}
+
+/** For WHERE, ON, AND...: what is not a boolean is refused; MySQL takes numbers and strings for true where they are not zero. */
+export function coerceToBoolean(expression: Expression, construct: string, scope: Pick<Scope, 'dialect'>): Expression {
+  if (scope.dialect === 'mysql' && !isUntypedParameter(expression)) {
+    if (expression.type.name === 'bool') return expression;
+    return isUnknownLiteral(expression) && expression.literal === null
+      ? constantOf(null, types.bool)
+      : coerce(expression, types.bool, -1, 'explicit', scope);
+  }
+  if (expression.type.name !== 'bool' && expression.type.name !== 'unknown') {
+    throw new SqlError(
+      '42804',
+      `argument of ${construct} must be type boolean, not type ${typeTitle(expression.type)}`,
+    );
+  }
+  return coerce(expression, types.bool, -1, 'implicit', scope);
+}
+
+/** A parameter without a type takes the other side's; text where that has none either. */
+export function settleParameter(expression: Expression, other: SqlType, scope: Pick<Scope, 'dialect'>): Expression {
+  if (expression.type.name !== 'unknown') return expression;
+  return coerce(expression, other.name === 'unknown' ? types.text : other, -1, 'implicit', scope);
+}

@@ -1,0 +1,89 @@
+/** `CAST(x AS type)`, `x::type`, `type 'text'`. */
+import type { Node, TypeCast, TypeName as TypeNode } from '@pgsql/types';
+import type { Expression, Scope } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { applyModifier, modifierOf } from '../type-modifier.ts';
+import { arrayOf, typeByName, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import { parseInterval } from '../value-interval.ts';
+import { compileElements } from './compile-array.ts';
+import { namesOf, positionOf } from './compiler.ts';
+import type { Compiler } from './compiler.ts';
+import { coerce, constantOf, isConstant, isUnknownLiteral } from './coerce.ts';
+
+export function compileCast({ arg, typeName, location }: TypeCast, compiler: Compiler): Expression {
+  if (arg === undefined || typeName === undefined) throw notSupported('this cast');
+  const { type, modifier } = typeOfNode(typeName, compiler.scope);
+  if (type.element !== undefined && 'A_ArrayExpr' in arg) {
+    return compileElements(arg.A_ArrayExpr.elements ?? [], type.element, compiler);
+  }
+  const source = compiler.compile(arg);
+  const field = type.name === 'interval' ? intervalField(typeName) : undefined;
+  if (field !== undefined && (isUnknownLiteral(source) || isConstant(source))) {
+    return intervalLiteral(String(isUnknownLiteral(source) ? source.literal : source.constant), field);
+  }
+  try {
+    return coerce(source, type, modifier, 'explicit', compiler.scope);
+  } catch (error) {
+    throw located(error, location, arg);
+  }
+}
+
+/** What a cast refuses is told with its place; a literal's own. */
+function located(error: unknown, location: number | undefined, arg: Node): unknown {
+  if (!(error instanceof SqlError) || error.detail.position !== undefined) return error;
+  const place = 'A_Const' in arg ? arg.A_Const.location : location;
+  return new SqlError(error.code, error.message, { ...error.detail, position: positionOf(place) });
+}
+
+/** The type that a tree names, and its modifier. Exported for column definitions. @throws SqlError 42704, 22023 */
+export function typeOfNode(
+  node: TypeNode,
+  scope: Pick<Scope, 'type'>,
+): { readonly type: SqlType; readonly modifier: number } {
+  const names = namesOf(node.names);
+  const name = names.at(-1) ?? '';
+  const base = builtIn(names) ?? scope.type(names.join('.'), positionOf(node.location));
+  const numbers = (node.typmods ?? []).map((each) => integerOfNode(each, name));
+  const modifier = base.name === 'interval' ? -1 : modifierOf(base, numbers);
+  const depth = node.arrayBounds?.length ?? 0;
+  if (depth > 1) throw notSupported('an array of more than one dimension', positionOf(node.location));
+  return { type: depth === 1 ? arrayOf(base) : base, modifier };
+}
+
+function builtIn(names: readonly string[]): SqlType | undefined {
+  const [schema, name] = names.length > 1 ? names : ['pg_catalog', names[0]];
+  if (schema !== 'pg_catalog' || name === undefined) return undefined;
+  // The grammar writes the standard's names as pg_catalog's; "char" is the one-byte type only there.
+  return typeByName(name);
+}
+
+function integerOfNode(node: Node, name: string): number {
+  const value = 'A_Const' in node && node.A_Const.ival !== undefined ? (node.A_Const.ival.ival ?? 0) : undefined;
+  if (value === undefined) throw new SqlError('22023', `type modifiers of ${name} must be constants`);
+  return value;
+}
+
+/** datetime.h, INTERVAL_MASK: the last field that is named gives bare numbers their unit. */
+const intervalFields: readonly (readonly [bit: number, field: string])[] = [
+  [12, 'second'],
+  [11, 'minute'],
+  [10, 'hour'],
+  [3, 'day'],
+  [1, 'month'],
+  [2, 'year'],
+];
+const fullRange = 0x7fff;
+
+function intervalField(node: TypeNode): string | undefined {
+  const [first] = node.typmods ?? [];
+  if (first === undefined) return undefined;
+  const mask = integerOfNode(first, 'interval');
+  return mask === fullRange ? undefined : intervalFields.find(([bit]) => (mask & (1 << bit)) !== 0)?.[1];
+}
+
+function intervalLiteral(text: string, field: string): Expression {
+  const interval = parseInterval(text, field);
+  if (interval === undefined) throw new SqlError('22007', `invalid input syntax for type interval: "${text}"`);
+  return constantOf(applyModifier(interval, types.interval, -1, true), types.interval);
+}

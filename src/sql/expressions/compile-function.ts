@@ -1,0 +1,128 @@
+/** Function calls: aggregates go to the planner, the rest is looked up in the dialect's tables. */
+import type { FuncCall, Node, SQLValueFunction } from '@pgsql/types';
+import type { Expression, Frame } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { applyModifier } from '../type-modifier.ts';
+import { typeByName, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { splitTimestamp } from '../value-time.ts';
+import { callChosen, callFunction, unknownFunction } from './call.ts';
+import { canCast } from './cast-rules.ts';
+import { namesOf, positionOf } from './compiler.ts';
+import type { Compiler } from './compiler.ts';
+import { coerce } from './coerce.ts';
+import { functionTable } from './functions.ts';
+import { callMysqlFunction } from './mysql-call.ts';
+import { choose } from './signature.ts';
+
+export function compileFunction(node: Node, call: FuncCall, compiler: Compiler): Expression {
+  const { scope } = compiler;
+  const slot = scope.aggregate(node);
+  if (slot !== undefined) return slot;
+  const name = (namesOf(call.funcname).at(-1) ?? '').toLowerCase();
+  const position = positionOf(call.location);
+  refuseAggregateSyntax(name, call, position);
+  const operands = (call.args ?? []).map((each) => {
+    if ('NamedArgExpr' in each) throw notSupported('a named argument', positionOf(each.NamedArgExpr.location));
+    return compiler.compile(each);
+  });
+  const own = scope.dialect === 'mysql' ? callMysqlFunction(name, operands, scope, position) : undefined;
+  if (own !== undefined) return own;
+  const choice = choose(
+    functionTable.get(name) ?? [],
+    operands.map(({ type }) => type),
+  );
+  if (typeof choice === 'object') return callChosen(choice, operands, scope);
+  return castCall(name, operands, compiler) ?? refuse(name, operands, choice, position);
+}
+
+function refuse(name: string, operands: readonly Expression[], choice: 'none' | 'ambiguous', position: number): never {
+  throw unknownFunction(name, operands, choice, position);
+}
+
+function refuseAggregateSyntax(name: string, call: FuncCall, position: number): void {
+  if (call.func_variadic === true) throw notSupported('VARIADIC', position);
+  const wrong =
+    call.agg_distinct === true
+      ? 'DISTINCT'
+      : call.agg_order !== undefined
+        ? 'ORDER BY'
+        : call.agg_filter !== undefined
+          ? 'FILTER'
+          : call.over !== undefined
+            ? 'OVER'
+            : undefined;
+  if (wrong === 'OVER')
+    throw new SqlError('42809', `OVER specified, but ${name} is not a window function nor an aggregate function`, {
+      position,
+    });
+  if (wrong !== undefined)
+    throw new SqlError('42809', `${wrong} specified, but ${name} is not an aggregate function`, { position });
+  if (call.agg_star === true)
+    throw new SqlError('42809', `${name}(*) specified, but ${name} is not an aggregate function`, { position });
+}
+
+/** `int4('5')`, `text(42)`: a type's name with one argument is a cast where it costs nothing or goes through text. */
+function castCall(name: string, operands: readonly Expression[], { scope }: Compiler): Expression | undefined {
+  const [operand, ...others] = operands;
+  const type = typeByName(name);
+  if (operand === undefined || others.length > 0 || type === undefined || scope.dialect === 'mysql') return undefined;
+  return canCast(operand.type, type, 'explicit') ? coerce(operand, type, -1, 'explicit', scope) : undefined;
+}
+
+/** For the planner and others that build calls themselves. @throws SqlError 42883 */
+export function callNamed(name: string, operands: readonly Expression[], compiler: Compiler): Expression {
+  return callFunction(functionTable, name, operands, compiler.scope, 0);
+}
+
+const microsecondsType: Readonly<Record<string, SqlType>> = {
+  SVFOP_CURRENT_TIMESTAMP: types.timestamptz,
+  SVFOP_CURRENT_TIMESTAMP_N: types.timestamptz,
+  SVFOP_LOCALTIMESTAMP: types.timestamp,
+  SVFOP_LOCALTIMESTAMP_N: types.timestamp,
+};
+
+export function compileValueFunction(
+  { op = 'SVFOP_CURRENT_DATE', typmod = -1, location }: SQLValueFunction,
+  { scope }: Compiler,
+): Expression {
+  const ask = (type: SqlType, evaluate: (frame: Frame) => SqlValue): Expression => ({
+    type,
+    modifier: -1,
+    isRowFree: true,
+    evaluate,
+  });
+  const isMysql = scope.dialect === 'mysql';
+  const now = ({ execution: { surroundings } }: Frame): bigint =>
+    isMysql ? surroundings.statementTime : surroundings.transactionTime;
+  const instant = microsecondsType[op];
+  if (instant !== undefined) {
+    // MySQL's have whole seconds unless digits are asked for, and no zone.
+    const digits = isMysql && typmod < 0 ? 0 : typmod;
+    const type = isMysql ? types.timestamp : instant;
+    return ask(type, (frame) => (isMysql ? cut(now(frame), digits) : applyModifier(now(frame), type, digits, true)));
+  }
+  switch (op) {
+    case 'SVFOP_CURRENT_DATE':
+      return ask(types.date, (frame) => splitTimestamp(now(frame)).days);
+    case 'SVFOP_LOCALTIME':
+    case 'SVFOP_LOCALTIME_N':
+      return ask(types.time, (frame) => applyModifier(splitTimestamp(now(frame)).time, types.time, typmod, true));
+    case 'SVFOP_CURRENT_TIME':
+    case 'SVFOP_CURRENT_TIME_N':
+      if (isMysql) return ask(types.time, (frame) => cut(splitTimestamp(now(frame)).time, 0));
+      throw notSupported('type time with time zone', positionOf(location));
+    case 'SVFOP_CURRENT_CATALOG':
+      return ask(types.name, ({ execution }) => execution.surroundings.database);
+    case 'SVFOP_CURRENT_SCHEMA':
+      return ask(types.name, ({ execution }) => execution.surroundings.describe('current schema'));
+    default:
+      return ask(types.name, ({ execution }) => execution.surroundings.user);
+  }
+}
+
+function cut(microseconds: bigint, digits: number): bigint {
+  const unit = 10n ** BigInt(6 - Math.min(6, Math.max(0, digits)));
+  return microseconds - (((microseconds % unit) + unit) % unit);
+}

@@ -1,0 +1,162 @@
+/** Subqueries in expressions: EXISTS, IN, ANY, ALL, scalar, row and ARRAY. */
+import type { Node, SubLink } from '@pgsql/types';
+import { keyText } from '../compare.ts';
+import type { Execution, Expression, Frame, Subquery } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { arrayOf, isSameType, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlArray, SqlValue } from '../value.ts';
+import { applyOperator } from './apply-operator.ts';
+import { truth } from './compile-logic.ts';
+import { quantified } from './compile-operator.ts';
+import { compareRows, rowParts } from './compile-row.ts';
+import { cellOf, namesOf, positionOf } from './compiler.ts';
+import type { Compiler } from './compiler.ts';
+
+type Rows = (frame: Frame) => Iterable<readonly SqlValue[]>;
+
+export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
+  if (link.subselect === undefined) throw notSupported('this subquery', positionOf(link.location));
+  const subquery = compiler.scope.subquery(link.subselect);
+  const isRowFree = !subquery.isCorrelated;
+  const rows = kept(subquery);
+  switch (link.subLinkType) {
+    case 'EXISTS_SUBLINK':
+      return truth(compiler, isRowFree, (frame) => {
+        for (const _row of rows(frame)) return true;
+        return false;
+      });
+    case 'EXPR_SUBLINK': {
+      const { type } = onlyColumn(subquery);
+      return { type, modifier: -1, isRowFree, evaluate: (frame) => oneRow(rows(frame))?.[0] ?? null };
+    }
+    case 'ARRAY_SUBLINK': {
+      const { type } = onlyColumn(subquery);
+      if (type.name === 'array') throw notSupported('an array of more than one dimension', positionOf(link.location));
+      const element = type.name === 'unknown' ? types.text : type;
+      return {
+        type: arrayOf(element),
+        modifier: -1,
+        isRowFree,
+        evaluate: (frame): SqlArray => ({ kind: 'array', elements: [...rows(frame)].map(([value = null]) => value) }),
+      };
+    }
+    case 'ANY_SUBLINK':
+      return compileMembership(link, subquery, rows, true, compiler);
+    case 'ALL_SUBLINK':
+      return compileMembership(link, subquery, rows, false, compiler);
+    case 'ROWCOMPARE_SUBLINK':
+      return compileRowSubquery(link, subquery, rows, compiler);
+    default:
+      throw notSupported('this subquery', positionOf(link.location));
+  }
+}
+
+/** Rows that do not depend on the query around are read once a statement. */
+function kept(subquery: Subquery): Rows {
+  if (subquery.isCorrelated) return subquery.rows;
+  const known = new WeakMap<Execution, readonly (readonly SqlValue[])[]>();
+  return (frame) => {
+    const rows = known.get(frame.execution) ?? [...subquery.rows(frame)];
+    known.set(frame.execution, rows);
+    return rows;
+  };
+}
+
+function onlyColumn({ columns }: Subquery): { readonly type: SqlType } {
+  const [column] = columns;
+  if (column === undefined || columns.length > 1) throw new SqlError('42601', 'subquery must return only one column');
+  return column;
+}
+
+function oneRow(rows: Iterable<readonly SqlValue[]>): readonly SqlValue[] | undefined {
+  let found: readonly SqlValue[] | undefined;
+  for (const row of rows) {
+    if (found !== undefined) {
+      throw new SqlError('21000', 'more than one row returned by a subquery used as an expression');
+    }
+    found = row;
+  }
+  return found;
+}
+
+/** `x IN (SELECT ...)`, `x > ALL (SELECT ...)`, `(a, b) IN (SELECT c, d)`. */
+function compileMembership(
+  link: SubLink,
+  subquery: Subquery,
+  rows: Rows,
+  isAny: boolean,
+  compiler: Compiler,
+): Expression {
+  const operator = namesOf(link.operName).at(-1) ?? '=';
+  const { parts, cells, test } = prepare(link, operator, subquery, compiler);
+  const isRowFree = !subquery.isCorrelated && parts.every((each) => each.isRowFree);
+  const [only] = parts;
+  const [column] = subquery.columns;
+  const canLookUp = isAny && operator === '=' && parts.length === 1 && !subquery.isCorrelated;
+  if (canLookUp && only !== undefined && column !== undefined && isSameType(only.type, column.type)) {
+    return lookUp(only, rows, compiler, isRowFree);
+  }
+  return truth(compiler, isRowFree, (frame) =>
+    quantified(rows(frame), isAny, (row) => {
+      cells.forEach((cell, i) => {
+        cell.value = row[i] ?? null;
+      });
+      return test.evaluate(frame);
+    }),
+  );
+}
+
+function prepare(link: SubLink, operator: string, subquery: Subquery, compiler: Compiler) {
+  const position = positionOf(link.location);
+  const testNode: Node = link.testexpr ?? { A_Const: { isnull: true } };
+  const parts = rowParts(testNode, compiler);
+  checkColumns(parts.length, subquery.columns.length);
+  const cells = subquery.columns.map(({ type }) => cellOf({ type: type.name === 'unknown' ? types.text : type }));
+  const columns = cells.map(({ expression }) => expression);
+  const [left] = parts;
+  const [right] = columns;
+  const test =
+    parts.length === 1 && left !== undefined && right !== undefined
+      ? applyOperator(operator, [left, right], compiler.scope, position)
+      : compareRows(operator, parts, columns, compiler, position);
+  return { parts, cells, test };
+}
+
+function checkColumns(wanted: number, given: number): void {
+  if (given > wanted) throw new SqlError('42601', 'subquery has too many columns');
+  if (given < wanted) throw new SqlError('42601', 'subquery has too few columns');
+}
+
+/** A set of keys for each statement, instead of a walk for each row. */
+function lookUp(subject: Expression, rows: Rows, compiler: Compiler, isRowFree: boolean): Expression {
+  const { dialect } = compiler.scope;
+  const { type } = subject;
+  const sets = new WeakMap<Execution, ReadonlySet<string>>();
+  const keyOf = (value: SqlValue): string => keyText(value, type, dialect);
+  const nullKey = keyOf(null);
+  return truth(compiler, isRowFree, (frame) => {
+    const keys = sets.get(frame.execution) ?? new Set([...rows(frame)].map(([value = null]) => keyOf(value)));
+    sets.set(frame.execution, keys);
+    if (keys.size === 0) return false;
+    const value = subject.evaluate(frame);
+    if (value === null) return null;
+    return keys.has(keyOf(value)) ? true : keys.has(nullKey) ? null : false;
+  });
+}
+
+/** `(a, b) = (SELECT c, d)`: no row gives NULL, more than one is an error. */
+function compileRowSubquery(link: SubLink, subquery: Subquery, rows: Rows, compiler: Compiler): Expression {
+  const operator = namesOf(link.operName).at(-1) ?? '=';
+  const { parts, cells, test } = prepare(link, operator, subquery, compiler);
+  const isRowFree = !subquery.isCorrelated && parts.every((each) => each.isRowFree);
+  return truth(compiler, isRowFree, (frame) => {
+    const row = oneRow(rows(frame));
+    if (row === undefined) return null;
+    cells.forEach((cell, i) => {
+      cell.value = row[i] ?? null;
+    });
+    const value = test.evaluate(frame);
+    return value === null ? null : value === true || value === 1;
+  });
+}

@@ -1,0 +1,147 @@
+/**
+ * From the parser's tree to typed closures: names are looked up, types are settled and overloads chosen here, once; what is left for each row
+ * is to compute. One function for each kind of node.
+ */
+import type { A_Const, A_Indirection, ColumnRef, Node, ParamRef, RowExpr } from '@pgsql/types';
+import type { Expression, Scope } from '../expression.ts';
+import { parseNumeric } from '../numeric.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlArray } from '../value.ts';
+import { compileArray, compileIndirection } from './compile-array.ts';
+import { compileCast } from './compile-cast.ts';
+import { compileFunction, compileValueFunction } from './compile-function.ts';
+import {
+  compileBoolean,
+  compileBooleanTest,
+  compileCase,
+  compileCoalesce,
+  compileMinMax,
+  compileNullTest,
+} from './compile-logic.ts';
+import { compileOperator } from './compile-operator.ts';
+import { compileSubLink } from './compile-subquery.ts';
+import { namesOf, positionOf } from './compiler.ts';
+import type { Compiler } from './compiler.ts';
+import { coerce, constantOf, parameterOf, unknownLiteral } from './coerce.ts';
+
+/**
+ * The expression of a tree in its scope. Literals and parameters without a type take `expected`, where it is given; without it their type
+ * is `unknown`. @throws SqlError what PostgreSQL would say when it analyses the statement; 0A000 for what is not supported.
+ */
+export function compileExpression(node: Node, scope: Scope, expected?: SqlType): Expression {
+  const compiler: Compiler = { scope, compile: (inner) => compileNode(inner, compiler) };
+  const expression = compileNode(node, compiler);
+  return expected !== undefined && expression.type.name === 'unknown'
+    ? coerce(expression, expected, -1, 'implicit', scope)
+    : expression;
+}
+
+function compileNode(node: Node, compiler: Compiler): Expression {
+  if ('ColumnRef' in node) return compileColumn(node.ColumnRef, compiler);
+  if ('A_Const' in node) return compileConstant(node.A_Const, compiler);
+  if ('ParamRef' in node) return compileParameter(node.ParamRef, compiler);
+  if ('A_Expr' in node) return compileOperator(node.A_Expr, compiler);
+  if ('BoolExpr' in node) return compileBoolean(node.BoolExpr, compiler);
+  if ('NullTest' in node) return compileNullTest(node.NullTest, compiler);
+  if ('BooleanTest' in node) return compileBooleanTest(node.BooleanTest, compiler);
+  if ('TypeCast' in node) return compileCast(node.TypeCast, compiler);
+  if ('FuncCall' in node) return compileFunction(node, node.FuncCall, compiler);
+  if ('SQLValueFunction' in node) return compileValueFunction(node.SQLValueFunction, compiler);
+  if ('SubLink' in node) return compileSubLink(node.SubLink, compiler);
+  if ('CaseExpr' in node) return compileCase(node.CaseExpr, compiler);
+  if ('CoalesceExpr' in node) return compileCoalesce(node.CoalesceExpr, compiler);
+  if ('MinMaxExpr' in node) return compileMinMax(node.MinMaxExpr, compiler);
+  if ('A_ArrayExpr' in node) return compileArray(node.A_ArrayExpr, compiler);
+  if ('A_Indirection' in node) return compileIndirect(node.A_Indirection, compiler);
+  if ('RowExpr' in node) return compileRow(node.RowExpr, compiler);
+  if ('CollateClause' in node) return compileCollation(node.CollateClause, compiler);
+  if ('GroupingFunc' in node) return compileGrouping(node, compiler);
+  if ('SetToDefault' in node) throw new SqlError('42601', 'DEFAULT is not allowed in this context');
+  throw notSupported(`the expression ${Object.keys(node)[0] ?? ''}`);
+}
+
+function compileColumn({ fields, location }: ColumnRef, { scope }: Compiler): Expression {
+  return scope.column(namesOf(fields), positionOf(location));
+}
+
+function compileParameter({ number = 0 }: ParamRef, { scope }: Compiler): Expression {
+  return parameterOf(scope.parameter(number));
+}
+
+function compileConstant(node: A_Const, { scope }: Compiler): Expression {
+  if (node.isnull === true) return unknownLiteral(null);
+  if (node.ival !== undefined) return constantOf(node.ival.ival ?? 0, types.int4);
+  if (node.boolval !== undefined) {
+    const isTrue = node.boolval.boolval === true;
+    return scope.dialect === 'mysql' ? constantOf(isTrue ? 1 : 0, types.int4) : constantOf(isTrue, types.bool);
+  }
+  if (node.fval !== undefined) return numberConstant(node.fval.fval ?? '0', scope);
+  if (node.sval !== undefined) {
+    const text = node.sval.sval ?? '';
+    return scope.dialect === 'mysql' ? constantOf(text, types.text) : unknownLiteral(text);
+  }
+  return bitConstant(node.bsval?.bsval ?? '', scope, positionOf(node.location));
+}
+
+/** A whole number that is too large for integer is a bigint, and then a numeric. With an exponent MySQL takes it for a double. */
+function numberConstant(text: string, scope: Scope): Expression {
+  const numeric = parseNumeric(text);
+  if (numeric === undefined) throw new SqlError('42601', `invalid number: ${text}`);
+  if (/^\d+$/.test(text)) {
+    const whole = BigInt(text);
+    if (BigInt.asIntN(64, whole) === whole) return constantOf(whole, types.int8);
+    if (scope.dialect === 'mysql' && BigInt.asUintN(64, whole) === whole) return constantOf(whole, types.uint8);
+  }
+  const isDouble = scope.dialect === 'mysql' && /e/i.test(text);
+  return isDouble ? constantOf(Number(text), types.float8) : constantOf(numeric, types.numeric);
+}
+
+/** `x'0aff'` is bytes to MySQL; PostgreSQL's bit strings are not here. */
+function bitConstant(text: string, scope: Scope, position: number): Expression {
+  if (scope.dialect === 'mysql' && text.startsWith('x')) {
+    return constantOf(new Uint8Array(Buffer.from(text.slice(1), 'hex')), types.bytea);
+  }
+  if (scope.dialect === 'mysql') return constantOf(BigInt(`0${text}`), types.int8);
+  throw notSupported('type bit', position);
+}
+
+/** `ROW(a, b)`: its fields are f1, f2, ... */
+function compileRow({ args = [] }: RowExpr, compiler: Compiler): Expression {
+  const parts = args.map((each) => {
+    const part = compiler.compile(each);
+    return part.type.name === 'unknown' ? coerce(part, types.text, -1, 'implicit', compiler.scope) : part;
+  });
+  const fields = parts.map(({ type }, i) => ({ name: `f${i + 1}`, type }));
+  return {
+    type: { ...types.record, fields },
+    modifier: -1,
+    isRowFree: parts.every(({ isRowFree }) => isRowFree),
+    evaluate: (frame): SqlArray => ({ kind: 'array', elements: parts.map(({ evaluate }) => evaluate(frame)) }),
+  };
+}
+
+function compileIndirect(node: A_Indirection, compiler: Compiler): Expression {
+  return compileIndirection(node, compiler);
+}
+
+/** Text is ordered by code point: that is what these collations say. */
+const collations: ReadonlySet<string> = new Set(['C', 'POSIX', 'default', 'ucs_basic', 'C.UTF-8', 'C.utf8']);
+
+function compileCollation(
+  { arg, collname, location }: { arg?: Node; collname?: Node[]; location?: number },
+  { scope, compile }: Compiler,
+): Expression {
+  const name = namesOf(collname).at(-1) ?? '';
+  if (arg === undefined) throw notSupported('COLLATE');
+  if (scope.dialect === 'postgres' && !collations.has(name))
+    throw notSupported(`collation "${name}"`, positionOf(location));
+  return compile(arg);
+}
+
+function compileGrouping(node: Node, { scope }: Compiler): Expression {
+  const slot = scope.aggregate(node);
+  if (slot === undefined) throw notSupported('GROUPING');
+  return slot;
+}

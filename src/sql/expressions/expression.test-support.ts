@@ -1,0 +1,126 @@
+/** Expressions without tables: what `SELECT <expression>` needs, for tests. */
+import type { Node } from '@pgsql/types';
+import { loadModule, parseSync } from 'libpg-query';
+import type { Dialect } from '../dialect.ts';
+import type { Expression, Frame, Scope, Surroundings } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { formatText } from '../text-format.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { coerce } from './coerce.ts';
+import { compileExpression } from './compile.ts';
+
+await loadModule();
+
+export interface Result {
+  readonly text: string | null;
+  readonly type: SqlType;
+  readonly value: SqlValue;
+}
+
+/** The parser's tree of an expression. @throws SqlError 42601 */
+export function parseExpression(sql: string): Node {
+  const tree = parseSelect(`SELECT ${sql}`);
+  const [target] = 'SelectStmt' in tree ? (tree.SelectStmt.targetList ?? []) : [];
+  if (target === undefined || !('ResTarget' in target) || target.ResTarget.val === undefined) throw notSupported(sql);
+  return target.ResTarget.val;
+}
+
+function parseSelect(sql: string): Node {
+  try {
+    const [statement] = (parseSync(sql) as { readonly stmts?: readonly { readonly stmt?: Node }[] }).stmts ?? [];
+    if (statement?.stmt !== undefined) return statement.stmt;
+  } catch (error) {
+    throw new SqlError('42601', String(error));
+  }
+  throw new SqlError('42601', 'no statement');
+}
+
+/** The moment of all tests: 2024-02-29 12:34:56.789 UTC. */
+export const testMoment = 1_709_210_096_789_000n;
+
+export const testSurroundings: Surroundings = {
+  transactionTime: testMoment,
+  statementTime: testMoment,
+  clock: () => testMoment,
+  random: () => 0.5,
+  setting: (name) => (name === 'timezone' ? 'UTC' : undefined),
+  setSetting: () => undefined,
+  user: 'postgres',
+  database: 'postgres',
+  sessionId: 7,
+  nextValue: () => 1n,
+  currentValue: () => 1n,
+  setValue: (_sequence, value) => value,
+  lastInsertId: 5n,
+  foundRows: 3n,
+  rowCount: 2n,
+  describe: () => null,
+};
+
+export function testScope(dialect: Dialect = 'postgres', columns: Readonly<Record<string, Expression>> = {}): Scope {
+  return {
+    dialect,
+    column: (names) => {
+      const column = columns[names.join('.')];
+      if (column === undefined) throw new SqlError('42703', `column "${names.join('.')}" does not exist`);
+      return column;
+    },
+    parameter: (number) => {
+      throw new SqlError('42P02', `there is no parameter $${number}`);
+    },
+    // A subquery here is a list of constant rows: VALUES, or a SELECT without FROM.
+    subquery: (select) => constantRows(select, dialect),
+    aggregate: () => undefined,
+    type: (name) => {
+      throw new SqlError('42704', `type "${name}" does not exist`);
+    },
+  };
+}
+
+function constantRows(select: Node, dialect: Dialect): ReturnType<Scope['subquery']> {
+  if (!('SelectStmt' in select)) throw notSupported('this subquery');
+  const { valuesLists, targetList = [], whereClause } = select.SelectStmt;
+  const scope = testScope(dialect);
+  const lists: readonly (readonly Node[])[] = valuesLists?.map((list) =>
+    'List' in list ? (list.List.items ?? []) : [],
+  ) ?? [
+    targetList.flatMap((target) =>
+      'ResTarget' in target && target.ResTarget.val !== undefined ? [target.ResTarget.val] : [],
+    ),
+  ];
+  const rows = lists.map((list) => list.map((node) => compileExpression(node, scope, types.text)));
+  const holds = whereClause === undefined ? undefined : compileExpression(whereClause, scope);
+  const [first = []] = rows;
+  return {
+    columns: first.map(({ type }, i) => ({ name: `column${i + 1}`, type })),
+    rows: (frame) =>
+      rows
+        .filter(() => holds === undefined || holds.evaluate(frame) === true)
+        .map((row) => row.map(({ evaluate }) => evaluate(frame))),
+    isCorrelated: false,
+  };
+}
+
+export function testFrame(parameters: readonly SqlValue[] = []): Frame {
+  return { rows: [], computed: [], execution: { parameters, surroundings: testSurroundings }, outer: null };
+}
+
+/** `SELECT <expression>`: literals without a type are text in the end. @throws SqlError */
+export function evaluateSql(sql: string, dialect: Dialect = 'postgres', scope: Scope = testScope(dialect)): Result {
+  const compiled = compileExpression(parseExpression(sql), scope);
+  const shown = compiled.type.name === 'unknown' ? coerce(compiled, types.text, -1, 'implicit', scope) : compiled;
+  const value = shown.evaluate(testFrame());
+  return { value, type: shown.type, text: value === null ? null : formatText(value, shown.type, dialect) };
+}
+
+/** The text of the value, or `!` and the SQLSTATE. */
+export function outcomeOf(sql: string, dialect: Dialect = 'postgres'): string | null {
+  try {
+    return evaluateSql(sql, dialect).text;
+  } catch (error) {
+    if (error instanceof SqlError) return `!${error.code}`;
+    throw error;
+  }
+}

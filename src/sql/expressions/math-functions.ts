@@ -1,0 +1,192 @@
+/** Functions of numbers. PostgreSQL manual, tables 9.5 to 9.8. */
+import { compareNumerics, divisionByZero, numericOf, roundNumeric, truncateNumeric, unscaled } from '../numeric.ts';
+import type { Numeric } from '../numeric.ts';
+import { SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
+import { roundHalfEven } from '../value-interval.ts';
+import { integerOf } from './cast-values.ts';
+import {
+  exponential,
+  logarithm,
+  naturalLogarithm,
+  powerOfFloats,
+  powerOfNumerics,
+  squareRoot,
+} from './numeric-functions.ts';
+import { ambient, strict } from './signature.ts';
+import type { Plain, Signature } from './signature.ts';
+
+type Whole = number | bigint;
+
+function ceiling(number: Numeric): Numeric {
+  return number.value.isFinite() ? numericOf(number.value.ceil()) : number;
+}
+
+function floor(number: Numeric): Numeric {
+  return number.value.isFinite() ? numericOf(number.value.floor()) : number;
+}
+
+/** The floor of the quotient, cut toward zero: `div(-7, 2)` is -3. */
+function wholeQuotient(a: Numeric, b: Numeric): Numeric {
+  if (!a.value.isFinite() || !b.value.isFinite()) {
+    if (a.value.isNaN() || b.value.isNaN()) return numericOf(Number.NaN);
+    if (b.value.isZero()) throw divisionByZero();
+    if (!a.value.isFinite()) return numericOf(b.value.isFinite() ? a.value.times(b.value.s) : Number.NaN);
+    return numericOf(0);
+  }
+  if (b.value.isZero()) throw divisionByZero();
+  const shift = Math.max(a.scale, b.scale);
+  return numericOf(unscaled(a.value, shift) / unscaled(b.value, shift));
+}
+
+const numerics: Record<string, Plain> = {
+  'ceil(numeric) numeric': ceiling,
+  'ceiling(numeric) numeric': ceiling,
+  'floor(numeric) numeric': floor,
+  'round(numeric) numeric': (x: Numeric) => roundNumeric(x, 0),
+  'round(numeric, int4) numeric': (x: Numeric, scale: number) =>
+    roundNumeric(x, Math.max(-2000, Math.min(2000, scale))),
+  'trunc(numeric) numeric': (x: Numeric) => truncateNumeric(x, 0),
+  'trunc(numeric, int4) numeric': (x: Numeric, scale: number) =>
+    truncateNumeric(x, Math.max(-2000, Math.min(2000, scale))),
+  'div(numeric, numeric) numeric': wholeQuotient,
+  'sign(numeric) numeric': ({ value }: Numeric) =>
+    numericOf(value.isNaN() ? Number.NaN : value.isZero() ? 0 : value.isNegative() ? -1 : 1),
+  'sqrt(numeric) numeric': squareRoot,
+  'exp(numeric) numeric': exponential,
+  'ln(numeric) numeric': naturalLogarithm,
+  'log(numeric) numeric': (x: Numeric) => logarithm(numericOf(10), x),
+  'log10(numeric) numeric': (x: Numeric) => logarithm(numericOf(10), x),
+  'log(numeric, numeric) numeric': logarithm,
+  'power(numeric, numeric) numeric': powerOfNumerics,
+  'pow(numeric, numeric) numeric': powerOfNumerics,
+  'scale(numeric) int4': ({ value, scale }: Numeric) => (value.isFinite() ? scale : null),
+  'min_scale(numeric) int4': ({ value }: Numeric) => (value.isFinite() ? value.decimalPlaces() : null),
+  'trim_scale(numeric) numeric': ({ value }: Numeric) =>
+    numericOf(value, value.isFinite() ? Math.max(0, value.decimalPlaces()) : 0),
+  'width_bucket(numeric, numeric, numeric, int4) int4': bucket,
+};
+
+/** Which of `count` equal parts from `low` to `high`; 0 below, count + 1 above. */
+function bucket(operand: Numeric, low: Numeric, high: Numeric, count: number): number {
+  if (count <= 0) throw new SqlError('2201G', 'count must be greater than zero');
+  const direction = compareNumerics(low, high);
+  if (direction === 0) throw new SqlError('2201G', 'lower bound cannot equal upper bound');
+  const sign = direction < 0 ? 1 : -1;
+  if (compareNumerics(operand, low) * sign < 0) return 0;
+  if (compareNumerics(operand, high) * sign >= 0) return count + 1;
+  const share = operand.value.minus(low.value).times(count);
+  const width = high.value.minus(low.value);
+  return Number(divideFloor(share.abs().toFixed(), width.abs().toFixed())) + 1;
+}
+
+function divideFloor(a: string, b: string): bigint {
+  const [x, y] = [numericOf(a), numericOf(b)];
+  const shift = Math.max(x.value.decimalPlaces(), y.value.decimalPlaces(), 0);
+  return unscaled(x.value, shift) / unscaled(y.value, shift);
+}
+
+type Real = (x: number) => number;
+
+/** float.c: NaN goes through; an infinite result of a finite argument is an overflow. */
+function real(compute: Real): Plain {
+  return (x: number) => {
+    const result = compute(x);
+    if (!Number.isNaN(x) && Number.isFinite(x) && !Number.isFinite(result)) {
+      throw new SqlError('22003', 'value out of range: overflow');
+    }
+    return result;
+  };
+}
+
+/** Outside its domain a function gives NaN in C and an error in SQL. */
+function within(compute: Real, isInside: (x: number) => boolean): Plain {
+  return (x: number) => {
+    if (!Number.isNaN(x) && !isInside(x)) throw new SqlError('22003', 'input is out of range');
+    return compute(x);
+  };
+}
+
+function positive(compute: Real): Plain {
+  return (x: number) => {
+    if (x === 0) throw new SqlError('2201E', 'cannot take logarithm of zero');
+    if (x < 0) throw new SqlError('2201E', 'cannot take logarithm of a negative number');
+    return compute(x);
+  };
+}
+
+function exponentialOfFloat(x: number): number {
+  const result = Math.exp(x);
+  if (Number.isFinite(x) && !Number.isFinite(result)) throw new SqlError('22003', 'value out of range: overflow');
+  if (Number.isFinite(x) && result === 0) throw new SqlError('22003', 'value out of range: underflow');
+  return result;
+}
+
+const reals: Record<string, Plain> = {
+  'ceil(float8) float8': Math.ceil,
+  'ceiling(float8) float8': Math.ceil,
+  'floor(float8) float8': Math.floor,
+  'round(float8) float8': (x: number) => (Number.isFinite(x) ? signedZero(roundHalfEven(x), x) : x),
+  'trunc(float8) float8': Math.trunc,
+  'sign(float8) float8': (x: number) => (x > 0 ? 1 : x < 0 ? -1 : 0),
+  'sqrt(float8) float8': (x: number) => {
+    if (x < 0) throw new SqlError('2201F', 'cannot take square root of a negative number');
+    return Math.sqrt(x);
+  },
+  'cbrt(float8) float8': Math.cbrt,
+  'exp(float8) float8': exponentialOfFloat,
+  'ln(float8) float8': positive(Math.log),
+  'log(float8) float8': positive(Math.log10),
+  'log10(float8) float8': positive(Math.log10),
+  'power(float8, float8) float8': powerOfFloats,
+  'pow(float8, float8) float8': powerOfFloats,
+  'degrees(float8) float8': real((x) => x / (Math.PI / 180)),
+  'radians(float8) float8': real((x) => x * (Math.PI / 180)),
+  'pi() float8': () => Math.PI,
+  'sin(float8) float8': within(Math.sin, Number.isFinite),
+  'cos(float8) float8': within(Math.cos, Number.isFinite),
+  'tan(float8) float8': within(Math.tan, Number.isFinite),
+  'cot(float8) float8': within((x) => 1 / Math.tan(x), Number.isFinite),
+  'asin(float8) float8': within(Math.asin, (x) => Math.abs(x) <= 1),
+  'acos(float8) float8': within(Math.acos, (x) => Math.abs(x) <= 1),
+  'atan(float8) float8': Math.atan,
+  'atan2(float8, float8) float8': Math.atan2,
+  'sinh(float8) float8': Math.sinh,
+  'cosh(float8) float8': Math.cosh,
+  'tanh(float8) float8': Math.tanh,
+};
+
+function signedZero(result: number, x: number): number {
+  return result === 0 && x < 0 ? -0 : result;
+}
+
+const integers: Record<string, Plain> = {
+  'factorial(int8) numeric': (n: bigint) => {
+    if (n < 0n) throw new SqlError('22003', 'factorial of a negative number is undefined');
+    if (n > 32_177n) throw new SqlError('22003', 'value overflows numeric format');
+    let result = 1n;
+    for (let i = 2n; i <= n; i += 1n) result *= i;
+    return numericOf(result);
+  },
+};
+for (const type of [types.int4, types.int8]) {
+  integers[`gcd(${type.name}, ${type.name}) ${type.name}`] = (a: Whole, b: Whole) =>
+    integerOf(commonDivisor(BigInt(a), BigInt(b)), type);
+  integers[`lcm(${type.name}, ${type.name}) ${type.name}`] = (a: Whole, b: Whole) => {
+    const [x, y] = [BigInt(a), BigInt(b)];
+    if (x === 0n || y === 0n) return integerOf(0, type);
+    const product = (x / commonDivisor(x, y)) * y;
+    return integerOf(product < 0n ? -product : product, type);
+  };
+}
+
+function commonDivisor(a: bigint, b: bigint): bigint {
+  let [x, y] = [a, b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x < 0n ? -x : x;
+}
+
+export const mathFunctions: readonly Signature[] = [
+  ...strict({ ...numerics, ...reals, ...integers }),
+  ...ambient({ 'setseed(float8) void': () => null }, { isVolatile: true }),
+];

@@ -1,0 +1,330 @@
+/** MySQL's functions, by area of its reference manual, chapter 14. The arguments have been converted to the types that stand here. */
+import { createHash } from 'node:crypto';
+import { foldText } from '../compare.ts';
+import { SqlError } from '../sql-error.ts';
+import { formatText } from '../text-format.ts';
+import { formatJsonDocument, isJsonObject, jsonDocument, objectOf, parseJsonDocument } from '../value-json.ts';
+import { civilOfDays, dayOfWeek, daysInMonth, daysOfCivil, isTimestampInRange, splitTimestamp } from '../value-time.ts';
+import type { JsonDocument, SqlValue } from '../value.ts';
+import { formatMysqlDate } from './mysql-date-format.ts';
+import { mysqlJsonPath } from './mysql-json-path.ts';
+import { documentValue } from './json-functions.ts';
+import { randomUuid } from './session-functions.ts';
+import { ambient, nullable, strict, tableOf, typed } from './signature.ts';
+import type { Ambient, Call, Plain, Typed } from './signature.ts';
+import { charactersOf, characterCount, leftOf, positionIn, repeated, rightOf } from './text-functions.ts';
+import { isoWeek } from './time-fields.ts';
+
+function wholeSeconds(time: bigint): bigint {
+  return time - (((time % 1_000_000n) + 1_000_000n) % 1_000_000n);
+}
+
+const session: Record<string, Ambient> = {
+  'now() timestamp': (from) => wholeSeconds(from.statementTime),
+  'now(int4) timestamp': (from) => from.statementTime,
+  'curdate() date': (from) => splitTimestamp(from.statementTime).days,
+  'curtime() time': (from) => wholeSeconds(splitTimestamp(from.statementTime).time),
+  'utc_timestamp() timestamp': (from) => wholeSeconds(from.statementTime),
+  'unix_timestamp() int8': (from) => from.statementTime / 1_000_000n,
+  'last_insert_id() uint8': (from) => from.lastInsertId,
+  'found_rows() int8': (from) => from.foundRows,
+  'row_count() int8': (from) => from.rowCount,
+  'version() text': (from) => from.describe('version'),
+  'database() text': (from) => from.database,
+  'schema() text': (from) => from.database,
+  'user() text': (from) => `${from.user}@%`,
+  'current_user() text': (from) => `${from.user}@%`,
+  'session_user() text': (from) => `${from.user}@%`,
+  'connection_id() int8': (from) => BigInt(from.sessionId),
+};
+
+const volatile: Record<string, Ambient> = {
+  'rand() float8': (from) => from.random(),
+  'rand(int8) float8': (from) => from.random(),
+  'uuid() text': randomUuid,
+  'sysdate() timestamp': (from) => wholeSeconds(from.clock()),
+  // Time is the scheduler's: nobody really waits.
+  'sleep(float8) int8': () => 0n,
+};
+
+/** From 1, without regard to case. */
+function locate(part: string, text: string, from = 1): bigint {
+  if (from < 1) return 0n;
+  const characters = charactersOf(text);
+  const at = positionIn(
+    characters
+      .slice(from - 1)
+      .join('')
+      .toUpperCase(),
+    part.toUpperCase(),
+  );
+  return at === 0 && part !== '' ? 0n : BigInt(from > characters.length + 1 ? 0 : at + from - 1);
+}
+
+/** From the end where negative; place 0 gives nothing. */
+export function mysqlSubstring(text: string, from: number, count = Infinity): string {
+  const characters = charactersOf(text);
+  const start = from > 0 ? from - 1 : characters.length + from;
+  if (from === 0 || start < 0 || count < 1) return '';
+  return characters.slice(start, start + count).join('');
+}
+
+function substringIndex(text: string, separator: string, count: number): string {
+  if (separator === '' || count === 0) return '';
+  const parts = text.split(separator);
+  return (count > 0 ? parts.slice(0, count) : parts.slice(count)).join(separator);
+}
+
+function padTo(text: string, length: number, fill: string, atStart: boolean): SqlValue {
+  if (length < 0) return null;
+  const characters = charactersOf(text);
+  if (characters.length >= length) return characters.slice(0, length).join('');
+  if (fill === '') return null;
+  const filler = charactersOf(fill);
+  const padding = Array.from({ length: length - characters.length }, (_, i) => filler[i % filler.length] ?? '').join(
+    '',
+  );
+  return atStart ? padding + text : text + padding;
+}
+
+function trimPart(text: string, part: string, atStart: boolean, atEnd: boolean): string {
+  let result = text;
+  while (part !== '' && atStart && result.startsWith(part)) result = result.slice(part.length);
+  while (part !== '' && atEnd && result.endsWith(part)) result = result.slice(0, -part.length);
+  return result;
+}
+
+const strings: Record<string, Plain> = {
+  'concat(variadic text) text': (...texts: string[]) => texts.join(''),
+  'length(text) int8': (text: string) => BigInt(Buffer.byteLength(text)),
+  'octet_length(text) int8': (text: string) => BigInt(Buffer.byteLength(text)),
+  'char_length(text) int8': (text: string) => BigInt(characterCount(text)),
+  'character_length(text) int8': (text: string) => BigInt(characterCount(text)),
+  'lower(text) text': (text: string) => text.toLowerCase(),
+  'lcase(text) text': (text: string) => text.toLowerCase(),
+  'upper(text) text': (text: string) => text.toUpperCase(),
+  'ucase(text) text': (text: string) => text.toUpperCase(),
+  'left(text, int4) text': (text: string, count: number) => leftOf(text, Math.max(0, count)),
+  'right(text, int4) text': (text: string, count: number) => rightOf(text, Math.max(0, count)),
+  'lpad(text, int4, text) text': (text: string, length: number, fill: string) => padTo(text, length, fill, true),
+  'rpad(text, int4, text) text': (text: string, length: number, fill: string) => padTo(text, length, fill, false),
+  'repeat(text, int4) text': repeated,
+  'space(int4) text': (count: number) => repeated(' ', count),
+  'reverse(text) text': (text: string) => charactersOf(text).reverse().join(''),
+  'replace(text, text, text) text': (text: string, from: string, to: string) =>
+    from === '' ? text : text.replaceAll(from, () => to),
+  'locate(text, text) int8': locate,
+  'locate(text, text, int4) int8': locate,
+  'position(text, text) int8': (text: string, part: string) => locate(part, text),
+  'instr(text, text) int8': (text: string, part: string) => locate(part, text),
+  'substring(text, int4) text': mysqlSubstring,
+  'substring(text, int4, int4) text': mysqlSubstring,
+  'substr(text, int4) text': mysqlSubstring,
+  'substr(text, int4, int4) text': mysqlSubstring,
+  'mid(text, int4, int4) text': mysqlSubstring,
+  'substring_index(text, text, int4) text': substringIndex,
+  'strcmp(text, text) int4': (a: string, b: string) =>
+    foldText(a) < foldText(b) ? -1 : foldText(a) > foldText(b) ? 1 : 0,
+  'ascii(text) int4': (text: string) => Buffer.from(text)[0] ?? 0,
+  'hex(text) text': (text: string) => Buffer.from(text).toString('hex').toUpperCase(),
+  'unhex(text) bytea': (text: string) =>
+    /^(?:[0-9a-f]{2})*$/i.test(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null,
+  'md5(text) text': (text: string) => createHash('md5').update(text).digest('hex'),
+  'sha1(text) text': (text: string) => createHash('sha1').update(text).digest('hex'),
+  'quote(text) text': (text: string) => `'${text.replace(/['\\]/g, '\\$&')}'`,
+  'find_in_set(text, text) int8': (part: string, list: string) =>
+    BigInt(list === '' ? 0 : list.split(',').map(foldText).indexOf(foldText(part)) + 1),
+};
+for (const [name, atStart, atEnd] of [
+  ['btrim', true, true],
+  ['trim', true, true],
+  ['ltrim', true, false],
+  ['rtrim', false, true],
+] as const) {
+  strings[`${name}(text) text`] = (text: string) => trimPart(text, ' ', atStart, atEnd);
+  strings[`${name}(text, text) text`] = (text: string, part: string) => trimPart(text, part, atStart, atEnd);
+}
+
+const days: Record<string, Plain> = {
+  'date_format(timestamp, text) text': formatMysqlDate,
+  'date(date) date': (value: number) => value,
+  'time(time) time': (value: bigint) => value,
+  'timestamp(timestamp) timestamp': (value: bigint) => value,
+  'year(date) int8': (value: number) => BigInt(civilOfDays(value).year),
+  'month(date) int8': (value: number) => BigInt(civilOfDays(value).month),
+  'quarter(date) int8': (value: number) => BigInt(Math.ceil(civilOfDays(value).month / 3)),
+  'day(date) int8': (value: number) => BigInt(civilOfDays(value).day),
+  'dayofmonth(date) int8': (value: number) => BigInt(civilOfDays(value).day),
+  'dayofweek(date) int8': (value: number) => BigInt(dayOfWeek(value) + 1),
+  'weekday(date) int8': (value: number) => BigInt((dayOfWeek(value) + 6) % 7),
+  'dayofyear(date) int8': (value: number) =>
+    BigInt(value - daysOfCivil({ year: civilOfDays(value).year, month: 1, day: 1 }) + 1),
+  'weekofyear(date) int8': (value: number) => BigInt(isoWeek(value).week),
+  'last_day(date) date': (value: number) => {
+    const { year, month } = civilOfDays(value);
+    return daysOfCivil({ year, month, day: daysInMonth(year, month) });
+  },
+  'to_days(date) int8': (value: number) => BigInt(value + 719_528),
+  'hour(time) int8': (value: bigint) => value / 3_600_000_000n,
+  'minute(time) int8': (value: bigint) => (value / 60_000_000n) % 60n,
+  'second(time) int8': (value: bigint) => (value / 1_000_000n) % 60n,
+  'microsecond(time) int8': (value: bigint) => value % 1_000_000n,
+  'datediff(date, date) int8': (a: number, b: number) => BigInt(a - b),
+  'unix_timestamp(timestamp) int8': (value: bigint) => value / 1_000_000n,
+  'from_unixtime(int8) timestamp': (value: bigint) => {
+    const time = value * 1_000_000n;
+    return value < 0n || !isTimestampInRange(time) ? null : time;
+  },
+  'makedate(int8, int8) date': (year: bigint, day: bigint) =>
+    day < 1n ? null : daysOfCivil({ year: Number(year), month: 1, day: 1 }) + Number(day) - 1,
+  'timestampdiff(text, timestamp, timestamp) int8': difference,
+};
+
+const unitMicroseconds: Readonly<Record<string, bigint>> = {
+  microsecond: 1n,
+  second: 1_000_000n,
+  minute: 60_000_000n,
+  hour: 3_600_000_000n,
+  day: 86_400_000_000n,
+  week: 604_800_000_000n,
+};
+const unitMonths: Readonly<Record<string, number>> = { month: 1, quarter: 3, year: 12 };
+
+/** Whole units from one instant to another. */
+function difference(unit: string, from: bigint, to: bigint): bigint {
+  const name = unit.toLowerCase();
+  const length = unitMicroseconds[name];
+  if (length !== undefined) return (to - from) / length;
+  const months = unitMonths[name];
+  if (months === undefined) throw new SqlError('42000', `unknown unit ${unit}`);
+  if (to < from) return -difference(unit, to, from);
+  const [a, b] = [splitTimestamp(from), splitTimestamp(to)];
+  const [x, y] = [civilOfDays(a.days), civilOfDays(b.days)];
+  const isShort = y.day < x.day || (y.day === x.day && b.time < a.time);
+  const count = (y.year - x.year) * 12 + y.month - x.month - (isShort ? 1 : 0);
+  return BigInt(Math.trunc(count / months));
+}
+
+const numbers: Record<string, Plain> = {
+  'sqrt(float8) float8': (x: number) => (x < 0 ? null : Math.sqrt(x)),
+  'power(float8, float8) float8': (x: number, y: number) => x ** y,
+  'pow(float8, float8) float8': (x: number, y: number) => x ** y,
+  'exp(float8) float8': Math.exp,
+  'ln(float8) float8': (x: number) => (x <= 0 ? null : Math.log(x)),
+  'log(float8) float8': (x: number) => (x <= 0 ? null : Math.log(x)),
+  'log2(float8) float8': (x: number) => (x <= 0 ? null : Math.log2(x)),
+  'log10(float8) float8': (x: number) => (x <= 0 ? null : Math.log10(x)),
+  'log(float8, float8) float8': (base: number, x: number) =>
+    base <= 0 || base === 1 || x <= 0 ? null : Math.log(x) / Math.log(base),
+  'sign(float8) int8': (x: number) => BigInt(Math.sign(x)),
+  'pi() float8': () => Math.PI,
+  'sin(float8) float8': Math.sin,
+  'cos(float8) float8': Math.cos,
+  'tan(float8) float8': Math.tan,
+  'bit_count(int8) int8': (x: bigint) => BigInt(BigInt.asUintN(64, x).toString(2).replaceAll('0', '').length),
+};
+
+/** The document at the paths: one path gives the part itself, several an array of what was found. */
+function extract({ value }: JsonDocument, ...paths: string[]): SqlValue {
+  const found = paths.flatMap((path) => mysqlJsonPath(value, path));
+  if (found.length === 0) return null;
+  const isOne = paths.length === 1 && !/\*/.test(paths[0] ?? '');
+  return jsonDocument(isOne ? found[0] : found);
+}
+
+function unquote(text: string): string {
+  if (!/^".*"$/s.test(text)) return text;
+  return String(parseJsonDocument(text).value);
+}
+
+const documents: Record<string, Plain> = {
+  'json_extract(jsonb, variadic text) jsonb': extract,
+  'json_unquote(text) text': unquote,
+  'json_length(jsonb) int8': ({ value }: JsonDocument) =>
+    BigInt(Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 1),
+  'json_type(jsonb) text': ({ value }: JsonDocument) => jsonType(value),
+  'json_keys(jsonb) jsonb': ({ value }: JsonDocument) =>
+    isJsonObject(value) ? jsonDocument(Object.keys(value)) : null,
+};
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'NULL';
+  if (Array.isArray(value)) return 'ARRAY';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'INTEGER' : 'DOUBLE';
+  return isJsonObject(value) ? 'OBJECT' : typeof value === 'object' ? 'DECIMAL' : (typeof value).toUpperCase();
+}
+
+const byType: Record<string, Typed> = {
+  'json_array(variadic any) jsonb':
+    ({ types: given }) =>
+    (...values: SqlValue[]) =>
+      jsonDocument(values.map((value, i) => mysqlDocument(value, given, i))),
+  'json_object(variadic any) jsonb':
+    ({ types: given }) =>
+    (...values: SqlValue[]) => {
+      if (values.length % 2 === 1)
+        throw new SqlError('42000', "Incorrect parameter count in the call to native function 'json_object'", {
+          mysqlNumber: 1582,
+        });
+      const names = values.filter((_, i) => i % 2 === 0);
+      if (names.includes(null))
+        throw new SqlError('22032', 'JSON documents may not contain NULL member names.', { mysqlNumber: 3158 });
+      return jsonDocument(
+        objectOf(
+          names.map((name, i) => [
+            nameOf(name, given, i * 2),
+            mysqlDocument(values[i * 2 + 1] ?? null, given, i * 2 + 1),
+          ]),
+        ),
+      );
+    },
+  'field(text, variadic text) int8':
+    () =>
+    (wanted: string | null, ...texts: (string | null)[]) =>
+      BigInt(wanted === null ? 0 : texts.findIndex((each) => each !== null && foldText(each) === foldText(wanted)) + 1),
+  'concat_ws(text, variadic text) text':
+    () =>
+    (separator: string | null, ...texts: (string | null)[]) =>
+      separator === null ? null : texts.filter((text) => text !== null).join(separator),
+  'elt(int4, variadic text) text':
+    () =>
+    (index: number | null, ...texts: (string | null)[]) =>
+      index === null ? null : (texts[index - 1] ?? null),
+};
+
+function nameOf(name: SqlValue, given: Call['types'], i: number): string {
+  const type = given[i];
+  return name === null || type === undefined ? '' : formatText(name, type, 'mysql');
+}
+
+function mysqlDocument(value: SqlValue, given: Call['types'], i: number): unknown {
+  const type = given[i];
+  if (value === null || type === undefined) return null;
+  return ['date', 'time', 'timestamp', 'timestamptz'].includes(type.name)
+    ? formatText(value, type, 'mysql')
+    : documentValue(value, type);
+}
+
+const empties: Record<string, Plain> = {
+  'json_array() jsonb': () => jsonDocument([]),
+  'json_object() jsonb': () => jsonDocument(objectOf([])),
+  'json_valid(text) int4': (text: string | null) => (text === null ? null : isValid(text) ? 1 : 0),
+  'json_quote(text) text': (text: string | null) => (text === null ? null : formatJsonDocument(text)),
+};
+
+function isValid(text: string): boolean {
+  try {
+    parseJsonDocument(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const mysqlFunctionTable = tableOf([
+  ...ambient(session, { isVolatile: false }),
+  ...ambient(volatile, { isVolatile: true }),
+  ...strict({ ...strings, ...days, ...numbers, ...documents }),
+  ...typed(byType, { isStrict: false }),
+  ...nullable(empties),
+]);

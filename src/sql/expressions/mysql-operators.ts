@@ -1,0 +1,213 @@
+/**
+ * MySQL's operators: they take any types and convert as they run. Reference manual, 14.3 (comparison), 14.6 (arithmetic). Integers compute
+ * in 64 bits, exact numbers exactly, all else in doubles; division by zero is NULL.
+ */
+import { comparatorOf } from '../compare.ts';
+import type { Expression, Scope } from '../expression.ts';
+import {
+  addNumerics,
+  divideToScale,
+  multiplyNumerics,
+  numericOf,
+  remainderOfNumerics,
+  subtractNumerics,
+} from '../numeric.ts';
+import type { Numeric } from '../numeric.ts';
+import { SqlError } from '../sql-error.ts';
+import { isSameType, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { coerce, settleParameter } from './coerce.ts';
+import { likeMatcher } from './like.ts';
+import { regexOf } from './regex.ts';
+import { arithmeticType, isTemporal, isTextual } from './mysql-values.ts';
+import { comparisons } from './operators-compare.ts';
+
+type Present = Exclude<SqlValue, null>;
+type Binary = (a: Present, b: Present) => SqlValue;
+
+/** `undefined`: not an operator that MySQL does its own way (intervals, JSON). */
+export function mysqlOperator(operator: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
+  if (operands.some(({ type }) => type.name === 'interval')) return undefined;
+  const [left, right] = operands;
+  if (left === undefined) return undefined;
+  if (right === undefined) return prefix(operator, left, scope);
+  const holds = comparisons[operator];
+  if (holds !== undefined) return compared(left, right, scope, holds);
+  if (operator in arithmetic) return computed(operator, left, right, scope);
+  if (operator in bits) return bitwise(operator, left, right, scope);
+  return matched(operator, left, right, scope);
+}
+
+function binary(left: Expression, right: Expression, type: SqlType, compute: Binary): Expression {
+  const [first, second] = [left.evaluate, right.evaluate];
+  return {
+    type,
+    modifier: -1,
+    isRowFree: left.isRowFree && right.isRowFree,
+    evaluate: (frame) => {
+      const a = first(frame);
+      if (a === null) return null;
+      const b = second(frame);
+      return b === null ? null : compute(a, b);
+    },
+  };
+}
+
+/** The type that two operands are compared in. */
+export function comparisonType(a: SqlType, b: SqlType): SqlType {
+  if (isSameType(a, b)) return a;
+  if (a.name === 'unknown') return b.name === 'unknown' ? types.text : b;
+  if (b.name === 'unknown') return a;
+  if (isTextual(a) && isTextual(b)) return types.text;
+  if (isTemporal(a) || isTemporal(b)) return temporalComparison(a, b);
+  const [x, y] = [arithmeticType(a), arithmeticType(b)];
+  if (a.name === 'bytea' || b.name === 'bytea') return isTextual(a) || isTextual(b) ? types.bytea : types.float8;
+  if (x.name === 'float8' || y.name === 'float8') return types.float8;
+  return x.name === y.name ? x : types.numeric;
+}
+
+/** A date beside a text makes the text a date; beside a number it is one itself. */
+function temporalComparison(a: SqlType, b: SqlType): SqlType {
+  if (isTemporal(a) && isTemporal(b)) {
+    return a.name === 'timestamptz' || b.name === 'timestamptz' ? types.timestamptz : types.timestamp;
+  }
+  const [time, other] = isTemporal(a) ? [a, b] : [b, a];
+  if (!isTextual(other)) return types.float8;
+  return time.name === 'date' ? types.timestamp : time;
+}
+
+function compared(left: Expression, right: Expression, scope: Scope, holds: (order: number) => boolean): Expression {
+  const type = comparisonType(left.type, right.type);
+  const compare = comparatorOf(type, 'mysql');
+  return binary(as(left, type, scope), as(right, type, scope), types.int4, (a, b) => (holds(compare(a, b)) ? 1 : 0));
+}
+
+function as(expression: Expression, type: SqlType, scope: Scope): Expression {
+  return coerce(expression, type, -1, 'explicit', scope);
+}
+
+const arithmetic: Readonly<Record<string, (a: Numeric, b: Numeric) => Numeric>> = {
+  '+': addNumerics,
+  '-': subtractNumerics,
+  '*': multiplyNumerics,
+  '%': remainderOfNumerics,
+  // div_precision_increment: four more digits than the dividend has.
+  '/': (a, b) => divideToScale(a, b, Math.min(30, a.scale + 4)),
+};
+
+const doubles: Readonly<Record<string, (a: number, b: number) => number>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '%': (a, b) => a % b,
+  '/': (a, b) => a / b,
+};
+
+const wholes: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  '+': (a, b) => a + b,
+  '-': (a, b) => a - b,
+  '*': (a, b) => a * b,
+  '%': (a, b) => a % b,
+};
+
+function computed(operator: string, left: Expression, right: Expression, scope: Scope): Expression {
+  const [a, b] = [settleParameter(left, right.type, scope), settleParameter(right, left.type, scope)];
+  const type = resultType(arithmeticType(a.type), arithmeticType(b.type), operator);
+  const isDivision = operator === '/' || operator === '%';
+  const [first, second] = [as(a, type, scope), as(b, type, scope)];
+  const name = type.name === 'uint8' ? 'BIGINT UNSIGNED' : 'BIGINT';
+  return binary(first, second, type, (x, y) => {
+    if (isDivision && isZero(y)) return null;
+    if (typeof x === 'number') return finite((doubles[operator] ?? Math.max)(x, y as number));
+    if (typeof x === 'bigint') return inRange((wholes[operator] ?? ((n) => n))(x, y as bigint), name);
+    return (arithmetic[operator] ?? addNumerics)(x as Numeric, y as Numeric);
+  });
+}
+
+function resultType(a: SqlType, b: SqlType, operator: string): SqlType {
+  if (a.name === 'float8' || b.name === 'float8') return types.float8;
+  if (operator === '/' || a.name === 'numeric' || b.name === 'numeric') return types.numeric;
+  return a.name === 'uint8' || b.name === 'uint8' ? types.uint8 : types.int8;
+}
+
+function isZero(value: Present): boolean {
+  return value === 0 || value === 0n || (typeof value === 'object' && 'scale' in value && value.value.isZero());
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new SqlError('22003', 'DOUBLE value is out of range', { mysqlNumber: 1690 });
+  return value;
+}
+
+function inRange(value: bigint, name: string): bigint {
+  const fits = name === 'BIGINT' ? BigInt.asIntN(64, value) === value : BigInt.asUintN(64, value) === value;
+  if (!fits) throw new SqlError('22003', `${name} value is out of range`, { mysqlNumber: 1690 });
+  return value;
+}
+
+const bits: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
+  '&': (a, b) => a & b,
+  '|': (a, b) => a | b,
+  '#': (a, b) => a ^ b,
+  '^': (a, b) => a ^ b,
+  '<<': (a, b) => (b > 63n ? 0n : a << b),
+  '>>': (a, b) => (b > 63n ? 0n : a >> b),
+};
+
+/** Bits are those of an unsigned 64-bit number. */
+function bitwise(operator: string, left: Expression, right: Expression, scope: Scope): Expression {
+  const [a, b] = [as(left, types.int8, scope), as(right, types.int8, scope)];
+  return binary(a, b, types.uint8, (x, y) => {
+    const compute = bits[operator] ?? ((n: bigint) => n);
+    return BigInt.asUintN(64, compute(BigInt.asUintN(64, x as bigint), BigInt.asUintN(64, y as bigint)));
+  });
+}
+
+function prefix(operator: string, operand: Expression, scope: Scope): Expression | undefined {
+  const type = arithmeticType(operand.type);
+  const value = as(operand, type.name === 'uint8' ? types.int8 : type, scope);
+  switch (operator) {
+    case '+':
+      return operand;
+    case '-':
+      return unary(value, value.type, (x) =>
+        typeof x === 'number'
+          ? -x || 0
+          : typeof x === 'bigint'
+            ? inRange(-x, 'BIGINT')
+            : subtractNumerics(numericOf(0), x as Numeric),
+      );
+    case '~':
+      return unary(as(operand, types.int8, scope), types.uint8, (x) => BigInt.asUintN(64, ~(x as bigint)));
+    default:
+      return undefined;
+  }
+}
+
+function unary(operand: Expression, type: SqlType, compute: (value: Present) => SqlValue): Expression {
+  return {
+    type,
+    modifier: -1,
+    isRowFree: operand.isRowFree,
+    evaluate: (frame) => {
+      const value = operand.evaluate(frame);
+      return value === null ? null : compute(value);
+    },
+  };
+}
+
+/** LIKE and REGEXP, without regard to case unless a side is binary. */
+function matched(operator: string, left: Expression, right: Expression, scope: Scope): Expression | undefined {
+  const isNegated = operator.startsWith('!');
+  const isLike = operator === '~~' || operator === '!~~' || operator === '~~*' || operator === '!~~*';
+  const isRegex = operator === '~*' || operator === '!~*' || operator === '~' || operator === '!~';
+  if (!isLike && !isRegex) return undefined;
+  const isBinary = left.type.name === 'bytea' || right.type.name === 'bytea';
+  return binary(as(left, types.text, scope), as(right, types.text, scope), types.int4, (text, pattern) => {
+    const isMatch = isLike
+      ? likeMatcher(pattern as string, !isBinary)(text as string)
+      : regexOf(pattern as string, isBinary ? '' : 'i').test(text as string);
+    return isMatch !== isNegated ? 1 : 0;
+  });
+}

@@ -1,0 +1,161 @@
+/** MySQL's functions whose type depends on their arguments: IF, IFNULL, DIV, XOR, rounding, casts. */
+import type { Expression, Scope } from '../expression.ts';
+import { formatNumeric, negateNumeric, numericOf, roundNumeric, truncateNumeric, unscaled } from '../numeric.ts';
+import type { Numeric } from '../numeric.ts';
+import { SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { evaluator } from './call.ts';
+import { coerce, coerceToBoolean, unify } from './coerce.ts';
+import { applyOperator } from './apply-operator.ts';
+import { arithmeticType } from './mysql-values.ts';
+
+type Special = (operands: readonly Expression[], scope: Scope) => Expression;
+
+export function mysqlSpecial(name: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
+  const key = `${name}/${operands.length}`;
+  return Object.hasOwn(specials, key) ? specials[key]?.(operands, scope) : undefined;
+}
+
+const specials: Readonly<Record<string, Special>> = {
+  'mysql_if/3': ([condition, yes, no], scope) => choice(condition, yes, no, scope),
+  'if/3': ([condition, yes, no], scope) => choice(condition, yes, no, scope),
+  'ifnull/2': (operands, scope) => firstPresent(operands, scope),
+  'mysql_div/2': wholeQuotient,
+  'mysql_xor/2': exclusiveOr,
+  'xor/2': exclusiveOr,
+  'mod/2': ([a, b], scope) => applyOperator('%', [present(a), present(b)], scope, 0),
+  'isnull/1': ([operand]) => evaluated([present(operand)], types.int4, (value) => (value === null ? 1 : 0), false),
+  'abs/1': ([operand], scope) => keepingType(operand, scope, absolute),
+  'round/1': ([operand], scope) => rounded(operand, undefined, scope, roundNumeric),
+  'round/2': ([operand, digits], scope) => rounded(operand, digits, scope, roundNumeric),
+  'truncate/2': ([operand, digits], scope) => rounded(operand, digits, scope, truncateNumeric),
+  'ceil/1': ([operand], scope) => toWhole(operand, scope, (x) => numericOf(x.value.ceil()), Math.ceil),
+  'ceiling/1': ([operand], scope) => toWhole(operand, scope, (x) => numericOf(x.value.ceil()), Math.ceil),
+  'floor/1': ([operand], scope) => toWhole(operand, scope, (x) => numericOf(x.value.floor()), Math.floor),
+};
+
+function present(expression: Expression | undefined): Expression {
+  if (expression === undefined) throw new TypeError('the number of arguments was checked before');
+  return expression;
+}
+
+function evaluated(
+  operands: readonly Expression[],
+  type: SqlType,
+  compute: (...values: readonly SqlValue[]) => SqlValue,
+  isStrict = true,
+): Expression {
+  return {
+    type,
+    modifier: -1,
+    isRowFree: operands.every(({ isRowFree }) => isRowFree),
+    evaluate: evaluator(
+      (_execution, ...values) => compute(...values),
+      operands.map(({ evaluate }) => evaluate),
+      isStrict,
+    ),
+  };
+}
+
+function choice(
+  condition: Expression | undefined,
+  yes: Expression | undefined,
+  no: Expression | undefined,
+  scope: Scope,
+): Expression {
+  const test = coerceToBoolean(present(condition), 'IF', scope);
+  const [first = present(yes), second = present(no)] = unify([present(yes), present(no)], 'IF', scope);
+  return {
+    type: first.type,
+    modifier: -1,
+    isRowFree: [test, first, second].every(({ isRowFree }) => isRowFree),
+    evaluate: (frame) => (test.evaluate(frame) === true ? first : second).evaluate(frame),
+  };
+}
+
+function firstPresent(operands: readonly Expression[], scope: Scope): Expression {
+  const parts = unify(operands, 'IFNULL', scope);
+  const [first, second] = [present(parts[0]), present(parts[1])];
+  return {
+    type: first.type,
+    modifier: -1,
+    isRowFree: first.isRowFree && second.isRowFree,
+    evaluate: (frame) => first.evaluate(frame) ?? second.evaluate(frame),
+  };
+}
+
+/** DIV: exact operands divide exactly, and what is after the point goes. */
+function wholeQuotient(operands: readonly Expression[], scope: Scope): Expression {
+  const exact = operands.map((each) => coerce(each, types.numeric, -1, 'explicit', scope));
+  return evaluated(exact, types.int8, (a, b) => {
+    const [x, y] = [a as Numeric, b as Numeric];
+    if (y.value.isZero()) return null;
+    const shift = Math.max(x.scale, y.scale, x.value.decimalPlaces(), y.value.decimalPlaces());
+    const quotient = unscaled(x.value, shift) / unscaled(y.value, shift);
+    if (BigInt.asIntN(64, quotient) !== quotient) {
+      throw new SqlError('22003', 'BIGINT value is out of range', { mysqlNumber: 1690 });
+    }
+    return quotient;
+  });
+}
+
+function exclusiveOr(operands: readonly Expression[], scope: Scope): Expression {
+  const parts = operands.map((each) => coerceToBoolean(each, 'XOR', scope));
+  return evaluated(parts, types.int4, (a, b) => (a === b ? 0 : 1));
+}
+
+function keepingType(
+  operand: Expression | undefined,
+  scope: Scope,
+  compute: (value: SqlValue) => SqlValue,
+): Expression {
+  const source = present(operand);
+  const number = coerce(source, arithmeticType(source.type), -1, 'explicit', scope);
+  return evaluated([number], number.type, compute);
+}
+
+function absolute(value: SqlValue): SqlValue {
+  if (typeof value === 'number') return Math.abs(value);
+  if (typeof value === 'bigint') return value < 0n ? -value : value;
+  const number = value as Numeric;
+  return number.value.isNegative() ? negateNumeric(number) : number;
+}
+
+type RoundTo = (number: Numeric, scale: number) => Numeric;
+
+/** Exact numbers round half away from zero, doubles to the nearest even. */
+function rounded(
+  operand: Expression | undefined,
+  digits: Expression | undefined,
+  scope: Scope,
+  round: RoundTo,
+): Expression {
+  const source = present(operand);
+  const number = coerce(source, arithmeticType(source.type), -1, 'explicit', scope);
+  const places = digits === undefined ? [] : [coerce(digits, types.int4, -1, 'explicit', scope)];
+  return evaluated([number, ...places], number.type, (value, scale = 0) => roundedValue(value, Number(scale), round));
+}
+
+function roundedValue(value: SqlValue, scale: number, round: RoundTo): SqlValue {
+  if (typeof value === 'bigint') return BigInt(formatNumeric(round(numericOf(value), Math.min(0, scale))));
+  if (typeof value === 'number') return Number(formatNumeric(round(numericOf(value), Math.min(scale, 30))));
+  const number = value as Numeric;
+  // It never gets more digits than it has.
+  return round(number, Math.min(scale, number.scale));
+}
+
+function toWhole(
+  operand: Expression | undefined,
+  scope: Scope,
+  exactly: (number: Numeric) => Numeric,
+  approximately: (number: number) => number,
+): Expression {
+  const source = present(operand);
+  const type = arithmeticType(source.type);
+  const number = coerce(source, type, -1, 'explicit', scope);
+  if (type.name === 'float8') return evaluated([number], types.float8, (value) => approximately(value as number));
+  if (type.name !== 'numeric') return number;
+  return evaluated([number], types.int8, (value) => BigInt(formatNumeric(exactly(value as Numeric))));
+}

@@ -1,0 +1,128 @@
+/** Functions of the session, its settings, its sequences and the catalog. What they tell comes from the surroundings. */
+import { createHash } from 'node:crypto';
+import type { Surroundings } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import { typeTitle } from '../type-title.ts';
+import { typeOfOid } from '../type.ts';
+import { arrayValue } from '../value-array.ts';
+import type { SqlValue } from '../value.ts';
+import { ambient, nullable, typed } from './signature.ts';
+import type { Ambient, Signature } from './signature.ts';
+
+const stable: Record<string, Ambient> = {
+  'now() timestamptz': (from) => from.transactionTime,
+  'transaction_timestamp() timestamptz': (from) => from.transactionTime,
+  'statement_timestamp() timestamptz': (from) => from.statementTime,
+  'current_database() name': (from) => from.database,
+  'current_user() name': (from) => from.user,
+  'session_user() name': (from) => from.user,
+  'current_schema() name': (from) => from.describe('current schema'),
+  'current_schemas(bool) name[]': (from, withImplicit: boolean) => {
+    const schema = from.describe('current schema');
+    return arrayValue([...(withImplicit ? ['pg_catalog'] : []), ...(schema === null ? [] : [schema])]);
+  },
+  'version() text': (from) => from.describe('version'),
+  'pg_backend_pid() int4': (from) => from.sessionId,
+  'pg_is_in_recovery() bool': () => false,
+  'current_setting(text) text': (from, name: string) => {
+    const value = from.setting(name.toLowerCase());
+    if (value === undefined) throw unknownSetting(name);
+    return value;
+  },
+  'current_setting(text, bool) text': (from, name: string, missingOk: boolean) => {
+    const value = from.setting(name.toLowerCase());
+    if (value === undefined && !missingOk) throw unknownSetting(name);
+    return value ?? null;
+  },
+  'pg_get_serial_sequence(text, text) text': (from, table: string, column: string) =>
+    from.describe('serial sequence', table, column),
+  'to_regclass(text) regclass': (from, name: string) => from.describe('to_regclass', name),
+  'to_regtype(text) regtype': (from, name: string) => from.describe('to_regtype', name),
+  'obj_description(oid) text': (from, oid: number) => from.describe('comment', String(oid)),
+  'obj_description(oid, name) text': (from, oid: number, catalog: string) =>
+    from.describe('comment', String(oid), catalog),
+  'col_description(oid, int4) text': (from, oid: number, column: number) =>
+    from.describe('column comment', String(oid), String(column)),
+  'shobj_description(oid, name) text': () => null,
+  'pg_get_expr(text, oid) text': (_from, expression: string) => expression,
+  'pg_get_expr(text, oid, bool) text': (_from, expression: string) => expression,
+  'pg_get_constraintdef(oid) text': (from, oid: number) => from.describe('constraint definition', String(oid)),
+  'pg_get_constraintdef(oid, bool) text': (from, oid: number) => from.describe('constraint definition', String(oid)),
+  'pg_get_indexdef(oid) text': (from, oid: number) => from.describe('index definition', String(oid), '0'),
+  'pg_get_indexdef(oid, int4, bool) text': (from, oid: number, column: number) =>
+    from.describe('index definition', String(oid), String(column)),
+  'pg_get_viewdef(oid) text': (from, oid: number) => from.describe('view definition', String(oid)),
+  'pg_get_userbyid(oid) name': (from) => from.user,
+  'pg_table_is_visible(oid) bool': (from, oid: number) => from.describe('is visible', String(oid)),
+  'pg_type_is_visible(oid) bool': () => true,
+  'pg_function_is_visible(oid) bool': () => true,
+  'has_table_privilege(text, text) bool': () => true,
+  'has_schema_privilege(text, text) bool': () => true,
+  'has_database_privilege(text, text) bool': () => true,
+  'pg_encoding_to_char(int4) name': () => 'UTF8',
+  'txid_current() int8': (from) => BigInt(Number(from.describe('transaction id') ?? 0)),
+};
+
+function unknownSetting(name: string): SqlError {
+  return new SqlError('42704', `unrecognized configuration parameter "${name}"`);
+}
+
+const volatile: Record<string, Ambient> = {
+  'clock_timestamp() timestamptz': (from) => from.clock(),
+  'random() float8': (from) => from.random(),
+  'gen_random_uuid() uuid': randomUuid,
+  'uuid_generate_v4() uuid': randomUuid,
+  'nextval(text) int8': (from, sequence: string) => from.nextValue(sequence),
+  'currval(text) int8': (from, sequence: string) => from.currentValue(sequence),
+  'lastval() int8': (from) => from.currentValue(''),
+  'setval(text, int8) int8': (from, sequence: string, value: bigint) => from.setValue(sequence, value, true),
+  'setval(text, int8, bool) int8': (from, sequence: string, value: bigint, isCalled: boolean) =>
+    from.setValue(sequence, value, isCalled),
+  'pg_advisory_unlock_all() void': () => null,
+};
+// A sequence's name may be given as a regclass, which is its text here.
+for (const name of ['nextval(regclass) int8', 'currval(regclass) int8']) {
+  volatile[name] = volatile[name.replace('regclass', 'text')] ?? ((): SqlValue => null);
+}
+
+/** Version 4: random but for the version and variant. */
+export function randomUuid({ random }: Pick<Surroundings, 'random'>): string {
+  const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
+  hex[12] = '4';
+  hex[16] = (8 + Math.floor(random() * 4)).toString(16);
+  const text = hex.join('');
+  return [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20), text.slice(20)].join('-');
+}
+
+const settings: Record<string, Ambient> = {
+  'set_config(text, text, bool) text': (from, name: string | null, value: string | null, isLocal: boolean | null) => {
+    if (name === null) throw new SqlError('22004', 'SET requires parameter name');
+    from.setSetting(name.toLowerCase(), value ?? '', isLocal === true);
+    return from.setting(name.toLowerCase()) ?? value ?? '';
+  },
+  'format_type(oid, int4) text': (from, oid: number | null, modifier: number | null) => {
+    if (oid === null) return null;
+    const type = typeOfOid(oid);
+    return type === undefined ? from.describe('regtype of oid', String(oid)) : typeTitle(type, modifier ?? -1);
+  },
+};
+
+export const sessionFunctions: readonly Signature[] = [
+  ...ambient(stable, { isVolatile: false }),
+  ...ambient(volatile, { isVolatile: true }),
+  ...ambient(settings, { isVolatile: true, isStrict: false }),
+  ...typed(
+    {
+      'pg_typeof(any) regtype':
+        ({ types: [type] }) =>
+        () =>
+          type === undefined ? null : typeTitle(type),
+    },
+    { isStrict: false },
+  ),
+  ...nullable({ 'md5(bytea) text': (bytes: Uint8Array | null) => (bytes === null ? null : md5(bytes)) }),
+];
+
+export function md5(bytes: Uint8Array | string): string {
+  return createHash('md5').update(bytes).digest('hex');
+}

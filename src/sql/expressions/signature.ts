@@ -1,0 +1,292 @@
+/**
+ * Functions and operators as tables: `'substring(text, int4, int4) text': (text, from, count) => ...`. A signature is chosen among those of
+ * a name as PostgreSQL chooses (manual, 10.2 and 10.3; parse_func.c).
+ */
+import type { Dialect } from '../dialect.ts';
+import type { Execution, Surroundings } from '../expression.ts';
+import { arrayOf, isSameType, typeByName, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
+import { commonType } from './coerce.ts';
+
+/** Stands for any type, or for a family whose members must agree. */
+type Pseudo = 'any' | 'anyelement' | 'anynonarray' | 'anyarray' | 'anyenum' | 'anycompatible' | 'anycompatiblearray';
+export type ParameterType = SqlType | Pseudo;
+
+export interface Signature {
+  readonly name: string;
+  readonly parameters: readonly ParameterType[];
+  /** The last parameter may be given any number of times, at least once. */
+  readonly isVariadic: boolean;
+  readonly result: ParameterType;
+  /** NULL for any NULL argument, without a call. */
+  readonly isStrict: boolean;
+  /** May it give different values within a statement? */
+  readonly isVolatile: boolean;
+  readonly implement: (call: Call) => Implementation;
+}
+
+/** The call as it stands after overloading and casts. */
+export interface Call {
+  readonly types: readonly SqlType[];
+  readonly result: SqlType;
+  readonly dialect: Dialect;
+}
+
+export type Implementation = (execution: Execution, ...values: readonly SqlValue[]) => SqlValue;
+
+/** Rows of the tables: what they take is checked where the signature is read, not by the compiler. */
+export type Plain = (...values: never[]) => SqlValue;
+export type Ambient = (surroundings: Surroundings, ...values: never[]) => SqlValue;
+export type Typed = (call: Call) => Plain;
+
+type Loose = (...values: readonly unknown[]) => SqlValue;
+
+/** Functions of their arguments alone; NULL in, NULL out. */
+export function strict(table: Readonly<Record<string, Plain>>): Signature[] {
+  return rows(table, true, false, (plain) => () => plainly(plain as Loose));
+}
+
+/** Functions that are called with NULLs too. */
+export function nullable(table: Readonly<Record<string, Plain>>): Signature[] {
+  return rows(table, false, false, (plain) => () => plainly(plain as Loose));
+}
+
+/** Functions that look at the types of their arguments. */
+export function typed(table: Readonly<Record<string, Typed>>, options: { readonly isStrict: boolean }): Signature[] {
+  return rows(table, options.isStrict, false, (make) => (call) => plainly((make as Typed)(call) as Loose));
+}
+
+/** Functions of the session; `isVolatile`: each call may differ. */
+export function ambient(
+  table: Readonly<Record<string, Ambient>>,
+  options: { readonly isVolatile: boolean; readonly isStrict?: boolean },
+): Signature[] {
+  return rows(table, options.isStrict ?? true, options.isVolatile, (ask) => () => (execution, ...values) => {
+    return (ask as unknown as Loose)(execution.surroundings, ...values);
+  });
+}
+
+function plainly(plain: Loose): Implementation {
+  return (_execution, ...values) => plain(...values);
+}
+
+function rows<Row>(
+  table: Readonly<Record<string, Row>>,
+  isStrict: boolean,
+  isVolatile: boolean,
+  implement: (row: Row) => Signature['implement'],
+): Signature[] {
+  return Object.entries(table).map(([text, row]) => ({
+    ...readSignature(text),
+    isStrict,
+    isVolatile,
+    implement: implement(row),
+  }));
+}
+
+const signatureText = /^(\S+?)\((.*)\) (\S+)$/;
+
+function readSignature(text: string): Pick<Signature, 'name' | 'parameters' | 'isVariadic' | 'result'> {
+  const [, name = '', list = '', result = ''] = signatureText.exec(text) ?? [];
+  const parts = list === '' ? [] : list.split(', ');
+  const isVariadic = parts.at(-1)?.startsWith('variadic ') ?? false;
+  const parameters = parts.map((part) => readParameter(part.replace('variadic ', ''), text));
+  return { name, parameters, isVariadic, result: readParameter(result, text) };
+}
+
+const pseudoTypes: ReadonlySet<string> = new Set(
+  'any anyelement anynonarray anyarray anyenum anycompatible anycompatiblearray'.split(' '),
+);
+
+function readParameter(name: string, text: string): ParameterType {
+  if (pseudoTypes.has(name)) return name as Pseudo;
+  const type = name === 'uint8' ? types.uint8 : typeByName(name);
+  if (type === undefined) throw new TypeError(`unknown type ${name} in signature ${text}`);
+  return type;
+}
+
+export type SignatureTable = ReadonlyMap<string, readonly Signature[]>;
+
+export function tableOf(signatures: readonly Signature[]): SignatureTable {
+  const table = new Map<string, Signature[]>();
+  for (const signature of signatures) {
+    const known = table.get(signature.name);
+    if (known === undefined) table.set(signature.name, [signature]);
+    else known.push(signature);
+  }
+  return table;
+}
+
+/** A signature with its arguments' types settled. */
+export interface Chosen {
+  readonly signature: Signature;
+  readonly parameters: readonly SqlType[];
+  readonly result: SqlType;
+}
+
+export type Choice = Chosen | 'none' | 'ambiguous';
+
+/** Among the signatures of one name. Arguments of type unknown are literals and parameters that take what is wanted. */
+export function choose(candidates: readonly Signature[], given: readonly SqlType[]): Choice {
+  const fitting = candidates.flatMap((signature) => {
+    const parameters = expand(signature, given.length);
+    return parameters !== undefined && accepts(parameters, given) ? [{ signature, parameters }] : [];
+  });
+  const exact = fitting.find(({ parameters }) => parameters.every((each, i) => isExact(each, given[i])));
+  const best = exact === undefined ? narrow(fitting, given) : [exact];
+  const [only] = best;
+  if (only === undefined) return 'none';
+  if (best.length > 1) return 'ambiguous';
+  return settle(only, given) ?? 'none';
+}
+
+interface Candidate {
+  readonly signature: Signature;
+  readonly parameters: readonly ParameterType[];
+}
+
+function expand({ parameters, isVariadic }: Signature, count: number): readonly ParameterType[] | undefined {
+  if (!isVariadic) return parameters.length === count ? parameters : undefined;
+  const last = parameters.at(-1);
+  if (last === undefined || count < parameters.length) return undefined;
+  return [...parameters, ...Array.from({ length: count - parameters.length }, () => last)];
+}
+
+function accepts(parameters: readonly ParameterType[], given: readonly SqlType[]): boolean {
+  return parameters.every((parameter, i) => {
+    const type = given[i] ?? types.unknown;
+    if (type.name === 'unknown') return true;
+    if (typeof parameter !== 'string') return canCast(type, parameter, 'implicit') || isRecordPair(type, parameter);
+    switch (parameter) {
+      case 'anyarray':
+      case 'anycompatiblearray':
+        return type.name === 'array';
+      case 'anyenum':
+        return type.name === 'enum';
+      case 'anynonarray':
+        return type.name !== 'array';
+      default:
+        return true;
+    }
+  });
+}
+
+function isRecordPair(a: SqlType, b: SqlType): boolean {
+  return a.name === 'record' && b.name === 'record';
+}
+
+function isExact(parameter: ParameterType, given: SqlType | undefined): boolean {
+  return typeof parameter !== 'string' && given !== undefined && isSameType(parameter, given);
+}
+
+/** parse_func.c, `func_select_candidate`: each rule keeps those that fit best, and stops when one is left. */
+function narrow(candidates: readonly Candidate[], given: readonly SqlType[]): readonly Candidate[] {
+  let left = candidates;
+  if (left.length <= 1) return left;
+  left = best(left, ({ parameters }) => countOf(parameters, (each, i) => isExact(each, given[i])));
+  if (left.length <= 1) return left;
+  left = best(left, ({ parameters }) =>
+    countOf(parameters, (each, i) => isExact(each, given[i]) || isPreferredFor(each, given[i])),
+  );
+  if (left.length <= 1 || !given.some(isUnknown)) return left;
+  const byCategory = narrowUnknown(left, given);
+  return byCategory.length === 1 ? byCategory : likeTheKnown(byCategory, given);
+}
+
+function isUnknown({ name }: SqlType): boolean {
+  return name === 'unknown';
+}
+
+function isPreferredFor(parameter: ParameterType, given: SqlType | undefined): boolean {
+  if (typeof parameter === 'string' || given === undefined || isUnknown(given)) return false;
+  return isPreferred(parameter.name) && categoryOf(parameter.name) === categoryOf(given.name);
+}
+
+function best(candidates: readonly Candidate[], score: (candidate: Candidate) => number): readonly Candidate[] {
+  const scores = candidates.map(score);
+  const most = Math.max(...scores);
+  return candidates.filter((_, i) => scores[i] === most);
+}
+
+function countOf<T>(items: readonly T[], has: (item: T, i: number) => boolean): number {
+  return items.filter(has).length;
+}
+
+function categoryOfParameter(parameter: ParameterType | undefined): string {
+  if (parameter === undefined || typeof parameter === 'string') return 'P';
+  return categoryOf(parameter.name);
+}
+
+/** For each unknown argument: the string category if anyone takes it, else the one that all share. */
+function narrowUnknown(candidates: readonly Candidate[], given: readonly SqlType[]): readonly Candidate[] {
+  let left = candidates;
+  const wanted = new Map<number, string>();
+  for (const [i, type] of given.entries()) {
+    if (!isUnknown(type)) continue;
+    const found = new Set(candidates.map(({ parameters }) => categoryOfParameter(parameters[i])));
+    const category = found.has('S') ? 'S' : found.size === 1 ? [...found][0] : undefined;
+    if (category === undefined) return candidates;
+    wanted.set(i, category);
+  }
+  for (const [i, category] of wanted) {
+    const same = left.filter(({ parameters }) => categoryOfParameter(parameters[i]) === category);
+    if (same.length > 0) left = same;
+    const first = left.filter(({ parameters }) => isPreferredParameter(parameters[i]));
+    if (first.length > 0) left = first;
+  }
+  return left;
+}
+
+function isPreferredParameter(parameter: ParameterType | undefined): boolean {
+  return parameter !== undefined && typeof parameter !== 'string' && isPreferred(parameter.name);
+}
+
+/** The last resort: unknown arguments have the type that all the known ones have. */
+function likeTheKnown(candidates: readonly Candidate[], given: readonly SqlType[]): readonly Candidate[] {
+  const [known, ...others] = given.filter((type) => !isUnknown(type));
+  if (known === undefined || others.some((type) => !isSameType(type, known))) return candidates;
+  const assumed = given.map(() => known);
+  const fitting = candidates.filter(({ parameters }) => accepts(parameters, assumed));
+  return fitting.length === 1 ? fitting : candidates;
+}
+
+/** Gives the families of pseudo types their one type. `undefined`: they do not agree. */
+function settle({ signature, parameters }: Candidate, given: readonly SqlType[]): Chosen | undefined {
+  const family = settleFamilies(parameters, given);
+  if (family === undefined) return undefined;
+  const concrete = (parameter: ParameterType, type: SqlType): SqlType => {
+    if (typeof parameter !== 'string') return parameter;
+    if (parameter === 'any') return isUnknown(type) ? types.text : type;
+    const element = parameter.startsWith('anycompatible') ? family.compatible : family.element;
+    return parameter.endsWith('array') && parameter !== 'anynonarray' ? arrayOf(element) : element;
+  };
+  return {
+    signature,
+    parameters: parameters.map((parameter, i) => concrete(parameter, given[i] ?? types.unknown)),
+    result: concrete(signature.result, types.text),
+  };
+}
+
+function settleFamilies(
+  parameters: readonly ParameterType[],
+  given: readonly SqlType[],
+): { readonly element: SqlType; readonly compatible: SqlType } | undefined {
+  const elements: SqlType[] = [];
+  const compatibles: SqlType[] = [];
+  for (const [i, parameter] of parameters.entries()) {
+    const type = given[i] ?? types.unknown;
+    if (typeof parameter !== 'string' || parameter === 'any' || isUnknown(type)) continue;
+    const isArray = parameter === 'anyarray' || parameter === 'anycompatiblearray';
+    const member = isArray ? (type.element ?? type) : type;
+    (parameter.startsWith('anycompatible') ? compatibles : elements).push(member);
+  }
+  const [element = types.text] = elements;
+  if (elements.some((each) => !isSameType(each, element))) return undefined;
+  try {
+    return { element, compatible: commonType(compatibles, 'array') };
+  } catch {
+    return undefined;
+  }
+}

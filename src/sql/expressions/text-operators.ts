@@ -1,0 +1,70 @@
+/** `||`, LIKE and regular expressions over text. */
+import { formatText } from '../text-format.ts';
+import { conversionOf } from './cast-values.ts';
+import { likeEscape, likeMatcher } from './like.ts';
+import { regexOf } from './regex.ts';
+import { strict, typed } from './signature.ts';
+import type { Call, Plain, Signature } from './signature.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+
+type Present = Exclude<SqlValue, null>;
+
+/** As `||` and concat show a value: by its output function, so that true is `t`. */
+export function shownText(type: SqlType): (value: Present) => string {
+  return (value) => formatText(value, type);
+}
+
+/** As a cast to text shows it: a character(n) loses its padding, true is `true`. */
+export function castText(type: SqlType): (value: Present) => string {
+  const convert = conversionOf(type, types.text);
+  // Of casts to text none asks for the session.
+  return (value) => String(convert(value, undefined as never) as string);
+}
+
+const textual: Record<string, Plain> = {
+  '||(text, text) text': (a: string, b: string) => a + b,
+  '||(bytea, bytea) bytea': (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])),
+  'like_escape(text, text) text': likeEscape,
+  '^@(text, text) bool': (a: string, b: string) => a.startsWith(b),
+};
+
+for (const [operator, ignoresCase] of [
+  ['~~', false],
+  ['~~*', true],
+] as const) {
+  for (const left of ['text', 'bpchar', 'name']) {
+    textual[`${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
+      likeMatcher(pattern, ignoresCase)(text);
+    textual[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
+      !likeMatcher(pattern, ignoresCase)(text);
+  }
+}
+for (const [operator, flags] of [
+  ['~', ''],
+  ['~*', 'i'],
+] as const) {
+  for (const left of ['text', 'bpchar', 'name']) {
+    textual[`${operator}(${left}, text) bool`] = (text: string, pattern: string) => regexOf(pattern, flags).test(text);
+    textual[`!${operator}(${left}, text) bool`] = (text: string, pattern: string) =>
+      !regexOf(pattern, flags).test(text);
+  }
+}
+
+export const textOperators: readonly Signature[] = [
+  ...strict(textual),
+  ...typed(
+    {
+      '||(text, anynonarray) text': ({ types: [, right] }: Call) => {
+        const show = castText(right ?? types.text);
+        return (a: string, b: Present) => a + show(b);
+      },
+      '||(anynonarray, text) text': ({ types: [left] }: Call) => {
+        const show = castText(left ?? types.text);
+        return (a: Present, b: string) => show(a) + b;
+      },
+    },
+    { isStrict: true },
+  ),
+];
