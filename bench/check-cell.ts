@@ -5,7 +5,7 @@ import { BinaryHistoryReader } from '#moirai/history';
 
 const [file = '', level = ''] = process.argv.slice(2);
 const reader = new BinaryHistoryReader();
-const descriptor = openSync(file);
+const descriptor = openSync(file, 'r');
 const chunk = new Uint8Array(1 << 20);
 const next = (): number => readSync(descriptor, chunk, 0, chunk.length, null);
 for (let size = next(); size > 0; size = next()) reader.push(chunk.subarray(0, size));

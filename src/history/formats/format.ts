@@ -1,6 +1,7 @@
 /**
  * What a reader of a file format is. A format of other tools is one file beside this one, and a row in `formats.ts`.
  */
+import { InputError } from '../../base/input-error.ts';
 import type { CompactHistory } from '../compact-history.ts';
 
 /** One file. A history that is a folder of files gives one of these for each, sorted by name. */
@@ -28,4 +29,11 @@ export interface HistoryFormat {
   readonly read: (sources: readonly HistorySource[]) => Promise<CompactHistory>;
   /** Absent where the format is only read. @throws InputError where the format cannot carry the history */
   readonly write?: (history: CompactHistory) => Iterable<Uint8Array>;
+}
+
+/** The one file of a format whose histories are one file each. @throws InputError `history/format` */
+export function onlySource(format: string, sources: readonly HistorySource[]): HistorySource {
+  const [source, ...others] = sources;
+  if (source !== undefined && others.length === 0) return source;
+  throw new InputError('history/format', `a history in the format ${format} is one file, not ${sources.length}`);
 }

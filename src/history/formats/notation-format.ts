@@ -1,0 +1,25 @@
+/** The notation of papers and tests, for histories that people look at: read and written as a whole. Drops times, levels and own names. */
+import { InputError } from '../../base/input-error.ts';
+import { compactOf, historyOf } from '../compact-convert.ts';
+import { formatHistory, parseHistory } from '../notation.ts';
+import { type HistoryFormat, onlySource } from './format.ts';
+
+export const notationFormat: HistoryFormat = {
+  name: 'notation',
+  extensions: ['.history', '.txt'],
+  detect: (firstBytes) => !firstBytes.includes(0),
+  read: async (sources) => {
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let text = '';
+    try {
+      for await (const chunk of onlySource('notation', sources).chunks())
+        text += decoder.decode(chunk, { stream: true });
+      text += decoder.decode();
+    } catch (error) {
+      if (error instanceof TypeError) throw new InputError('history/encoding', 'the text is not UTF-8');
+      throw error;
+    }
+    return compactOf(parseHistory(text));
+  },
+  write: (history) => [new TextEncoder().encode(`${formatHistory(historyOf(history))}\n`)],
+};
