@@ -3,6 +3,7 @@
  * with is an answer; only packets that cannot be told apart any more end the connection. MySQL Internals, "Client/Server Protocol".
  */
 import type { PreparedStatement, SqlServer, SqlSession, StatementResult } from '../sql/index.ts';
+import { mysqlVersion } from '../sql/mysql/variables.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import {
   capabilities,
@@ -34,7 +35,7 @@ export interface MysqlOptions {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Every user's. Without one everybody is let in. */
   readonly password?: string;
-  /** Drivers look at it. Default `8.0.36-moirai`. */
+  /** Drivers look at it. Default: what `SELECT VERSION()` says. */
   readonly serverVersion?: string;
   /** The database of clients that name none. Default `test`. */
   readonly database?: string;
@@ -152,7 +153,7 @@ class MysqlConversation implements Conversation {
   // ---- connection phase
 
   #greet(): void {
-    const { serverVersion = '8.0.36-moirai' } = this.#options;
+    const { serverVersion = mysqlVersion } = this.#options;
     this.#output.packet(
       encodeHandshake({
         serverVersion,

@@ -18,6 +18,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1053, '08S01'], // server shutdown
   [1054, '42S22'], // unknown column
   [1055, '42000'], // not in GROUP BY
+  [1059, '42000'], // identifier too long
   [1060, '42S21'], // duplicate column
   [1061, '42000'], // duplicate key name
   [1062, '23000'], // duplicate entry
@@ -29,6 +30,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1091, '42000'], // cannot drop, does not exist
   [1094, 'HY000'], // unknown thread
   [1105, 'HY000'], // unknown error
+  [1109, '42S02'], // unknown table in a multi-table statement
   [1136, '21S01'], // column count and value count differ
   [1146, '42S02'], // no such table
   [1153, '08S01'], // packet too large
@@ -51,15 +53,20 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1365, '22012'], // division by 0
   [1366, 'HY000'], // incorrect value
   [1406, '22001'], // data too long
+  [1222, '21000'], // different number of columns
   [1421, 'HY000'], // statement has no open cursor
+  [1439, '42000'], // display width out of range
   [1451, '23000'], // row is referenced
   [1452, '23000'], // no referenced row
   [1461, '42000'], // too many prepared statements
   [1568, '25001'], // transaction in progress
+  [1582, '42000'], // wrong parameter count of a function
   [1690, '22003'], // value out of range in expression
   [1792, '25006'], // read only transaction
   [1835, 'HY000'], // malformed packet
   [3140, '22032'], // invalid JSON text
+  [3143, '42000'], // invalid JSON path
+  [3158, '22032'], // JSON object with a null key
   [3572, 'HY000'], // NOWAIT
   [3819, 'HY000'], // check constraint
   [4031, 'HY000'],
@@ -126,6 +133,7 @@ function numberOf({ code, message, detail }: SqlError): number {
   if (detail.mysqlNumber !== undefined) return detail.mysqlNumber;
   if (code === '23503' && isStillReferenced(detail.detail)) return 1451;
   if (code === '55P03' && !message.includes('timeout')) return 3572;
+  if (code === '42P01' && message.startsWith('table ')) return 1051;
   // A column has a range; an expression has another.
   if (code === '22003' && detail.column !== undefined) return 1264;
   return numberOfState.get(code) ?? unknownError;
@@ -145,6 +153,8 @@ function messageOf(error: SqlError, number: number, database: string): string {
       return detail.column === undefined ? message : `Column '${detail.column}' cannot be null`;
     case 1050:
       return rewritten(message, /^relation "(.*)" already exists$/, (table) => `Table '${table}' already exists`);
+    case 1051:
+      return rewritten(message, unknownTable, (table) => `Unknown table '${database}.${table}'`);
     case 1054:
       return rewritten(message, unknownColumn, (column) => `Unknown column '${column}' in 'field list'`);
     case 1062:
@@ -155,6 +165,12 @@ function messageOf(error: SqlError, number: number, database: string): string {
       return 'Lock wait timeout exceeded; try restarting transaction';
     case 1213:
       return 'Deadlock found when trying to get lock; try restarting transaction';
+    case 1305:
+      return rewritten(
+        message,
+        /^function (.*?)\(.*\) does not exist$/s,
+        (name) => `FUNCTION ${database}.${name} does not exist`,
+      );
     case 1317:
       return 'Query execution was interrupted';
     case 1365:
