@@ -64,9 +64,15 @@ describe('a pair of streams', () => {
   });
 
   test('has what drivers call on a socket', async () => {
-    const [left] = duplexPair();
+    const [left, right] = duplexPair();
     left.setNoDelay().setKeepAlive().setTimeout().ref().unref();
+    expect(left.readyState).toBe('open');
     await expect(once(left.connect(), 'connect')).resolves.toEqual([]);
+    left.end();
+    expect(left.readyState).toBe('readOnly');
+    right.end();
+    await textOf(left);
+    expect(left.readyState).toBe('closed');
   });
 });
 

@@ -6,6 +6,7 @@ import { Duplex } from 'node:stream';
 
 /** One end. It also has what drivers call on a `net.Socket`; nothing of that means anything here. */
 export interface DuplexEnd extends Duplex {
+  readonly readyState: 'open' | 'closed' | 'readOnly' | 'writeOnly';
   /** Emits `connect`, soon. */
   connect(): this;
   setNoDelay(): this;
@@ -32,6 +33,11 @@ class End extends Duplex implements DuplexEnd {
 
   constructor(highWaterMark: number) {
     super({ highWaterMark, allowHalfOpen: true });
+  }
+
+  get readyState(): 'open' | 'closed' | 'readOnly' | 'writeOnly' {
+    if (this.readable) return this.writable ? 'open' : 'readOnly';
+    return this.writable ? 'writeOnly' : 'closed';
   }
 
   connect(): this {

@@ -298,6 +298,16 @@ describe('simple queries', () => {
   });
 });
 
+test('a message is answered whenever it comes, also while the one before is being finished', async () => {
+  const client = await started();
+  for (let delay = 0; delay < 30; delay++) {
+    client.conversation.receive(frontendBytes({ kind: 'query', sql: 'insert 1' }));
+    for (let turn = 0; turn < delay; turn++) await undefined;
+    const heard = await client.query('insert 2');
+    expect(brief(heard)).toEqual(['INSERT 0 1', 'ready idle', 'INSERT 0 2', 'ready idle']);
+  }
+});
+
 describe('the extended protocol', () => {
   test('a batch in one piece, with text parameters', async () => {
     const client = await started();

@@ -93,7 +93,12 @@ class PostgresConversation implements Conversation {
   async #work(): Promise<void> {
     this.#isWorking = true;
     try {
-      while (!this.#isClosed && (await this.#step())) this.#pauseOrResume();
+      while (!this.#isClosed) {
+        const step = this.#step();
+        // Between "no whole message" and the end of the work nothing may happen: what comes then would wait for ever.
+        if (!(step instanceof Promise ? await step : step)) break;
+        this.#pauseOrResume();
+      }
     } catch (error) {
       this.#failFatally(error);
     }
