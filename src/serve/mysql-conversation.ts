@@ -27,7 +27,7 @@ import { authenticate, type Claim, defaultPlugin, type LoginOptions, serverCapab
 import { PacketInput, PacketOutput } from './mysql-packets.ts';
 import { type AnswerOptions, answerOk, answerPrepared, answerResult } from './mysql-results.ts';
 import { PreparedStatements } from './mysql-statements.ts';
-import { killOf, sqlText } from './mysql-text.ts';
+import { killOf, sqlText, usedDatabase } from './mysql-text.ts';
 
 export interface MysqlOptions {
   readonly server: SqlServer;
@@ -318,6 +318,7 @@ class MysqlConversation implements Conversation {
   async #run(statement: PreparedStatement, session: SqlSession): Promise<StatementResult> {
     const result = await session.execute(statement, []);
     if (result.command === '' && result.columns === null) throw emptyQuery();
+    if (result.command === 'USE') this.#database = usedDatabase(statement.sql) ?? this.#database;
     return result;
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { killOf, sqlText } from './mysql-text.ts';
+import { killOf, sqlText, usedDatabase } from './mysql-text.ts';
 
 test.each([
   ['KILL 7', { what: 'connection', id: 7 }],
@@ -23,3 +23,10 @@ test.each([
     "x'5c2780'",
   ],
 ])('%s', (_name, bytes, text) => expect(sqlText(bytes)).toBe(text));
+
+test.each([
+  ['USE shop', 'shop'],
+  [' use `my ``shop`;', 'my `shop'],
+  ['use', null],
+  ['SELECT 1', null],
+])('%s: the database', (sql, name) => expect(usedDatabase(sql)).toBe(name));

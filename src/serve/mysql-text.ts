@@ -7,6 +7,12 @@ export function killOf(sql: string): { readonly what: 'connection' | 'query'; re
   return { what: parts[1]?.toLowerCase() === 'query' ? 'query' : 'connection', id: Number(parts[2]) };
 }
 
+/** The name in USE, which is part of messages and of column definitions. */
+export function usedDatabase(sql: string): string | null {
+  const parts = /^\s*use\s+(?:`((?:[^`]|``)+)`|([^\s`;]+))\s*;?\s*$/i.exec(sql);
+  return parts?.[1]?.replaceAll('``', '`') ?? parts?.[2] ?? null;
+}
+
 /**
  * SQL as text. Connector/J writes the bytes of a blob as they are into a literal, `_binary'...'`; where they are no UTF-8 the literal
  * becomes a hexadecimal one, which says the same.
