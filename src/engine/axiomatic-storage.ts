@@ -38,7 +38,10 @@ export interface AxiomaticStorageOptions {
   readonly granularity?: Granularity;
   /** Names for the history; sessions without one are named by their number. */
   readonly sessionNames?: readonly string[];
-  /** So many finished transactions may be told apart from the initial state. Default 200; Infinity: all. */
+  /**
+   * So many finished transactions may be told apart from the initial state: what reads can go back to. Default 200, and 50 once there are
+   * reads at prefix or above, which cost more. Infinity: all; what a transaction costs then grows with the square of those before it.
+   */
   readonly windowMax?: number;
 }
 
@@ -53,7 +56,7 @@ export class AxiomaticStorage implements Storage {
   #decisions: Decisions;
   readonly #granularity: Granularity;
   readonly #sessionNames: readonly string[];
-  readonly #windowMax: number;
+  readonly #windowMax: number | undefined;
   #window: Window;
   readonly #tables = new Map<TableId, Table>();
   /** How often a name in histories was given, so that no two tables share one. */
@@ -72,7 +75,7 @@ export class AxiomaticStorage implements Storage {
     this.#decisions = options.decisions;
     this.#granularity = options.granularity ?? 'cell';
     this.#sessionNames = options.sessionNames ?? [];
-    this.#windowMax = options.windowMax ?? 200;
+    this.#windowMax = options.windowMax;
     this.#window = this.#newWindow();
   }
 
@@ -212,7 +215,7 @@ export class AxiomaticStorage implements Storage {
       );
     }
     this.#failuresInARow[writer.session] = 0;
-    for (const cell of cells) cell.versions.push(new Version(writer, writer.own.last(cell)?.held as Held));
+    for (const cell of cells) cell.addVersion(new Version(writer, writer.own.last(cell)?.held as Held));
     writer.status = 'committed';
     publish(cells);
     this.#end(writer);
@@ -221,12 +224,14 @@ export class AxiomaticStorage implements Storage {
   rollback(transaction: Transaction): void {
     transaction.status = 'aborted';
     this.#end(transaction);
+    transaction.own.forgetWrites();
   }
 
   /** A serialization failure: the transaction leaves no trace. */
   #forget(transaction: Transaction): void {
     transaction.status = 'forgotten';
     this.#window.orders.forget(transaction.node);
+    transaction.own.forgetWrites();
     this.#failuresInARow[transaction.session] = (this.#failuresInARow[transaction.session] ?? 0) + 1;
     this.#end(transaction);
   }

@@ -330,12 +330,23 @@ export class CommitOrders {
    */
   #settle(order: Order, reads: readonly number[]): boolean {
     this.#steps = 0;
+    if (!this.#hasOpenPair(order, reads)) return true;
     this.#straight.copyFrom(order, this.constraints.nodes);
     if (this.#settleStraight(this.#straight, reads)) {
       order.copyFrom(this.#straight, this.constraints.nodes);
       return true;
     }
     return this.#settleFrom(order, reads, 0, 0);
+  }
+
+  #hasOpenPair(order: Order, reads: readonly number[]): boolean {
+    const { constraints } = this;
+    return reads.some((read) => {
+      const writers = constraints.writersOf(constraints.keyOf(read));
+      for (let j = 1; j < writers.length; j += 1)
+        if (constraints.openPair(order, read, writers[j] as number) !== null) return true;
+      return false;
+    });
   }
 
   #settleStraight(order: Order, reads: readonly number[]): boolean {

@@ -46,6 +46,9 @@ export class Version {
 
 export const initialWriter: Writer = Object.freeze({ node: 0, session: -1, fixedAt: -1 });
 
+/** Shared by all that have none. */
+const none: readonly Version[] = [];
+
 export class Cell {
   readonly row: StoredRow;
   readonly initial: Held;
@@ -56,13 +59,22 @@ export class Cell {
   /** What the initial state holds, with all that has become part of it. */
   base: Version;
   /** The versions after it, in order of commit. */
-  versions: Version[] = [];
+  versions: readonly Version[] = none;
 
   constructor(row: StoredRow, slot: number, initial: Held) {
     this.row = row;
     this.slot = slot;
     this.initial = initial;
     this.base = new Version(initialWriter, initial);
+  }
+
+  addVersion(version: Version): void {
+    this.versions = [...this.versions, version];
+  }
+
+  keepVersions(stays: (version: Version) => boolean): void {
+    const kept = this.versions.filter(stays);
+    this.versions = kept.length === 0 ? none : kept;
   }
 
   get latest(): Version {

@@ -98,6 +98,12 @@ export class OwnWrites {
     for (const column of [this.#cells, this.#helds, this.#sources]) column.length = kept;
   }
 
+  /** Only the operations are still of interest. */
+  forgetWrites(): void {
+    this.#last.clear();
+    this.#writes.length = 0;
+  }
+
   #undo(kept: number): void {
     while (this.#writes.length > kept) {
       const write = this.#writes.pop() as OwnWrite;

@@ -29,10 +29,14 @@ import { isThere, type StoredRow } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface WindowOptions {
-  readonly windowMax: number;
+  /** `undefined`: `windowsMax`. */
+  readonly windowMax: number | undefined;
   /** The store gives up this transaction: it leaves no trace. */
   readonly giveUp: (transaction: Transaction) => void;
 }
+
+/** At prefix and up every read stays open to every later commit: what a read costs grows faster with what is held. */
+export const windowsMax = { weak: 200, strong: 50 };
 
 /** What is about to go, and who still may read older versions of it. */
 interface Leaving {
@@ -75,11 +79,16 @@ export class Window {
 
   ended(transaction: Transaction): void {
     this.#open -= 1;
-    const { windowMax } = this.#options;
+    const windowMax = this.#max;
     if (this.#leaving === null && this.#finished > windowMax) this.#fix();
     this.#leaving?.oldReaders.delete(transaction);
     if (this.#leaving?.oldReaders.size === 0 && this.#settleSnapshots()) this.#leave();
     else if (this.#finished > windowMax * OPEN_MAX) this.#giveUpOldest();
+  }
+
+  get #max(): number {
+    const { strongReads } = this.orders.constraints;
+    return this.#options.windowMax ?? (strongReads > 0 ? windowsMax.strong : windowsMax.weak);
   }
 
   get #finished(): number {
@@ -90,8 +99,8 @@ export class Window {
 
   #fix(): void {
     const start = this.orders.closedStart(this.#isOpen);
-    const nodes = start.slice(0, Math.max(0, this.#finished - Math.floor(this.#options.windowMax / 2)));
-    if (nodes.length * 8 < this.#options.windowMax) return; // what is open holds up too much: wait for it
+    const nodes = start.slice(0, Math.max(0, this.#finished - Math.floor(this.#max / 2)));
+    if (nodes.length * 8 < this.#max) return; // what is open holds up too much: wait for it
     const first = nodes.map((node) => this.#transactions[node] as Transaction);
     for (const [i, transaction] of first.entries()) transaction.fixedAt = i;
     const lastOf = this.#lastWriters(nodes);
@@ -146,11 +155,14 @@ export class Window {
     const rows = new Set<StoredRow>();
     for (const cell of cells) {
       cell.base = lastToLeave(cell) ?? cell.base;
-      cell.versions = cell.versions.filter(({ writer }) => writer.fixedAt < 0);
+      cell.keepVersions(({ writer }) => writer.fixedAt < 0);
       rows.add(cell.row);
     }
     this.#shorten(first.map(({ node }) => node));
-    for (const transaction of first) transaction.fixedAt = -1;
+    for (const transaction of first) {
+      transaction.fixedAt = -1;
+      transaction.own.forgetWrites();
+    }
     for (const row of rows) if (row.isListed) forgetOldKeys(row);
   }
 
