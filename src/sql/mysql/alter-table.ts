@@ -4,8 +4,8 @@ import { parseTableOptions, severalTexts, uniqueIndex } from './create-table.ts'
 import type { Cursor, Name } from './cursor.ts';
 import { createIndex, IndexNames, parseKey, primaryKey, type Key } from './key.ts';
 import { commaList, parenthesized, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { parseTableNames } from './select.ts';
+import type { Rewritten } from './rewritten.ts';
+import { parseTableNames } from './names.ts';
 
 /** Actions of one ALTER TABLE, and whole statements. */
 type Step =

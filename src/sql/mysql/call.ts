@@ -1,22 +1,29 @@
 /** Function calls, and the forms that look like them: CAST, EXTRACT, TRIM, GROUP_CONCAT, CURRENT_TIMESTAMP. */
+import { SqlError } from '../sql-error.ts';
 import { parseDataType } from './cast-type.ts';
-import type { Cursor } from './cursor.ts';
-import { operand, parseBits, parseExpression, parseOr, simple, type Expression } from './expression.ts';
+import type { Cursor, Expression } from './cursor.ts';
+import { parseIntervalOf } from './interval.ts';
+import { parseString, parseStringValue } from './literal.ts';
+import { operand, parseBits, parseExpression, parseOr, simple } from './nested.ts';
+import { parseOrderBy, parseWindow } from './order-by.ts';
 import { commaList, parenthesized, quotedName, stringConstant, type Output } from './output.ts';
-import { parseIntervalOf, parseString, parseStringValue } from './simple-expression.ts';
-import { parseOrderBy, parseWindow } from './select.ts';
 
 /** Reserved words that are functions when a parenthesis follows. */
 const functionWords = new Set(
   `CHAR DATABASE IF INSERT LEFT MOD REPEAT REPLACE RIGHT SCHEMA CURRENT_USER VALUES INTERVAL`.split(' '),
 );
 
-/** Words that PostgreSQL's grammar does not take for a function's name, or takes for a construct of its own. */
+/** Words that PostgreSQL's grammar does not take for a function's name, or takes for a construct of its own (manual, appendix C). */
 const quotedFunctions = new Set(
-  `all any array bit boolean cast char coalesce current_user current_role default exists extract float grouping int integer interval json_array
-  json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize json_table json_value localtime localtimestamp
-  national normalize none overlay position precision real row session_user setof smallint some substring system_user time timestamp treat
-  trim user using values varchar xmlconcat`.split(/\s+/),
+  `all analyse analyze and any array as asc asymmetric bit boolean both case cast char check coalesce collate column constraint create
+  current_catalog current_date current_role current_time current_timestamp current_user dec decimal default deferrable desc distinct do
+  else end except exists extract false fetch float for foreign from grant greatest group grouping having in initially inout int integer
+  intersect interval into json json_array json_arrayagg json_exists json_object json_objectagg json_query json_scalar json_serialize
+  json_table json_value lateral leading least limit localtime localtimestamp merge_action national nchar none normalize not null nullif
+  numeric offset on only or order out overlay placing position precision primary real references returning row select session_user setof
+  smallint some substring symmetric system_user table then time timestamp to trailing treat trim true union unique user using values
+  varchar variadic when where window with xmlattributes xmlconcat xmlelement xmlexists xmlforest xmlnamespaces xmlparse xmlpi xmlroot
+  xmlserialize xmltable`.split(/\s+/),
 );
 
 /** Their arguments are columns of the tables, also where names could be aliases. */
@@ -34,12 +41,12 @@ const specialCalls: Readonly<Record<string, SpecialCall>> = {
   SUBDATE: (cursor, at) => parseDateAdd(cursor, '-', at),
   EXTRACT: parseExtract,
   GROUP_CONCAT: parseGroupConcat,
-  IF: (cursor, at) => call(cursor, at, 'mysql_if'),
-  IFNULL: (cursor, at) => call(cursor, at, 'COALESCE'),
-  COALESCE: (cursor, at) => call(cursor, at, 'COALESCE'),
-  NULLIF: (cursor, at) => call(cursor, at, 'NULLIF'),
-  GREATEST: (cursor, at) => call(cursor, at, 'GREATEST'),
-  LEAST: (cursor, at) => call(cursor, at, 'LEAST'),
+  IF: (cursor, at) => call(cursor, at, 'mysql_if', 3, 3),
+  IFNULL: (cursor, at) => call(cursor, at, 'COALESCE', 2, 2),
+  COALESCE: (cursor, at) => call(cursor, at, 'COALESCE', 1),
+  NULLIF: (cursor, at) => call(cursor, at, 'NULLIF', 2, 2),
+  GREATEST: (cursor, at) => call(cursor, at, 'GREATEST', 2),
+  LEAST: (cursor, at) => call(cursor, at, 'LEAST', 2),
   ISNULL: parseIsNull,
   POSITION: parsePosition,
   SUBSTRING: parseSubstring,
@@ -49,8 +56,8 @@ const specialCalls: Readonly<Record<string, SpecialCall>> = {
   TIMESTAMPADD: parseTimestampAdd,
   TIMESTAMPDIFF: parseTimestampDiff,
   CHAR: parseChar,
-  NOW: (cursor, at) => call(cursor, at, 'now'),
-  SCHEMA: (cursor, at) => call(cursor, at, 'database'),
+  NOW: (cursor, at) => call(cursor, at, 'now', 0, 1),
+  SCHEMA: (cursor, at) => call(cursor, at, 'database', 0, 0),
   VALUES: parseValuesOf,
 };
 
@@ -77,6 +84,7 @@ function parsePlainCall(cursor: Cursor, name: string, at: number): Expression {
   }
   const distinct = cursor.acceptOneOf('DISTINCT', 'ALL') === 'DISTINCT' ? 'DISTINCT' : '';
   const rule = aggregates.has(name) ? () => undefined : cursor.columnRule;
+  if (distinct !== '' && cursor.is(')')) throw cursor.syntaxError();
   const items = cursor.withColumns(rule, () => argumentsOf(cursor));
   return withOver(cursor, [open, distinct, items, ')']);
 }
@@ -93,8 +101,20 @@ function withOver(cursor: Cursor, output: Output): Expression {
   return simple([output, 'OVER', cursor.is('(') ? parseWindow(cursor) : cursor.quoted(cursor.name())]);
 }
 
-function call(cursor: Cursor, at: number, name: string): Expression {
-  return simple([{ text: `${name}(`, at }, argumentsOf(cursor), ')']);
+/** @throws SqlError 42883 (1582) with fewer or more arguments than these */
+function call(cursor: Cursor, at: number, name: string, countMin: number, countMax = Infinity): Expression {
+  const items = cursor.is(')') ? [] : cursor.list(() => parseExpression(cursor));
+  cursor.expect(')');
+  if (items.length < countMin || items.length > countMax) throw wrongCount(cursor.sql.slice(at), at);
+  return simple([{ text: `${name}(`, at }, commaList(items), ')']);
+}
+
+function wrongCount(source: string, at: number): SqlError {
+  const name = /^\w+/.exec(source)?.[0] ?? '';
+  return new SqlError('42883', `Incorrect parameter count in the call to native function '${name}'`, {
+    position: at + 1,
+    mysqlNumber: 1582,
+  });
 }
 
 function argumentsOf(cursor: Cursor): Output {
@@ -280,7 +300,7 @@ export function parseTypedForm(cursor: Cursor): Expression | undefined {
 
 function parseClock(cursor: Cursor, name: string, at: number): Expression {
   if (!cursor.accept('(')) return simple({ text: `${name}()`, at });
-  return call(cursor, at, name);
+  return call(cursor, at, name, 0, 1);
 }
 
 function spellsOpen(cursor: Cursor): boolean {

@@ -1,4 +1,5 @@
 /** The types of CAST and CONVERT (MySQL 8.0 manual, 14.10). */
+import { SqlError } from '../sql-error.ts';
 import type { Cursor } from './cursor.ts';
 
 /** PostgreSQL's name of the type, `binary` for bytes. @throws SqlError 42601 */
@@ -53,12 +54,20 @@ function parseDecimal(cursor: Cursor): string {
   return `numeric(${precision},${scale})`;
 }
 
-/** `(10, 2)`, or nothing. */
+const lengthMax = 2 ** 31 - 1;
+
+/** `(10, 2)`, or nothing. @throws SqlError 42601, 22023 */
 export function parseNumbers(cursor: Cursor): number[] {
   if (!cursor.accept('(')) return [];
   const numbers = cursor.list(() => {
-    if (!cursor.isKind('number')) throw cursor.syntaxError();
-    return Number(cursor.take().value);
+    const token = cursor.peek();
+    if (token?.kind !== 'number' || !/^\d+$/.test(token.text)) throw cursor.syntaxError();
+    if (Number(token.text) > lengthMax)
+      throw new SqlError('22023', `Display width out of range (max = ${lengthMax})`, {
+        position: token.at + 1,
+        mysqlNumber: 1439,
+      });
+    return Number(cursor.take().text);
   });
   cursor.expect(')');
   return numbers;

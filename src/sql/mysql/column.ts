@@ -1,10 +1,11 @@
 /** Definitions of columns in CREATE TABLE and ALTER TABLE (MySQL 8.0 manual, 15.1.20). */
 import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './nested.ts';
 import { parenthesized, type Output } from './output.ts';
 import { parseColumnType, type ColumnType } from './parse-column-type.ts';
-import { collation, parseSimple } from './simple-expression.ts';
-import { parseTableNames } from './select.ts';
+import { collation } from './literal.ts';
+import { parseSimple } from './simple-expression.ts';
+import { parseTableNames } from './names.ts';
 
 export interface Column {
   readonly name: Name;

@@ -3,9 +3,10 @@ import type { Cursor, Name } from './cursor.ts';
 import { collationName, columnOutput, parseColumn, type Column } from './column.ts';
 import { createIndex, IndexNames, parseKey, primaryKey, type Key } from './key.ts';
 import { commaList, parenthesized, quotedName, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { collation } from './simple-expression.ts';
-import { isQueryAhead, parseQueryExpression, parseTableNames } from './select.ts';
+import type { Rewritten } from './rewritten.ts';
+import { collation } from './literal.ts';
+import { parseTableNames } from './names.ts';
+import { isQueryAhead, parseQueryExpression } from './nested.ts';
 
 /** Behind CREATE [TEMPORARY] TABLE. */
 export function parseCreateTable(cursor: Cursor, isTemporary: boolean): Rewritten {

@@ -13,6 +13,33 @@ export interface Name {
 /** What a column reference becomes; `undefined`: itself. Set where MySQL's names mean something else than PostgreSQL's. */
 export type ColumnRule = (names: readonly Name[]) => Output | undefined;
 
+/** An expression in PostgreSQL's words, and how tightly its outermost operator binds there. */
+export interface Expression {
+  readonly output: Output;
+  readonly binding: Binding;
+}
+
+export type Binding =
+  | 'or'
+  | 'and'
+  | 'not'
+  | 'comparison'
+  | 'other'
+  | 'additive'
+  | 'multiplicative'
+  | 'unary'
+  | 'simple';
+
+/** The parts of the grammar that contain each other; see nested.ts. */
+export interface Grammar {
+  /** Any expression. */
+  readonly expression: (cursor: Cursor) => Expression;
+  /** MySQL's `bit_expr`: operators below comparison, of at least this level. */
+  readonly bits: (cursor: Cursor, levelMin: number) => Expression;
+  /** A query with its WITH, without parentheses around it. */
+  readonly query: (cursor: Cursor) => Output;
+}
+
 /** PostgreSQL's scanner cuts names to this many bytes (NAMEDATALEN - 1). */
 const nameBytesMax = 63;
 
@@ -23,6 +50,7 @@ export class Cursor {
   readonly sql: string;
   /** The database in use, for names in results of SHOW. */
   readonly database: string;
+  readonly grammar: Grammar;
   readonly parameters: ReadonlyMap<Token, number>;
   /** Names of result columns that do not fit into PostgreSQL's names; see rewrite.ts. */
   readonly longNames: string[] = [];
@@ -31,8 +59,9 @@ export class Cursor {
   #next = 0;
   #depth = 0;
 
-  constructor(sql: string, database: string) {
+  constructor(sql: string, database: string, grammar: Grammar) {
     this.sql = sql;
+    this.grammar = grammar;
     this.database = database;
     this.#tokens = tokenize(sql).filter((token) => token.kind !== 'space');
     const parameters = this.#tokens.filter((token) => token.kind === 'parameter');

@@ -4,8 +4,9 @@ import { parseCreateTable, parseTableOptions, severalTexts } from './create-tabl
 import type { Cursor } from './cursor.ts';
 import { createIndex, parseKeyParts, skipIndexOptions } from './key.ts';
 import { commaList, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { parseNameList, parseQueryExpression, parseTableName, parseTableNames } from './select.ts';
+import type { Rewritten } from './rewritten.ts';
+import { parseNameList, parseTableName, parseTableNames } from './names.ts';
+import { parseQueryExpression } from './nested.ts';
 
 export function parseDefinition(cursor: Cursor): Rewritten | undefined {
   if (cursor.accept('CREATE')) return parseCreate(cursor);

@@ -2,45 +2,11 @@
  * MySQL's expressions, by the levels of its grammar (sql_yacc.yy: expr, bool_pri, predicate, bit_expr, simple_expr), written with
  * PostgreSQL's operators. Operators bind differently in the two, so operands that are not simple get parentheses.
  */
-import type { Cursor } from './cursor.ts';
-import { parseIntervalOf, parseSimple } from './simple-expression.ts';
-import { parenthesized, type Output } from './output.ts';
-import { isQueryAhead, parseSubquery } from './select.ts';
-
-/** An expression in PostgreSQL's words, and how tightly its outermost operator binds there. */
-export interface Expression {
-  readonly output: Output;
-  readonly binding: Binding;
-}
-
-export type Binding = keyof typeof strength;
-
-/** PostgreSQL manual, table 4.2, loosest first. */
-const strength = {
-  or: 1,
-  and: 2,
-  not: 3,
-  comparison: 4,
-  other: 5,
-  additive: 6,
-  multiplicative: 7,
-  unary: 8,
-  simple: 9,
-} as const;
-
-/** @throws SqlError 42601 */
-export function parseExpression(cursor: Cursor): Output {
-  return parseOr(cursor).output;
-}
-
-export function simple(output: Output): Expression {
-  return { output, binding: 'simple' };
-}
-
-/** The expression as an operand of an operator that binds like this, or tighter. */
-export function operand(expression: Expression, binding: Binding): Output {
-  return strength[expression.binding] >= strength[binding] ? expression.output : parenthesized(expression.output);
-}
+import type { Binding, Cursor, Expression } from './cursor.ts';
+import { parseIntervalOf } from './interval.ts';
+import { parseSimple } from './simple-expression.ts';
+import { isQueryAhead, operand, parseExpression, parseSubquery, simple } from './nested.ts';
+import type { Output } from './output.ts';
 
 export function parseOr(cursor: Cursor): Expression {
   return cursor.nested(() => {
@@ -106,7 +72,7 @@ function parseIs(cursor: Cursor): string {
 }
 
 function parsePredicate(cursor: Cursor): Expression {
-  const left = parseBits(cursor);
+  const left = parseBits(cursor, 1);
   const mark = cursor.mark();
   const not = cursor.accept('NOT') ? 'NOT' : '';
   const kind = cursor.acceptOneOf('IN', 'BETWEEN', 'LIKE', 'REGEXP', 'RLIKE');
@@ -115,7 +81,7 @@ function parsePredicate(cursor: Cursor): Expression {
     case 'IN':
       return comparison([subject, not, 'IN', parseInList(cursor)]);
     case 'BETWEEN': {
-      const low = operand(parseBits(cursor), 'additive');
+      const low = operand(parseBits(cursor, 1), 'additive');
       cursor.expect('AND');
       return comparison([subject, not, 'BETWEEN', low, 'AND', operand(parsePredicate(cursor), 'additive')]);
     }
@@ -126,7 +92,7 @@ function parsePredicate(cursor: Cursor): Expression {
     }
     case 'REGEXP':
     case 'RLIKE':
-      return comparison([subject, not === '' ? '~*' : '!~*', operand(parseBits(cursor), 'additive')]);
+      return comparison([subject, not === '' ? '~*' : '!~*', operand(parseBits(cursor, 1), 'additive')]);
     default:
       cursor.back(mark);
       if (cursor.is('SOUNDS') || cursor.is('MEMBER', 'OF')) throw cursor.unsupported(cursor.take().text.toUpperCase());
@@ -160,7 +126,7 @@ const bitOperators: Readonly<
 const bitOperatorTexts = Object.keys(bitOperators);
 
 /** `bit_expr`: operators of at least this level. */
-export function parseBits(cursor: Cursor, levelMin = 1): Expression {
+export function parseBits(cursor: Cursor, levelMin: number): Expression {
   let left = cursor.nested(() => parseSimple(cursor));
   for (;;) {
     const found = bitOperatorTexts.find((text) => cursor.is(text));

@@ -1,9 +1,8 @@
 /** Tables and joins (MySQL 8.0 manual, 15.2.13.2). */
 import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseAlias, parseNameList, parseTableNames } from './names.ts';
+import { isQueryAhead, parseExpression, parseSubquery } from './nested.ts';
 import { commaList, parenthesized, type Output } from './output.ts';
-import { isQueryAhead, parseNameList, parseSubquery, parseTableNames } from './select.ts';
-import { parseAlias } from './select-list.ts';
 
 export type FromItem =
   | {
@@ -68,6 +67,7 @@ function parseJoins(cursor: Cursor, first: FromItem): FromItem {
     let right = parseTableFactor(cursor);
     // `a LEFT JOIN b JOIN c ON x ON y`: what needs a condition and has none yet takes the next join to its right.
     if (join.needsCondition && !cursor.isOneOf('ON', 'USING')) right = parseJoins(cursor, right);
+    if (join.isNatural && cursor.isOneOf('ON', 'USING')) throw cursor.syntaxError();
     const on = cursor.accept('ON') ? parseExpression(cursor) : undefined;
     const using =
       on === undefined && cursor.accept('USING')

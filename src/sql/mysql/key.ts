@@ -1,6 +1,6 @@
 /** Keys and indexes: in CREATE TABLE, in ALTER TABLE and on their own. */
 import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './nested.ts';
 import { parseNumbers } from './cast-type.ts';
 import { parseCheck, parseReferences } from './column.ts';
 import { commaList, parenthesized, type Output } from './output.ts';

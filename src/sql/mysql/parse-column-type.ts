@@ -2,7 +2,7 @@
 import { parseNumbers, skipCharset } from './cast-type.ts';
 import type { Cursor } from './cursor.ts';
 import { stringConstant } from './output.ts';
-import { parseStringValue } from './simple-expression.ts';
+import { parseStringValue } from './literal.ts';
 
 export interface ColumnType {
   readonly text: string;

@@ -50,12 +50,14 @@
  *   `CONSTRAINT moirai_after CHECK ("c")` and `CONSTRAINT moirai_first CHECK (1)` for the place of a new column.
  * - What MySQL does in one statement may take several here: `several`.
  */
-import { Cursor } from './cursor.ts';
+import { Cursor, type Grammar } from './cursor.ts';
 import { parseDefinition } from './define.ts';
-import type { Output } from './output.ts';
+import { parseBits, parseOr } from './expression.ts';
 import { render } from './output.ts';
 import { parseSession } from './session-statement.ts';
 import { parseShow } from './show.ts';
+import { parseQueryStatement } from './query-statement.ts';
+import type { Rewritten } from './rewritten.ts';
 import { parseQuery } from './select.ts';
 import { parseWrite } from './write.ts';
 import type { Statement } from '../statement.ts';
@@ -77,11 +79,7 @@ export interface SqlRewrite {
   readonly discardsRows: boolean;
 }
 
-/** What parsers of statements give back: text under construction, or the finished statement. */
-export type Rewritten =
-  | { readonly kind: 'text'; readonly output: Output; readonly discardsRows?: boolean }
-  | { readonly kind: 'statement'; readonly statement: Statement }
-  | { readonly kind: 'several'; readonly parts: readonly Rewritten[] };
+const grammar: Grammar = { expression: parseOr, bits: parseBits, query: parseQuery };
 
 export interface RewriteOptions {
   /** The database in use: it is part of a column's name in SHOW TABLES. */
@@ -93,7 +91,7 @@ export interface RewriteOptions {
  * @throws SqlError 42601 (1064) where MySQL's grammar does not allow it, 0A000 what we do not support, 42622 a name too long
  */
 export function rewriteMysql(sql: string, options: RewriteOptions = {}): MysqlRewrite {
-  const cursor = new Cursor(sql, options.database ?? '');
+  const cursor = new Cursor(sql, options.database ?? '', grammar);
   if (cursor.isAtEnd()) return { kind: 'statement', statement: { kind: 'empty' } };
   const rewritten = parseOneStatement(cursor);
   if (!cursor.isAtEnd()) throw cursor.syntaxError();
@@ -102,7 +100,11 @@ export function rewriteMysql(sql: string, options: RewriteOptions = {}): MysqlRe
 
 function parseOneStatement(cursor: Cursor): Rewritten {
   const found =
-    parseQuery(cursor) ?? parseWrite(cursor) ?? parseDefinition(cursor) ?? parseShow(cursor) ?? parseSession(cursor);
+    parseQueryStatement(cursor) ??
+    parseWrite(cursor) ??
+    parseDefinition(cursor) ??
+    parseShow(cursor) ??
+    parseSession(cursor);
   if (found === undefined) throw cursor.syntaxError();
   return found;
 }

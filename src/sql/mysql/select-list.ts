@@ -1,6 +1,7 @@
 /** What a SELECT gives, and MySQL's names for it. */
 import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseAlias } from './names.ts';
+import { parseExpression } from './nested.ts';
 import { commaList, render, type Output } from './output.ts';
 
 export interface SelectList {
@@ -72,11 +73,3 @@ function stringsAhead(cursor: Cursor): string[] {
 
 /** `"a"`, `"t"."a"`, `"db"."t"."a"`: in rewritten text only columns look so. */
 const columnPath = /^(?:"(?:[^"]|"")*"\.){0,2}"(?:[^"]|"")*"$/;
-
-/** `AS a`, `a`, `AS 'a'`. */
-export function parseAlias(cursor: Cursor): Name | undefined {
-  const hasAs = cursor.accept('AS');
-  const { at = 0 } = cursor.peek() ?? {};
-  if (cursor.isKind('string')) return { value: cursor.take().value, at };
-  return hasAs || cursor.isName() ? cursor.name() : undefined;
-}

@@ -1,43 +1,16 @@
 /** SELECT, VALUES, TABLE, their unions, and WITH (MySQL 8.0 manual, 15.2.13 and 15.2.20). */
-import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import type { Cursor } from './cursor.ts';
 import { parseFrom } from './from.ts';
+import { parseNameList, parseTableName } from './names.ts';
+import { parseExpression, parseSubquery } from './nested.ts';
+import { noAliases, parseLimit, parseOrderBy, parseWindow, withAliases, type Aliases } from './order-by.ts';
 import { commaList, parenthesized, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { parseSelectList, type SelectList } from './select-list.ts';
-import { parseDelete, parseUpdate } from './update.ts';
+import { parseSelectList } from './select-list.ts';
 
-/** A statement that begins like a query; WITH may also begin UPDATE and DELETE. */
-export function parseQuery(cursor: Cursor): Rewritten | undefined {
-  if (!cursor.is('WITH') && !isQueryAhead(cursor, 0)) return undefined;
+/** A query with its WITH. */
+export function parseQuery(cursor: Cursor): Output {
   const withClause = parseWith(cursor);
-  if (cursor.accept('UPDATE')) return { kind: 'text', output: parseUpdate(cursor, withClause) };
-  if (cursor.accept('DELETE')) return { kind: 'text', output: parseDelete(cursor, withClause) };
-  return { kind: 'text', output: [withLead(withClause), parseQueryBody(cursor)] };
-}
-
-/** Does a query begin here, perhaps behind parentheses? */
-export function isQueryAhead(cursor: Cursor, from: number): boolean {
-  let ahead = from;
-  while (cursor.peek(ahead)?.text === '(') ahead += 1;
-  const word = cursor.peek(ahead);
-  if (word?.kind !== 'word') return false;
-  const text = word.text.toUpperCase();
-  if (text === 'VALUES') return ahead === from || cursor.peek(ahead + 1)?.text.toUpperCase() === 'ROW';
-  return text === 'SELECT' || text === 'WITH' || (text === 'TABLE' && cursor.isName(ahead + 1));
-}
-
-/** `(SELECT ...)`. @throws SqlError 42601 */
-export function parseSubquery(cursor: Cursor): Output {
-  return parenthesized(cursor.parenthesized(() => cursor.nested(() => parseQueryExpression(cursor))));
-}
-
-/** A query with its WITH. Names in it mean its own tables, whatever they mean around it. */
-export function parseQueryExpression(cursor: Cursor): Output {
-  return cursor.withColumns(
-    () => undefined,
-    () => [withLead(parseWith(cursor)), parseQueryBody(cursor)],
-  );
+  return [withLead(withClause), parseQueryBody(cursor)];
 }
 
 export interface WithClause {
@@ -49,7 +22,7 @@ export function withLead(clause: WithClause): Output {
   return clause.items.length === 0 ? '' : [clause.isRecursive ? 'WITH RECURSIVE' : 'WITH', commaList(clause.items)];
 }
 
-function parseWith(cursor: Cursor): WithClause {
+export function parseWith(cursor: Cursor): WithClause {
   if (!cursor.accept('WITH')) return { isRecursive: false, items: [] };
   const isRecursive = cursor.accept('RECURSIVE');
   const items = cursor.list(() => {
@@ -61,20 +34,13 @@ function parseWith(cursor: Cursor): WithClause {
   return { isRecursive, items };
 }
 
-/** `(a, b)`. */
-export function parseNameList(cursor: Cursor): Output {
-  return parenthesized(commaList(cursor.parenthesized(() => cursor.list(() => cursor.quoted(cursor.name())))));
-}
-
 interface Term {
   readonly output: Output;
   /** Result columns by alias, lower case: for ORDER BY. */
-  readonly aliases: SelectList['aliases'];
+  readonly aliases: Aliases;
 }
 
-const noAliases: SelectList['aliases'] = new Map();
-
-function parseQueryBody(cursor: Cursor): Output {
+export function parseQueryBody(cursor: Cursor): Output {
   let term = parseTerm(cursor);
   for (;;) {
     const operator = cursor.acceptOneOf('UNION', 'EXCEPT', 'INTERSECT');
@@ -99,16 +65,6 @@ function parseTerm(cursor: Cursor): Term {
   if (cursor.accept('TABLE')) return { output: ['TABLE', parseTableName(cursor)], aliases: noAliases };
   cursor.expect('SELECT');
   return parseSelect(cursor);
-}
-
-/** `t` or `db.t`. */
-export function parseTableName(cursor: Cursor): Output {
-  return cursor.quoted(...parseTableNames(cursor));
-}
-
-export function parseTableNames(cursor: Cursor): Name[] {
-  const first = cursor.name();
-  return cursor.accept('.') ? [first, cursor.nameAfterPoint()] : [first];
 }
 
 const modifiers = [
@@ -149,56 +105,6 @@ function parseGroupBy(cursor: Cursor): Output {
   return ['GROUP BY', commaList(items)];
 }
 
-/** MySQL's HAVING and ORDER BY know aliases inside of expressions, PostgreSQL's do not: they become what they stand for. */
-function withAliases<T>(cursor: Cursor, aliases: SelectList['aliases'], inside: () => T): T {
-  return cursor.withColumns((names) => {
-    const [name] = names;
-    const found = names.length === 1 && name !== undefined ? aliases.get(name.value.toLowerCase()) : undefined;
-    return found === undefined ? undefined : parenthesized(found);
-  }, inside);
-}
-
-/** ORDER BY NULL asks for no order. */
-export function parseOrderBy(cursor: Cursor, aliases: SelectList['aliases'] = noAliases): Output {
-  cursor.expect('ORDER', 'BY');
-  const items = cursor
-    .list(() => {
-      if (cursor.accept('NULL')) return undefined;
-      const item = isBareName(cursor)
-        ? parseExpression(cursor)
-        : withAliases(cursor, aliases, () => parseExpression(cursor));
-      return [item, cursor.acceptOneOf('ASC', 'DESC') ?? ''];
-    })
-    .filter((item) => item !== undefined);
-  return items.length === 0 ? '' : ['ORDER BY', commaList(items)];
-}
-
-/** A name and nothing else: PostgreSQL too looks for an alias first. */
-function isBareName(cursor: Cursor): boolean {
-  if (!cursor.isName()) return false;
-  const next = cursor.peek(1);
-  return next === undefined || /^([,);]|ASC|DESC|LIMIT|FOR|LOCK)$/i.test(next.text);
-}
-
-/** From 2^63: more rows than there are, what clients write for OFFSET without a limit. */
-const noLimit = 2n ** 63n;
-
-export function parseLimit(cursor: Cursor): Output {
-  if (!cursor.accept('LIMIT')) return '';
-  const first = parseLimitNumber(cursor);
-  if (cursor.accept(',')) return ['LIMIT', parseLimitNumber(cursor), 'OFFSET', first];
-  return cursor.accept('OFFSET') ? ['LIMIT', first, 'OFFSET', parseLimitNumber(cursor)] : ['LIMIT', first];
-}
-
-function parseLimitNumber(cursor: Cursor): Output {
-  const token = cursor.take();
-  if (token.kind === 'parameter') return { text: `$${cursor.parameters.get(token) ?? 0}`, at: token.at };
-  if (token.kind === 'number' && /^\d+$/.test(token.text))
-    return { text: BigInt(token.text) >= noLimit ? 'ALL' : token.text, at: token.at };
-  cursor.back(cursor.mark() - 1);
-  throw cursor.syntaxError();
-}
-
 /** FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE: PostgreSQL's words for the same. */
 function parseLocks(cursor: Cursor): Output {
   const locks: Output[] = [];
@@ -226,35 +132,4 @@ function parseWindows(cursor: Cursor): Output {
     return [name, 'AS', parseWindow(cursor)];
   });
   return ['WINDOW', commaList(items)];
-}
-
-/** `(w PARTITION BY ... ORDER BY ... ROWS ...)`. */
-export function parseWindow(cursor: Cursor): Output {
-  return parenthesized(
-    cursor.parenthesized(() => {
-      const base = cursor.isName() && !cursor.isOneOf('ROWS') ? cursor.quoted(cursor.name()) : '';
-      const partition = cursor.accept('PARTITION', 'BY')
-        ? ['PARTITION BY', commaList(cursor.list(() => parseExpression(cursor)))]
-        : '';
-      const orderBy = cursor.is('ORDER', 'BY') ? parseOrderBy(cursor) : '';
-      return [base, partition, orderBy, parseFrame(cursor)];
-    }),
-  );
-}
-
-function parseFrame(cursor: Cursor): Output {
-  const unit = cursor.acceptOneOf('ROWS', 'RANGE');
-  if (unit === undefined) return '';
-  if (!cursor.accept('BETWEEN')) return [unit, parseFrameBound(cursor)];
-  const from = parseFrameBound(cursor);
-  cursor.expect('AND');
-  return [unit, 'BETWEEN', from, 'AND', parseFrameBound(cursor)];
-}
-
-function parseFrameBound(cursor: Cursor): Output {
-  if (cursor.accept('CURRENT', 'ROW')) return 'CURRENT ROW';
-  const amount = cursor.accept('UNBOUNDED') ? 'UNBOUNDED' : parseExpression(cursor);
-  const side = cursor.acceptOneOf('PRECEDING', 'FOLLOWING');
-  if (side === undefined) throw cursor.syntaxError();
-  return [amount, side];
 }

@@ -1,10 +1,11 @@
 /** Transactions, USE, DO and what else is said to the session (MySQL 8.0 manual, 15.3, 15.7 and 15.8). */
-import type { IsolationName, SettingStatement, TransactionModes, TransactionStatement } from '../statement.ts';
+import type { SettingStatement, TransactionModes, TransactionStatement } from '../statement.ts';
 import type { Cursor } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './nested.ts';
 import { commaList, quotedName } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
+import type { Rewritten } from './rewritten.ts';
 import { parseSet } from './set-statement.ts';
+import { parseMode } from './transaction-modes.ts';
 
 export function parseSession(cursor: Cursor): Rewritten | undefined {
   const word = cursor.isKind('word') ? (cursor.peek()?.text.toUpperCase() ?? '') : '';
@@ -77,23 +78,6 @@ function parseStart(cursor: Cursor): Rewritten {
   }
   return transaction({ command: 'START TRANSACTION', what: 'begin', modes });
 }
-
-/** ISOLATION LEVEL x, READ ONLY, READ WRITE. */
-export function parseMode(cursor: Cursor): TransactionModes {
-  if (cursor.accept('READ', 'ONLY')) return { isReadOnly: true };
-  if (cursor.accept('READ', 'WRITE')) return { isReadOnly: false };
-  cursor.expect('ISOLATION', 'LEVEL');
-  const found = isolationNames.find((name) => cursor.accept(...name.toUpperCase().split(' ')));
-  if (found === undefined) throw cursor.syntaxError();
-  return { isolation: found };
-}
-
-export const isolationNames: readonly IsolationName[] = [
-  'read uncommitted',
-  'read committed',
-  'repeatable read',
-  'serializable',
-];
 
 function parseEnd(cursor: Cursor, what: 'commit' | 'rollback'): Rewritten {
   cursor.accept('WORK');

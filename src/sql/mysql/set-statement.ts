@@ -2,10 +2,10 @@
 import { SqlError } from '../sql-error.ts';
 import type { TransactionModes } from '../statement.ts';
 import type { Cursor } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './nested.ts';
 import { commaList, stringConstant, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { isolationNames, parseMode } from './session-statement.ts';
+import type { Rewritten } from './rewritten.ts';
+import { isolationNames, parseMode } from './transaction-modes.ts';
 import { switches, systemVariables } from './variables.ts';
 
 type Scope = 'session' | 'global' | undefined;
@@ -49,7 +49,10 @@ function parseTransactionModes(cursor: Cursor): Rewritten | undefined {
     return undefined;
   }
   if (scope === 'GLOBAL') throw cursor.unsupported('SET GLOBAL TRANSACTION');
-  const modes = cursor.list(() => parseMode(cursor)).reduce((all, mode) => ({ ...all, ...mode }));
+  let modes: TransactionModes = {};
+  cursor.list(() => {
+    modes = { ...modes, ...parseMode(cursor) };
+  });
   return modesStatement(scope === undefined ? undefined : 'session', modes);
 }
 

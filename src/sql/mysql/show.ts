@@ -3,11 +3,12 @@
  * the variables. Columns are named as MySQL names them: clients read them by name.
  */
 import type { Cursor } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseExpression } from './nested.ts';
 import { quotedName, stringConstant, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { parseLimit, parseTableNames } from './select.ts';
-import { parseStringValue } from './simple-expression.ts';
+import type { Rewritten } from './rewritten.ts';
+import { parseTableNames } from './names.ts';
+import { parseLimit } from './order-by.ts';
+import { parseStringValue } from './literal.ts';
 import { switches, systemVariables } from './variables.ts';
 
 export function parseShow(cursor: Cursor): Rewritten | undefined {
@@ -107,7 +108,7 @@ function databaseOutput(name: string | undefined): string {
 function parseTables(cursor: Cursor, isFull: boolean): Output {
   const database = parseDatabase(cursor);
   const pattern = cursor.is('LIKE') ? ` (${cursor.peek(1)?.value ?? ''})` : '';
-  const column = `Tables_in_${database ?? cursor.database}${pattern}`;
+  const column = `Tables_in_${database ?? cursor.database}${pattern}`.replaceAll('\0', '');
   const type = isFull ? ', table_type AS "Table_type"' : '';
   const base = `SELECT table_name AS ${quotedName(column)}${type} FROM information_schema.tables WHERE table_schema = ${databaseOutput(database)}`;
   return filtered(cursor, base, column, '1');

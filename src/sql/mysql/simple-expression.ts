@@ -1,9 +1,10 @@
 /** The innermost level of expressions: literals, names, variables, calls and everything in parentheses. */
 import { parseCall, parseTypedForm } from './call.ts';
-import type { Cursor, Name } from './cursor.ts';
-import { operand, parseBits, parseExpression, parseOr, simple, type Expression } from './expression.ts';
+import type { Cursor, Expression, Name } from './cursor.ts';
+import { parseLeadingInterval } from './interval.ts';
+import { collation, isString, numberConstant, parseString } from './literal.ts';
+import { isQueryAhead, operand, parseExpression, parseOr, parseSubquery, simple } from './nested.ts';
 import { commaList, parenthesized, stringConstant, type Output } from './output.ts';
-import { isQueryAhead, parseSubquery } from './select.ts';
 import type { Token } from './tokens.ts';
 
 export function parseSimple(cursor: Cursor): Expression {
@@ -20,11 +21,6 @@ export function parseSimple(cursor: Cursor): Expression {
     const extract: Output = [{ text: 'json_extract(', at }, found.output, ',', parseString(cursor), ')'];
     found = simple(arrow === '->' ? extract : ['json_unquote(', extract, ')']);
   }
-}
-
-/** What is left of a collation: only those that tell case apart mean something. */
-export function collation(name: string): string {
-  return /(_bin|_cs|^binary)$/i.test(name) ? 'COLLATE "binary"' : '';
 }
 
 function parsePrefix(cursor: Cursor): Expression {
@@ -78,41 +74,8 @@ function parseLiteral(cursor: Cursor): Expression | undefined {
   }
 }
 
-/** PostgreSQL's scanner wants a digit before `e` and none after a last point. */
-function numberConstant(text: string): string {
-  return text.replace(/\.(?=e|$)/i, '');
-}
-
 function placed(token: Token, text: string): Output {
   return { text, at: token.at };
-}
-
-export function isString(cursor: Cursor): boolean {
-  if (cursor.isKind('string')) return true;
-  const token = cursor.peek();
-  return token?.kind === 'word' && /^_\w+$/.test(token.text) && (cursor.isKind('string', 1) || cursor.isKind('hex', 1));
-}
-
-/** Adjacent strings are one; `_binary'..'` is bytes, other introducers say what is so anyway: everything is UTF-8. */
-export function parseString(cursor: Cursor): Output {
-  const first = cursor.peek();
-  const at = first?.at ?? 0;
-  const introducer = first?.kind === 'word' ? cursor.take().text.toLowerCase() : '';
-  const hex = cursor.peek();
-  if (introducer !== '' && hex?.kind === 'hex') {
-    cursor.take();
-    return { text: introducer === '_binary' ? `X'${hex.value}'` : `mysql_string(X'${hex.value}')`, at };
-  }
-  const text = stringConstant(parseStringValue(cursor));
-  return { text: introducer === '_binary' ? `mysql_binary(${text})` : text, at };
-}
-
-/** @throws SqlError 42601 */
-export function parseStringValue(cursor: Cursor): string {
-  if (!cursor.isKind('string')) throw cursor.syntaxError();
-  let value = '';
-  while (cursor.isKind('string')) value += cursor.take().value;
-  return value;
 }
 
 function parseUserVariable(cursor: Cursor): Expression {
@@ -131,12 +94,12 @@ function systemVariable(value: string): string {
     : `mysql_variable(${name})`;
 }
 
-const constants: Readonly<Record<string, string>> = { TRUE: '1', FALSE: '0', NULL: 'NULL', DEFAULT: 'DEFAULT' };
+const constants: Readonly<Record<string, string>> = { TRUE: '1', FALSE: '0', NULL: 'NULL' };
 
 function parseKeyword(cursor: Cursor): Expression | undefined {
   const { at = 0 } = cursor.peek() ?? {};
   if (cursor.is('DEFAULT', '(')) throw cursor.unsupported('DEFAULT(column)');
-  const constant = cursor.acceptOneOf('TRUE', 'FALSE', 'NULL', 'DEFAULT');
+  const constant = cursor.acceptOneOf('TRUE', 'FALSE', 'NULL');
   if (constant !== undefined) return simple({ text: constants[constant] ?? '', at });
   if (cursor.accept('CASE')) return parseCase(cursor);
   if (cursor.accept('EXISTS')) return simple(['EXISTS', parseSubquery(cursor)]);
@@ -161,49 +124,6 @@ function parseCase(cursor: Cursor): Expression {
   const last = cursor.accept('ELSE') ? ['ELSE', parseExpression(cursor)] : '';
   cursor.expect('END');
   return simple(['CASE', subject, branches, last, 'END']);
-}
-
-/** `INTERVAL 1 DAY + d`. INTERVAL(a, b, c) is a function. */
-function parseLeadingInterval(cursor: Cursor): Expression {
-  const interval = parseIntervalOf(cursor);
-  if (interval === undefined) throw cursor.unsupported('INTERVAL(...)');
-  cursor.expect('+');
-  const date = operand(parseBits(cursor, 5), 'multiplicative');
-  return { output: [date, '+', interval.output], binding: 'additive' };
-}
-
-/** Units and what a number in front of them means for PostgreSQL's interval. Compound ones are strings such as '1:30'. */
-const intervalUnits: Readonly<Record<string, string>> = {
-  MICROSECOND: 'microsecond',
-  SECOND: 'second',
-  MINUTE: 'minute',
-  HOUR: 'hour',
-  DAY: 'day',
-  WEEK: 'week',
-  MONTH: 'month',
-  QUARTER: 'quarter',
-  YEAR: 'year',
-};
-
-/** `INTERVAL n unit` as an operand of `+` and `-`; `undefined`, and nothing taken, where INTERVAL is the function. */
-export function parseIntervalOf(cursor: Cursor): Expression | undefined {
-  const mark = cursor.mark();
-  cursor.expect('INTERVAL');
-  const literal = cursor.peek();
-  const amount = parseOr(cursor);
-  const unit = cursor.peek()?.text.toUpperCase() ?? '';
-  const name = intervalUnits[unit];
-  if (name === undefined) {
-    if (/^(YEAR|DAY|HOUR|MINUTE|SECOND)_\w+$/.test(unit)) throw cursor.unsupported(`INTERVAL ... ${unit}`);
-    cursor.back(mark);
-    return undefined;
-  }
-  const isPlain = cursor.mark() === mark + 2 && (literal?.kind === 'number' || literal?.kind === 'string');
-  cursor.take();
-  // PostgreSQL's interval knows no quarters.
-  const [times, of] = name === 'quarter' ? [3, 'month'] : [1, name];
-  if (isPlain && times === 1 && /^\d+$/.test(literal?.value ?? '')) return simple(`INTERVAL '${literal?.value} ${of}'`);
-  return { output: [operand(amount, 'multiplicative'), '*', `INTERVAL '${times} ${of}'`], binding: 'multiplicative' };
 }
 
 /** A column or a function. */

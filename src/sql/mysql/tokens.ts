@@ -32,8 +32,8 @@ export interface Token {
 const serverVersion = 80_000;
 
 const operators = /<=>|->>|<<|>>|<=|>=|<>|!=|:=|&&|\|\||->/y;
-const space = /[\s\u0000]+/y;
-const lineComment = /(?:#|--(?=[\s\u0000]|$))[^\n]*/y;
+const space = /[\s\0]+/y;
+const lineComment = /(?:#|--(?=[\s\0]|$))[^\n]*/y;
 const executed = /\/\*!(\d{5,6})?/y;
 const number = /(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const word = /[\p{L}\p{N}_$\u0080-\uffff]+/uy;

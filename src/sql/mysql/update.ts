@@ -1,12 +1,13 @@
 /** UPDATE and DELETE, of one table and of one table among joined ones (MySQL 8.0 manual, 15.2.2 and 15.2.17). */
 import { SqlError } from '../sql-error.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { parseAlias, parseTableNames } from './names.ts';
+import { parseExpression } from './nested.ts';
+import { parseLimit, parseOrderBy } from './order-by.ts';
 import { fromOutput, parseFromItems, qualifierOf, tableItem, type FromItem } from './from.ts';
 import { commaList, parenthesized, type Output } from './output.ts';
-import { parseLimit, parseOrderBy, parseTableNames, withLead, type WithClause } from './select.ts';
-import { parseAlias } from './select-list.ts';
-import { assignmentList, parseAssignment, parseReturning, type Assignment } from './write.ts';
+import { withLead, type WithClause } from './select.ts';
+import { assignmentList, parseAssignment, parseReturning, type Assignment } from './assignment.ts';
 
 type TableItem = Extract<FromItem, { kind: 'table' }>;
 

@@ -1,10 +1,11 @@
 /** INSERT, REPLACE, UPDATE, DELETE (MySQL 8.0 manual, 15.2). */
+import { SqlError } from '../sql-error.ts';
 import type { ColumnRule, Cursor, Name } from './cursor.ts';
-import { parseExpression } from './expression.ts';
+import { assignmentList, parseAssignment, parseReturning, parseValue } from './assignment.ts';
+import { parseTableNames } from './names.ts';
+import { isQueryAhead, parseQueryExpression } from './nested.ts';
 import { commaList, parenthesized, type Output } from './output.ts';
-import type { Rewritten } from './rewrite.ts';
-import { parseSelectList } from './select-list.ts';
-import { isQueryAhead, parseQueryExpression, parseTableNames } from './select.ts';
+import type { Rewritten } from './rewritten.ts';
 import { parseDelete, parseUpdate } from './update.ts';
 
 export function parseWrite(cursor: Cursor): Rewritten | undefined {
@@ -51,36 +52,27 @@ function parseSource(cursor: Cursor): Source {
   const columns = hasColumns
     ? cursor.parenthesized(() => (cursor.is(')') ? [] : cursor.list(() => parseColumn(cursor))))
     : [];
-  if (cursor.isOneOf('VALUES', 'VALUE') && !cursor.is('VALUES', 'ROW')) return { columns, source: parseRows(cursor) };
+  if (cursor.isOneOf('VALUES', 'VALUE') && !cursor.is('VALUES', 'ROW'))
+    return { columns, source: parseRows(cursor, columns) };
   if (!isQueryAhead(cursor, 0)) throw cursor.syntaxError();
   return { columns, source: parseQueryExpression(cursor) };
 }
 
 /** `VALUES (1, 2), (3, DEFAULT)`. A row without values takes every default. */
-function parseRows(cursor: Cursor): Output {
-  cursor.take();
+function parseRows(cursor: Cursor, columns: readonly Name[]): Output {
+  const { at } = cursor.take();
   const rows = cursor.list(() =>
-    cursor.parenthesized(() => (cursor.is(')') ? undefined : commaList(cursor.list(() => parseExpression(cursor))))),
+    cursor.parenthesized(() => (cursor.is(')') ? undefined : commaList(cursor.list(() => parseValue(cursor))))),
   );
   const values = rows.filter((row) => row !== undefined);
   if (values.length === rows.length) return ['VALUES', commaList(values.map((row) => parenthesized(row)))];
+  if (columns.length > 0)
+    throw new SqlError('21S01', `Column count doesn't match value count at row ${rows.indexOf(undefined) + 1}`, {
+      position: at + 1,
+      mysqlNumber: 1136,
+    });
   if (rows.length === 1) return 'DEFAULT VALUES';
   throw cursor.unsupported('several rows of defaults, VALUES (), ()');
-}
-
-export interface Assignment {
-  readonly qualifier: Name | undefined;
-  readonly column: Name;
-  readonly value: Output;
-}
-
-/** `a = 1`, `t.a = DEFAULT`. */
-export function parseAssignment(cursor: Cursor): Assignment {
-  const names = [cursor.name()];
-  while (cursor.accept('.')) names.push(cursor.nameAfterPoint());
-  const column = names.at(-1);
-  if (column === undefined || cursor.acceptOneOf('=', ':=') === undefined) throw cursor.syntaxError();
-  return { qualifier: names.at(-2), column, value: parseExpression(cursor) };
 }
 
 function parseColumn(cursor: Cursor): Name {
@@ -123,13 +115,4 @@ function onDuplicateRule(cursor: Cursor, table: readonly Name[], alias: RowAlias
     if (alias?.columns.has(first.value.toLowerCase()) === true) return excluded(first);
     return cursor.quoted({ value: tableName.value, at: first.at }, first);
   };
-}
-
-export function assignmentList(cursor: Cursor, assignments: readonly Assignment[]): Output {
-  return commaList(assignments.map(({ column, value }) => [cursor.quoted(column), '=', value]));
-}
-
-/** MariaDB's RETURNING. */
-export function parseReturning(cursor: Cursor): Output {
-  return cursor.accept('RETURNING') ? ['RETURNING', parseSelectList(cursor).items] : '';
 }
