@@ -12,7 +12,8 @@ import {
   type JudgedExecution,
   summarizeCommitTest,
 } from '../states/index.ts';
-import { readHistory, styles, transactionsShownMax } from './check-command.ts';
+import { styles, transactionsShownMax } from './check-report.ts';
+import { readHistory } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
 import { appearance } from './style.ts';
 

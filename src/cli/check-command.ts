@@ -1,30 +1,19 @@
 /** `moirai check`: at which levels is a history? */
 import { InputError } from '../base/index.ts';
-import { type History, parseHistory, parseHistoryLines } from '../history/index.ts';
-import {
-  check,
-  type IsolationLevel,
-  isolationLevels,
-  summarize,
-  type Verdict,
-  type Violated,
-} from '../isolation/index.ts';
-import {
-  counted,
-  formatCycle,
-  formatSessions,
-  formatTable,
-  type Styler,
-  transactionsOf,
-  wrap,
-} from '../report/index.ts';
+import type { CompactLevel } from '../check/index.ts';
+import { compactOf, type History } from '../history/index.ts';
+import { check, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
+import { judgeLarge } from './check-large.ts';
+import { type Answer, type FileReport, formatReport, reportJson, type Violation, violationIn } from './check-report.ts';
+import { openHistory } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
-import { violationJson } from './json.ts';
 import { appearance } from './style.ts';
 
 export interface CheckCommandOptions {
   /** Absent: all levels, and no level is asked for. */
-  readonly level?: IsolationLevel;
+  readonly level?: CompactLevel;
+  /** Of the files; absent: each says it itself. */
+  readonly format?: string;
   readonly json: boolean;
   readonly color: boolean;
 }
@@ -36,7 +25,7 @@ export async function checkCommand(
 ): Promise<ExitCode> {
   const reports: FileReport[] = [];
   for (const file of files) {
-    const report = judge(file, await readHistory(file, host), options.level);
+    const report = await judge(file, options, host);
     reports.push(report);
     if (!options.json)
       host.out(`${reports.length > 1 ? '\n' : ''}${formatReport(report, appearance(host, options.color))}\n`);
@@ -48,111 +37,41 @@ export async function checkCommand(
   return exitCode(reports, options.level);
 }
 
-interface FileReport {
-  readonly file: string;
-  readonly history: History;
-  /** Weakest first. */
-  readonly verdicts: ReadonlyMap<IsolationLevel, Verdict>;
-}
-
-/** @throws InputError with the file and the place in it */
-export async function readHistory(file: string, host: Host): Promise<History> {
-  const shown = file === '-' ? 'standard input' : file;
+async function judge(file: string, { level, format }: CheckCommandOptions, host: Host): Promise<FileReport> {
+  const input = await openHistory(file, host, format);
   try {
-    const text = decode(await host.readInput(file));
-    const history = /^\s*\{/.test(text) ? parseHistoryLines(text) : parseHistory(text);
-    if (history.transactions.length > 0) return history;
-    throw new InputError('history/empty', 'there is no transaction in it');
+    if (input.size === 'large') return judgeLarge(file, input.history, levelsUpTo(level), host);
+    if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levelsUpTo(level), host);
+    return judgeSmall(file, input.history, level);
   } catch (error) {
-    throw error instanceof InputError && error.place?.file === undefined ? error.in(shown) : error;
+    throw error instanceof InputError && error.place?.file === undefined ? error.in(file) : error;
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError('history/encoding', 'the text is not UTF-8');
-  }
+/** PL-2 is on no chain with levels that ask for session order; it is checked where it is asked for. */
+function levelsUpTo(asked?: CompactLevel): readonly CompactLevel[] {
+  if (asked === 'pl-2') return ['read-uncommitted', 'pl-2'];
+  return isolationLevels.slice(0, asked === undefined ? undefined : isolationLevels.indexOf(asked) + 1);
 }
 
 /** A level forbids what all weaker ones forbid, so the first that is violated answers for those above it. */
-function judge(file: string, history: History, asked?: IsolationLevel): FileReport {
-  const verdicts = new Map<IsolationLevel, Verdict>();
-  let violated: Violated | null = null;
-  for (const level of isolationLevels.slice(0, asked === undefined ? undefined : isolationLevels.indexOf(asked) + 1)) {
-    const verdict: Verdict = violated ?? check(history, level);
-    if (verdict.kind === 'violated') violated = verdict;
-    verdicts.set(level, verdict);
+function judgeSmall(file: string, history: History, asked?: CompactLevel): FileReport {
+  const answers = new Map<CompactLevel, Answer>();
+  let violation: Violation | null = null;
+  for (const level of levelsUpTo(asked)) {
+    const verdict: Verdict | null = violation === null && level !== 'pl-2' ? check(history, level) : null;
+    if (verdict?.kind === 'violated') violation = violationIn(history, level, verdict);
+    const kind = verdict?.kind ?? 'violated';
+    answers.set(level, { kind, text: verdict?.kind === 'unknown' ? summarize(verdict) : kind });
   }
-  return { file, history, verdicts };
-}
-
-function strongest({ verdicts }: FileReport): IsolationLevel | null {
-  return [...verdicts].findLast(([, { kind }]) => kind === 'satisfied')?.[0] ?? null;
-}
-
-function weakestViolation({
-  verdicts,
-}: FileReport): { readonly level: IsolationLevel; readonly verdict: Violated } | null {
-  for (const [level, verdict] of verdicts) if (verdict.kind === 'violated') return { level, verdict };
-  return null;
-}
-
-function formatReport(
-  report: FileReport,
-  { style, width }: { readonly style: Styler; readonly width: number },
-): string {
-  const { file, history, verdicts } = report;
-  const operations = history.transactions.reduce((sum, transaction) => sum + transaction.operations.length, 0);
-  const levels = formatTable([...verdicts].map(([level, verdict]) => [level, answer(verdict)]));
-  const violation = weakestViolation(report);
-  return [
-    `${style('name', file)}: ${counted(history.transactions.length, 'transaction')}, ${counted(operations, 'operation')}`,
-    ...levels.map((line, i) => style(styles[[...verdicts.values()][i]?.kind ?? 'unknown'], line)),
-    `strongest level: ${strongest(report) ?? 'none'}`,
-    ...(violation === null ? [] : evidence(history, violation.verdict, style, width)),
-  ].join('\n');
-}
-
-export const styles = { satisfied: 'good', violated: 'bad', unknown: 'warning' } as const;
-
-function answer(verdict: Verdict): string {
-  return verdict.kind === 'unknown' ? summarize(verdict) : verdict.kind;
-}
-
-/** Of a history with more transactions than this, only those of the evidence are shown. */
-export const transactionsShownMax = 12;
-
-function evidence(history: History, verdict: Violated, style: Styler, width: number): string[] {
-  const { length } = history.transactions;
-  const only = length > transactionsShownMax ? { only: new Set(transactionsOf(verdict)) } : {};
-  return [
-    '',
-    ...formatSessions(history, { width, style, ...only }),
-    '',
-    ...wrap(summarize(verdict), width),
-    ...formatCycle(history, verdict, width),
-  ];
-}
-
-function reportJson(report: FileReport): object {
-  const { file, history, verdicts } = report;
-  const violation = weakestViolation(report);
-  return {
-    file,
-    transactions: history.transactions.length,
-    operations: history.transactions.reduce((sum, { operations }) => sum + operations.length, 0),
-    levels: Object.fromEntries([...verdicts].map(([level, { kind }]) => [level, kind])),
-    strongest: strongest(report),
-    violations: violation === null ? [] : [violationJson(history, violation.level, violation.verdict)],
-  };
+  const operationCount = history.transactions.reduce((sum, { operations }) => sum + operations.length, 0);
+  return { file, transactionCount: history.transactions.length, operationCount, answers, violation };
 }
 
 /** Without a level that was asked for there is nothing to violate. */
-function exitCode(reports: readonly FileReport[], asked?: IsolationLevel): ExitCode {
+function exitCode(reports: readonly FileReport[], asked?: CompactLevel): ExitCode {
   if (asked === undefined) return 0;
-  const kinds = new Set(reports.map(({ verdicts }) => verdicts.get(asked)?.kind));
+  const kinds = new Set(reports.map(({ answers }) => answers.get(asked)?.kind));
   if (kinds.has('violated')) return 1;
   return kinds.has('unknown') ? 2 : 0;
 }

@@ -2,16 +2,18 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from '@commander-js/extra-typings';
 import { formatInputError, InputError } from '../base/index.ts';
+import { historyFormats } from '../history/index.ts';
 import { defaults } from './replay-command.ts';
 import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
 import { strategyNames } from '../mockdb/index.ts';
 import { parseCommitTestLevel } from '../states/index.ts';
 import { checkByCommitTests } from './check-by-commit-tests.ts';
 import { checkCommand } from './check-command.ts';
+import { convertCommand } from './convert-command.ts';
 import { demoCommand } from './demo-command.ts';
 import { addExplore } from './explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
-import { anyLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
+import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
 import { addProtocol } from './protocol-command.ts';
 import { addServe } from './serve-command.ts';
 import { testCommand } from './test-command.ts';
@@ -76,6 +78,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addTest(moirai, host, end);
   addExplore(moirai, host, end);
   addCheck(moirai, host, end);
+  addConvert(moirai, host, end);
   addProtocol(moirai, host, end);
   addServe(moirai, host, end);
   addDemo(moirai, host, end);
@@ -159,8 +162,9 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
     .description(
       'Says at which levels recorded histories are, and shows the cycle that rules out the first level that is violated.',
     )
-    .argument('<files...>', 'histories, as notation or JSON Lines; - is standard input')
-    .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}`)
+    .argument('<files...>', 'histories in any format that is known; - is standard input')
+    .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}, or pl-2`)
+    .option('--format <name>', `of the files: ${formatNames}; without it each file says it itself`)
     .addOption(
       new Option('--by <definition>', 'axioms on commit orders, or commit-tests on executions, which have other levels')
         .argParser(oneOf('by', ['axioms', 'commit-tests']))
@@ -170,13 +174,30 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', checkHelp)
-    .action(async (files, { json = false, color, level, by }) => {
+    .action(async (files, { json = false, color, level, by, format }) => {
+      const given = format === undefined ? {} : { format };
       const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
       const code =
         by === 'commit-tests'
           ? await checkByCommitTests(files, { json, color, ...levelBy(parseCommitTestLevel) }, host)
-          : await checkCommand(files, { json, color, ...levelBy(anyLevel) }, host);
+          : await checkCommand(files, { json, color, ...levelBy(checkedLevel), ...given }, host);
       end(code);
+    });
+}
+
+function addConvert(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('convert')
+    .description('Writes a history in another format.')
+    .argument('<input>', 'a history; - is standard input')
+    .argument('<output>', 'the file to write; - is standard output')
+    .option('--from <name>', `format of the input: ${formatNames}; without it the input says it itself`)
+    .option('--to <name>', `format of the output: ${writtenFormatNames}; without it the name of the file says it`)
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', convertHelp)
+    .action(async (input, output, { from, to }) => {
+      const given = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+      end(await convertCommand(input, output, given, host));
     });
 }
 
@@ -190,6 +211,9 @@ function addDemo(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
       end(await demoCommand({ color }, host));
     });
 }
+
+const formatNames = historyFormats.map(({ name }) => name).join(', ');
+const writtenFormatNames = historyFormats.flatMap(({ name, write }) => (write === undefined ? [] : [name])).join(', ');
 
 const exitCodes = `
 Exit codes: 0 nothing found, 1 violation found, 2 not known (out of time or budget), 3 bad input or usage,
@@ -213,8 +237,15 @@ Examples:
   moirai test cart.ts --abort-rate 0.2 --conflicts abort
 ${exitCodes}`;
 
+const convertHelp = `
+Examples:
+  moirai convert run.history.jsonl run.moirai         the binary form, for large histories
+  moirai convert run.moirai - --to jsonl | head
+${exitCodes}`;
+
 const checkHelp = `
-The files are told apart by what is in them. Made for histories of up to some hundred transactions so far.
+The files are told apart by what is in them. Histories of more than 500 transactions are checked by algorithms for millions of
+operations, which reach up to causal so far.
 Without --level every level is checked and none is asked for: the exit code is 0 whatever is found.
 
 Examples:

@@ -13,6 +13,10 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The bytes of a file, or of standard input for `-`. */
   readonly readInput: (path: string) => Promise<Uint8Array>;
+  /** The same in pieces, which are only good until the next is asked for. */
+  readonly openInput: (path: string) => AsyncIterable<Uint8Array>;
+  /** Writes a file, or standard output for `-`. @throws InputError where it cannot be written */
+  readonly writeOutput: (path: string, parts: Iterable<Uint8Array>) => Promise<void>;
   /** @throws InputError `program/...` */
   readonly loadProgram: (file: string) => Promise<Program | SqlProgram>;
   /** Resolves when the user has had enough: Ctrl-C, or a request to end. */

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 /** The process: streams, signals, what nobody caught, the exit code. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
 import { Console } from 'node:console';
+import { once } from 'node:events';
 import { buffer } from 'node:stream/consumers';
 import { InputError } from '../base/index.ts';
 import { reportError, runCommandLine } from './command-line.ts';
@@ -20,6 +22,8 @@ const host: Host = {
   isErrTerminal: stderr.isTTY,
   env,
   readInput,
+  openInput,
+  writeOutput,
   loadProgram,
   progress: async (isQuiet) => {
     if (stderr.isTTY) return barProgress(stderr);
@@ -53,14 +57,45 @@ async function readInput(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    const reasons: Record<string, string> = {
-      ENOENT: 'there is no such file',
-      EISDIR: 'this is a folder',
-      EACCES: 'this file may not be read',
-    };
-    throw new InputError('history/missing-file', reasons[code] ?? `the file cannot be read: ${code}`, { file: path });
+    throw fileError(error, path, 'read');
   }
+}
+
+async function* openInput(path: string): AsyncGenerator<Uint8Array> {
+  const stream = path === '-' ? stdin : createReadStream(path, { highWaterMark: 2 ** 20 });
+  try {
+    for await (const chunk of stream) yield chunk as Buffer;
+  } catch (error) {
+    throw fileError(error, path, 'read');
+  }
+}
+
+async function writeOutput(path: string, parts: Iterable<Uint8Array>): Promise<void> {
+  try {
+    const file = path === '-' ? null : await open(path, 'w');
+    try {
+      for (const part of parts) {
+        if (file !== null) await file.writeFile(part);
+        else if (!stdout.write(part)) await once(stdout, 'drain');
+      }
+    } finally {
+      await file?.close();
+    }
+  } catch (error) {
+    throw fileError(error, path, 'written');
+  }
+}
+
+function fileError(error: unknown, path: string, done: 'read' | 'written'): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    ENOENT: done === 'read' ? 'there is no such file' : 'there is no such folder',
+    EISDIR: 'this is a folder',
+    EACCES: `this file may not be ${done}`,
+  };
+  const what = done === 'read' ? 'history/missing-file' : 'history/output';
+  return new InputError(what, reasons[code] ?? `the file cannot be ${done}: ${code}`, { file: path });
 }
 
 /** An error that reached nobody: of the program under test, if its code is in the stack. */

@@ -1,5 +1,6 @@
 /** Option values as people type them. */
 import { InputError } from '../base/index.ts';
+import type { CompactLevel } from '../check/index.ts';
 import {
   constrainingLevels,
   type ConstrainingLevel,
@@ -44,6 +45,11 @@ export function storeLevel(text: string): ConstrainingLevel | 'all' {
 
 export function anyLevel(text: string): IsolationLevel {
   return parseLevel(text, isolationLevels);
+}
+
+/** A level that histories are checked at: those of stores, and Adya's PL-2. */
+export function checkedLevel(text: string): CompactLevel {
+  return text === 'pl-2' ? text : anyLevel(text);
 }
 
 export function strategy(text: string): StrategyName {

@@ -27,16 +27,24 @@ export type Files = Readonly<Record<string, unknown>>;
 /** Runs a command in this process. */
 export async function runHere(args: readonly string[], files: Files = {}, changes: Partial<Host> = {}): Promise<Ended> {
   const printed = { out: '', err: '' };
+  const readInput: Host['readInput'] = async (path) => {
+    const found = files[path];
+    if (found === undefined) throw new InputError('history/missing-file', 'there is no such file', { file: path });
+    return typeof found === 'string' ? new TextEncoder().encode(found) : (found as Uint8Array);
+  };
   const host: Host = {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
     columns: null,
     isErrTerminal: false,
     env: {},
-    readInput: async (path) => {
-      const found = files[path];
-      if (found === undefined) throw new InputError('history/missing-file', 'there is no such file', { file: path });
-      return typeof found === 'string' ? new TextEncoder().encode(found) : (found as Uint8Array);
+    readInput,
+    openInput: async function* (path) {
+      const bytes = await (changes.readInput ?? readInput)(path);
+      for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
+    },
+    writeOutput: async () => {
+      throw new Error('a test that writes says where to');
     },
     loadProgram: async (file) => checkProgram(files[file]),
     untilInterrupted: async () => {},

@@ -1,0 +1,155 @@
+/** Histories from files: small ones as objects, with the column of every mistake; large ones as columns of numbers, read in pieces. */
+import { readsOf, refuseThinAir } from '../check/index.ts';
+import { InputError } from '../base/index.ts';
+import {
+  type CompactHistory,
+  compactOf,
+  detectFormat,
+  formatNamed,
+  type History,
+  historyOf,
+  type HistoryFormat,
+  type HistorySource,
+  parseHistory,
+  parseHistoryLines,
+} from '../history/index.ts';
+import type { Host } from './host.ts';
+
+/** Up to so many transactions the checker of small histories has an answer at every level in moments. */
+export const smallTransactionsMax = 500;
+/** Texts up to here are parsed as a whole, for errors with columns. */
+const smallBytesMax = 2 ** 20;
+/** Of a longer file, every so many bytes are told of. */
+const bytesTold = 2 ** 28;
+
+export type HistoryInput =
+  | { readonly size: 'small'; readonly history: History }
+  | { readonly size: 'large'; readonly history: CompactHistory };
+
+/** @throws InputError with the file and the place in it */
+export async function readHistory(file: string, host: Host): Promise<History> {
+  return inFile(file, async () => {
+    const text = decode(await host.readInput(file));
+    return notEmpty(/^\s*\{/.test(text) ? parseHistoryLines(text) : parseHistory(text));
+  });
+}
+
+/**
+ * A history of any size.
+ * @param format by name; absent: by what is in the file
+ * @throws InputError with the file, and the place in it where that is known
+ */
+export async function openHistory(file: string, host: Host, format?: string): Promise<HistoryInput> {
+  return inFile(file, async () => {
+    const input = await begin(file, host);
+    const found = format === undefined ? detectFormat(input.first.subarray(0, 65_536), file) : formatNamed(format);
+    const small = input.isWhole ? parseSmall(input.first, found) : null;
+    if (small !== null)
+      return small.transactions.length <= smallTransactionsMax
+        ? { size: 'small', history: notEmpty(small) }
+        : { size: 'large', history: compactOf(small) };
+    const history = await found.read([input.source]);
+    if (history.transactionCount === 0) throw noTransaction();
+    if (history.transactionCount > smallTransactionsMax || history.lists !== null) return { size: 'large', history };
+    refuseThinAir(history, readsOf(history)); // it knows the line
+    return { size: 'small', history: historyOf(history) };
+  });
+}
+
+/** The whole of a history as columns. @throws InputError as `openHistory` */
+export async function readCompact(file: string, host: Host, format?: string): Promise<CompactHistory> {
+  return inFile(file, async () => {
+    const input = await begin(file, host);
+    const found = format === undefined ? detectFormat(input.first.subarray(0, 65_536), file) : formatNamed(format);
+    return found.read([input.source]);
+  });
+}
+
+async function inFile<Result>(file: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    const shown = file === '-' ? 'standard input' : file;
+    throw error instanceof InputError && error.place?.file === undefined ? error.in(shown) : error;
+  }
+}
+
+interface Input {
+  readonly first: Uint8Array;
+  /** Is there nothing after `first`? */
+  readonly isWhole: boolean;
+  /** All of it, `first` included. */
+  readonly source: HistorySource;
+}
+
+async function begin(file: string, host: Host): Promise<Input> {
+  const chunks = host.openInput(file)[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  let isWhole = false;
+  while (size <= smallBytesMax && !isWhole) {
+    const next = await chunks.next();
+    isWhole = next.done === true;
+    if (next.done === true) break;
+    parts.push(next.value.slice());
+    size += next.value.length;
+  }
+  const first = joined(parts, size);
+  const rest: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => chunks };
+  return { first, isWhole, source: { name: file, chunks: () => all(file, first, isWhole ? null : rest, host) } };
+}
+
+async function* all(
+  file: string,
+  first: Uint8Array,
+  rest: AsyncIterable<Uint8Array> | null,
+  host: Host,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  if (rest === null) return;
+  let size = first.length;
+  for await (const chunk of rest) {
+    yield chunk;
+    if (Math.floor((size + chunk.length) / bytesTold) > Math.floor(size / bytesTold))
+      host.err(`${file}: ${Math.round((size + chunk.length) / 2 ** 20)} MiB read\n`);
+    size += chunk.length;
+  }
+}
+
+function joined(parts: readonly Uint8Array[], size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** `null`: it is not for the parsers of small histories. */
+function parseSmall(bytes: Uint8Array, { name }: HistoryFormat): History | null {
+  if (name !== 'jsonl' && name !== 'notation') return null;
+  try {
+    return name === 'jsonl' ? parseHistoryLines(decode(bytes)) : parseHistory(decode(bytes));
+  } catch (error) {
+    if (error instanceof InputError && error.code === 'history/append') return null;
+    throw error;
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new InputError('history/encoding', 'the text is not UTF-8');
+  }
+}
+
+function notEmpty(history: History): History {
+  if (history.transactions.length > 0) return history;
+  throw noTransaction();
+}
+
+function noTransaction(): InputError {
+  return new InputError('history/empty', 'there is no transaction in it');
+}
