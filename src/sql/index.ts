@@ -1,0 +1,51 @@
+export { Catalog, quoteName, splitName, type Undo } from './catalog/catalog.ts';
+export { type Column, primaryKey, type Relation, type Table } from './catalog/relation.ts';
+export type { Dialect } from './dialect.ts';
+export type { Execution, Surroundings } from './expression.ts';
+export { loadParser } from './parse.ts';
+export type { PrepareOptions } from './prepare.ts';
+export { prepareStatement, splitStatements } from './statement-text.ts';
+export type {
+  ConnectOptions,
+  Notice,
+  PreparedStatement,
+  ResultColumn,
+  SqlServer,
+  SqlSession,
+  StatementResult,
+} from './session.ts';
+export { notSupported, SqlError, type SqlErrorDetail } from './sql-error.ts';
+export type {
+  DefinitionOutcome,
+  DefinitionStatement,
+  IsolationName,
+  QueryOutcome,
+  QueryStatement,
+  SettingStatement,
+  Statement,
+  TransactionModes,
+  TransactionStatement,
+} from './statement.ts';
+export {
+  type AccessPath,
+  cell,
+  type IndexId,
+  type IndexShape,
+  type InsertResult,
+  type LockRequest,
+  type LockStrength,
+  type Row,
+  type RowId,
+  type StatementView,
+  type Storage,
+  type StorageTransaction,
+  type TableId,
+  type TableShape,
+  type TransactionOptions,
+  type UpdateResult,
+  type Wait,
+  type Waiting,
+} from './storage.ts';
+export { arrayOf, type SqlType, type TypeName, typeByName, typeOfOid, types } from './type.ts';
+export type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
+export { formatText, parseText } from './text-format.ts';

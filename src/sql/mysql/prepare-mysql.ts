@@ -1,0 +1,102 @@
+/** From MySQL's text to what the session runs: the rewritten text, planned, with MySQL's names, places and one result put back. */
+import type { Execution } from '../expression.ts';
+import { prepareStatement, type PrepareOptions } from '../prepare.ts';
+import { SqlError } from '../sql-error.ts';
+import type { DefinitionOutcome, DefinitionStatement, QueryStatement, Statement } from '../statement.ts';
+import type { StatementView, Waiting } from '../storage.ts';
+import { rewriteMysql, type MysqlRewrite, type SqlRewrite } from './rewrite.ts';
+
+/** Plans one statement of MySQL's; the first name of the search path is the database in use. @throws SqlError */
+export function prepareMysqlStatement(sql: string, options: PrepareOptions): Statement {
+  const [database] = options.searchPath;
+  return prepared(rewriteMysql(sql, database === undefined ? {} : { database }), sql, options);
+}
+
+function prepared(rewrite: MysqlRewrite, sql: string, options: PrepareOptions): Statement {
+  switch (rewrite.kind) {
+    case 'statement':
+      checkDatabase(rewrite.statement, options);
+      return rewrite.statement;
+    case 'sql':
+      return preparedText(rewrite, sql, options);
+    case 'several':
+      return inOrder(rewrite.parts, sql, options);
+  }
+}
+
+/** USE of a database that is not there. */
+function checkDatabase(statement: Statement, { catalog }: PrepareOptions): void {
+  if (statement.kind !== 'setting' || statement.what !== 'set' || statement.command !== 'USE') return;
+  const name = (statement.value ?? '').slice(1, -1).replaceAll('""', '"');
+  if (!catalog.hasSchema(name)) throw new SqlError('3D000', `Unknown database '${name}'`, { mysqlNumber: 1049 });
+}
+
+function preparedText(rewrite: SqlRewrite, sql: string, options: PrepareOptions): Statement {
+  let statement: Statement;
+  try {
+    statement = prepareStatement(rewrite.text, options);
+  } catch (error) {
+    throw inSource(error, rewrite, sql);
+  }
+  if (statement.kind !== 'query') return statement;
+  return rewrite.discardsRows ? withoutRows(statement) : withNames(statement, rewrite.longNames);
+}
+
+/** A place in the rewritten text is one in the client's; both count characters from 1. */
+function inSource(error: unknown, rewrite: SqlRewrite, sql: string): unknown {
+  if (!(error instanceof SqlError) || error.detail.position === undefined) return error;
+  const before = [...rewrite.text].slice(0, error.detail.position - 1).join('');
+  const position = [...sql.slice(0, rewrite.positionOf(before.length))].length + 1;
+  return new SqlError(error.code, error.message, { ...error.detail, position });
+}
+
+function withNames(statement: QueryStatement, longNames: readonly string[]): QueryStatement {
+  if (longNames.length === 0 || statement.columns === null) return statement;
+  const nameOf = (name: string): string => {
+    const number = /^moirai_name_(\d+)$/.exec(name)?.[1];
+    return number === undefined ? name : (longNames[Number(number)] ?? name);
+  };
+  return { ...statement, columns: statement.columns.map((column) => ({ ...column, name: nameOf(column.name) })) };
+}
+
+/** SET and DO: computed for what it does. */
+function withoutRows(statement: QueryStatement): QueryStatement {
+  return {
+    ...statement,
+    command: 'SET',
+    columns: null,
+    *run(execution, view) {
+      yield* statement.run(execution, view);
+      return { rows: [], rowCount: 0, foundRows: 0, insertId: 0n };
+    },
+  };
+}
+
+/** Each is planned when those before it have run: an index needs its table. When one fails, what was done is undone. */
+function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOptions): DefinitionStatement {
+  function* run(execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {
+    const done: DefinitionOutcome[] = [];
+    const undo = (): void => {
+      for (const outcome of done.toReversed()) outcome.undo();
+    };
+    try {
+      for (const part of parts) done.push(yield* runDefinition(prepared(part, sql, options), execution, view));
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    return { undo, rowCount: 0, notices: done.flatMap(({ notices }) => notices) };
+  }
+  return { kind: 'definition', command: commandOf(parts), run };
+}
+
+function* runDefinition(statement: Statement, execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {
+  if (statement.kind === 'definition') return yield* statement.run(execution, view);
+  return { undo: () => undefined, rowCount: 0, notices: [] };
+}
+
+/** Two words of the first part's text: CREATE TABLE, ALTER TABLE. */
+function commandOf([first]: readonly MysqlRewrite[]): string {
+  const text = first?.kind === 'sql' ? first.text : '';
+  return /^\w+ \w+/.exec(text)?.[0] ?? '';
+}
