@@ -56,7 +56,9 @@ function isBlank(sql: string): boolean {
   if (sql.trim() === '') return true;
   if (!/^\s*(--|\/\*|;)/.test(sql)) return false;
   try {
-    return scanSync(sql).tokens.every(({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT' || tokenName === 'ASCII_59');
+    return scanSync(sql).tokens.every(
+      ({ tokenName }) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT' || tokenName === 'ASCII_59',
+    );
   } catch {
     return false;
   }

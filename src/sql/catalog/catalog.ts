@@ -1,0 +1,204 @@
+/**
+ * What exists, by name. Every change gives back how to undo it and makes a new version, so that statements planned against the one before
+ * are planned again. Rows are the storage's; here is only what they mean.
+ */
+import { SqlError } from '../sql-error.ts';
+import type { Storage } from '../storage.ts';
+import type { SqlType } from '../type.ts';
+import type { Relation, Table } from './relation.ts';
+import { Sequence } from './sequence.ts';
+
+export type Undo = () => void;
+
+/** Object numbers below are PostgreSQL's own. */
+const firstId = 16_384;
+
+export const systemSchemas: readonly string[] = ['pg_catalog', 'information_schema'];
+
+export interface EnumType {
+  readonly schema: string;
+  readonly name: string;
+  readonly type: SqlType;
+  readonly arrayType: SqlType;
+}
+
+interface Schema {
+  readonly relations: Map<string, Relation>;
+  readonly types: Map<string, EnumType>;
+}
+
+export class Catalog {
+  readonly storage: Storage;
+  /** The name of the database that it describes. */
+  readonly database: string;
+  readonly #schemas = new Map<string, Schema>();
+  readonly #comments = new Map<string, string>();
+  #version = 1;
+  #nextId = firstId;
+
+  constructor(storage: Storage, database = 'postgres') {
+    this.storage = storage;
+    this.database = database;
+    for (const name of ['public', ...systemSchemas]) {
+      this.#schemas.set(name, { relations: new Map(), types: new Map() });
+    }
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  newId(): number {
+    return this.#nextId++;
+  }
+
+  schemas(): string[] {
+    return [...this.#schemas.keys()];
+  }
+
+  hasSchema(name: string): boolean {
+    return this.#schemas.has(name);
+  }
+
+  createSchema(name: string): Undo {
+    this.#schemas.set(name, { relations: new Map(), types: new Map() });
+    this.#version++;
+    return () => {
+      this.#schemas.delete(name);
+      this.#version++;
+    };
+  }
+
+  dropSchema(name: string): Undo {
+    const schema = this.#schemas.get(name);
+    this.#schemas.delete(name);
+    this.#version++;
+    return () => {
+      if (schema !== undefined) this.#schemas.set(name, schema);
+      this.#version++;
+    };
+  }
+
+  relation(schema: string, name: string): Relation | undefined {
+    return this.#schemas.get(schema)?.relations.get(name);
+  }
+
+  /** All of them, in the order in which they were created. */
+  *relations(): Iterable<Relation> {
+    for (const { relations } of this.#schemas.values()) yield* relations.values();
+  }
+
+  *tables(): Iterable<Table> {
+    for (const relation of this.relations()) if (relation.kind === 'table') yield relation;
+  }
+
+  tableById(id: number): Table | undefined {
+    for (const table of this.tables()) if (table.id === id) return table;
+    return undefined;
+  }
+
+  /** An index by name: it shares the names of relations. */
+  index(schema: string, name: string): { table: Table; index: Table['indexes'][number] } | undefined {
+    for (const table of this.tables()) {
+      const index = table.schema === schema ? table.indexes.find((each) => each.name === name) : undefined;
+      if (index !== undefined) return { table, index };
+    }
+    return undefined;
+  }
+
+  /** Is the name in use by a relation or an index? */
+  isTaken(schema: string, name: string): boolean {
+    return this.relation(schema, name) !== undefined || this.index(schema, name) !== undefined;
+  }
+
+  /** Puts a relation under its name, in the place of one with this name. */
+  put(relation: Relation): Undo {
+    return this.#set(this.#schema(relation.schema).relations, relation.name, relation);
+  }
+
+  remove(relation: Relation): Undo {
+    return this.#set(this.#schema(relation.schema).relations, relation.name, undefined);
+  }
+
+  type(schema: string, name: string): EnumType | undefined {
+    return this.#schemas.get(schema)?.types.get(name);
+  }
+
+  *types(): Iterable<EnumType> {
+    for (const { types } of this.#schemas.values()) yield* types.values();
+  }
+
+  putType(type: EnumType): Undo {
+    return this.#set(this.#schema(type.schema).types, type.name, type);
+  }
+
+  removeType(type: EnumType): Undo {
+    return this.#set(this.#schema(type.schema).types, type.name, undefined);
+  }
+
+  /** COMMENT ON; `what` names kind and object. */
+  comment(what: string): string | undefined {
+    return this.#comments.get(what);
+  }
+
+  putComment(what: string, text: string | undefined): Undo {
+    return this.#set(this.#comments, what, text);
+  }
+
+  /** A sequence by its name as `nextval` takes it: `name`, `schema.name`, quoted where needed. @throws SqlError 42P01, 42809 */
+  sequence(name: string, searchPath: readonly string[] = ['public']): Sequence {
+    const names = splitName(name);
+    const relation = this.find(names, searchPath);
+    if (relation === undefined) throw new SqlError('42P01', `relation "${names.join('.')}" does not exist`);
+    if (relation.kind !== 'sequence') throw new SqlError('42809', `"${names.at(-1)}" is not a sequence`);
+    return relation;
+  }
+
+  /** By one name along the search path, or by schema and name. */
+  find(names: readonly string[], searchPath: readonly string[]): Relation | undefined {
+    const name = names.at(-1) ?? '';
+    const schema = names.at(-2);
+    if (schema !== undefined) return this.relation(schema, name);
+    for (const each of effectivePath(searchPath)) {
+      const found = this.relation(each, name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #schema(name: string): Schema {
+    const schema = this.#schemas.get(name);
+    if (schema === undefined) throw new SqlError('3F000', `schema "${name}" does not exist`);
+    return schema;
+  }
+
+  #set<T>(map: Map<string, T>, name: string, value: T | undefined): Undo {
+    const before = map.get(name);
+    const set = (to: T | undefined): void => {
+      if (to === undefined) map.delete(name);
+      else map.set(name, to);
+      this.#version++;
+    };
+    set(value);
+    return () => set(before);
+  }
+}
+
+/** PostgreSQL looks in pg_catalog first unless the path names it. */
+export function effectivePath(searchPath: readonly string[]): readonly string[] {
+  return searchPath.includes('pg_catalog') ? searchPath : ['pg_catalog', ...searchPath];
+}
+
+/** `public."My Table"` -> its names. */
+export function splitName(text: string): string[] {
+  const names: string[] = [];
+  for (const [, quoted, plain] of text.matchAll(/"((?:[^"]|"")*)"|([^."\s]+)/g)) {
+    names.push(quoted === undefined ? (plain ?? '').toLowerCase() : quoted.replaceAll('""', '"'));
+  }
+  return names;
+}
+
+/** A name as it has to be written in SQL. */
+export function quoteName(name: string): string {
+  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}

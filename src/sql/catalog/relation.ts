@@ -1,0 +1,119 @@
+/** What the catalog knows by name: tables with their columns, indexes and constraints, views, sequences, relations that are computed. */
+import type { Node } from '@pgsql/types';
+import type { Dialect } from '../dialect.ts';
+import type { IndexId, TableId } from '../storage.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import type { Sequence } from './sequence.ts';
+
+export type Relation = Table | View | Sequence | VirtualTable;
+
+/** A value: a change of a table is another table under its name and number. */
+export interface Table {
+  readonly kind: 'table';
+  readonly id: TableId;
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /**
+   * Names of the cells of a stored row. A column that is dropped leaves its cell behind, as in PostgreSQL: then the change is the
+   * catalog's alone and can be undone.
+   */
+  readonly cells: readonly string[];
+  readonly indexes: readonly Index[];
+  readonly checks: readonly Check[];
+  readonly foreignKeys: readonly ForeignKey[];
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly modifier: number;
+  readonly isNotNull: boolean;
+  /** Where its value is in a stored row. */
+  readonly cell: number;
+  readonly default: Node | null;
+  /** Computed from the other columns at every write. */
+  readonly generated: Node | null;
+  readonly identity: 'always' | 'by default' | null;
+  /** The sequence that it owns: identity, serial, AUTO_INCREMENT. */
+  readonly sequence: Sequence | null;
+  /** MySQL: the type as the rewriter names it, where no type of PostgreSQL is the same; its range is checked at every write. */
+  readonly mysqlType: string | null;
+  /** MySQL's ON UPDATE CURRENT_TIMESTAMP. */
+  readonly onUpdate: Node | null;
+}
+
+export interface Index {
+  readonly id: IndexId;
+  readonly name: string;
+  readonly isPrimary: boolean;
+  readonly isUnique: boolean;
+  /** Made by PRIMARY KEY or UNIQUE, so that its name is a constraint's. */
+  readonly isConstraint: boolean;
+  readonly nullsAreEqual: boolean;
+  readonly parts: readonly IndexPart[];
+  readonly predicate: Node | null;
+}
+
+export interface IndexPart {
+  /** A plain column, by its cell; -1 for an expression. */
+  readonly cell: number;
+  readonly expression: Node | null;
+  readonly type: SqlType;
+  readonly isDescending: boolean;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly expression: Node;
+}
+
+export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
+
+export interface ForeignKey {
+  readonly name: string;
+  /** By cell, so that renaming a column changes nothing here. */
+  readonly cells: readonly number[];
+  readonly parent: TableId;
+  readonly parentCells: readonly number[];
+  readonly onUpdate: ReferentialAction;
+  readonly onDelete: ReferentialAction;
+}
+
+export interface View {
+  readonly kind: 'view';
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly columnNames: readonly string[] | null;
+  readonly query: Node;
+  readonly text: string;
+  /** Tables and views that it reads: who drops them asks. */
+  readonly reads: readonly number[];
+}
+
+/** Computed when it is read: information_schema and pg_catalog. */
+export interface VirtualTable {
+  readonly kind: 'virtual';
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
+  readonly rows: () => Iterable<readonly SqlValue[]>;
+}
+
+export function primaryKey(table: Table): Index | undefined {
+  return table.indexes.find(({ isPrimary }) => isPrimary);
+}
+
+/** MySQL's column names are the same in any case. */
+export function columnNamed(table: Table, name: string, dialect: Dialect = 'postgres'): Column | undefined {
+  const found = table.columns.find((column) => column.name === name);
+  if (found !== undefined || dialect === 'postgres') return found;
+  return table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
+}
+
+export function columnAtCell(table: Table, cell: number): Column | undefined {
+  return table.columns.find((column) => column.cell === cell);
+}

@@ -1,0 +1,519 @@
+/** ALTER TABLE: each command makes another table out of the one before. */
+import type { AlterEnumStmt, AlterSeqStmt, AlterTableCmd, AlterTableStmt, ColumnDef, RenameStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { type Column, columnNamed, primaryKey, type Table } from '../catalog/relation.ts';
+import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
+import { compileExpression } from '../expressions/index.ts';
+import type { Execution, Frame } from '../expression.ts';
+import { wholeTable } from '../plan/access.ts';
+import { noAggregates } from '../plan/grouping.ts';
+import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import { type Planning, type Running, running } from '../plan/planning.ts';
+import { newFrame } from '../plan/query.ts';
+import { rootScope } from '../plan/select.ts';
+import { rowOf } from '../plan/source.ts';
+import { someNode, stringsOf } from '../plan/tree.ts';
+import { finishChecks } from '../run/foreign-keys.ts';
+import { checkParents } from '../run/foreign-keys.ts';
+import { assignable, TableRules } from '../run/table-rules.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { cell, type StatementView, type Waiting } from '../storage.ts';
+import { arrayOf } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import type { Changes } from './changes.ts';
+import { columnType, defineColumn } from './column.ts';
+import { withConstraint } from './constraint.ts';
+import { replaceTable } from './create-index.ts';
+import { dependents } from './drop.ts';
+import { givenSequenceOptions } from './sequence.ts';
+
+export function* alterTable(
+  { relation, cmds = [], missing_ok: ifExists = false }: AlterTableStmt,
+  planning: Planning,
+  changes: Changes,
+  execution: Execution,
+  view: StatementView,
+): Waiting<void> {
+  assert(relation !== undefined, 'ALTER TABLE names a table');
+  const found = planning.findRelation(relation);
+  if (found === undefined && ifExists) {
+    changes.notice('00000', `relation "${relation.relname}" does not exist, skipping`);
+    return;
+  }
+  const before = planning.relation(relation);
+  if (before.kind !== 'table') throw new SqlError('42809', `"${before.name}" is not a table`);
+  for (const node of cmds) {
+    assert('AlterTableCmd' in node, 'ALTER TABLE has commands');
+    const table = planning.catalog.tableById(before.id);
+    assert(table !== undefined, `${before.name} is there`);
+    yield* alter(node.AlterTableCmd, table, { planning, changes, running: running(execution, view) });
+  }
+}
+
+interface Context {
+  readonly planning: Planning;
+  readonly changes: Changes;
+  readonly running: Running;
+}
+
+function* alter(command: AlterTableCmd, table: Table, context: Context): Waiting<void> {
+  const { planning, changes } = context;
+  const replace = (after: Table): void => replaceTable(table, after, planning, changes);
+  switch (command.subtype) {
+    case 'AT_AddColumn':
+      return addColumn(command, table, context);
+    case 'AT_DropColumn':
+      return dropColumn(command, table, context);
+    case 'AT_AddConstraint':
+      return yield* addConstraint(command, table, context);
+    case 'AT_DropConstraint':
+      return dropConstraint(command, table, context);
+    case 'AT_ColumnDefault':
+      return replace(withColumn(table, columnOf(table, command, planning), { default: command.def ?? null }));
+    case 'AT_SetNotNull':
+      checkRows(table, (values, column) => values[column.cell] === null, columnOf(table, command, planning), context);
+      return replace(withColumn(table, columnOf(table, command, planning), { isNotNull: true }));
+    case 'AT_DropNotNull': {
+      const column = columnOf(table, command, planning);
+      if (primaryKey(table)?.parts.some((part) => part.cell === column.cell) === true) {
+        throw new SqlError('42P16', `column "${column.name}" is in a primary key`);
+      }
+      return replace(withColumn(table, column, { isNotNull: false }));
+    }
+    case 'AT_AlterColumnType':
+      return changeType(command, table, context);
+    case 'AT_DropIdentity':
+      return replace(withColumn(table, columnOf(table, command, planning), { identity: null, sequence: null }));
+    case 'AT_ChangeOwner':
+    case 'AT_EnableRowSecurity':
+    case 'AT_DisableRowSecurity':
+    case 'AT_SetStatistics':
+    case 'AT_SetRelOptions':
+    case 'AT_ReplicaIdentity':
+    case 'AT_ValidateConstraint':
+      return;
+    default:
+      throw notSupported(`ALTER TABLE ... ${(command.subtype ?? '').replace('AT_', '')}`);
+  }
+}
+
+function columnOf(table: Table, { name = '' }: AlterTableCmd, planning: Planning): Column {
+  const column = columnNamed(table, name, planning.dialect);
+  if (column === undefined) throw new SqlError('42703', `column "${name}" of relation "${table.name}" does not exist`);
+  return column;
+}
+
+function withColumn(table: Table, column: Column, change: Partial<Column>): Table {
+  return {
+    ...table,
+    columns: table.columns.map((each) => (each.cell === column.cell ? { ...each, ...change } : each)),
+  };
+}
+
+function definitionOf({ def }: AlterTableCmd): ColumnDef {
+  assert(def !== undefined && 'ColumnDef' in def, 'the command defines a column');
+  return def.ColumnDef;
+}
+
+/** Existing rows get the default, computed once for each. */
+function addColumn(command: AlterTableCmd, table: Table, { planning, changes, running: run }: Context): void {
+  const definition = definitionOf(command);
+  const name = definition.colname ?? '';
+  if (columnNamed(table, name, planning.dialect) !== undefined) {
+    if (command.missing_ok !== true)
+      throw new SqlError('42701', `column "${name}" of relation "${table.name}" already exists`);
+    changes.notice('42701', `column "${name}" of relation "${table.name}" already exists, skipping`);
+    return;
+  }
+  const place = { schema: table.schema, table: table.name, cell: table.cells.length };
+  const { column, constraints } = defineColumn(definition, place, planning, changes);
+  const placing = constraints.filter(({ conname }) => conname === 'moirai_after' || conname === 'moirai_first');
+  const columns = placed(table.columns, column, placing[0]);
+  const widened: Table = { ...table, columns, cells: [...table.cells, name] };
+  let after = widened;
+  for (const constraint of constraints) {
+    if (!placing.includes(constraint)) after = withConstraint(after, constraint, column, planning);
+  }
+  const rules = new TableRules(widened, rootScope(planning));
+  const evaluate = rules.default(column);
+  const frame = newFrame(0, run, null);
+  let mysqlDefault: SqlValue = null;
+  if (planning.dialect === 'mysql' && column.isNotNull && column.default === null && column.identity === null)
+    mysqlDefault = implicitDefault(column);
+  replaceTable(table, after, planning, changes, (values) => {
+    const next = [...values, evaluate(frame) ?? mysqlDefault];
+    rules.check(next, run);
+    return next;
+  });
+}
+
+/** MySQL fills a new column that must not be NULL with the type's zero. */
+function implicitDefault({ type }: Column): SqlValue {
+  switch (type.name) {
+    case 'int2':
+    case 'int4':
+    case 'float4':
+    case 'float8':
+      return 0;
+    case 'int8':
+    case 'uint8':
+      return 0n;
+    case 'enum':
+      return type.labels?.[0] ?? '';
+    case 'text':
+    case 'varchar':
+    case 'bpchar':
+      return '';
+    default:
+      return null;
+  }
+}
+
+function placed(
+  columns: readonly Column[],
+  column: Column,
+  mark: { conname?: string; raw_expr?: unknown } | undefined,
+): Column[] {
+  if (mark === undefined) return [...columns, column];
+  if (mark.conname === 'moirai_first') return [column, ...columns];
+  const at = columns.findIndex(({ name }) =>
+    someNode(mark.raw_expr, (node) => 'ColumnRef' in node && stringsOf(node.ColumnRef.fields).at(-1) === name),
+  );
+  return columns.toSpliced(at + 1, 0, column);
+}
+
+/** Its cell stays behind, so that the change is the catalog's alone. */
+function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }: Context): void {
+  const { name = '' } = command;
+  const column = columnNamed(table, name, planning.dialect);
+  if (column === undefined) {
+    if (command.missing_ok !== true)
+      throw new SqlError('42703', `column "${name}" of relation "${table.name}" does not exist`);
+    changes.notice('00000', `column "${name}" of relation "${table.name}" does not exist, skipping`);
+    return;
+  }
+  const mentions = (tree: unknown): boolean =>
+    someNode(tree, (node) => 'ColumnRef' in node && stringsOf(node.ColumnRef.fields).at(-1) === column.name);
+  const isCascade = command.behavior === 'DROP_CASCADE';
+  for (const other of [...planning.catalog.tables()]) {
+    const referring = other.foreignKeys.filter(
+      (key) => key.parent === table.id && key.parentCells.includes(column.cell),
+    );
+    const [first] = referring;
+    if (first === undefined) continue;
+    if (!isCascade && other.id !== table.id) {
+      throw dependents(
+        { kind: `column`, name: `${column.name} of table ${table.name}` },
+        `constraint ${first.name} on table ${other.name} depends on it`,
+      );
+    }
+    if (other.id !== table.id) {
+      const foreignKeys = other.foreignKeys.filter((key) => !referring.includes(key));
+      replaceTable(other, { ...other, foreignKeys }, planning, changes);
+    }
+  }
+  const indexes = table.indexes.filter(
+    ({ parts, predicate }) =>
+      !parts.some((part) => part.cell === column.cell || mentions(part.expression)) && !mentions(predicate),
+  );
+  const after: Table = {
+    ...table,
+    columns: table.columns.filter(({ cell: at }) => at !== column.cell),
+    indexes: indexes.length === table.indexes.length ? table.indexes : indexes,
+    checks: table.checks.filter(({ expression }) => !mentions(expression)),
+    foreignKeys: table.foreignKeys.filter(
+      ({ cells, parent, parentCells }) =>
+        !cells.includes(column.cell) && !(parent === table.id && parentCells.includes(column.cell)),
+    ),
+  };
+  if (column.sequence !== null) changes.did(planning.catalog.remove(column.sequence));
+  replaceTable(table, after, planning, changes);
+}
+
+function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context): Waiting<void> {
+  assert(def !== undefined && 'Constraint' in def, 'the command adds a constraint');
+  const { planning, changes, running: run } = context;
+  const constraint = def.Constraint;
+  const after = withConstraint(table, constraint, null, planning);
+  if (constraint.contype === 'CONSTR_PRIMARY') {
+    for (const column of after.columns.filter(({ isNotNull }) => isNotNull)) {
+      checkRows(table, (values, each) => values[each.cell] === null, column, context);
+    }
+  }
+  replaceTable(table, after, planning, changes);
+  if (constraint.skip_validation === true) return;
+  const rules = new TableRules(after, rootScope(planning));
+  const [check] = after.checks.slice(table.checks.length);
+  const key = after.foreignKeys.slice(table.foreignKeys.length);
+  for (const row of run.view.scan(table.id, wholeTable[0] ?? { kind: 'all' })) {
+    const values = table.cells.map((_, at) => cell(row, at));
+    if (check !== undefined) checkExisting(rules, values, check.name, run);
+    checkParents(rules, values, key, run);
+  }
+  yield* finishChecks(run);
+}
+
+function checkExisting(rules: TableRules, values: SqlValue[], name: string, run: Running): void {
+  try {
+    rules.check(values, run);
+  } catch (error) {
+    if (!(error instanceof SqlError) || error.code !== '23514') throw error;
+    throw new SqlError(
+      '23514',
+      `check constraint "${name}" of relation "${rules.table.name}" is violated by some row`,
+      error.detail,
+    );
+  }
+}
+
+function checkRows(
+  table: Table,
+  isWrong: (values: readonly SqlValue[], column: Column) => boolean,
+  column: Column,
+  { running: run }: Context,
+): void {
+  for (const row of run.view.scan(table.id, { kind: 'all' })) {
+    const values = table.cells.map((_, at) => cell(row, at));
+    if (isWrong(values, column))
+      throw new SqlError('23502', `column "${column.name}" of relation "${table.name}" contains null values`, {
+        column: column.name,
+        table: table.name,
+      });
+  }
+}
+
+function dropConstraint(
+  { name = '', behavior, missing_ok: ifExists = false }: AlterTableCmd,
+  table: Table,
+  { planning, changes }: Context,
+): void {
+  const index = table.indexes.find((each) => each.name === name && each.isConstraint);
+  if (index !== undefined) {
+    const cells = new Set(index.parts.map((part) => part.cell));
+    for (const other of [...planning.catalog.tables()]) {
+      const referring = other.foreignKeys.filter(
+        (key) =>
+          key.parent === table.id &&
+          key.parentCells.length === cells.size &&
+          key.parentCells.every((at) => cells.has(at)),
+      );
+      const [first] = referring;
+      if (first === undefined) continue;
+      if (behavior !== 'DROP_CASCADE') {
+        throw dependents(
+          { kind: 'constraint', name: `${name} on table ${table.name}` },
+          `constraint ${first.name} on table ${other.name} depends on index ${name}`,
+        );
+      }
+      if (other.id !== table.id)
+        replaceTable(
+          other,
+          { ...other, foreignKeys: other.foreignKeys.filter((key) => !referring.includes(key)) },
+          planning,
+          changes,
+        );
+    }
+    return replaceTable(
+      table,
+      { ...table, indexes: table.indexes.filter((each) => each !== index) },
+      planning,
+      changes,
+    );
+  }
+  const checks = table.checks.filter((each) => each.name !== name);
+  const foreignKeys = table.foreignKeys.filter((each) => each.name !== name);
+  if (checks.length === table.checks.length && foreignKeys.length === table.foreignKeys.length) {
+    const message = `constraint "${name}" of relation "${table.name}" does not exist`;
+    if (!ifExists) throw new SqlError('42704', message);
+    changes.notice('00000', `${message}, skipping`);
+    return;
+  }
+  replaceTable(table, { ...table, checks, foreignKeys }, planning, changes);
+}
+
+/** The converted values go to a cell of their own; the old one stays behind for the way back. */
+function changeType(command: AlterTableCmd, table: Table, { planning, changes, running: run }: Context): void {
+  const { typeName, raw_default: using } = definitionOf(command);
+  const column = columnOf(table, command, planning);
+  assert(typeName !== undefined, 'a type is given');
+  const { type, modifier, mysqlType } = columnType(typeName, planning);
+  const at = table.cells.length;
+  const scope = rootScope(planning);
+  scope.collector = noAggregates(scope);
+  scope.clause = 'transform expressions';
+  scope.namespace = namespaceOf({
+    name: table.name,
+    schema: table.schema,
+    row: scope.newRow(),
+    table,
+    columns: tableColumns(table),
+  });
+  const source = using === undefined ? scope.column([column.name], 0) : compileExpression(using, scope, type);
+  const next: Column = { ...column, type, modifier, mysqlType, cell: at };
+  const { evaluate } = assignable(source, next, scope);
+  const moved = (cells: readonly number[]): number[] => cells.map((each) => (each === column.cell ? at : each));
+  const after: Table = {
+    ...table,
+    cells: [...table.cells, column.name],
+    columns: table.columns.map((each) => (each.cell === column.cell ? next : each)),
+    indexes: table.indexes.map((index) => ({
+      ...index,
+      parts: index.parts.map((part) => (part.cell === column.cell ? { ...part, cell: at, type } : part)),
+    })),
+    foreignKeys: table.foreignKeys.map((key) => ({
+      ...key,
+      cells: moved(key.cells),
+      parentCells: key.parent === table.id ? moved(key.parentCells) : key.parentCells,
+    })),
+  };
+  const frame: Frame = newFrame(1, run, null);
+  replaceTable(table, after, planning, changes, (values) => {
+    frame.rows[0] = rowOf(values);
+    return [...values, evaluate(frame)];
+  });
+  for (const other of [...planning.catalog.tables()]) {
+    if (other.id === table.id || !other.foreignKeys.some(({ parent }) => parent === table.id)) continue;
+    const foreignKeys = other.foreignKeys.map((key) =>
+      key.parent === table.id ? { ...key, parentCells: moved(key.parentCells) } : key,
+    );
+    replaceTable(other, { ...other, foreignKeys }, planning, changes);
+  }
+}
+
+export function rename(statement: RenameStmt, planning: Planning, changes: Changes): void {
+  const { renameType, relation, subname = '', newname = '', missing_ok: ifExists = false } = statement;
+  if (relation === undefined) throw notSupported(`ALTER ... RENAME of this`);
+  const { catalog } = planning;
+  if (renameType === 'OBJECT_INDEX') return renameIndex(relation.relname ?? '', newname, planning, changes);
+  const found = planning.findRelation(relation);
+  if (found === undefined && ifExists) {
+    changes.notice('00000', `relation "${relation.relname}" does not exist, skipping`);
+    return;
+  }
+  const before = found ?? planning.relation(relation);
+  if (renameType === 'OBJECT_COLUMN' || renameType === 'OBJECT_TABCONSTRAINT') {
+    if (before.kind !== 'table') throw notSupported(`renaming a column of a ${before.kind}`);
+    return renameType === 'OBJECT_COLUMN'
+      ? renameColumn(before, subname, newname, planning, changes)
+      : renameConstraint(before, subname, newname, planning, changes);
+  }
+  if (catalog.isTaken(before.schema, newname)) throw new SqlError('42P07', `relation "${newname}" already exists`);
+  if (before.kind === 'table') return replaceTable(before, { ...before, name: newname }, planning, changes);
+  changes.did(catalog.remove(before));
+  if (before.kind === 'sequence') changes.did(catalog.put(before.renamed(before.schema, newname)));
+  else changes.did(catalog.put({ ...before, name: newname }));
+}
+
+function renameIndex(name: string, newname: string, planning: Planning, changes: Changes): void {
+  for (const table of planning.catalog.tables()) {
+    if (!table.indexes.some((index) => index.name === name)) continue;
+    const indexes = table.indexes.map((index) => (index.name === name ? { ...index, name: newname } : index));
+    return replaceTable(table, { ...table, indexes }, planning, changes);
+  }
+  throw new SqlError('42P01', `relation "${name}" does not exist`);
+}
+
+/** Expressions know columns by name: they are told. */
+function renameColumn(table: Table, from: string, to: string, planning: Planning, changes: Changes): void {
+  const column = columnNamed(table, from, planning.dialect);
+  if (column === undefined) throw new SqlError('42703', `column "${from}" does not exist`);
+  if (columnNamed(table, to) !== undefined)
+    throw new SqlError('42701', `column "${to}" of relation "${table.name}" already exists`);
+  const renamed = <T>(tree: T): T => renameIn(tree, column.name, to) as T;
+  const after: Table = {
+    ...table,
+    columns: table.columns.map((each) => ({
+      ...each,
+      name: each.cell === column.cell ? to : each.name,
+      generated: renamed(each.generated),
+    })),
+    cells: table.cells.map((name, at) => (at === column.cell ? to : name)),
+    checks: table.checks.map((check) => ({ ...check, expression: renamed(check.expression) })),
+    indexes: table.indexes.map((index) => ({
+      ...index,
+      predicate: renamed(index.predicate),
+      parts: index.parts.map((part) => ({ ...part, expression: renamed(part.expression) })),
+    })),
+  };
+  replaceTable(table, after, planning, changes);
+}
+
+function renameIn(tree: unknown, from: string, to: string): unknown {
+  if (Array.isArray(tree)) return tree.map((each) => renameIn(each, from, to));
+  if (typeof tree !== 'object' || tree === null) return tree;
+  if ('ColumnRef' in tree) {
+    const { fields, ...rest } = tree.ColumnRef as { fields?: { String?: { sval?: string } }[] };
+    const last = fields?.at(-1)?.String?.sval;
+    if (last === from)
+      return { ColumnRef: { ...rest, fields: [...(fields ?? []).slice(0, -1), { String: { sval: to } }] } };
+  }
+  return Object.fromEntries(Object.entries(tree).map(([key, each]) => [key, renameIn(each, from, to)]));
+}
+
+function renameConstraint(table: Table, from: string, to: string, planning: Planning, changes: Changes): void {
+  const swap = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
+    list.map((each) => (each.name === from ? { ...each, name: to } : each));
+  const after = {
+    ...table,
+    indexes: swap(table.indexes),
+    checks: swap(table.checks),
+    foreignKeys: swap(table.foreignKeys),
+  };
+  replaceTable(table, after, planning, changes);
+}
+
+export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes: Changes): void {
+  const names = stringsOf(statement.typeName);
+  const { newVal = '', oldVal, newValNeighbor, newValIsAfter = false, skipIfNewValExists = false } = statement;
+  const schema = planning.creationSchema(names.at(-2));
+  const found = planning.catalog.type(schema, names.at(-1) ?? '');
+  if (found === undefined) throw new SqlError('42704', `type "${names.join('.')}" does not exist`);
+  const labels = [...(found.type.labels ?? [])];
+  if (labels.includes(newVal)) {
+    if (!skipIfNewValExists) throw new SqlError('42710', `enum label "${newVal}" already exists`);
+    changes.notice('42710', `enum label "${newVal}" already exists, skipping`);
+    return;
+  }
+  if (oldVal !== undefined) throw notSupported('ALTER TYPE ... RENAME VALUE');
+  const neighbour = newValNeighbor === undefined ? labels.length - 1 : labels.indexOf(newValNeighbor);
+  if (neighbour < 0 && newValNeighbor !== undefined)
+    throw new SqlError('22023', `"${newValNeighbor}" is not an existing enum label`);
+  labels.splice(newValNeighbor === undefined || newValIsAfter ? neighbour + 1 : neighbour, 0, newVal);
+  const type = { ...found.type, labels };
+  changes.did(planning.catalog.putType({ ...found, type, arrayType: arrayOf(type) }));
+  for (const table of [...planning.catalog.tables()]) {
+    if (!table.columns.some((column) => column.type.oid === type.oid)) continue;
+    const columns = table.columns.map((column) => (column.type.oid === type.oid ? { ...column, type } : column));
+    const indexes = table.indexes.map((index) => ({
+      ...index,
+      parts: index.parts.map((part) => (part.type.oid === type.oid ? { ...part, type } : part)),
+    }));
+    replaceTable(table, { ...table, columns, indexes }, planning, changes);
+  }
+}
+
+export function alterSequence(
+  { sequence: range = {}, options }: AlterSeqStmt,
+  planning: Planning,
+  changes: Changes,
+): void {
+  const found = planning.relation(range);
+  if (found.kind !== 'sequence') throw new SqlError('42809', `"${found.name}" is not a sequence`);
+  const restart = (options ?? []).find((node) => 'DefElem' in node && node.DefElem.defname === 'restart');
+  const others = (options ?? []).filter((node) => node !== restart);
+  const made = new Sequence(
+    found.id,
+    found.schema,
+    found.name,
+    sequenceOptions('int8', { ...found.options, ...givenSequenceOptions(others) }),
+  );
+  const arg = restart !== undefined && 'DefElem' in restart ? restart.DefElem.arg : undefined;
+  if (restart === undefined) made.set(found.last, found.isCalled);
+  else if (arg !== undefined && 'Integer' in arg) made.set(BigInt(arg.Integer.ival ?? 0), false);
+  changes.did(planning.catalog.put(made));
+  for (const table of [...planning.catalog.tables()]) {
+    const columns = table.columns.map((column) => (column.sequence === found ? { ...column, sequence: made } : column));
+    if (columns.some((column, i) => column !== table.columns[i]))
+      replaceTable(table, { ...table, columns }, planning, changes);
+  }
+}

@@ -1,0 +1,90 @@
+/** CREATE INDEX. */
+import type { IndexStmt, Node } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/relation.ts';
+import { compileExpression } from '../expressions/index.ts';
+import { noAggregates } from '../plan/grouping.ts';
+import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import type { Planning } from '../plan/planning.ts';
+import { columnTitle } from '../plan/target.ts';
+import { rootScope } from '../plan/select.ts';
+import { SqlError } from '../sql-error.ts';
+import type { Changes } from './changes.ts';
+import { constraintName } from './constraint.ts';
+import { shapeOf } from './table-shape.ts';
+
+/** @throws SqlError 42P01, 42P07, 42703, 23505 */
+export function createIndex(statement: IndexStmt, planning: Planning, changes: Changes): void {
+  const {
+    relation = {},
+    indexParams = [],
+    whereClause,
+    unique = false,
+    idxname,
+    if_not_exists: ifNotExists = false,
+  } = statement;
+  const table = planning.relation(relation);
+  if (table.kind !== 'table') throw new SqlError('42809', `cannot create index on relation "${table.name}"`);
+  if (idxname !== undefined && ifNotExists && planning.catalog.isTaken(table.schema, idxname)) {
+    changes.notice('42P07', `relation "${idxname}" already exists, skipping`);
+    return;
+  }
+  const parts = indexParams.map((node) => indexPart(node, table, planning));
+  const names = parts.map(({ title }) => title);
+  const index: Index = {
+    id: planning.catalog.newId(),
+    name: constraintName(table, idxname, names, 'idx', planning),
+    isPrimary: false,
+    isUnique: unique,
+    isConstraint: false,
+    nullsAreEqual: statement.nulls_not_distinct === true,
+    parts: parts.map(({ part }) => part),
+    predicate: whereClause ?? null,
+  };
+  replaceTable(table, { ...table, indexes: [...table.indexes, index] }, planning, changes);
+}
+
+function indexPart(node: Node, table: Table, planning: Planning): { part: IndexPart; title: string } {
+  assert('IndexElem' in node, 'an index has elements');
+  const { name, expr, ordering } = node.IndexElem;
+  const isDescending = ordering === 'SORTBY_DESC';
+  if (name !== undefined) {
+    const column = columnNamed(table, name, planning.dialect);
+    if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`);
+    return { part: { cell: column.cell, expression: null, type: column.type, isDescending }, title: column.name };
+  }
+  assert(expr !== undefined, 'an element is a column or an expression');
+  const scope = rootScope(planning);
+  scope.clause = 'index expressions';
+  scope.collector = noAggregates(scope);
+  scope.namespace = namespaceOf({
+    name: table.name,
+    schema: table.schema,
+    row: scope.newRow(),
+    table,
+    columns: tableColumns(table),
+  });
+  const { type } = compileExpression(expr, scope);
+  const title = columnTitle(expr);
+  return { part: { cell: -1, expression: expr, type, isDescending }, title: title === '?column?' ? 'expr' : title };
+}
+
+/** Another table in the place of `before`: in the catalog and, where cells or indexes have changed, in the storage. */
+export function replaceTable(
+  before: Table,
+  after: Table,
+  planning: Planning,
+  changes: Changes,
+  convert?: Parameters<Planning['catalog']['storage']['alterTable']>[1],
+): void {
+  const { catalog } = planning;
+  const isStored = convert !== undefined || before.indexes !== after.indexes || before.cells !== after.cells;
+  if (isStored) catalog.storage.alterTable(shapeOf(after, planning), convert);
+  if (before.name !== after.name || before.schema !== after.schema) changes.did(catalog.remove(before));
+  changes.did(catalog.put(after));
+  if (!isStored) return;
+  const width = before.cells.length;
+  changes.did(() => {
+    catalog.storage.alterTable(shapeOf(before, planning), (values) => values.slice(0, width));
+  });
+}

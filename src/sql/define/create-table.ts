@@ -1,0 +1,93 @@
+/** CREATE TABLE and CREATE TABLE AS. */
+import type { Constraint, CreateStmt, RangeVar } from '@pgsql/types';
+import type { Column, Table } from '../catalog/relation.ts';
+import type { Planning } from '../plan/planning.ts';
+import type { OutputColumn } from '../plan/query.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
+import type { Changes } from './changes.ts';
+import { defineColumn } from './column.ts';
+import { withConstraint } from './constraint.ts';
+import { shapeOf } from './table-shape.ts';
+
+/** `null`: it was there already and IF NOT EXISTS was said. @throws SqlError 42P07, 42701 */
+export function createTable(statement: CreateStmt, planning: Planning, changes: Changes): Table | null {
+  const { relation = {}, tableElts = [], inhRelations, partspec, if_not_exists: ifNotExists = false } = statement;
+  if (inhRelations !== undefined) throw notSupported('INHERITS');
+  if (partspec !== undefined) throw notSupported('PARTITION BY');
+  const empty = newTable(relation, ifNotExists, planning, changes);
+  if (empty === null) return null;
+  const columns: Column[] = [];
+  const pending: { constraint: Constraint; column: Column | null }[] = [];
+  for (const element of tableElts) {
+    if ('ColumnDef' in element) {
+      const place = { schema: empty.schema, table: empty.name, cell: columns.length };
+      const { column, constraints } = defineColumn(element.ColumnDef, place, planning, changes);
+      if (columns.some(({ name }) => name === column.name)) {
+        throw new SqlError('42701', `column "${column.name}" specified more than once`);
+      }
+      columns.push(column);
+      pending.push(...constraints.map((constraint) => ({ constraint, column })));
+    } else if ('Constraint' in element) pending.push({ constraint: element.Constraint, column: null });
+    else throw notSupported(Object.keys(element)[0] ?? 'this part of CREATE TABLE');
+  }
+  let table: Table = { ...empty, columns, cells: columns.map(({ name }) => name) };
+  for (const { constraint, column } of inOrder(pending)) table = withConstraint(table, constraint, column, planning);
+  return putTable(table, planning, changes);
+}
+
+/** Keys first: a foreign key may refer to the table itself. */
+function inOrder<T extends { constraint: Constraint }>(pending: readonly T[]): T[] {
+  const rank = ({ constraint: { contype } }: T): number =>
+    contype === 'CONSTR_PRIMARY' ? 0 : contype === 'CONSTR_FOREIGN' ? 2 : 1;
+  return pending.toSorted((a, b) => rank(a) - rank(b));
+}
+
+function newTable(range: RangeVar, ifNotExists: boolean, planning: Planning, changes: Changes): Table | null {
+  const schema = planning.creationSchema(range.schemaname);
+  const name = range.relname ?? '';
+  if (planning.catalog.isTaken(schema, name)) {
+    if (!ifNotExists) throw new SqlError('42P07', `relation "${name}" already exists`);
+    changes.notice('42P07', `relation "${name}" already exists, skipping`);
+    return null;
+  }
+  const id = planning.catalog.newId();
+  return { kind: 'table', id, schema, name, columns: [], cells: [], indexes: [], checks: [], foreignKeys: [] };
+}
+
+function putTable(table: Table, planning: Planning, changes: Changes): Table {
+  changes.did(planning.catalog.put(table));
+  // What has been created in a transaction that is rolled back stays with the storage, out of everybody's reach: its rows may still be
+  // in the transaction's list of what to take back.
+  planning.catalog.storage.createTable(shapeOf(table, planning));
+  return table;
+}
+
+/** The table that takes the rows of a query. */
+export function createTableFor(
+  range: RangeVar,
+  names: readonly string[],
+  outputs: readonly OutputColumn[],
+  ifNotExists: boolean,
+  planning: Planning,
+  changes: Changes,
+): Table | null {
+  const empty = newTable(range, ifNotExists, planning, changes);
+  if (empty === null) return null;
+  const columns = outputs.map(
+    (output, cell): Column => ({
+      name: names[cell] ?? output.name,
+      type: output.type.name === 'unknown' ? types.text : output.type,
+      modifier: output.modifier,
+      isNotNull: false,
+      cell,
+      default: null,
+      generated: null,
+      identity: null,
+      sequence: null,
+      mysqlType: null,
+      onUpdate: null,
+    }),
+  );
+  return putTable({ ...empty, columns, cells: columns.map(({ name }) => name) }, planning, changes);
+}

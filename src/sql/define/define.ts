@@ -1,0 +1,204 @@
+/** Definitions: CREATE, ALTER, DROP, COMMENT. What they have changed is taken back when they fail, and when their transaction does. */
+import type { CommentStmt, CreateEnumStmt, CreateSchemaStmt, CreateTableAsStmt, Node, ViewStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+
+import { type Planning, running } from '../plan/planning.ts';
+import { newFrame } from '../plan/query.ts';
+import { planQuery, rootScope } from '../plan/select.ts';
+import { stringsOf } from '../plan/tree.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import type { DefinitionStatement } from '../statement.ts';
+import type { StatementView, Waiting } from '../storage.ts';
+import type { Execution } from '../expression.ts';
+import { arrayOf, type SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { alterEnum, alterSequence, alterTable, rename } from './alter-table.ts';
+import { Changes } from './changes.ts';
+import { createIndex } from './create-index.ts';
+import { createTable, createTableFor } from './create-table.ts';
+import { drop } from './drop.ts';
+import { createSequence } from './sequence.ts';
+
+/** Plans anew when it runs: the catalog may have changed since it was prepared. */
+export type NewPlanning = () => Planning;
+
+/** `undefined`: the tree is no definition. */
+export function defineStatement(node: Node, newPlanning: NewPlanning): DefinitionStatement | undefined {
+  const selectInto =
+    'SelectStmt' in node && node.SelectStmt.intoClause !== undefined ? node.SelectStmt.intoClause : undefined;
+  if (selectInto !== undefined && 'SelectStmt' in node) {
+    const { intoClause: _into, ...query } = node.SelectStmt;
+    return createTableAs(
+      { query: { SelectStmt: query }, into: selectInto, objtype: 'OBJECT_TABLE' },
+      'SELECT INTO',
+      newPlanning,
+    );
+  }
+  if ('CreateTableAsStmt' in node) return createTableAs(node.CreateTableAsStmt, 'CREATE TABLE AS', newPlanning);
+  const made = definitionOf(node);
+  return made === undefined ? undefined : definition(made.command, newPlanning, made.apply);
+}
+
+type Apply = (
+  planning: Planning,
+  changes: Changes,
+  execution: Execution,
+  view: StatementView,
+) => Waiting<void> | undefined;
+
+function definition(command: string, newPlanning: NewPlanning, apply: Apply): DefinitionStatement {
+  return {
+    kind: 'definition',
+    command,
+    *run(execution, view) {
+      const changes = new Changes();
+      try {
+        const steps = apply(newPlanning(), changes, execution, view);
+        if (steps !== undefined) yield* steps;
+      } catch (error) {
+        changes.undo();
+        throw error;
+      }
+      return { undo: changes.undo, rowCount: 0, notices: changes.notices };
+    },
+  };
+}
+
+interface Definition {
+  readonly command: string;
+  readonly apply: (
+    planning: Planning,
+    changes: Changes,
+    execution: Execution,
+    view: StatementView,
+  ) => Waiting<void> | undefined;
+}
+
+function definitionOf(node: Node): Definition | undefined {
+  const simple = (command: string, apply: (planning: Planning, changes: Changes) => unknown): Definition => ({
+    command,
+    apply: (planning, changes) => void apply(planning, changes),
+  });
+  if ('CreateStmt' in node) return simple('CREATE TABLE', (p, c) => createTable(node.CreateStmt, p, c));
+  if ('IndexStmt' in node) return simple('CREATE INDEX', (p, c) => createIndex(node.IndexStmt, p, c));
+  if ('CreateSeqStmt' in node) return simple('CREATE SEQUENCE', (p, c) => createSequence(node.CreateSeqStmt, p, c));
+  if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
+  if ('CreateSchemaStmt' in node) return simple('CREATE SCHEMA', (p, c) => createSchema(node.CreateSchemaStmt, p, c));
+  if ('ViewStmt' in node) return simple('CREATE VIEW', (p, c) => createView(node.ViewStmt, p, c));
+  if ('DropStmt' in node) return simple(dropCommand(node.DropStmt.removeType), (p, c) => drop(node.DropStmt, p, c));
+  if ('RenameStmt' in node) return simple('ALTER TABLE', (p, c) => rename(node.RenameStmt, p, c));
+  if ('AlterEnumStmt' in node) return simple('ALTER TYPE', (p, c) => alterEnum(node.AlterEnumStmt, p, c));
+  if ('AlterSeqStmt' in node) return simple('ALTER SEQUENCE', (p, c) => alterSequence(node.AlterSeqStmt, p, c));
+  if ('CommentStmt' in node) return simple('COMMENT', (p, c) => comment(node.CommentStmt, p, c));
+  if ('AlterTableStmt' in node) {
+    return {
+      command: 'ALTER TABLE',
+      apply: (p, c, execution, view) => alterTable(node.AlterTableStmt, p, c, execution, view),
+    };
+  }
+  const accepted = acceptedCommand(node);
+  return accepted === undefined ? undefined : simple(accepted, () => undefined);
+}
+
+/** Nothing depends on them here: one user, who may do everything. */
+function acceptedCommand(node: Node): string | undefined {
+  if ('CreateExtensionStmt' in node) return 'CREATE EXTENSION';
+  if ('GrantStmt' in node) return node.GrantStmt.is_grant === true ? 'GRANT' : 'REVOKE';
+  if ('AlterOwnerStmt' in node) return 'ALTER TABLE';
+  if ('VacuumStmt' in node) return node.VacuumStmt.is_vacuumcmd === true ? 'VACUUM' : 'ANALYZE';
+  if ('ReindexStmt' in node) return 'REINDEX';
+  return undefined;
+}
+
+function dropCommand(kind: string | undefined): string {
+  return `DROP ${(kind ?? '').replace('OBJECT_', '').replace('MATVIEW', 'MATERIALIZED VIEW').replaceAll('_', ' ')}`;
+}
+
+function createEnum({ typeName, vals }: CreateEnumStmt, planning: Planning, changes: Changes): void {
+  const names = stringsOf(typeName);
+  const name = names.at(-1) ?? '';
+  const schema = planning.creationSchema(names.at(-2));
+  if (planning.catalog.type(schema, name) !== undefined) throw new SqlError('42710', `type "${name}" already exists`);
+  const labels = stringsOf(vals);
+  const twice = labels.find((label, i) => labels.indexOf(label) !== i);
+  if (twice !== undefined)
+    throw new SqlError('23505', 'duplicate key value violates unique constraint "pg_enum_typid_label_index"');
+  const type: SqlType = { name: 'enum', oid: planning.catalog.newId(), labels, title: name };
+  // The array type has the number after it.
+  planning.catalog.newId();
+  changes.did(planning.catalog.putType({ schema, name, type, arrayType: arrayOf(type) }));
+}
+
+function createSchema(
+  { schemaname = '', if_not_exists: ifNotExists = false, schemaElts }: CreateSchemaStmt,
+  planning: Planning,
+  changes: Changes,
+): void {
+  if (schemaElts !== undefined) throw notSupported('elements of CREATE SCHEMA');
+  if (!planning.catalog.hasSchema(schemaname)) {
+    changes.did(planning.catalog.createSchema(schemaname));
+    return;
+  }
+  if (!ifNotExists) throw new SqlError('42P06', `schema "${schemaname}" already exists`);
+  changes.notice('42P06', `schema "${schemaname}" already exists, skipping`);
+}
+
+function createView(
+  { view = {}, query, aliases, replace = false }: ViewStmt,
+  planning: Planning,
+  changes: Changes,
+): void {
+  assert(query !== undefined && 'SelectStmt' in query, 'a view has a query');
+  const schema = planning.creationSchema(view.schemaname);
+  const name = view.relname ?? '';
+  const before = planning.catalog.relation(schema, name);
+  if (planning.catalog.isTaken(schema, name) && !(replace && before?.kind === 'view')) {
+    throw new SqlError('42P07', `relation "${name}" already exists`);
+  }
+  const planned = planQuery(query.SelectStmt, rootScope(planning));
+  const names = stringsOf(aliases);
+  const columnNames = planned.columns.map((column, i) => names[i] ?? column.name);
+  const twice = columnNames.find((each, i) => columnNames.indexOf(each) !== i);
+  if (twice !== undefined) throw new SqlError('42701', `column "${twice}" specified more than once`);
+  const id = before?.id ?? planning.catalog.newId();
+  const reads = [...planning.relationsRead];
+  changes.did(planning.catalog.put({ kind: 'view', id, schema, name, columnNames, query, text: '', reads }));
+}
+
+function comment({ objtype, object, comment: text }: CommentStmt, planning: Planning, changes: Changes): void {
+  const names = object === undefined ? [] : 'List' in object ? stringsOf(object.List.items) : stringsOf([object]);
+  const what = `${(objtype ?? '').replace('OBJECT_', '').toLowerCase()} ${names.join('.')}`;
+  changes.did(planning.catalog.putComment(what, text === undefined || text === '' ? undefined : text));
+}
+
+function createTableAs(statement: CreateTableAsStmt, command: string, newPlanning: NewPlanning): DefinitionStatement {
+  const { query, into, if_not_exists: ifNotExists = false, objtype } = statement;
+  if (query === undefined || !('SelectStmt' in query) || into?.rel === undefined)
+    throw notSupported('this CREATE TABLE AS');
+  if (objtype === 'OBJECT_MATVIEW') throw notSupported('a materialized view');
+  const { rel } = into;
+  return {
+    kind: 'definition',
+    command,
+    *run(execution, view) {
+      const changes = new Changes();
+      const planning = newPlanning();
+      try {
+        const planned = planQuery(query.SelectStmt, rootScope(planning));
+        const table = createTableFor(rel, stringsOf(into.colNames), planned.columns, ifNotExists, planning, changes);
+        const run = running(execution, view);
+        const rows = table === null || into.skipData === true ? [] : planned.rows(newFrame(0, run, null), run);
+        let rowCount = 0;
+        for (const row of rows) {
+          assert(table !== null, 'rows have a table to go to');
+          yield* view.insert(table.id, [...row] as SqlValue[]);
+          rowCount++;
+        }
+        return { undo: changes.undo, rowCount, notices: changes.notices };
+      } catch (error) {
+        changes.undo();
+        throw error;
+      }
+    },
+  };
+}

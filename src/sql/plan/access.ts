@@ -1,0 +1,249 @@
+/**
+ * How to get at the rows of one table: from the conditions that compare its columns with what is known before a row is read, the index
+ * with the longest prefix of equalities, then a range on the column after it. Conditions are evaluated again on what it finds.
+ */
+import type { Index, Table } from '../catalog/relation.ts';
+import { comparatorOf } from '../compare.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Expression, Frame } from '../expression.ts';
+import type { AccessPath } from '../storage.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlArray, SqlValue } from '../value.ts';
+import { boundConversion, type ConvertBound } from './bound.ts';
+import type { Comparison, ComparisonKind, Conjunct } from './conjunct.ts';
+import { conjunctsOf, treeText } from './tree.ts';
+
+export interface Access {
+  /** The scans whose rows together are a superset of those wanted; no row comes twice. */
+  readonly paths: (frame: Frame) => readonly AccessPath[];
+  /** At most one row: a whole unique key. */
+  readonly isPoint: boolean;
+  readonly equalities: number;
+  /** `accounts_pkey (id = )`: for EXPLAIN. */
+  readonly description: string;
+  readonly index: Index;
+}
+
+/** Values of one index column: one, or a list of which each is tried. */
+interface PrefixPart {
+  readonly list: boolean;
+  readonly valuesOf: (frame: Frame) => SqlValue[];
+  readonly compare: (a: SqlValue, b: SqlValue) => number;
+}
+
+interface Bound {
+  readonly isInclusive: boolean;
+  readonly valueOf: (frame: Frame) => SqlValue | undefined;
+}
+
+interface BoundValue {
+  readonly value: SqlValue;
+  readonly isInclusive: boolean;
+}
+
+const pointsMax = 100_000;
+const nothing: readonly AccessPath[] = [];
+export const wholeTable: readonly AccessPath[] = [{ kind: 'all' }];
+
+/** `isKnown`: the rows of the frame that are there before this table is read. */
+export function chooseAccess(
+  table: Table,
+  row: number,
+  conjuncts: readonly Conjunct[],
+  isKnown: (row: number) => boolean,
+  dialect: Dialect,
+): Access | null {
+  const usable = conjuncts
+    .flatMap(({ comparisons }) => comparisons)
+    .filter((each) => each.row === row && [...each.uses].every(isKnown));
+  if (usable.length === 0) return null;
+  let best: { access: Access; score: number } | null = null;
+  for (const index of table.indexes) {
+    if (!impliesPredicate(index, conjuncts)) continue;
+    const found = accessBy(index, usable, dialect);
+    if (found !== null && (best === null || found.score > best.score)) best = found;
+  }
+  return best?.access ?? null;
+}
+
+function accessBy(
+  index: Index,
+  usable: readonly Comparison[],
+  dialect: Dialect,
+): { access: Access; score: number } | null {
+  const prefix: PrefixPart[] = [];
+  const words: string[] = [];
+  for (const part of index.parts) {
+    const found = prefixPart(part, usable, dialect);
+    if (found === undefined) break;
+    prefix.push(found.part);
+    words.push(`${found.text} ${found.part.list ? 'in' : '='}`);
+  }
+  const next = index.parts[prefix.length];
+  const from = next === undefined ? undefined : boundOf(next, ['>', '>='], usable, dialect);
+  const to = next === undefined ? undefined : boundOf(next, ['<', '<='], usable, dialect);
+  if (prefix.length === 0 && from === undefined && to === undefined) return null;
+  if (from !== undefined || to !== undefined) words.push('range');
+  const isWhole = prefix.length === index.parts.length;
+  const isPoint = isWhole && index.isUnique && prefix.every(({ list }) => !list);
+  const access: Access = {
+    paths: pathsOf(index, prefix, from, to),
+    isPoint,
+    equalities: prefix.length,
+    description: `${index.name} (${words.join(', ')})`,
+    index,
+  };
+  const score =
+    (isPoint ? 1000 : isWhole && index.isUnique ? 500 : 0) +
+    prefix.length * 10 +
+    (words.at(-1) === 'range' ? 5 : 0) +
+    (index.isPrimary ? 1 : 0);
+  return { access, score };
+}
+
+type Part = Index['parts'][number];
+
+function prefixPart(
+  part: Part,
+  usable: readonly Comparison[],
+  dialect: Dialect,
+): { part: PrefixPart; text: string } | undefined {
+  const candidates = usable.filter((each) => concerns(each, part));
+  for (const kind of ['=', 'in', 'any'] as const) {
+    for (const each of candidates.filter((candidate) => candidate.kind === kind)) {
+      const valuesOf = valuesReader(each, part.type, dialect);
+      if (valuesOf === null) continue;
+      return {
+        part: { list: kind !== '=', valuesOf, compare: nullableComparator(part.type, dialect) },
+        text: columnText(each),
+      };
+    }
+  }
+  return undefined;
+}
+
+function concerns(comparison: Comparison, part: Part): boolean {
+  return part.cell >= 0 ? comparison.cell === part.cell : comparison.text === treeText(part.expression);
+}
+
+/** `null`: the values cannot be looked up in the index. NULL equals nothing and is left out. */
+function valuesReader(comparison: Comparison, type: SqlType, dialect: Dialect): ((frame: Frame) => SqlValue[]) | null {
+  if (comparison.kind === 'any') {
+    const [array] = comparison.values;
+    const element = array?.type.element;
+    const convert = element === undefined ? null : boundConversion(type, element, dialect);
+    if (array === undefined || convert === null) return null;
+    return (frame) => {
+      const value = array.evaluate(frame) as SqlArray | null;
+      return value === null ? [] : value.elements.flatMap((each) => converted(each, convert));
+    };
+  }
+  const conversions = comparison.values.map((value) => boundConversion(type, value.type, dialect));
+  if (conversions.some((each) => each === null)) return null;
+  const [first] = comparison.values;
+  const [only] = conversions;
+  if (comparison.values.length === 1 && first !== undefined && only !== null && only !== undefined) {
+    return (frame) => converted(first.evaluate(frame), only);
+  }
+  return (frame) =>
+    comparison.values.flatMap((value, i) => converted(value.evaluate(frame), conversions[i] as ConvertBound));
+}
+
+function converted(value: SqlValue, convert: ConvertBound): SqlValue[] {
+  if (value === null) return [];
+  const result = convert(value);
+  return result === undefined ? [] : [result];
+}
+
+function boundOf(
+  part: Part,
+  kinds: readonly ComparisonKind[],
+  usable: readonly Comparison[],
+  dialect: Dialect,
+): Bound | undefined {
+  for (const each of usable) {
+    const [value] = each.values;
+    if (!kinds.includes(each.kind) || !concerns(each, part) || value === undefined) continue;
+    const convert = boundConversion(part.type, value.type, dialect);
+    if (convert === null) continue;
+    return { isInclusive: each.kind.length === 2, valueOf: rangeValue(value, convert) };
+  }
+  return undefined;
+}
+
+/** `null`: compared with NULL, so no row at all. `undefined`: no bound. */
+function rangeValue(value: Expression, convert: ConvertBound): (frame: Frame) => SqlValue | undefined {
+  return (frame) => {
+    const found = value.evaluate(frame);
+    return found === null ? null : convert(found);
+  };
+}
+
+function pathsOf(
+  index: Index,
+  prefix: readonly PrefixPart[],
+  from: Bound | undefined,
+  to: Bound | undefined,
+): (frame: Frame) => readonly AccessPath[] {
+  const isSingle = prefix.every(({ list }) => !list);
+  return (frame) => {
+    const bounds: { from?: BoundValue; to?: BoundValue } = {};
+    const low = from?.valueOf(frame);
+    const high = to?.valueOf(frame);
+    if (low === null || high === null) return nothing;
+    if (from !== undefined && low !== undefined) bounds.from = { value: low, isInclusive: from.isInclusive };
+    if (to !== undefined && high !== undefined) bounds.to = { value: high, isInclusive: to.isInclusive };
+    const points = isSingle ? singlePoint(prefix, frame) : manyPoints(prefix, frame);
+    const isCut = (points[0]?.length ?? 0) < prefix.length;
+    if (isCut) return points.map((values) => ({ kind: 'index', index: index.id, prefix: values, isDescending: false }));
+    return points.map((values) => ({ kind: 'index', index: index.id, prefix: values, ...bounds, isDescending: false }));
+  };
+}
+
+function singlePoint(prefix: readonly PrefixPart[], frame: Frame): SqlValue[][] {
+  const point: SqlValue[] = [];
+  for (const { valuesOf } of prefix) {
+    const [value] = valuesOf(frame);
+    if (value === undefined) return [];
+    point.push(value);
+  }
+  return [point];
+}
+
+/** Every combination, in order, each once. */
+function manyPoints(prefix: readonly PrefixPart[], frame: Frame): SqlValue[][] {
+  let points: SqlValue[][] = [[]];
+  for (const { valuesOf, compare } of prefix) {
+    const values = distinct(valuesOf(frame), compare);
+    // Too many combinations: the shorter prefix finds the same rows, and more that are filtered out.
+    if (points.length * values.length > pointsMax) break;
+    points = points.flatMap((point) => values.map((value) => [...point, value]));
+  }
+  return points;
+}
+
+function distinct(values: SqlValue[], compare: (a: SqlValue, b: SqlValue) => number): SqlValue[] {
+  if (values.length < 2) return values;
+  const sorted = values.toSorted(compare);
+  return sorted.filter((value, i) => i === 0 || compare(sorted[i - 1] as SqlValue, value) !== 0);
+}
+
+export function nullableComparator(type: SqlType, dialect: Dialect): (a: SqlValue, b: SqlValue) => number {
+  const compare = comparatorOf(type, dialect);
+  return (a, b) => {
+    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+    return compare(a, b);
+  };
+}
+
+/** A partial index has every wanted row only if its condition is among those asked for. */
+function impliesPredicate(index: Index, conjuncts: readonly Conjunct[]): boolean {
+  if (index.predicate === null) return true;
+  const asked = new Set(conjuncts.map(({ node }) => treeText(node)));
+  return conjunctsOf(index.predicate).every((node) => asked.has(treeText(node)));
+}
+
+function columnText({ text, row }: Comparison): string {
+  const names = [...text.matchAll(/"sval":"([^"]*)"/g)].map(([, name]) => name);
+  return names.at(-1) ?? `row ${row}`;
+}

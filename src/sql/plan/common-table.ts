@@ -1,0 +1,200 @@
+/** WITH: named queries in front of a statement, recursive ones, and those that write. */
+import type { CommonTableExpr, Node, WithClause } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { commonType } from '../expressions/index.ts';
+import type { Frame } from '../expression.ts';
+import { keyText } from '../compare.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
+import { planDataModification } from './modify.ts';
+import { type Running, runningOf } from './planning.ts';
+import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import type { QueryScope } from './scope.ts';
+import { convertRows, planQuery } from './select.ts';
+import { stringsOf } from './tree.ts';
+
+export interface CommonTable {
+  readonly name: string;
+  readonly columns: readonly OutputColumn[];
+  /** `frame`: of the query that has the WITH clause. */
+  readonly rows: (frame: Frame | null, running: Running) => Iterable<Values>;
+  /** Do its rows differ from one reference to the next? Then what reads it must not be kept. */
+  readonly isCorrelated: boolean;
+}
+
+/** Rows of a recursive query; beyond it is taken for endless. */
+const recursiveRowsMax = 1_000_000;
+
+/** Makes the names of a WITH clause known in `scope`. */
+export function planCommonTables(clause: WithClause | undefined, scope: QueryScope): void {
+  for (const node of clause?.ctes ?? []) {
+    assert('CommonTableExpr' in node, 'WITH is a list of common table expressions');
+    const expression = node.CommonTableExpr;
+    const { ctename: name = '', ctequery: query } = expression;
+    assert(query !== undefined, `WITH ${name} has a query`);
+    if (scope.commonTables.has(name)) {
+      throw new SqlError('42712', `WITH query name "${name}" specified more than once`);
+    }
+    scope.commonTables.set(name, planOne(expression, name, query, clause?.recursive === true, scope));
+  }
+}
+
+function planOne(
+  expression: CommonTableExpr,
+  name: string,
+  query: Node,
+  isRecursive: boolean,
+  scope: QueryScope,
+): CommonTable {
+  if (!('SelectStmt' in query)) return modifying(expression, name, query, scope);
+  const { SelectStmt: select } = query;
+  if (isRecursive && select.op === 'SETOP_UNION' && refersTo(select.rarg, name))
+    return recursive(expression, name, scope);
+  const planned = planQuery(select, scope.child());
+  const columns = renamed(planned.columns, expression, name);
+  if (planned.locking === null) {
+    const { isCorrelated } = planned;
+    return { name, columns, rows: (frame, running) => keptRows(planned, frame, running), isCorrelated };
+  }
+  return keptFromPrelude(name, columns, planned, scope);
+}
+
+/** A query that locks rows runs before the statement. */
+function keptFromPrelude(
+  name: string,
+  columns: readonly OutputColumn[],
+  planned: PlannedQuery,
+  scope: QueryScope,
+): CommonTable {
+  const { locking } = planned;
+  assert(locking !== null, 'only what locks has to go first');
+  if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
+  scope.planning.prelude.push(function* lockFirst(running) {
+    running.kept.set(planned, yield* locking(newFrame(0, running, null), running));
+  });
+  return { name, columns, rows: (_frame, running) => keptOf(planned, running), isCorrelated: false };
+}
+
+function modifying(expression: CommonTableExpr, name: string, query: Node, scope: QueryScope): CommonTable {
+  if (scope.parent !== null) {
+    throw new SqlError('0A000', 'WITH clause containing a data-modifying statement must be at the top level');
+  }
+  const planned = planDataModification(query, scope.child());
+  scope.planning.prelude.push(function* modifyFirst(running) {
+    const { rows } = yield* planned.run(newFrame(0, running, null), running);
+    running.kept.set(planned, rows);
+  });
+  const columns = renamed(planned.columns ?? [], expression, name);
+  return { name, columns, rows: (_frame, running) => keptOf(planned, running), isCorrelated: false };
+}
+
+function keptOf(plan: object, running: Running): Values[] {
+  const rows = running.kept.get(plan);
+  assert(rows !== undefined, 'what runs before the statement has run');
+  return rows as Values[];
+}
+
+/** The non-recursive term, then the recursive one over the rows that the step before has found, until there are none. */
+function recursive(expression: CommonTableExpr, name: string, scope: QueryScope): CommonTable {
+  const query = expression.ctequery;
+  assert(query !== undefined && 'SelectStmt' in query, 'only a SELECT is recursive');
+  const { larg, rarg, all: isAll = false, sortClause, limitCount } = query.SelectStmt;
+  assert(larg !== undefined && rarg !== undefined, 'a UNION has two sides');
+  if (sortClause !== undefined || limitCount !== undefined)
+    throw notSupported('ORDER BY or LIMIT in a recursive query');
+  const inner = scope.child();
+  planCommonTables(query.SelectStmt.withClause, inner);
+  const base = planQuery(larg, inner.child());
+  const columns = renamed(base.columns.map(withType), expression, name);
+  const working = {};
+  inner.commonTables.set(name, {
+    name,
+    columns,
+    rows: (_frame, running) => keptOf(working, running),
+    isCorrelated: true,
+  });
+  const step = planQuery(rarg, inner.child());
+  if (step.columns.length !== columns.length) {
+    throw new SqlError('42601', 'each UNION query must have the same number of columns');
+  }
+  for (const [i, { type }] of step.columns.entries()) {
+    const own = columns[i]?.type ?? type;
+    if (commonType([own, type], 'UNION').oid !== own.oid) {
+      throw new SqlError(
+        '42804',
+        `recursive query "${name}" column ${i + 1} has type ${own.name} in non-recursive term but type ${type.name} overall`,
+      );
+    }
+  }
+  const target = columns.map(({ type }) => type);
+  const stepRows = convertRows(step, target, inner);
+  const baseRows = convertRows(base, target, inner);
+  const isCorrelated = inner.reachesOut;
+  const token = {};
+  const rows = (frame: Frame | null, running: Running): Iterable<Values> => {
+    if (!isCorrelated && running.kept.has(token)) return keptOf(token, running);
+    const innerFrame = newFrame(0, running, frame);
+    const found = iterate(
+      baseRows(innerFrame, running),
+      (rowsBefore) => {
+        running.kept.set(working, rowsBefore);
+        return stepRows(innerFrame, running);
+      },
+      isAll ? null : (row) => row.map((value, i) => keyText(value, target[i] ?? types.text)).join('\u0001'),
+    );
+    running.kept.set(token, found);
+    return found;
+  };
+  return { name, columns, rows, isCorrelated };
+}
+
+function iterate(
+  base: Iterable<Values>,
+  step: (rows: Values[]) => Iterable<Values>,
+  keyOf: ((row: Values) => string) | null,
+): Values[] {
+  const seen = new Set<string>();
+  const isNew = (row: Values): boolean => {
+    if (keyOf === null) return true;
+    const key = keyOf(row);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  };
+  const all: Values[] = [];
+  for (let rows = [...base].filter(isNew); rows.length > 0; rows = [...step(rows)].filter(isNew)) {
+    for (const row of rows) all.push(row);
+    if (all.length > recursiveRowsMax)
+      throw new SqlError('54000', `recursive query has more than ${recursiveRowsMax} rows`);
+  }
+  return all;
+}
+
+function withType(column: OutputColumn): OutputColumn {
+  return column.type.name === 'unknown' ? { ...column, type: types.text } : column;
+}
+
+function renamed(columns: readonly OutputColumn[], { aliascolnames }: CommonTableExpr, name: string): OutputColumn[] {
+  const names = stringsOf(aliascolnames);
+  if (names.length > columns.length) {
+    const message = `WITH query "${name}" has ${columns.length} columns available but ${names.length} columns specified`;
+    throw new SqlError('42P10', message);
+  }
+  return columns.map((column, i) => ({ ...withType(column), name: names[i] ?? column.name }));
+}
+
+function refersTo(tree: unknown, name: string): boolean {
+  if (Array.isArray(tree)) return tree.some((each) => refersTo(each, name));
+  if (typeof tree !== 'object' || tree === null) return false;
+  if ('RangeVar' in tree) {
+    const range = tree.RangeVar as { relname?: string; schemaname?: string };
+    if (range.relname === name && range.schemaname === undefined) return true;
+  }
+  return Object.values(tree).some((each) => refersTo(each, name));
+}
+
+export function commonTableRows(table: CommonTable, depth: number, frame: Frame): Iterable<Values> {
+  let definition: Frame = frame;
+  for (let i = 0; i < depth && definition.outer !== null; i++) definition = definition.outer;
+  return table.rows(definition, runningOf(frame));
+}

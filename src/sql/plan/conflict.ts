@@ -1,0 +1,238 @@
+/** ON CONFLICT, and what MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of it. */
+import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
+import { AssertionFailure } from '../../base/assert.ts';
+import type { Index } from '../catalog/relation.ts';
+
+import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
+import type { Frame } from '../expression.ts';
+import type { TableRules } from '../run/table-rules.ts';
+import { SqlError } from '../sql-error.ts';
+import type { InsertResult, LockRequest, Row, Waiting } from '../storage.ts';
+import type { SqlValue } from '../value.ts';
+import type { RangeItem } from './namespace.ts';
+import { namespaceOf } from './namespace.ts';
+import type { Running } from './planning.ts';
+import { assignedRow, planAssignments } from './returning.ts';
+import type { QueryScope } from './scope.ts';
+import { rowOf } from './source.ts';
+import { treeText } from './tree.ts';
+import { isUnchanged } from './update.ts';
+
+type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
+
+export interface ConflictAnswer {
+  /** Remembers what the statement has written itself: it must not be written again. */
+  readonly inserted: (row: Row, running: Running) => void;
+  /** `row`: for RETURNING; `null`: nothing was written. */
+  readonly answer: (
+    values: SqlValue[],
+    duplicate: Duplicate,
+    frame: Frame,
+    running: Running,
+  ) => Waiting<{ readonly row: Row | null; readonly rowCount: number }>;
+}
+
+const mysqlMarks = new Set(['moirai_any_unique', 'moirai_ignore', 'moirai_replace']);
+
+export function planConflict(
+  clause: OnConflictClause | undefined,
+  item: RangeItem,
+  rules: TableRules,
+  scope: QueryScope,
+): ConflictAnswer | null {
+  if (clause === undefined) return null;
+  const { infer, action } = clause;
+  const mark = infer?.conname !== undefined && mysqlMarks.has(infer.conname) ? infer.conname : null;
+  const arbiters = mark === null && infer !== undefined ? arbiterIndexes(infer, rules) : uniqueIndexes(rules);
+  if (mark === 'moirai_replace') return replacing(rules);
+  if (action === 'ONCONFLICT_NOTHING') return doNothing(arbiters, rules);
+  if (infer === undefined) {
+    throw new SqlError('42601', 'ON CONFLICT DO UPDATE requires inference specification or constraint name', {
+      hint: 'For example, ON CONFLICT (column_name).',
+    });
+  }
+  return doUpdate(clause, arbiters, item, rules, scope);
+}
+
+function uniqueIndexes({ table }: TableRules): Index[] {
+  return table.indexes.filter(({ isUnique }) => isUnique);
+}
+
+/** The unique indexes over exactly these columns and expressions. @throws SqlError 42P10, 42704 */
+function arbiterIndexes({ conname, indexElems, whereClause }: InferClause, rules: TableRules): Index[] {
+  const { table } = rules;
+  if (conname !== undefined) {
+    const found = table.indexes.find(({ name, isUnique }) => name === conname && isUnique);
+    if (found === undefined)
+      throw new SqlError('42704', `constraint "${conname}" for table "${table.name}" does not exist`);
+    return [found];
+  }
+  const wanted = new Set((indexElems ?? []).map((node) => elementText(node, rules)));
+  const found = uniqueIndexes(rules).filter(({ parts, predicate }) => {
+    const own = new Set(parts.map(({ cell, expression }) => (cell >= 0 ? `cell ${cell}` : treeText(expression))));
+    const isSame = own.size === wanted.size && [...own].every((text) => wanted.has(text));
+    return isSame && (predicate === null || treeText(predicate) === treeText(whereClause));
+  });
+  if (found.length === 0) {
+    throw new SqlError('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification');
+  }
+  return found;
+}
+
+function elementText(node: Node, { table }: TableRules): string {
+  const { name, expr } = 'IndexElem' in node ? node.IndexElem : {};
+  if (name === undefined) return treeText(expr);
+  const column = table.columns.find((each) => each.name === name);
+  if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`);
+  return `cell ${column.cell}`;
+}
+
+function isArbiter(arbiters: readonly Index[], duplicate: Duplicate): boolean {
+  return arbiters.some(({ id }) => id === duplicate.index);
+}
+
+function doNothing(arbiters: readonly Index[], rules: TableRules): ConflictAnswer {
+  return {
+    inserted: () => undefined,
+    *answer(values, duplicate, _frame, running) {
+      if (!isArbiter(arbiters, duplicate)) {
+        const other = yield* rowInTheWay(arbiters, values, rules, running);
+        if (other === null) throw rules.duplicate(duplicate.index, values);
+      } else if (duplicate.isUnseen === true) throw concurrentUpdate();
+      return { row: null, rowCount: 0 };
+    },
+  };
+}
+
+function concurrentUpdate(): SqlError {
+  return new SqlError('40001', 'could not serialize access due to concurrent update');
+}
+
+/** Another index refused the row first: is there one in the way in an index that was named, too? */
+function* rowInTheWay(
+  arbiters: readonly Index[],
+  values: readonly SqlValue[],
+  rules: TableRules,
+  running: Running,
+): Waiting<Row | null> {
+  const request: LockRequest = { strength: 'no key update', ifLocked: 'wait', reading: 'latest' };
+  for (const { id, parts, predicate } of arbiters) {
+    if (predicate !== null || parts.some(({ cell }) => cell < 0 || values[cell] === null)) continue;
+    let found: Row | null = null;
+    const prefix = parts.map(({ cell }) => values[cell] ?? null);
+    yield* running.view.lock(
+      rules.table.id,
+      { kind: 'index', index: id, prefix, isDescending: false },
+      () => true,
+      request,
+      (row) => {
+        found = row;
+        return false;
+      },
+    );
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function doUpdate(
+  { targetList, whereClause }: OnConflictClause,
+  arbiters: readonly Index[],
+  item: RangeItem,
+  rules: TableRules,
+  scope: QueryScope,
+): ConflictAnswer {
+  const excluded: RangeItem = { ...item, name: 'excluded', schema: null, row: scope.newRow() };
+  const own = namespaceOf(item);
+  const namespace = { items: [...own.items, excluded], columns: own.columns };
+  const { assignments, where } = scope.within(namespace, () => {
+    scope.clause = 'ON CONFLICT DO UPDATE';
+    return {
+      assignments: planAssignments(targetList, rules, scope),
+      where:
+        whereClause === undefined
+          ? null
+          : coerceToBoolean(compileExpression(whereClause, scope), 'WHERE', scope).evaluate,
+    };
+  });
+  const cells = [...new Set(assignments.map(({ column }) => column.cell))];
+  const changesKey = rules.table.indexes.some(
+    ({ isUnique, parts }) => isUnique && parts.some(({ cell }) => cells.includes(cell)),
+  );
+  const request: LockRequest = {
+    strength: changesKey ? 'update' : 'no key update',
+    ifLocked: 'wait',
+    reading: 'latest',
+  };
+  const isMysql = scope.dialect === 'mysql';
+  return {
+    inserted: (row, running) => void writtenRows(running, rules).add(row.id),
+    *answer(values, duplicate, frame, running) {
+      let inTheWay: Duplicate | null = duplicate;
+      while (inTheWay !== null) {
+        let { row } = inTheWay;
+        if (!isArbiter(arbiters, inTheWay)) {
+          const other = yield* rowInTheWay(arbiters, values, rules, running);
+          if (other === null) throw rules.duplicate(inTheWay.index, values);
+          row = other;
+        } else if (inTheWay.isUnseen === true) throw concurrentUpdate();
+        const written = writtenRows(running, rules);
+        if (written.has(row.id) && !isMysql) throw cardinalityViolation();
+        const locked: Row | null = yield* running.view.lockRow(row, () => true, request);
+        if (locked !== null) {
+          frame.rows[item.row] = locked;
+          frame.rows[excluded.row] = rowOf(values);
+          if (where !== null && where(frame) !== true) return { row: null, rowCount: 0 };
+          const next = assignedRow(locked, item.row, assignments, frame, scope);
+          if (isMysql && isUnchanged(locked, next, assignments)) return { row: locked, rowCount: 0 };
+          const updated = yield* rules.update(locked, next, cells, running);
+          written.add(updated.id);
+          return { row: updated, rowCount: isMysql ? 2 : 1 };
+        }
+        // It went while we waited: the row may go in after all.
+        const again: InsertResult = yield* rules.tryInsert(values, running);
+        if (again.kind === 'inserted') {
+          written.add(again.row.id);
+          return { row: again.row, rowCount: 1 };
+        }
+        inTheWay = again;
+      }
+      throw new AssertionFailure('the loop ends with an answer');
+    },
+  };
+}
+
+function writtenRows(running: Running, rules: TableRules): Set<number> {
+  const known = running.kept.get(rules) as Set<number> | undefined;
+  if (known !== undefined) return known;
+  const made = new Set<number>();
+  running.kept.set(rules, made);
+  return made;
+}
+
+function cardinalityViolation(): SqlError {
+  return new SqlError('21000', 'ON CONFLICT DO UPDATE command cannot affect row a second time', {
+    hint: 'Ensure that no rows proposed for insertion within the same command have duplicate constrained values.',
+  });
+}
+
+/** REPLACE: every row in the way is deleted. It counts, too. */
+function replacing(rules: TableRules): ConflictAnswer {
+  const request: LockRequest = { strength: 'update', ifLocked: 'wait', reading: 'latest' };
+  return {
+    inserted: () => undefined,
+    *answer(values, duplicate, _frame, running) {
+      let result: InsertResult = duplicate;
+      let rowCount = 1;
+      while (result.kind === 'duplicate') {
+        const locked: Row | null = yield* running.view.lockRow(result.row, () => true, request);
+        if (locked !== null) {
+          yield* rules.delete(locked, running);
+          rowCount++;
+        }
+        result = yield* rules.tryInsert(values, running);
+      }
+      return { row: result.row, rowCount };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+/** A WHERE or ON condition as a list of conditions that all have to hold, each with the rows that it looks at. */
+import type { A_Expr, Node } from '@pgsql/types';
+import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
+import type { Expression, Frame } from '../expression.ts';
+import type { SqlType } from '../type.ts';
+import type { QueryScope } from './scope.ts';
+import { columnNames, conjunctsOf, operatorOf, treeText } from './tree.ts';
+
+export interface Conjunct {
+  readonly node: Node;
+  readonly expression: Expression;
+  readonly uses: ReadonlySet<number>;
+  /** `this side` compared with something that may be known before the row is read. */
+  readonly comparisons: readonly Comparison[];
+}
+
+export type ComparisonKind = '=' | '<' | '<=' | '>' | '>=' | 'in' | 'any';
+
+export interface Comparison {
+  /** The column, or the text of the expression, for indexes on expressions. */
+  readonly row: number;
+  readonly cell: number;
+  readonly text: string;
+  readonly type: SqlType;
+  readonly kind: ComparisonKind;
+  /** One; several for IN. */
+  readonly values: readonly Expression[];
+  /** Rows that the values look at. */
+  readonly uses: ReadonlySet<number>;
+}
+
+export function compileConjuncts(condition: Node | undefined, scope: QueryScope): Conjunct[] {
+  return conjunctsOf(condition).map((node) => {
+    const { result, uses } = scope.tracked(() => coerceToBoolean(compileExpression(node, scope), scope.clause, scope));
+    return { node, expression: result, uses, comparisons: 'A_Expr' in node ? comparisonsOf(node.A_Expr, scope) : [] };
+  });
+}
+
+/** Does the frame satisfy all of them? */
+export function allOf(conjuncts: readonly Conjunct[]): ((frame: Frame) => boolean) | null {
+  const [first, second, ...others] = conjuncts.map(({ expression }) => expression.evaluate);
+  if (first === undefined) return null;
+  if (second === undefined) return (frame) => first(frame) === true;
+  if (others.length === 0) return (frame) => first(frame) === true && second(frame) === true;
+  return (frame) => {
+    if (first(frame) !== true || second(frame) !== true) return false;
+    for (const evaluate of others) if (evaluate(frame) !== true) return false;
+    return true;
+  };
+}
+
+const mirrored: Readonly<Record<string, ComparisonKind>> = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+const comparisonOperators = new Set(Object.keys(mirrored));
+
+function comparisonsOf(expression: A_Expr, scope: QueryScope): Comparison[] {
+  const operator = operatorOf(expression);
+  const { lexpr: left, rexpr: right } = expression;
+  if (left === undefined || right === undefined) return [];
+  switch (expression.kind) {
+    case 'AEXPR_OP':
+      if (!comparisonOperators.has(operator)) return [];
+      return [
+        ...rowComparisons(left, operator as ComparisonKind, right, scope),
+        ...comparison(left, operator as ComparisonKind, [right], scope),
+        ...comparison(right, mirrored[operator] ?? '=', [left], scope),
+      ];
+    case 'AEXPR_IN':
+      return operator === '=' && 'List' in right ? comparison(left, 'in', right.List.items ?? [], scope) : [];
+    case 'AEXPR_OP_ANY':
+      return operator === '=' ? comparison(left, 'any', [right], scope) : [];
+    case 'AEXPR_BETWEEN': {
+      const [from, to] = 'List' in right ? (right.List.items ?? []) : [];
+      if (from === undefined || to === undefined) return [];
+      return [...comparison(left, '>=', [from], scope), ...comparison(left, '<=', [to], scope)];
+    }
+    default:
+      return [];
+  }
+}
+
+/** `(a, b) = (1, 2)` compares each with each. */
+function rowComparisons(left: Node, kind: ComparisonKind, right: Node, scope: QueryScope): Comparison[] {
+  if (kind !== '=' || !('RowExpr' in left) || !('RowExpr' in right)) return [];
+  const values = right.RowExpr.args ?? [];
+  return (left.RowExpr.args ?? []).flatMap((each, i) => comparison(each, '=', values.slice(i, i + 1), scope));
+}
+
+function comparison(side: Node, kind: ComparisonKind, others: readonly Node[], scope: QueryScope): Comparison[] {
+  if (others.length === 0 || !isIndexable(side)) return [];
+  const { result: own, uses: ownUses } = scope.tracked(() => compileExpression(side, scope));
+  const [row, another] = [...ownUses];
+  if (row === undefined || another !== undefined) return [];
+  if (columnNames(side) !== undefined && own.column === undefined) return [];
+  const expected = kind === 'any' ? undefined : own.type;
+  const { result: values, uses } = scope.tracked(() => others.map((node) => compileExpression(node, scope, expected)));
+  if (uses.has(row)) return [];
+  return [{ row, cell: own.column?.cell ?? -1, text: treeText(side), type: own.type, kind, values, uses }];
+}
+
+/** Plain columns and what indexes are made on: functions and operators over columns. */
+function isIndexable(node: Node): boolean {
+  return 'ColumnRef' in node ? columnNames(node) !== undefined : 'FuncCall' in node;
+}

@@ -1,0 +1,38 @@
+/** DELETE. */
+import type { DeleteStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import type { Row } from '../storage.ts';
+import { planCommonTables } from './common-table.ts';
+import { restore } from './grouping.ts';
+import type { DataModification } from './modify.ts';
+import { newFrame, type Values } from './query.ts';
+import { planReturning, rulesFor, writableTable } from './returning.ts';
+import type { QueryScope } from './scope.ts';
+import { visitOrder } from './update.ts';
+import { planWriteTarget } from './write-target.ts';
+
+export function planDelete(statement: DeleteStmt, scope: QueryScope): DataModification {
+  const { relation, whereClause, usingClause, returningClause, withClause } = statement;
+  assert(relation !== undefined, 'DELETE names a table');
+  const order = visitOrder(withClause);
+  if (order === null) planCommonTables(withClause, scope);
+  const table = writableTable(relation, scope);
+  const target = planWriteTarget(table, relation, usingClause, whereClause, order, scope);
+  const rules = rulesFor(table, scope);
+  const returning = planReturning(returningClause?.exprs, scope);
+  return {
+    command: 'DELETE',
+    columns: returning?.columns ?? null,
+    *run(outer, running) {
+      const frame = newFrame(scope.rowCount, running, outer);
+      const found = yield* target.lock(frame, running, { strength: 'update', ifLocked: 'wait', reading: 'statement' });
+      const rows: Values[] = [];
+      for (const combination of found) {
+        restore(frame, combination, []);
+        if (returning !== null) rows.push(...returning.values(frame));
+        yield* rules.delete(combination[target.item.row] as Row, running);
+      }
+      return { rows, rowCount: found.length, foundRows: found.length, insertId: 0n };
+    },
+  };
+}

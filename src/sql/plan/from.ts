@@ -1,0 +1,280 @@
+/** FROM: what is joined, which names that makes visible, and which conditions ON and USING give. */
+import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import type { Relation, View } from '../catalog/relation.ts';
+import type { Frame } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import type { Row } from '../storage.ts';
+import { types } from '../type.ts';
+import { commonTableRows } from './common-table.ts';
+import { compileConjuncts, type Conjunct } from './conjunct.ts';
+import { type FunctionItem, functionItem } from './from-function.ts';
+import type { FromList, FromNode } from './join.ts';
+import {
+  emptyNamespace,
+  joined,
+  type Namespace,
+  namespaceOf,
+  type RangeItem,
+  tableColumns,
+  type VisibleColumn,
+} from './namespace.ts';
+import { runningOf } from './planning.ts';
+import { keptRows, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import { QueryScope } from './scope.ts';
+import { planQuery } from './select.ts';
+import { rowOf } from './source.ts';
+import { stringsOf } from './tree.ts';
+
+export interface From extends FromList {
+  readonly namespace: Namespace;
+}
+
+const emptyFrom: From = { nodes: [], conjuncts: [], namespace: emptyNamespace };
+
+/** `visible`: what LATERAL may look at besides the items before. */
+export function planFrom(clause: readonly Node[] | undefined, scope: QueryScope, visible = emptyNamespace): From {
+  let from = emptyFrom;
+  for (const node of clause ?? []) {
+    const next = planItem(node, scope, joined(visible, from.namespace));
+    from = {
+      nodes: [...from.nodes, ...next.nodes],
+      conjuncts: [...from.conjuncts, ...next.conjuncts],
+      namespace: joinedOnce(from.namespace, next.namespace),
+    };
+  }
+  return from;
+}
+
+function planItem(node: Node, scope: QueryScope, visible: Namespace): From {
+  if ('RangeVar' in node) return planRelation(node.RangeVar, scope);
+  if ('JoinExpr' in node) return planJoin(node.JoinExpr, scope, visible);
+  if ('RangeSubselect' in node) return planSubselect(node.RangeSubselect, scope, visible);
+  if ('RangeFunction' in node) return fromFunction(functionItem(node.RangeFunction, scope, visible));
+  throw notSupported(`${Object.keys(node)[0] ?? 'this item'} in FROM`);
+}
+
+/** A table by its name, as UPDATE, DELETE and INSERT have it too. */
+export function tableItem(range: RangeVar, relation: Relation, scope: QueryScope): RangeItem {
+  assert(relation.kind === 'table', `${relation.name} is a table`);
+  scope.planning.relationsRead.add(relation.id);
+  const columns = renamed(tableColumns(relation), range.alias?.colnames);
+  return {
+    name: range.alias?.aliasname ?? relation.name,
+    schema: relation.schema,
+    row: scope.newRow(),
+    table: relation,
+    columns,
+  };
+}
+
+function planRelation(range: RangeVar, scope: QueryScope): From {
+  const found = range.schemaname === undefined ? scope.commonTable(range.relname ?? '') : undefined;
+  const name = range.alias?.aliasname ?? range.relname ?? '';
+  if (found !== undefined) {
+    const { table, depth } = found;
+    return rowsItem(name, table.columns, range.alias?.colnames, scope, (frame) => commonTableRows(table, depth, frame));
+  }
+  const relation = scope.planning.relation(range);
+  scope.planning.relationsRead.add(relation.id);
+  switch (relation.kind) {
+    case 'table':
+      return leafOf(tableItem(range, relation, scope), null);
+    case 'view':
+      return planView(relation, range, scope);
+    case 'sequence':
+      return rowsItem(name, sequenceColumns, range.alias?.colnames, scope, () => [
+        [relation.last, 0n, relation.isCalled],
+      ]);
+    case 'virtual':
+      return rowsItem(name, relation.columns.map(plainOutput), range.alias?.colnames, scope, (frame) => {
+        const { kept } = runningOf(frame);
+        const rows = (kept.get(relation) as Values[] | undefined) ?? [...relation.rows()];
+        kept.set(relation, rows);
+        return rows;
+      });
+  }
+}
+
+const sequenceColumns: readonly OutputColumn[] = [
+  { name: 'last_value', type: types.int8 },
+  { name: 'log_cnt', type: types.int8 },
+  { name: 'is_called', type: types.bool },
+].map(plainOutput);
+
+function plainOutput({ name, type }: Pick<OutputColumn, 'name' | 'type'>): OutputColumn {
+  return { name, type, modifier: -1, isNullable: true, origin: null };
+}
+
+/** A view sees nothing of the query around it. */
+function planView(view: View, range: RangeVar, scope: QueryScope): From {
+  assert('SelectStmt' in view.query, 'a view is a query');
+  const root = scope.child().detached();
+  const planned = planQuery(view.query.SelectStmt, root);
+  const columns = planned.columns.map((column, i) => ({ ...column, name: view.columnNames?.[i] ?? column.name }));
+  return rowsItem(range.alias?.aliasname ?? view.name, columns, range.alias?.colnames, scope, (frame) =>
+    keptRows(planned, null, runningOf(frame)),
+  );
+}
+
+function planSubselect(
+  { subquery, lateral = false, alias }: RangeSubselect,
+  scope: QueryScope,
+  visible: Namespace,
+): From {
+  assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT');
+  const inner = scope.child();
+  const { result: planned, uses } = scope.tracked(() =>
+    scope.within(lateral ? visible : emptyNamespace, () => planQuery(subquery.SelectStmt, inner)),
+  );
+  const rows = subqueryRows(planned, scope);
+  return rowsItem(alias?.aliasname ?? '', planned.columns, alias?.colnames, scope, rows, uses);
+}
+
+function subqueryRows(planned: PlannedQuery, scope: QueryScope): (frame: Frame) => Iterable<Values> {
+  const { locking } = planned;
+  if (locking === null) return (frame) => keptRows(planned, frame, runningOf(frame));
+  if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
+  scope.planning.prelude.push(function* lockFirst(running) {
+    running.kept.set(planned, yield* locking(null, running));
+  });
+  return (frame) => runningOf(frame).kept.get(planned) as Values[];
+}
+
+function rowsItem(
+  name: string,
+  columns: readonly OutputColumn[],
+  names: readonly Node[] | undefined,
+  scope: QueryScope,
+  rows: (frame: Frame) => Iterable<Values>,
+  needs: ReadonlySet<number> = new Set(),
+): From {
+  const own = columns.map((column, cell) => ({
+    ...column,
+    cell,
+    type: column.type.name === 'unknown' ? types.text : column.type,
+  }));
+  const item: RangeItem = { name, schema: null, row: scope.newRow(), table: null, columns: renamed(own, names) };
+  return leafOf(item, (frame) => asRows(rows(frame)), needs);
+}
+
+function* asRows(rows: Iterable<Values>): Iterable<Row> {
+  for (const values of rows) yield rowOf(values);
+}
+
+function fromFunction({ item, rowsOf, needs }: FunctionItem): From {
+  return leafOf(item, rowsOf, needs);
+}
+
+function leafOf(
+  item: RangeItem,
+  rowsOf: ((frame: Frame) => Iterable<Row>) | null,
+  needs: ReadonlySet<number> = new Set(),
+): From {
+  const leaf: FromNode = { kind: 'leaf', item, rowsOf, needs };
+  return { nodes: [leaf], conjuncts: [], namespace: namespaceOf(item) };
+}
+
+export function renamed<T extends { readonly name: string }>(
+  columns: readonly T[],
+  names: readonly Node[] | undefined,
+): T[] {
+  const given = stringsOf(names);
+  return columns.map((column, i) => ({ ...column, name: given[i] ?? column.name }));
+}
+
+function planJoin(join: JoinExpr, scope: QueryScope, visible: Namespace): From {
+  const { larg, rarg, jointype, usingClause, isNatural = false, quals } = join;
+  assert(larg !== undefined && rarg !== undefined, 'a join has two sides');
+  if (join.alias !== undefined) throw notSupported('an alias of a join');
+  const left = planItem(larg, scope, visible);
+  const right = planItem(rarg, scope, joined(visible, left.namespace));
+  const names = isNatural ? commonNames(left.namespace, right.namespace) : stringsOf(usingClause);
+  const both = joinedOnce(left.namespace, right.namespace);
+  const namespace =
+    names.length === 0
+      ? both
+      : merged(left.namespace, right.namespace, names, jointype === 'JOIN_FULL', jointype === 'JOIN_RIGHT');
+  scope.clause = 'JOIN conditions';
+  const on = [
+    ...names.flatMap((name) => usingConjuncts(name, left.namespace, right.namespace, scope)),
+    ...scope.within(joined(visible, both), () => compileConjuncts(quals, scope)),
+  ];
+  return { ...joinNodes(jointype, left, right, on), namespace };
+}
+
+function joinNodes(kind: JoinExpr['jointype'], left: From, right: From, on: readonly Conjunct[]): FromList {
+  switch (kind) {
+    case 'JOIN_LEFT':
+      return { nodes: [{ kind: 'left', left, right, on }], conjuncts: [] };
+    case 'JOIN_RIGHT':
+      return { nodes: [{ kind: 'left', left: right, right: left, on }], conjuncts: [] };
+    case 'JOIN_FULL':
+      return { nodes: [{ kind: 'full', left, right, on }], conjuncts: [] };
+    default:
+      return { nodes: [...left.nodes, ...right.nodes], conjuncts: [...left.conjuncts, ...right.conjuncts, ...on] };
+  }
+}
+
+function joinedOnce(left: Namespace, right: Namespace): Namespace {
+  for (const { name, schema, table } of right.items) {
+    const other = left.items.find((item) => item.name === name && name !== '');
+    if (
+      other === undefined ||
+      (table !== null && other.table !== null && schema !== other.schema && table !== other.table)
+    )
+      continue;
+    throw new SqlError('42712', `table name "${name}" specified more than once`);
+  }
+  return joined(left, right);
+}
+
+function commonNames(left: Namespace, right: Namespace): string[] {
+  return left.columns.map(({ name }) => name).filter((name) => right.columns.some((column) => column.name === name));
+}
+
+/** USING columns come first and once; qualified names still find both. */
+function merged(
+  left: Namespace,
+  right: Namespace,
+  names: readonly string[],
+  isFull: boolean,
+  isRight: boolean,
+): Namespace {
+  const shared = names.map((name): VisibleColumn => {
+    const own = usingColumn(left, name, 'left');
+    const other = usingColumn(right, name, 'right');
+    return isFull ? { kind: 'merged', name, left: own, right: other } : isRight ? other : own;
+  });
+  const others = [...left.columns, ...right.columns].filter(({ name }) => !names.includes(name));
+  return { items: [...left.items, ...right.items], columns: [...shared, ...others] };
+}
+
+function usingColumn({ columns }: Namespace, name: string, side: 'left' | 'right'): VisibleColumn {
+  const found = columns.filter((column) => column.name === name);
+  const [column] = found;
+  if (column === undefined) {
+    throw new SqlError('42703', `column "${name}" specified in USING clause does not exist in ${side} table`);
+  }
+  if (found.length > 1) {
+    throw new SqlError('42702', `common column name "${name}" appears more than once in ${side} table`);
+  }
+  return column;
+}
+
+/** `left.name = right.name`, under names that nobody can write. */
+function usingConjuncts(name: string, left: Namespace, right: Namespace, scope: QueryScope): Conjunct[] {
+  const pair = [usingColumn(left, name, 'left'), usingColumn(right, name, 'right')];
+  const names = [`\u0000left ${name}`, `\u0000right ${name}`];
+  const reference = (text: string | undefined): Node => ({ ColumnRef: { fields: [{ String: { sval: text ?? '' } }] } });
+  const condition: Node = {
+    A_Expr: {
+      kind: 'AEXPR_OP',
+      name: [{ String: { sval: '=' } }],
+      lexpr: reference(names[0]),
+      rexpr: reference(names[1]),
+    },
+  };
+  const columns = pair.map((column, i): VisibleColumn => ({ ...column, name: names[i] ?? '' }));
+  return scope.within({ items: [], columns }, () => compileConjuncts(condition, scope));
+}

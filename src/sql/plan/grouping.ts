@@ -1,0 +1,216 @@
+/**
+ * GROUP BY: what is a key, which columns may be used beside aggregates, and the groups themselves. A group stands for its rows as the
+ * first of them; its aggregates and its keys are in the frame's computed values.
+ */
+import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
+import { assert, AssertionFailure } from '../../base/assert.ts';
+import { primaryKey } from '../catalog/relation.ts';
+import { keyText } from '../compare.ts';
+import { type Aggregate, aggregateOf, compileExpression, isAggregate } from '../expressions/index.ts';
+import type { Expression, Frame } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import type { SqlValue } from '../value.ts';
+import type { RangeItem } from './namespace.ts';
+import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
+import type { Source } from './source.ts';
+import { columnNames, integerConstant, rewrite, stringsOf, treeText } from './tree.ts';
+import type { WindowCollector } from './window.ts';
+
+interface GroupKey {
+  readonly text: string;
+  readonly expression: Expression;
+}
+
+/** Is the query grouped: by GROUP BY, HAVING, or an aggregate outside of subqueries? */
+export function isGrouped(select: SelectStmt): boolean {
+  if (select.groupClause !== undefined || select.havingClause !== undefined) return true;
+  return hasAggregate(select.targetList) || hasAggregate(select.sortClause);
+}
+
+/** Looks not into subqueries; a window function is no aggregate, but its arguments may be. */
+export function hasAggregate(tree: unknown): boolean {
+  if (Array.isArray(tree)) return tree.some(hasAggregate);
+  if (typeof tree !== 'object' || tree === null || 'SubLink' in tree) return false;
+  if ('FuncCall' in tree && isPlainAggregate(tree.FuncCall as FuncCall)) return true;
+  return Object.values(tree).some(hasAggregate);
+}
+
+function isPlainAggregate(call: FuncCall): boolean {
+  return call.over === undefined && isAggregate(call);
+}
+
+export class Grouping implements CallCollector {
+  readonly aggregates: Aggregate[] = [];
+  readonly #keys: GroupKey[];
+  readonly #scope: QueryScope;
+  readonly #windows: WindowCollector;
+  #isInside = false;
+
+  constructor(keys: readonly Node[], scope: QueryScope, windows: WindowCollector) {
+    this.#scope = scope;
+    this.#windows = windows;
+    scope.clause = 'GROUP BY';
+    this.#keys = keys.map((node) => ({ text: treeText(node), expression: compileExpression(node, scope) }));
+  }
+
+  /** Marks what is a key as a whole, so that it is not computed again from columns that are not. */
+  readonly prepare = (node: Node): Node => {
+    if (this.#keys.length === 0) return node;
+    return rewrite(node, (part) => {
+      if ('FuncCall' in part && isPlainAggregate(part.FuncCall)) return part;
+      if ('SubLink' in part || columnNames(part) !== undefined || 'A_Const' in part || 'String' in part)
+        return undefined;
+      const number = this.#keys.findIndex(({ text }) => text === treeText(part));
+      if (number < 0) return undefined;
+      return { ColumnRef: { fields: [{ String: { sval: groupKeyMark } }, { String: { sval: String(number) } }] } };
+    });
+  };
+
+  readonly key = (number: number): Expression => {
+    const key = this.#keys[number];
+    assert(key !== undefined, `group key ${number} is known`);
+    return computedExpression(number, key.expression.type, key.expression.modifier);
+  };
+
+  readonly take = (call: FuncCall): Expression | undefined => {
+    if (call.over !== undefined) return this.#windows.take(call);
+    if (!isAggregate(call)) return undefined;
+    if (this.#isInside)
+      throw new SqlError('42803', 'aggregate function calls cannot be nested', { position: (call.location ?? 0) + 1 });
+    this.#isInside = true;
+    try {
+      const aggregate = aggregateOf(call, this.#scope);
+      this.aggregates.push(aggregate);
+      return computedExpression(this.#keys.length + this.aggregates.length - 1, aggregate.type, aggregate.modifier);
+    } finally {
+      this.#isInside = false;
+    }
+  };
+
+  /** The number of computed values before those of window functions. */
+  get width(): number {
+    return this.#keys.length + this.aggregates.length;
+  }
+
+  readonly checkColumn = (
+    item: RangeItem,
+    cell: number,
+    name: string,
+    isInSubquery: boolean,
+    position: number,
+  ): void => {
+    if (this.#isInside || this.#isKey(item, cell)) return;
+    const shown = `${item.name}.${name}`;
+    throw new SqlError(
+      '42803',
+      isInSubquery
+        ? `subquery uses ungrouped column "${shown}" from outer query`
+        : `column "${shown}" must appear in the GROUP BY clause or be used in an aggregate function`,
+      position > 0 ? { position } : {},
+    );
+  };
+
+  /** A key itself, or determined by the primary key. */
+  #isKey(item: RangeItem, cell: number): boolean {
+    const isGroupedBy = (other: number): boolean =>
+      this.#keys.some(({ expression: { column } }) => column?.row === item.row && column.cell === other);
+    if (isGroupedBy(cell)) return true;
+    const primary = item.table === null ? undefined : primaryKey(item.table);
+    return primary?.parts.every((part) => isGroupedBy(part.cell)) ?? false;
+  }
+
+  source(input: Source): Source {
+    const keys = this.#keys.map(({ expression }) => expression);
+    const { aggregates } = this;
+    const dialect = this.#scope.dialect;
+    const keyOf = (values: readonly SqlValue[]): string => {
+      let text = '';
+      for (const [i, value] of values.entries()) {
+        const part = keyText(value, keys[i]?.type ?? keys[0]!.type, dialect);
+        text += `${part.length}:${part}`;
+      }
+      return text;
+    };
+    return function* groups(frame) {
+      const found = new Map<string, Group>();
+      for (const _ of input(frame)) {
+        const values = keys.map(({ evaluate }) => evaluate(frame));
+        const text = keyOf(values);
+        let group = found.get(text);
+        if (group === undefined) {
+          group = { rows: [...frame.rows], values, states: aggregates.map((each) => each.start()) };
+          found.set(text, group);
+        }
+        for (const state of group.states) state.add(frame);
+      }
+      if (found.size === 0 && keys.length === 0) {
+        found.set('', { rows: frame.rows.map(() => null), values: [], states: aggregates.map((each) => each.start()) });
+      }
+      for (const { rows, values, states } of found.values()) {
+        restore(frame, rows, [...values, ...states.map((state) => state.result(frame))]);
+        yield undefined;
+      }
+    };
+  }
+}
+
+interface Group {
+  readonly rows: Frame['rows'];
+  readonly values: readonly SqlValue[];
+  readonly states: readonly ReturnType<Aggregate['start']>[];
+}
+
+export function restore(frame: Frame, rows: Frame['rows'], computed: readonly SqlValue[]): void {
+  for (let i = 0; i < rows.length; i++) frame.rows[i] = rows[i] ?? null;
+  for (let i = 0; i < computed.length; i++) frame.computed[i] = computed[i] ?? null;
+}
+
+/** GROUP BY's entries as expressions: ordinals and output names are replaced by what they stand for. */
+export function groupKeys(select: SelectStmt, scope: QueryScope): Node[] {
+  return (select.groupClause ?? []).flatMap((node): Node[] => {
+    if ('GroupingSet' in node) throw notSupported('GROUPING SETS, CUBE and ROLLUP');
+    if ('RowExpr' in node) return node.RowExpr.args ?? [];
+    const ordinal = integerConstant(node);
+    if (ordinal !== undefined) return [targetAt(select, ordinal, 'GROUP BY')];
+    const [name, another] = columnNames(node) ?? [];
+    if (name === undefined || another !== undefined) return [node];
+    if (scope.namespace.columns.some((column) => column.name === name)) return [node];
+    return [targetNamed(select, name) ?? node];
+  });
+}
+
+export function targetAt(select: SelectStmt, ordinal: number, clause: string): Node {
+  const entry = select.targetList?.[ordinal - 1];
+  const node = entry !== undefined && 'ResTarget' in entry ? entry.ResTarget.val : undefined;
+  if (node === undefined) throw new SqlError('42P10', `${clause} position ${ordinal} is not in select list`);
+  return node;
+}
+
+function targetNamed(select: SelectStmt, name: string): Node | undefined {
+  for (const entry of select.targetList ?? []) {
+    if ('ResTarget' in entry && entry.ResTarget.name === name) return entry.ResTarget.val;
+  }
+  return undefined;
+}
+
+/** Where aggregates have no place: WHERE, ON, VALUES, SET. */
+export function noAggregates(scope: QueryScope): CallCollector {
+  return {
+    take: (call) => {
+      const position = (call.location ?? 0) + 1;
+      if (call.over !== undefined) {
+        throw new SqlError('42P20', `window functions are not allowed in ${scope.clause}`, { position });
+      }
+      if (!isAggregate(call)) return undefined;
+      throw new SqlError('42803', `aggregate functions are not allowed in ${scope.clause}`, { position });
+    },
+    checkColumn: () => undefined,
+    key: (number) => {
+      throw new AssertionFailure(`group key ${number} is asked for where nothing is grouped`);
+    },
+  };
+}
+
+export function functionName(call: FuncCall): string {
+  return stringsOf(call.funcname).at(-1) ?? '';
+}

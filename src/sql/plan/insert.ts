@@ -1,0 +1,280 @@
+/** INSERT: where the values of each column come from, and what happens to a row that is in the way. */
+import type { InsertStmt, Node, SelectStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { type Column, columnNamed, type Table } from '../catalog/relation.ts';
+import { assignable } from '../run/table-rules.ts';
+import type { TableRules } from '../run/table-rules.ts';
+import type { Expression, Frame } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import type { Row, Waiting } from '../storage.ts';
+import { types } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { planCommonTables } from './common-table.ts';
+import { type ConflictAnswer, planConflict } from './conflict.ts';
+import { tableItem } from './from.ts';
+import { noAggregates } from './grouping.ts';
+import type { DataModification, ModificationOutcome } from './modify.ts';
+import { emptyNamespace, namespaceOf } from './namespace.ts';
+import type { Running } from './planning.ts';
+import { newFrame, type Values } from './query.ts';
+import { assignedValue, missingColumn, planReturning, type Returning, rulesFor, writableTable } from './returning.ts';
+import { computedExpression, type QueryScope } from './scope.ts';
+import { planQuery } from './select.ts';
+
+/** Fills rows one after the other into the cells of the table. */
+type RowsToInsert = (frame: Frame, running: Running) => Waiting<Iterable<SqlValue[]>>;
+
+export function planInsert(statement: InsertStmt, scope: QueryScope): DataModification {
+  const { relation, cols, selectStmt, onConflictClause, returningClause, withClause, override } = statement;
+  planCommonTables(withClause, scope);
+  const table = writableTable(relation, scope);
+  assert(relation !== undefined, 'INSERT names a table');
+  const rules = rulesFor(table, scope);
+  const item = tableItem(relation, table, scope);
+  scope.collector = noAggregates(scope);
+  const columns = targetColumns(cols, table, scope);
+  const rowsToInsert = planRows(
+    selectStmt,
+    columns,
+    rules,
+    scope,
+    override ?? 'OVERRIDING_NOT_SET',
+    cols !== undefined,
+  );
+  scope.namespace = namespaceOf(item);
+  const conflict = planConflict(onConflictClause, item, rules, scope);
+  const returning = scope.within(namespaceOf(item), () => planReturning(returningClause?.exprs, scope));
+  return {
+    command: 'INSERT',
+    columns: returning?.columns ?? null,
+    *run(outer, running) {
+      const frame = newFrame(scope.rowCount, running, outer);
+      const outcome: Mutable<ModificationOutcome> = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n };
+      for (const values of yield* rowsToInsert(frame, running)) {
+        yield* insertOne(values, frame, { rules, conflict, returning, row: item.row }, outcome, running);
+      }
+      return outcome;
+    },
+  };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface InsertPlan {
+  readonly rules: TableRules;
+  readonly conflict: ConflictAnswer | null;
+  readonly returning: Returning | null;
+  readonly row: number;
+}
+
+function* insertOne(
+  values: SqlValue[],
+  frame: Frame,
+  { rules, conflict, returning, row: at }: InsertPlan,
+  outcome: Mutable<ModificationOutcome>,
+  running: Running,
+): Waiting<void> {
+  const generated = identityValue(rules.table, values);
+  const result = yield* rules.tryInsert(values, running);
+  let row: Row | null;
+  if (result.kind === 'inserted') {
+    row = result.row;
+    outcome.rowCount++;
+    conflict?.inserted(row, running);
+    if (outcome.insertId === 0n) outcome.insertId = generated;
+  } else {
+    if (conflict === null) throw rules.duplicate(result.index, values);
+    const answer = yield* conflict.answer(values, result, frame, running);
+    row = answer.row;
+    outcome.rowCount += answer.rowCount;
+    if (answer.rowCount > 0 && outcome.insertId === 0n) outcome.insertId = generated;
+  }
+  outcome.foundRows++;
+  if (row === null || returning === null) return;
+  frame.rows[at] = row;
+  outcome.rows.push(...returning.values(frame));
+}
+
+function identityValue(table: Table, values: readonly SqlValue[]): bigint {
+  const column = table.columns.find(({ identity }) => identity !== null);
+  const value = column === undefined ? null : (values[column.cell] ?? null);
+  return typeof value === 'number' || typeof value === 'bigint' ? BigInt(value) : 0n;
+}
+
+function targetColumns(cols: readonly Node[] | undefined, table: Table, scope: QueryScope): Column[] {
+  if (cols === undefined) return [...table.columns];
+  const columns = cols.map((node) => {
+    const { name = '', location = 0 } = 'ResTarget' in node ? node.ResTarget : {};
+    const column = columnNamed(table, name, scope.dialect);
+    if (column === undefined) throw missingColumn(table, name, location + 1);
+    return column;
+  });
+  const twice = columns.find((column, i) => columns.indexOf(column) !== i);
+  if (twice !== undefined) throw new SqlError('42701', `column "${twice.name}" specified more than once`);
+  return columns;
+}
+
+function planRows(
+  select: Node | undefined,
+  columns: readonly Column[],
+  rules: TableRules,
+  scope: QueryScope,
+  override: string,
+  isListed: boolean,
+): RowsToInsert {
+  const fill = filler(rules, columns, scope, override);
+  if (select === undefined) {
+    const defaults = filler(rules, [], scope, override);
+    return function* defaultValues(frame) {
+      return [defaults(frame, [])];
+    };
+  }
+  assert('SelectStmt' in select, 'INSERT takes its rows from a SELECT');
+  const { SelectStmt: source } = select;
+  const isPlainValues =
+    source.valuesLists !== undefined &&
+    source.sortClause === undefined &&
+    source.limitCount === undefined &&
+    source.withClause === undefined;
+  if (isPlainValues) return valuesRows(source.valuesLists ?? [], columns, rules, scope, override, isListed);
+  return selectedRows(source, columns, fill, scope, isListed);
+}
+
+function valuesRows(
+  lists: readonly Node[],
+  columns: readonly Column[],
+  rules: TableRules,
+  scope: QueryScope,
+  override: string,
+  isListed: boolean,
+): RowsToInsert {
+  scope.clause = 'VALUES';
+  const rows = scope.within(emptyNamespace, () =>
+    lists.map((list) => {
+      const nodes = 'List' in list ? (list.List.items ?? []) : [];
+      const used = checkWidth(nodes.length, columns, isListed);
+      const given = used.map((column, i) => givenValue(nodes[i] as Node, column, rules, scope, override));
+      return { given, fill: filler(rules, used, scope, override) };
+    }),
+  );
+  return function* listed(frame) {
+    return generate(rows, ({ given, fill }) =>
+      fill(
+        frame,
+        given.map((evaluate) => evaluate(frame)),
+      ),
+    );
+  };
+}
+
+/** One after the other, so that each default is drawn when its row's turn has come. */
+function* generate<T>(rows: readonly T[], make: (row: T) => SqlValue[]): Iterable<SqlValue[]> {
+  for (const row of rows) yield make(row);
+}
+
+function checkWidth(width: number, columns: readonly Column[], isListed: boolean): readonly Column[] {
+  if (width > columns.length) throw new SqlError('42601', 'INSERT has more expressions than target columns');
+  if (width < columns.length && isListed)
+    throw new SqlError('42601', 'INSERT has more target columns than expressions');
+  return columns.slice(0, width);
+}
+
+function givenValue(
+  node: Node,
+  column: Column,
+  rules: TableRules,
+  scope: QueryScope,
+  override: string,
+): Expression['evaluate'] {
+  if ('SetToDefault' in node) return rules.default(column);
+  if (column.generated !== null || (column.identity === 'always' && override === 'OVERRIDING_NOT_SET'))
+    throw notInsertable(column);
+  if (column.identity !== null && override === 'OVERRIDING_USER_VALUE') return rules.default(column);
+  const evaluate = assignedValue(node, { ...column, identity: null }, rules, scope);
+  return scope.dialect === 'mysql' && column.identity !== null ? counting(evaluate, column, rules) : evaluate;
+}
+
+function notInsertable(column: Column): SqlError {
+  const isGenerated = column.generated !== null;
+  return new SqlError('428C9', `cannot insert a non-DEFAULT value into column "${column.name}"`, {
+    detail: isGenerated
+      ? `Column "${column.name}" is a generated column.`
+      : `Column "${column.name}" is an identity column defined as GENERATED ALWAYS.`,
+    ...(isGenerated ? {} : { hint: 'Use OVERRIDING SYSTEM VALUE to override.' }),
+  });
+}
+
+/** MySQL's AUTO_INCREMENT: NULL and 0 draw the next number, a larger one moves the counter. */
+function counting(evaluate: Expression['evaluate'], column: Column, rules: TableRules): Expression['evaluate'] {
+  const next = rules.default(column);
+  return (frame) => {
+    const value = evaluate(frame);
+    if (value === null || value === 0 || value === 0n) return next(frame);
+    const { sequence } = column;
+    if (sequence !== null && (typeof value === 'number' || typeof value === 'bigint')) {
+      const number = BigInt(value);
+      const isAhead = sequence.isCalled ? number > sequence.last : number >= sequence.last;
+      if (isAhead && number <= sequence.options.max) sequence.set(number, true);
+    }
+    return value;
+  };
+}
+
+/** Puts given values into their cells and defaults into the others. */
+function filler(
+  rules: TableRules,
+  given: readonly Column[],
+  _scope: QueryScope,
+  _override: string,
+): (frame: Frame, values: readonly SqlValue[]) => SqlValue[] {
+  const { table } = rules;
+  const width = table.cells.length;
+  const positions = given.map(({ cell }) => cell);
+  const others = table.columns.filter(
+    (column) => !given.includes(column) && (column.default !== null || column.identity !== null),
+  );
+  const defaults = others.map((column) => ({ cell: column.cell, evaluate: rules.default(column) }));
+  return (frame, values) => {
+    const row: SqlValue[] = [];
+    for (let i = 0; i < width; i++) row.push(null);
+    for (let i = 0; i < positions.length; i++) row[positions[i] as number] = values[i] ?? null;
+    for (const { cell, evaluate } of defaults) row[cell] = evaluate(frame);
+    return row;
+  };
+}
+
+function selectedRows(
+  select: SelectStmt,
+  columns: readonly Column[],
+  fill: (frame: Frame, values: readonly SqlValue[]) => SqlValue[],
+  scope: QueryScope,
+  isListed: boolean,
+): RowsToInsert {
+  const query = scope.within(emptyNamespace, () =>
+    planQuery(
+      select,
+      scope.child(),
+      columns.map(({ type }) => type),
+    ),
+  );
+  const used = checkWidth(query.columns.length, columns, isListed);
+  for (const column of used) if (column.generated !== null || column.identity === 'always') throw notInsertable(column);
+  const converted = used.map((column, i) => {
+    const from = query.columns[i]?.type ?? types.text;
+    const source = computedExpression(i, from.name === 'unknown' ? types.text : from);
+    if (from.name === 'unknown') return { ...assignable({ ...source, type: types.text }, { ...column }, scope) };
+    return assignable(source, column, scope);
+  });
+  return function* selected(frame, running) {
+    // All of them first: a statement does not see its own rows, whatever the storage does with scans that go on.
+    const rows: Values[] =
+      query.locking === null ? [...query.rows(frame, running)] : yield* query.locking(frame, running);
+    return generate(rows as Values[], (row) => {
+      for (const [i, value] of row.entries()) frame.computed[i] = value;
+      return fill(
+        frame,
+        converted.map(({ evaluate }) => evaluate(frame)),
+      );
+    });
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * The order of joins and how each table is read. Inner joins are one list of items and one pool of conditions: they go as written, but an
+ * item whose whole key is known goes first. A condition is evaluated as soon as the rows that it looks at are there.
+ */
+import { keyText } from '../compare.ts';
+import type { Expression, Frame } from '../expression.ts';
+import type { Row } from '../storage.ts';
+import { chooseAccess, wholeTable } from './access.ts';
+import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
+import type { RangeItem } from './namespace.ts';
+import type { Planning } from './planning.ts';
+import {
+  filtered,
+  fullJoin,
+  hashSource,
+  leftJoin,
+  nested,
+  rowsSource,
+  single,
+  type Source,
+  tableSource,
+} from './source.ts';
+
+export type FromNode = Leaf | OuterJoin;
+
+export interface Leaf {
+  readonly kind: 'leaf';
+  readonly item: RangeItem;
+  /** What is not a stored table. */
+  readonly rowsOf: ((frame: Frame) => Iterable<Row>) | null;
+  /** LATERAL: rows that have to be there before. */
+  readonly needs: ReadonlySet<number>;
+}
+
+export interface OuterJoin {
+  readonly kind: 'left' | 'full';
+  readonly left: FromList;
+  readonly right: FromList;
+  readonly on: readonly Conjunct[];
+}
+
+/** Items that are joined with each other, and what has to hold of them. */
+export interface FromList {
+  readonly nodes: readonly FromNode[];
+  readonly conjuncts: readonly Conjunct[];
+}
+
+export function planJoins(list: FromList, planning: Planning, known: ReadonlySet<number> = new Set()): Source {
+  const present = new Set(known);
+  const waiting = [...list.nodes];
+  let pending = [...list.conjuncts];
+  let source: Source | null = null;
+  while (waiting.length > 0) {
+    const node = nextNode(waiting, pending, present, planning);
+    waiting.splice(waiting.indexOf(node), 1);
+    const rows = rowsOf(node);
+    const isThere = (row: number): boolean => present.has(row) || rows.includes(row);
+    const ready = pending.filter(({ uses }) => [...uses].every(isThere));
+    pending = pending.filter((conjunct) => !ready.includes(conjunct));
+    const step = nodeSource(node, ready, present, planning, source !== null || known.size > 0);
+    source = source === null ? step : nested(source, step);
+    for (const row of rows) present.add(row);
+  }
+  if (source === null) {
+    const filter = allOf(pending);
+    return (frame) => single(frame, filter);
+  }
+  return pending.length === 0 ? source : filtered(source, allOf(pending));
+}
+
+export function rowsOf(node: FromNode): number[] {
+  if (node.kind === 'leaf') return [node.item.row];
+  return [...node.left.nodes, ...node.right.nodes].flatMap(rowsOf);
+}
+
+/** The next as written whose needs are met, unless another is found by its whole key. */
+function nextNode(
+  waiting: readonly FromNode[],
+  conjuncts: readonly Conjunct[],
+  present: ReadonlySet<number>,
+  planning: Planning,
+): FromNode {
+  const possible = waiting.filter((node) => needsOf(node).every((row) => present.has(row)));
+  const score = (node: FromNode): number => {
+    if (node.kind !== 'leaf' || node.item.table === null) return 0;
+    const access = chooseAccess(node.item.table, node.item.row, conjuncts, (row) => present.has(row), planning.dialect);
+    return access === null ? 0 : access.isPoint ? 3 : access.equalities > 0 ? 2 : 1;
+  };
+  let best = possible[0] ?? (waiting[0] as FromNode);
+  let bestScore = score(best);
+  for (const node of possible.slice(1)) {
+    const own = score(node);
+    if (own > bestScore) [best, bestScore] = [node, own];
+  }
+  return best;
+}
+
+function needsOf(node: FromNode): number[] {
+  if (node.kind === 'leaf') return [...node.needs];
+  const own = rowsOf(node);
+  return [...node.left.nodes, ...node.right.nodes].flatMap(needsOf).filter((row) => !own.includes(row));
+}
+
+function nodeSource(
+  node: FromNode,
+  conjuncts: readonly Conjunct[],
+  present: ReadonlySet<number>,
+  planning: Planning,
+  isInner: boolean,
+): Source {
+  if (node.kind === 'leaf') return leafSource(node, conjuncts, present, planning, isInner);
+  const leftRows = node.left.nodes.flatMap(rowsOf);
+  const rightRows = node.right.nodes.flatMap(rowsOf);
+  if (node.kind === 'full') {
+    const joined = fullJoin({
+      left: planJoins(node.left, planning, present),
+      right: planJoins(node.right, planning, present),
+      leftRows,
+      rightRows,
+      on: allOf(node.on),
+    });
+    return filtered(joined, allOf(conjuncts));
+  }
+  // Conditions of WHERE on the left side alone may go below the join; those on the right side see its NULLs and stay above.
+  const isLeft = (row: number): boolean => present.has(row) || leftRows.includes(row);
+  const below = conjuncts.filter(({ uses }) => [...uses].every(isLeft));
+  const above = conjuncts.filter((conjunct) => !below.includes(conjunct));
+  const left = planJoins({ nodes: node.left.nodes, conjuncts: [...node.left.conjuncts, ...below] }, planning, present);
+  const right = planJoins(
+    { nodes: node.right.nodes, conjuncts: [...node.right.conjuncts, ...node.on] },
+    planning,
+    new Set([...present, ...leftRows]),
+  );
+  return filtered(leftJoin(left, right, rightRows), allOf(above));
+}
+
+function leafSource(
+  leaf: Leaf,
+  conjuncts: readonly Conjunct[],
+  present: ReadonlySet<number>,
+  planning: Planning,
+  isInner: boolean,
+): Source {
+  const { item } = leaf;
+  const isKnown = (row: number): boolean => present.has(row);
+  if (item.table !== null) {
+    const access = chooseAccess(item.table, item.row, conjuncts, isKnown, planning.dialect);
+    if (access !== null) {
+      planning.notes.push(`Index Scan using ${access.description} on ${item.name}`);
+      return tableSource(item.table.id, item.row, access.paths, allOf(conjuncts));
+    }
+  }
+  const hashed = isInner && leaf.needs.size === 0 ? hashJoin(leaf, conjuncts, isKnown, planning) : null;
+  if (hashed !== null) return hashed;
+  planning.notes.push(item.table === null ? `Scan on ${item.name}` : `Seq Scan on ${item.name}`);
+  return plainSource(leaf, conjuncts);
+}
+
+function plainSource({ item, rowsOf: rows }: Leaf, conjuncts: readonly Conjunct[]): Source {
+  const filter = allOf(conjuncts);
+  if (item.table !== null) return tableSource(item.table.id, item.row, () => wholeTable, filter);
+  return rowsSource(item.row, rows ?? (() => []), filter);
+}
+
+function hashJoin(
+  leaf: Leaf,
+  conjuncts: readonly Conjunct[],
+  isKnown: (row: number) => boolean,
+  planning: Planning,
+): Source | null {
+  const { row } = leaf.item;
+  const equal = conjuncts.flatMap((conjunct) => {
+    const found = conjunct.comparisons.find((each) => isHashable(each, row, isKnown));
+    return found === undefined ? [] : [found];
+  });
+  if (equal.length === 0) return null;
+  planning.notes.push(`Hash Join on ${leaf.item.name}`);
+  const own = conjuncts.filter(({ uses }) => [...uses].every((used) => used === row));
+  const build = plainSource(leaf, own);
+  const columns = equal.map(({ cell, type }) => ({ cell, type }));
+  return hashSource({
+    row,
+    build,
+    buildKey: keyOf(
+      columns.map(({ cell, type }) => ({ type, evaluate: (frame) => cellOf(frame, row, cell) })),
+      planning,
+    ),
+    probeKey: keyOf(
+      equal.map(({ values }) => values[0] as Expression),
+      planning,
+    ),
+    filter: allOf(conjuncts.filter((conjunct) => !own.includes(conjunct))),
+  });
+}
+
+/** Equal values of one type have one key; between types they may differ, so those are compared one by one. */
+function isHashable(
+  { row: own, cell, kind, uses, values, type }: Comparison,
+  row: number,
+  isKnown: (row: number) => boolean,
+): boolean {
+  return (
+    own === row &&
+    cell >= 0 &&
+    kind === '=' &&
+    uses.size > 0 &&
+    [...uses].every(isKnown) &&
+    values[0]?.type.oid === type.oid
+  );
+}
+
+function cellOf(frame: Frame, row: number, cell: number) {
+  const source = frame.rows[row];
+  if (source === null || source === undefined) return null;
+  return source.values[cell] ?? source.load(source, cell);
+}
+
+function keyOf(
+  parts: readonly Pick<Expression, 'type' | 'evaluate'>[],
+  { dialect }: Planning,
+): (frame: Frame) => string | null {
+  return (frame) => {
+    let key = '';
+    for (const { type, evaluate } of parts) {
+      const value = evaluate(frame);
+      if (value === null) return null;
+      const text = keyText(value, type, dialect);
+      key += `${text.length}:${text}`;
+    }
+    return key;
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * SELECT ... FOR UPDATE. PostgreSQL finds and sorts the rows by the snapshot, then locks them in order until LIMIT is reached; a row that
+ * has changed meanwhile is looked at again. MySQL's locking reads look at the latest rows in the first place.
+ */
+import type { LockingClause, SelectStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import type { Frame } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import type { LockRequest, LockStrength, Row, Waiting } from '../storage.ts';
+import { chooseAccess, wholeTable } from './access.ts';
+import { allOf } from './conjunct.ts';
+import { isGrouped } from './grouping.ts';
+import type { RangeItem } from './namespace.ts';
+import { newFrame, type PlannedQuery, type Values } from './query.ts';
+import { runningOf } from './planning.ts';
+import type { QueryScope } from './scope.ts';
+import { expanded, type SelectPlan, sortedTuples } from './simple-select.ts';
+import type { Source } from './source.ts';
+import { restore } from './grouping.ts';
+
+interface LockedItem {
+  readonly item: RangeItem;
+  readonly request: LockRequest;
+}
+
+export function planLocking(
+  select: SelectStmt,
+  plan: SelectPlan,
+  scope: QueryScope,
+): NonNullable<PlannedQuery['locking']> {
+  const clauses = (select.lockingClause ?? []).map((node) => {
+    assert('LockingClause' in node, 'FOR UPDATE is a locking clause');
+    return node.LockingClause;
+  });
+  const [first] = clauses;
+  const refuse = (what: string): void => {
+    throw new SqlError(
+      '0A000',
+      `${(words[first?.strength ?? ''] ?? 'for update').toUpperCase()} is not allowed with ${what}`,
+    );
+  };
+  if (select.distinctClause !== undefined) refuse('DISTINCT clause');
+  if (select.groupClause !== undefined) refuse('GROUP BY clause');
+  if (select.havingClause !== undefined) refuse('HAVING clause');
+  if (isGrouped(select)) refuse('aggregate functions');
+  if (plan.targets.some(({ set }) => set !== null)) refuse('set-returning functions in the target list');
+  scope.planning.writes = true;
+  const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
+  const [only, another] = items;
+  const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
+  if (scope.dialect === 'mysql' && only !== undefined && another === undefined && isAlone)
+    return currentRead(plan, only, scope);
+  return lockFound(plan, items);
+}
+
+const words: Readonly<Record<string, string>> = {
+  LCS_FORKEYSHARE: 'for key share',
+  LCS_FORSHARE: 'for share',
+  LCS_FORNOKEYUPDATE: 'for no key update',
+  LCS_FORUPDATE: 'for update',
+};
+
+function lockedItems(
+  { lockedRels, strength, waitPolicy }: LockingClause,
+  plan: SelectPlan,
+  scope: QueryScope,
+): LockedItem[] {
+  const request: LockRequest = {
+    strength: (words[strength ?? 'LCS_FORUPDATE'] ?? 'for update').slice(4) as LockStrength,
+    ifLocked: waitPolicy === 'LockWaitSkip' ? 'skip' : waitPolicy === 'LockWaitError' ? 'error' : 'wait',
+    reading: 'statement',
+  };
+  const { items } = plan.from.namespace;
+  if (lockedRels === undefined) return items.filter(({ table }) => table !== null).map((item) => ({ item, request }));
+  return lockedRels.map((node) => {
+    const name = 'RangeVar' in node ? node.RangeVar.relname : undefined;
+    const item = items.find((each) => each.name === name);
+    if (item === undefined) {
+      const word = (words[strength ?? ''] ?? 'for update').toUpperCase();
+      throw new SqlError('42P01', `relation "${name}" in ${word} clause not found in FROM clause`);
+    }
+    if (item.table === null)
+      throw new SqlError(
+        '0A000',
+        `${(words[strength ?? ''] ?? '').toUpperCase()} cannot be applied to this item of FROM: ${scope.clause}`,
+      );
+    return { item, request };
+  });
+}
+
+function lockFound(plan: SelectPlan, items: readonly LockedItem[]): NonNullable<PlannedQuery['locking']> {
+  const where = allOf(plan.from.conjuncts);
+  return function* lock(outer, running) {
+    const frame = newFrame(plan.rowCount(), running, outer);
+    const found: Values[] = [];
+    let toSkip = plan.limit?.offset(frame) ?? 0;
+    const count = plan.limit?.count(frame) ?? Infinity;
+    if (count === 0) return found;
+    for (const { rows } of sortedTuples(plan, frame, true)) {
+      assert(rows !== null, 'rows that are locked are kept');
+      if (!(yield* lockRows(frame, rows, items, where))) continue;
+      if (toSkip-- > 0) continue;
+      restore(frame, rows, []);
+      found.push(...expanded(plan.targets, frame));
+      if (found.length >= count) break;
+    }
+    return found;
+  };
+}
+
+/** Puts the locked versions in the place of those found. @returns false: one is gone, is skipped or matches no more */
+function* lockRows(
+  frame: Frame,
+  rows: Frame['rows'],
+  items: readonly LockedItem[],
+  where: ((frame: Frame) => boolean) | null,
+): Waiting<boolean> {
+  const { view } = runningOf(frame);
+  for (const { item, request } of items) {
+    const row = rows[item.row];
+    if (row === null || row === undefined) continue;
+    const matches = (candidate: Row): boolean => {
+      restore(frame, rows, []);
+      frame.rows[item.row] = candidate;
+      return where === null || where(frame);
+    };
+    const locked = yield* view.lockRow(row, matches, request);
+    if (locked === null) return false;
+    rows[item.row] = locked;
+  }
+  return true;
+}
+
+/** Locks while it reads, by the index that the conditions choose; sorts afterwards. */
+function currentRead(
+  plan: SelectPlan,
+  { item, request }: LockedItem,
+  scope: QueryScope,
+): NonNullable<PlannedQuery['locking']> {
+  const { table } = item;
+  assert(table !== null, 'only tables are locked');
+  const { conjuncts } = plan.from;
+  const where = allOf(conjuncts);
+  const access = chooseAccess(table, item.row, conjuncts, () => false, scope.dialect);
+  return function* read(outer, running) {
+    const frame = newFrame(plan.rowCount(), running, outer);
+    const count = plan.limit?.count(frame) ?? Infinity;
+    const wanted = plan.compare === null ? count + (plan.limit?.offset(frame) ?? 0) : Infinity;
+    const matches = (row: Row): boolean => {
+      frame.rows[item.row] = row;
+      return where === null || where(frame);
+    };
+    const locked: Row[] = [];
+    const take = (row: Row): boolean => locked.push(row) < wanted;
+    for (const path of wanted === 0 ? [] : (access?.paths(frame) ?? wholeTable)) {
+      if (locked.length < wanted) yield* running.view.lock(table.id, path, matches, request, take);
+    }
+    const source: Source = function* again(own) {
+      for (const row of locked) {
+        own.rows[item.row] = row;
+        yield undefined;
+      }
+    };
+    const offset = plan.limit?.offset(frame) ?? 0;
+    return [...sortedTuples({ ...plan, source }, frame, false)]
+      .map(({ values }) => values)
+      .slice(offset, offset + count);
+  };
+}

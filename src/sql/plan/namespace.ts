@@ -1,0 +1,56 @@
+/** Which names a FROM clause makes visible, and what they stand for. */
+import type { Table } from '../catalog/relation.ts';
+import type { SqlType } from '../type.ts';
+
+/** Something in FROM with a name: a table, a subquery, a function. It is one row of the frame. */
+export interface RangeItem {
+  readonly name: string;
+  readonly schema: string | null;
+  readonly row: number;
+  readonly table: Table | null;
+  readonly columns: readonly ItemColumn[];
+}
+
+export interface ItemColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly modifier: number;
+  readonly cell: number;
+  readonly isNullable: boolean;
+}
+
+/** What a bare column name finds, in the order of `*`. */
+export type VisibleColumn =
+  | { readonly kind: 'plain'; readonly name: string; readonly item: RangeItem; readonly column: ItemColumn }
+  /** USING in a full join: the left one, or the right one where that is null. */
+  | { readonly kind: 'merged'; readonly name: string; readonly left: VisibleColumn; readonly right: VisibleColumn };
+
+export interface Namespace {
+  readonly items: readonly RangeItem[];
+  readonly columns: readonly VisibleColumn[];
+}
+
+export const emptyNamespace: Namespace = { items: [], columns: [] };
+
+export function namespaceOf(item: RangeItem): Namespace {
+  return { items: [item], columns: item.columns.map((column) => plain(item, column)) };
+}
+
+function plain(item: RangeItem, column: ItemColumn): VisibleColumn {
+  return { kind: 'plain', name: column.name, item, column };
+}
+
+export function joined(left: Namespace, right: Namespace): Namespace {
+  return { items: [...left.items, ...right.items], columns: [...left.columns, ...right.columns] };
+}
+
+/** Table columns as a FROM item shows them. */
+export function tableColumns(table: Table): ItemColumn[] {
+  return table.columns.map(({ name, type, modifier, cell, isNotNull }) => ({
+    name,
+    type,
+    modifier,
+    cell,
+    isNullable: !isNotNull,
+  }));
+}

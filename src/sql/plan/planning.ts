@@ -1,0 +1,121 @@
+/** What the parts of one statement share: while it is planned (`Planning`) and while it runs (`Running`). */
+import { assert } from '../../base/assert.ts';
+import { type Catalog, effectivePath } from '../catalog/catalog.ts';
+import type { Relation } from '../catalog/relation.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Execution, Frame, ParameterSlot } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import type { StatementView, Waiting } from '../storage.ts';
+import { type SqlType, typeByName } from '../type.ts';
+
+/** `frame.execution` while a statement runs: the executor's own closures know that it is one of these. */
+export interface Running extends Execution {
+  readonly view: StatementView;
+  /** Results that are kept for the statement, by the plan that made them. */
+  readonly kept: Map<object, unknown>;
+}
+
+export function running(execution: Execution, view: StatementView): Running {
+  return { parameters: execution.parameters, surroundings: execution.surroundings, view, kept: new Map() };
+}
+
+export function runningOf(frame: Frame): Running {
+  return frame.execution as Running;
+}
+
+/** What has to run before the statement itself because it may wait: data-modifying WITH, subqueries that lock rows. */
+export type PreludeStep = (running: Running) => Waiting<void>;
+
+export class Planning {
+  readonly catalog: Catalog;
+  readonly dialect: Dialect;
+  readonly searchPath: readonly string[];
+  readonly prelude: PreludeStep[] = [];
+  /** What EXPLAIN prints. */
+  readonly notes: string[] = [];
+  /** Tables and views that were read. */
+  readonly relationsRead = new Set<number>();
+  /** Does it write or lock? */
+  writes = false;
+  readonly #slots: ParameterSlot[] = [];
+
+  constructor(
+    options: { readonly catalog: Catalog; readonly dialect: Dialect; readonly searchPath: readonly string[] },
+    parameterTypes: readonly (SqlType | undefined)[] = [],
+  ) {
+    this.catalog = options.catalog;
+    this.dialect = options.dialect;
+    this.searchPath = options.searchPath;
+    for (const [index, type] of parameterTypes.entries()) this.#slots.push({ index, type });
+  }
+
+  /** `$n`, from 1. */
+  parameter(number: number): ParameterSlot {
+    if (number < 1 || number > 65_535) throw new SqlError('42P02', `there is no parameter $${number}`);
+    while (this.#slots.length < number) this.#slots.push({ index: this.#slots.length, type: undefined });
+    const slot = this.#slots[number - 1];
+    assert(slot !== undefined, `parameter ${number} has no slot`);
+    return slot;
+  }
+
+  parameterTypes(fallback: SqlType): SqlType[] {
+    return this.#slots.map(({ type }) => (type === undefined || type.name === 'unknown' ? fallback : type));
+  }
+
+  /** A type by its name or `schema.name`; users' types along the search path. @throws SqlError 42704 */
+  type(name: string, position = -1): SqlType {
+    const [schema, bare] = name.includes('.') ? splitOnce(name) : [undefined, name];
+    const path = schema === undefined ? effectivePath(this.searchPath) : [schema];
+    if (path.includes('pg_catalog')) {
+      const known = typeByName(bare);
+      if (known !== undefined) return known;
+    }
+    for (const each of path) {
+      const own = this.catalog.type(each, bare);
+      if (own !== undefined) return own.type;
+    }
+    throw new SqlError('42704', `type "${name}" does not exist`, position > 0 ? { position } : {});
+  }
+
+  /** @throws SqlError 42P01 */
+  relation(range: RelationName): Relation {
+    const found = this.findRelation(range);
+    if (found !== undefined) return found;
+    const { schemaname, relname = '', location } = range;
+    const name = schemaname === undefined ? relname : `${schemaname}.${relname}`;
+    throw new SqlError(
+      '42P01',
+      `relation "${name}" does not exist`,
+      location === undefined ? {} : { position: location + 1 },
+    );
+  }
+
+  findRelation({ schemaname, relname = '' }: RelationName): Relation | undefined {
+    if (schemaname === undefined) return this.catalog.find([relname], this.searchPath);
+    // MySQL's database names stand where PostgreSQL has schemas; there is one database.
+    if (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname))
+      return this.catalog.find([relname], this.searchPath);
+    return this.catalog.relation(schemaname, relname);
+  }
+
+  /** Where a new object goes. @throws SqlError 3F000 */
+  creationSchema(schemaname: string | undefined): string {
+    const path = this.searchPath.filter((name) => !name.startsWith('pg_') && this.catalog.hasSchema(name));
+    if (schemaname === undefined || (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname)))
+      return path[0] ?? 'public';
+    if (schemaname === 'pg_temp') return path[0] ?? 'public';
+    if (!this.catalog.hasSchema(schemaname)) throw new SqlError('3F000', `schema "${schemaname}" does not exist`);
+    return schemaname;
+  }
+}
+
+export interface RelationName {
+  readonly schemaname?: string;
+  readonly relname?: string;
+  readonly location?: number;
+}
+
+function splitOnce(name: string): [string, string] {
+  const dot = name.indexOf('.');
+  return [name.slice(0, dot), name.slice(dot + 1)];
+}

@@ -1,0 +1,42 @@
+/** A planned SELECT: its columns and how its rows come. */
+import type { Frame } from '../expression.ts';
+import type { Waiting } from '../storage.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import type { Running } from './planning.ts';
+
+export type Values = readonly SqlValue[];
+
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly modifier: number;
+  readonly isNullable: boolean;
+  /** The stored column that it is, if it is one. */
+  readonly origin: { readonly table: number; readonly tableName: string; readonly number: number } | null;
+}
+
+export interface PlannedQuery {
+  readonly columns: readonly OutputColumn[];
+  readonly rows: (outer: Frame | null, running: Running) => Iterable<Values>;
+  /** Where it locks what it reads, it may have to wait: then it has to be run by this. */
+  readonly locking: ((outer: Frame | null, running: Running) => Waiting<Values[]>) | null;
+  /** Does it look at rows of the query around? */
+  readonly isCorrelated: boolean;
+}
+
+export function newFrame(rowCount: number, running: Running, outer: Frame | null): Frame {
+  const rows: Frame['rows'] = [];
+  for (let i = 0; i < rowCount; i++) rows.push(null);
+  return { rows, computed: [], execution: running, outer };
+}
+
+/** The rows of a query, kept for the statement where they do not depend on the query around. */
+export function keptRows(query: PlannedQuery, outer: Frame | null, running: Running): Iterable<Values> {
+  if (query.isCorrelated) return query.rows(outer, running);
+  const kept = running.kept.get(query);
+  if (kept !== undefined) return kept as Values[];
+  const rows = [...query.rows(outer, running)];
+  running.kept.set(query, rows);
+  return rows;
+}

@@ -1,0 +1,250 @@
+/**
+ * What names mean inside one SELECT (or INSERT, UPDATE, DELETE). A name that is not found here is looked for in the query around; the
+ * rows that an expression looks at are noted, so that joins know when it can be evaluated.
+ */
+import type { FuncCall, Node } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import type { Dialect } from '../dialect.ts';
+import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import type { SqlType } from '../type.ts';
+import type { CommonTable } from './common-table.ts';
+import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
+import type { Planning } from './planning.ts';
+
+/** Plans a SELECT inside a scope; handed in, since planning a SELECT needs scopes. */
+export type PlanSubquery = (select: Node, scope: QueryScope) => Subquery;
+
+/** Aggregates and window functions are taken out of the expressions of a query while they are compiled. */
+export interface CallCollector {
+  /** `undefined`: a plain function. */
+  readonly take: (call: FuncCall) => Expression | undefined;
+  /** May an expression outside of aggregates look at this column? @throws SqlError 42803 */
+  readonly checkColumn: (item: RangeItem, cell: number, name: string, isInSubquery: boolean, position: number) => void;
+  /** A GROUP BY expression by its number, where the tree was marked. */
+  readonly key: (number: number) => Expression;
+}
+
+/** A column name that no SQL text can have: stands for a GROUP BY expression in marked trees. */
+export const groupKeyMark = '\u0000group key';
+
+export class QueryScope implements Scope {
+  readonly planning: Planning;
+  readonly parent: QueryScope | null;
+  readonly dialect: Dialect;
+  readonly commonTables = new Map<string, CommonTable>();
+  namespace: Namespace = emptyNamespace;
+  collector: CallCollector | null = null;
+  /** Which clause is compiled: aggregates have no place there. */
+  clause = '';
+  /** Does anything here look at a query around? */
+  reachesOut = false;
+  /** Rows of the frame that the expression under compilation looks at. */
+  #uses = new Set<number>();
+  #rows = 0;
+  readonly #planSubquery: PlanSubquery;
+  readonly #subqueries = new Map<Node, Subquery>();
+
+  constructor(planning: Planning, parent: QueryScope | null, planSubquery: PlanSubquery) {
+    this.planning = planning;
+    this.parent = parent;
+    this.dialect = planning.dialect;
+    this.#planSubquery = planSubquery;
+  }
+
+  /** A scope inside this one. */
+  child(): QueryScope {
+    return new QueryScope(this.planning, this, this.#planSubquery);
+  }
+
+  /** A scope that sees nothing of this one: for views. */
+  detached(): QueryScope {
+    return new QueryScope(this.planning, null, this.#planSubquery);
+  }
+
+  /** Another row of the frame. */
+  newRow(): number {
+    return this.#rows++;
+  }
+
+  get rowCount(): number {
+    return this.#rows;
+  }
+
+  /** Compiles something and tells which rows it looks at. */
+  tracked<T>(compile: () => T): { result: T; uses: ReadonlySet<number> } {
+    const before = this.#uses;
+    const uses = new Set<number>();
+    this.#uses = uses;
+    try {
+      return { result: compile(), uses };
+    } finally {
+      this.#uses = before;
+      for (const row of uses) before.add(row);
+    }
+  }
+
+  /** Compiles while other names are visible. */
+  within<T>(namespace: Namespace, compile: () => T): T {
+    const before = this.namespace;
+    this.namespace = namespace;
+    try {
+      return compile();
+    } finally {
+      this.namespace = before;
+    }
+  }
+
+  column(names: readonly string[], position: number): Expression {
+    return this.#column(names, position, false);
+  }
+
+  parameter(number: number): ParameterSlot {
+    return this.planning.parameter(number);
+  }
+
+  /** The same subquery for the same tree, however often that is compiled. */
+  subquery(select: Node): Subquery {
+    const known = this.#subqueries.get(select);
+    if (known !== undefined) return known;
+    const made = this.#planSubquery(select, this);
+    this.#subqueries.set(select, made);
+    return made;
+  }
+
+  aggregate(call: Node): Expression | undefined {
+    return 'FuncCall' in call ? this.collector?.take(call.FuncCall) : undefined;
+  }
+
+  type(name: string, position: number): SqlType {
+    return this.planning.type(name, position);
+  }
+
+  commonTable(name: string): { table: CommonTable; depth: number } | undefined {
+    const table = this.commonTables.get(name);
+    if (table !== undefined) return { table, depth: 0 };
+    const outer = this.parent?.commonTable(name);
+    if (outer === undefined) return undefined;
+    if (outer.table.isCorrelated) this.reachesOut = true;
+    return { table: outer.table, depth: outer.depth + 1 };
+  }
+
+  /** What `*` and `name.*` stand for. @throws SqlError 42P01 */
+  star(qualifier: readonly string[], position: number): readonly VisibleColumn[] {
+    if (qualifier.length === 0) return this.namespace.columns;
+    const item = this.#item(qualifier, position);
+    if (item === undefined) throw missingItem(qualifier.join('.'), position);
+    return item.columns.map((column) => ({ kind: 'plain', name: column.name, item, column }));
+  }
+
+  visible(column: VisibleColumn, position = -1, isInSubquery = false): Expression {
+    if (column.kind === 'merged') {
+      const left = this.visible(column.left, position, isInSubquery);
+      const right = this.visible(column.right, position, isInSubquery);
+      const evaluate = (frame: Frame) => left.evaluate(frame) ?? right.evaluate(frame);
+      return { type: left.type, modifier: left.modifier, isRowFree: false, evaluate };
+    }
+    const { item, column: at } = column;
+    this.collector?.checkColumn(item, at.cell, at.name, isInSubquery, position);
+    this.#uses.add(item.row);
+    return cellExpression(item.row, at.cell, at.type, at.modifier);
+  }
+
+  #column(names: readonly string[], position: number, isInSubquery: boolean): Expression {
+    if (names[0] === groupKeyMark) {
+      assert(this.collector !== null, 'marked trees belong to grouped queries');
+      return this.collector.key(Number(names[1]));
+    }
+    const found = this.#find(names, position);
+    if (found !== undefined) return this.visible(found, position, isInSubquery);
+    if (this.parent === null) throw this.#missing(names, position);
+    const outer = this.parent.#column(names, position, true);
+    this.reachesOut = true;
+    return outward(outer);
+  }
+
+  #find(names: readonly string[], position: number): VisibleColumn | undefined {
+    const name = names.at(-1) ?? '';
+    if (names.length === 1) {
+      const found = this.namespace.columns.filter((column) => this.#isSame(column.name, name));
+      if (found.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
+      return found[0];
+    }
+    const item = this.#item(names.slice(0, -1), position);
+    if (item === undefined) return undefined;
+    const columns = item.columns.filter((column) => this.#isSame(column.name, name));
+    if (columns.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
+    const [column] = columns;
+    if (column === undefined) {
+      const message = `column ${names.slice(0, -1).join('.')}.${name} does not exist`;
+      throw new SqlError('42703', message, at(position));
+    }
+    return { kind: 'plain', name, item, column };
+  }
+
+  #item(qualifier: readonly string[], position: number): RangeItem | undefined {
+    const name = qualifier.at(-1);
+    const schema = qualifier.at(-2);
+    const found = this.namespace.items.filter(
+      (item) =>
+        this.#isSame(item.name, name) &&
+        (schema === undefined || (item.table !== null && (item.schema === schema || this.dialect === 'mysql'))),
+    );
+    if (found.length > 1) throw new SqlError('42P09', `table reference "${name}" is ambiguous`, at(position));
+    return found[0];
+  }
+
+  /** MySQL's columns and aliases are the same in any case. */
+  #isSame(own: string, name: string | undefined): boolean {
+    if (own === name) return true;
+    return this.dialect === 'mysql' && own.toLowerCase() === name?.toLowerCase();
+  }
+
+  #missing(names: readonly string[], position: number): SqlError {
+    const name = names.at(-1) ?? '';
+    if (names.length === 1) return new SqlError('42703', `column "${name}" does not exist`, at(position));
+    return missingItem(names.slice(0, -1).join('.'), position);
+  }
+}
+
+/** A column of the query itself. */
+export function cellExpression(row: number, cell: number, type: SqlType, modifier: number): Expression {
+  return {
+    type,
+    modifier,
+    isRowFree: false,
+    column: { row, cell },
+    evaluate: (frame) => {
+      const source = frame.rows[row];
+      if (source === null || source === undefined) return null;
+      const value = source.values[cell];
+      return value === undefined ? source.load(source, cell) : value;
+    },
+  };
+}
+
+/** A result of this group: an aggregate, a window function, a GROUP BY expression. */
+export function computedExpression(slot: number, type: SqlType, modifier = -1): Expression {
+  return { type, modifier, isRowFree: false, evaluate: (frame) => frame.computed[slot] ?? null };
+}
+
+/** An expression of the query around, seen from inside. */
+function outward(expression: Expression): Expression {
+  return {
+    type: expression.type,
+    modifier: expression.modifier,
+    isRowFree: false,
+    evaluate: (frame) => {
+      assert(frame.outer !== null, 'a correlated query runs inside another');
+      return expression.evaluate(frame.outer);
+    },
+  };
+}
+
+function missingItem(name: string, position: number): SqlError {
+  return new SqlError('42P01', `missing FROM-clause entry for table "${name}"`, at(position));
+}
+
+function at(position: number): { position?: number } {
+  return position > 0 ? { position } : {};
+}

@@ -1,0 +1,121 @@
+/** SELECT, VALUES, UNION and their like: from a tree to a planned query. */
+import type { Node, SelectStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { coerce, compileExpression, unify } from '../expressions/index.ts';
+import type { Expression, Frame, Subquery } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { isSameType, type SqlType, types } from '../type.ts';
+import { planCommonTables } from './common-table.ts';
+import { noAggregates } from './grouping.ts';
+import { type Planning, runningOf } from './planning.ts';
+import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import { computedExpression, QueryScope } from './scope.ts';
+import { planSetOperation, planSorted } from './set-operation.ts';
+import { planSimpleSelect } from './simple-select.ts';
+
+/** `scope`: the query's own, empty still. `expected`: types for literals and parameters in the select list. */
+export function planQuery(
+  select: SelectStmt,
+  scope: QueryScope,
+  expected: readonly (SqlType | undefined)[] = [],
+): PlannedQuery {
+  if (select.intoClause !== undefined) throw notSupported('SELECT INTO inside of another statement');
+  planCommonTables(select.withClause, scope);
+  if (select.op !== undefined && select.op !== 'SETOP_NONE') return planSetOperation(select, scope, expected);
+  if (select.valuesLists !== undefined)
+    return planSorted(select, planValues(select.valuesLists, scope, expected), scope);
+  return planSimpleSelect(select, scope, expected);
+}
+
+/** A scope for a statement of its own. */
+export function rootScope(planning: Planning): QueryScope {
+  return new QueryScope(planning, null, planSubquery);
+}
+
+/** A SELECT inside an expression. */
+function planSubquery(node: Node, scope: QueryScope): Subquery {
+  assert('SelectStmt' in node, 'a subquery is a SELECT');
+  const planned = planQuery(node.SelectStmt, scope.child());
+  const { locking } = planned;
+  const columns = planned.columns.map(({ name, type }) => ({
+    name,
+    type: type.name === 'unknown' ? types.text : type,
+  }));
+  if (locking === null) {
+    const rows = (frame: Frame): Iterable<Values> => keptRows(planned, frame, runningOf(frame));
+    return { columns, rows, isCorrelated: planned.isCorrelated };
+  }
+  if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
+  scope.planning.prelude.push(function* lockFirst(running) {
+    running.kept.set(planned, yield* locking(null, running));
+  });
+  return { columns, rows: (frame) => runningOf(frame).kept.get(planned) as Values[], isCorrelated: false };
+}
+
+function planValues(
+  lists: readonly Node[],
+  scope: QueryScope,
+  expected: readonly (SqlType | undefined)[],
+): PlannedQuery {
+  scope.clause = 'VALUES';
+  scope.collector = noAggregates(scope);
+  const rows = lists.map((list) => {
+    assert('List' in list, 'VALUES has lists');
+    return (list.List.items ?? []).map((node, i) => {
+      if ('SetToDefault' in node) throw new SqlError('42601', 'DEFAULT is not allowed in this context');
+      return compileExpression(node, scope, expected[i]);
+    });
+  });
+  const width = rows[0]?.length ?? 0;
+  if (rows.some(({ length }) => length !== width))
+    throw new SqlError('42601', 'VALUES lists must all be the same length');
+  const columns: OutputColumn[] = [];
+  const evaluators: Expression['evaluate'][][] = rows.map(() => []);
+  for (let i = 0; i < width; i++) {
+    const unified = unify(
+      rows.map((row) => row[i] as Expression),
+      'VALUES',
+      scope,
+    );
+    const [first] = unified;
+    assert(first !== undefined, 'VALUES has rows');
+    columns.push({
+      name: `column${i + 1}`,
+      type: first.type,
+      modifier: first.modifier,
+      isNullable: true,
+      origin: null,
+    });
+    for (const [r, { evaluate }] of unified.entries()) evaluators[r]?.push(evaluate);
+  }
+  return {
+    columns,
+    *rows(outer, running) {
+      const frame = newFrame(0, running, outer);
+      for (const row of evaluators) yield row.map((evaluate) => evaluate(frame));
+    },
+    locking: null,
+    get isCorrelated() {
+      return scope.reachesOut;
+    },
+  };
+}
+
+/** The rows of a query with its columns converted to these types. */
+export function convertRows(query: PlannedQuery, target: readonly SqlType[], scope: QueryScope): PlannedQuery['rows'] {
+  const isSame = target.every((type, i) => isSameType(type, query.columns[i]?.type ?? type));
+  if (isSame) return query.rows;
+  const conversions = target.map((type, i) => {
+    const from = query.columns[i]?.type ?? type;
+    const isText = from.name === 'unknown';
+    const column = computedExpression(i, isText ? types.text : from);
+    return coerce(column, type, -1, isText ? 'explicit' : 'implicit', scope);
+  });
+  return function* converted(outer, running) {
+    const frame = newFrame(0, running, outer);
+    for (const row of query.rows(outer, running)) {
+      for (const [i, value] of row.entries()) frame.computed[i] = value;
+      yield conversions.map(({ evaluate }) => evaluate(frame));
+    }
+  };
+}

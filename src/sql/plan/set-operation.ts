@@ -1,0 +1,146 @@
+/** UNION, INTERSECT, EXCEPT; and ORDER BY, LIMIT over what has only output columns. */
+import type { Node, SelectStmt } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { keyText } from '../compare.ts';
+import { commonType } from '../expressions/index.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { type SqlType, types } from '../type.ts';
+import { newFrame, type PlannedQuery, type Values } from './query.ts';
+import type { QueryScope } from './scope.ts';
+import { convertRows, planQuery } from './select.ts';
+import { keyComparator, limited, planLimit, sortByOf, sortOrder } from './sort.ts';
+import { columnNames, integerConstant } from './tree.ts';
+
+export function planSetOperation(
+  select: SelectStmt,
+  scope: QueryScope,
+  expected: readonly (SqlType | undefined)[],
+): PlannedQuery {
+  const { larg, rarg, op, all: isAll = false } = select;
+  assert(larg !== undefined && rarg !== undefined, 'a set operation has two sides');
+  const word = (op ?? '').replace('SETOP_', '');
+  if (select.lockingClause !== undefined)
+    throw new SqlError('0A000', `FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT`);
+  const left = planQuery(larg, scope.child(), expected);
+  const right = planQuery(rarg, scope.child(), expected);
+  if (left.locking !== null || right.locking !== null) throw notSupported(`FOR UPDATE inside of ${word}`);
+  if (left.columns.length !== right.columns.length) {
+    throw new SqlError('42601', `each ${word} query must have the same number of columns`);
+  }
+  const target = left.columns.map(({ type }, i) =>
+    commonType([type, right.columns[i]?.type ?? type], word, scope.dialect),
+  );
+  const leftRows = convertRows(left, target, scope);
+  const rightRows = convertRows(right, target, scope);
+  const keyOf = (row: Values): string => rowKey(row, target, scope);
+  const combine = combiner(word, isAll, keyOf);
+  const combined: PlannedQuery = {
+    columns: left.columns.map((column, i) => ({
+      ...column,
+      type: target[i] ?? column.type,
+      isNullable: true,
+      origin: null,
+    })),
+    *rows(outer, running) {
+      const frame = newFrame(0, running, outer);
+      yield* combine(leftRows(frame, running), () => rightRows(frame, running));
+    },
+    locking: null,
+    get isCorrelated() {
+      return scope.reachesOut;
+    },
+  };
+  return planSorted(select, combined, scope);
+}
+
+export function rowKey(row: Values, target: readonly SqlType[], { dialect }: Pick<QueryScope, 'dialect'>): string {
+  let key = '';
+  for (const [i, value] of row.entries()) {
+    const text = keyText(value, target[i] ?? types.text, dialect);
+    key += `${text.length}:${text}`;
+  }
+  return key;
+}
+
+type Combine = (left: Iterable<Values>, right: () => Iterable<Values>) => Iterable<Values>;
+
+function combiner(word: string, isAll: boolean, keyOf: (row: Values) => string): Combine {
+  if (word === 'UNION') {
+    return function* union(left, right) {
+      const seen = new Set<string>();
+      for (const rows of [left, right()]) {
+        for (const row of rows) {
+          if (!isAll) {
+            const key = keyOf(row);
+            if (seen.has(key)) continue;
+            seen.add(key);
+          }
+          yield row;
+        }
+      }
+    };
+  }
+  const isExcept = word === 'EXCEPT';
+  return function* compare(left, right) {
+    const counts = new Map<string, number>();
+    for (const row of right()) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
+    const seen = new Set<string>();
+    for (const row of left) {
+      const key = keyOf(row);
+      const count = counts.get(key) ?? 0;
+      if (isAll) {
+        counts.set(key, count - 1);
+        if (count > 0 !== isExcept) yield row;
+      } else if (count > 0 !== isExcept && !seen.has(key)) {
+        seen.add(key);
+        yield row;
+      }
+    }
+  };
+}
+
+/** ORDER BY with names and numbers of output columns only, and LIMIT. */
+export function planSorted(select: SelectStmt, query: PlannedQuery, scope: QueryScope): PlannedQuery {
+  const sorts = (select.sortClause ?? []).map(sortByOf);
+  const limit = planLimit(select, scope);
+  if (sorts.length === 0 && limit === null) return query;
+  const positions = sorts.map(({ node }) => outputPosition(node, query));
+  const orders = sorts.map((sort, i) =>
+    sortOrder(sort, query.columns[positions[i] ?? 0]?.type ?? types.text, scope.dialect),
+  );
+  const compare = keyComparator(orders, scope.dialect);
+  const keysOf = (row: Values): Values => positions.map((position) => row[position] ?? null);
+  return {
+    ...query,
+    get isCorrelated() {
+      return query.isCorrelated || scope.reachesOut;
+    },
+    *rows(outer, running) {
+      const frame = newFrame(0, running, outer);
+      let rows = query.rows(outer, running);
+      if (sorts.length > 0) {
+        const keyed = [...rows].map((row) => ({ row, keys: keysOf(row) }));
+        rows = keyed.sort((a, b) => compare(a.keys, b.keys)).map(({ row }) => row);
+      }
+      yield* limited(rows, limit, frame);
+    },
+  };
+}
+
+function outputPosition(node: Node, { columns }: PlannedQuery): number {
+  const ordinal = integerConstant(node);
+  if (ordinal !== undefined) {
+    if (ordinal < 1 || ordinal > columns.length) {
+      throw new SqlError('42P10', `ORDER BY position ${ordinal} is not in select list`);
+    }
+    return ordinal - 1;
+  }
+  const [name, another] = columnNames(node) ?? [];
+  const position = another === undefined ? columns.findIndex((column) => column.name === name) : -1;
+  if (position >= 0) return position;
+  if (name !== undefined) throw new SqlError('42703', `column "${another ?? name}" does not exist`);
+  throw new SqlError('0A000', 'invalid UNION/INTERSECT/EXCEPT ORDER BY clause', {
+    detail: 'Only result column names can be used, not expressions or functions.',
+    hint: 'Add the expression/function to every SELECT, or move the UNION into a FROM clause.',
+  });
+}

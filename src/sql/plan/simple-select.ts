@@ -1,0 +1,319 @@
+/** SELECT ... FROM ... WHERE ... GROUP BY ... ORDER BY ... LIMIT, without UNION. */
+import type { Node, SelectStmt } from '@pgsql/types';
+import { compileExpression, coerceToBoolean } from '../expressions/index.ts';
+import type { Expression, Frame } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { compileConjuncts } from './conjunct.ts';
+import { type From, planFrom } from './from.ts';
+import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
+import { planJoins } from './join.ts';
+import { planLocking } from './locking.ts';
+import { newFrame, type PlannedQuery, type Values } from './query.ts';
+import type { CallCollector, QueryScope } from './scope.ts';
+import { rowKey } from './set-operation.ts';
+import {
+  type CompareKeys,
+  keyComparator,
+  type Limit,
+  limited,
+  planLimit,
+  sortByOf,
+  type SortOrder,
+  sortOrder,
+} from './sort.ts';
+import { filtered, type Source } from './source.ts';
+import { outputOf, planTargets, type Target } from './target.ts';
+import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
+import { WindowCollector } from './window.ts';
+
+/** A row on its way to the client: what it shows, and what it is sorted by. */
+export interface Tuple {
+  readonly values: Values;
+  readonly keys: readonly SqlValue[];
+  /** The rows that it was made of, where they are locked later. */
+  readonly rows: Frame['rows'] | null;
+}
+
+export interface SelectPlan {
+  readonly from: From;
+  readonly source: Source;
+  readonly rowCount: () => number;
+  readonly targets: readonly Target[];
+  readonly sortKeys: readonly Expression[];
+  readonly compare: CompareKeys | null;
+  readonly distinct: Distinct | null;
+  readonly limit: Limit | null;
+}
+
+interface Distinct {
+  /** Of what has been sorted already: the first with each key stays. */
+  readonly keyOf: (tuple: Tuple) => string;
+}
+
+export function planSimpleSelect(
+  select: SelectStmt,
+  scope: QueryScope,
+  expected: readonly (SqlType | undefined)[],
+): PlannedQuery {
+  scope.collector = noAggregates(scope);
+  scope.clause = 'functions in FROM';
+  const from = planFrom(select.fromClause, scope);
+  scope.namespace = from.namespace;
+  scope.clause = 'WHERE';
+  const list = { nodes: from.nodes, conjuncts: [...from.conjuncts, ...compileConjuncts(select.whereClause, scope)] };
+  const calls = planCalls(select, scope);
+  const targets = planTargets(select.targetList, scope, { prepare: calls.prepare, expected });
+  const having = planHaving(select.havingClause, scope, calls.prepare);
+  const sort = planSort(select, targets, scope, calls.prepare);
+  const distinct = planDistinct(select, targets, sort, scope, calls.prepare);
+  scope.collector = noAggregates(scope);
+  const limit = scope.within({ items: [], columns: [] }, () => planLimit(select, scope));
+  scope.collector = null;
+  const joined = planJoins(list, scope.planning);
+  const plan: SelectPlan = {
+    from: { ...from, conjuncts: list.conjuncts },
+    source: calls.source(joined, having),
+    rowCount: () => scope.rowCount,
+    targets,
+    sortKeys: sort.keys,
+    compare: sort.keys.length === 0 ? null : keyComparator(sort.orders, scope.dialect),
+    distinct,
+    limit,
+  };
+  const planned: PlannedQuery = {
+    columns: targets.map((target) => outputOf(target, scope)),
+    rows: rowsOf(plan),
+    locking: select.lockingClause === undefined ? null : planLocking(select, plan, scope),
+    get isCorrelated() {
+      return scope.reachesOut;
+    },
+  };
+  return planned;
+}
+
+/** Aggregates and window functions: what has to happen between WHERE and the select list. */
+interface Calls {
+  readonly prepare: (node: Node) => Node;
+  readonly source: (input: Source, having: ((frame: Frame) => boolean) | null) => Source;
+}
+
+function planCalls(select: SelectStmt, scope: QueryScope): Calls {
+  if (!isGrouped(select)) {
+    const windows = new WindowCollector(select, scope, (node) => node);
+    const collector: CallCollector = {
+      ...noAggregates(scope),
+      take: (call) => (call.over === undefined ? undefined : windows.take(call)),
+    };
+    scope.collector = collector;
+    return { prepare: (node) => node, source: (input) => (windows.isEmpty ? input : windows.source(input, 0)) };
+  }
+  const windows = new WindowCollector(select, scope, (node) => grouping.prepare(node));
+  const grouping: Grouping = new Grouping(groupKeys(select, scope), scope, windows);
+  scope.collector = grouping;
+  return {
+    prepare: grouping.prepare,
+    source: (input, having) => {
+      const groups = filtered(grouping.source(input), having);
+      return windows.isEmpty ? groups : windows.source(groups, grouping.width);
+    },
+  };
+}
+
+function planHaving(
+  node: Node | undefined,
+  scope: QueryScope,
+  prepare: (node: Node) => Node,
+): ((frame: Frame) => boolean) | null {
+  if (node === undefined) return null;
+  scope.clause = 'HAVING';
+  const { evaluate } = coerceToBoolean(compileExpression(prepare(node), scope), 'HAVING', scope);
+  return (frame) => evaluate(frame) === true;
+}
+
+interface Sort {
+  /** DISTINCT ON adds its own behind those of ORDER BY. */
+  readonly keys: Expression[];
+  readonly orders: readonly SortOrder[];
+  /** For each key the number of the target that it is; -1: none. */
+  readonly targets: readonly number[];
+}
+
+function planSort(
+  select: SelectStmt,
+  targets: readonly Target[],
+  scope: QueryScope,
+  prepare: (node: Node) => Node,
+): Sort {
+  scope.clause = 'ORDER BY';
+  const sorts = (select.sortClause ?? []).map(sortByOf);
+  const found = sorts.map(({ node }) => sortTarget(node, select, targets));
+  const keys = sorts.map(({ node }, i) => {
+    const target = targets[found[i] ?? -1];
+    return target?.expression ?? compileExpression(prepare(node), scope);
+  });
+  const orders = sorts.map((sort, i) => sortOrder(sort, (keys[i] as Expression).type, scope.dialect));
+  return { keys, orders, targets: found };
+}
+
+/** SQL-92's names and numbers of output columns come before expressions over input columns: parse_clause.c, `findTargetlistEntrySQL92`. */
+function sortTarget(node: Node, select: SelectStmt, targets: readonly Target[]): number {
+  const ordinal = integerConstant(node);
+  if (ordinal !== undefined) {
+    if (targets[ordinal - 1] === undefined) targetAt({ targetList: [] }, ordinal, 'ORDER BY');
+    return ordinal - 1;
+  }
+  if (isOtherConstant(node)) throw new SqlError('42601', 'non-integer constant in ORDER BY');
+  const [name, another] = columnNames(node) ?? [];
+  if (name !== undefined && another === undefined) {
+    const matching = targets.flatMap((target, i) => (target.name === name ? [i] : []));
+    const [first, ...others] = matching;
+    const isSame = others.every((i) => sameTarget(targets[i], targets[first ?? 0]));
+    if (first !== undefined && !isSame) throw new SqlError('42702', `ORDER BY "${name}" is ambiguous`);
+    if (first !== undefined) return first;
+  }
+  const text = treeText(node);
+  return targets.findIndex(
+    (target) => target.node !== null && treeText(target.node) === text && select.targetList !== undefined,
+  );
+}
+
+function sameTarget(a: Target | undefined, b: Target | undefined): boolean {
+  const [left, right] = [a?.expression.column, b?.expression.column];
+  if (left !== undefined && right !== undefined) return left.row === right.row && left.cell === right.cell;
+  return a?.node !== null && treeText(a?.node) === treeText(b?.node);
+}
+
+function planDistinct(
+  select: SelectStmt,
+  targets: readonly Target[],
+  sort: Sort,
+  scope: QueryScope,
+  prepare: (node: Node) => Node,
+): Distinct | null {
+  const clause = select.distinctClause;
+  if (clause === undefined) return null;
+  const [first] = clause;
+  const isPlain = first === undefined || Object.keys(first).length === 0;
+  if (isPlain) {
+    const types = targets.map(({ expression }) => expression.type);
+    const isHidden = sort.targets.some((target, i) => target < 0 && !isTargetColumn(sort.keys[i], targets));
+    if (isHidden) {
+      throw new SqlError('42P10', 'for SELECT DISTINCT, ORDER BY expressions must appear in select list');
+    }
+    return { keyOf: ({ values }) => rowKey(values, types, scope) };
+  }
+  return distinctOn(clause, select, targets, sort, scope, prepare);
+}
+
+function isTargetColumn(key: Expression | undefined, targets: readonly Target[]): boolean {
+  const column = key?.column;
+  if (column === undefined) return false;
+  return targets.some(({ expression: { column: own } }) => own?.row === column.row && own.cell === column.cell);
+}
+
+function distinctOn(
+  clause: readonly Node[],
+  select: SelectStmt,
+  targets: readonly Target[],
+  sort: Sort,
+  scope: QueryScope,
+  prepare: (node: Node) => Node,
+): Distinct {
+  scope.clause = 'DISTINCT ON';
+  const found = clause.map((node) => sortTarget(node, select, targets));
+  const expressions = clause.map(
+    (node, i) => targets[found[i] ?? -1]?.expression ?? compileExpression(prepare(node), scope),
+  );
+  const isAmong = (key: Expression | undefined): boolean => expressions.some((each) => isSameExpression(each, key));
+  const initial = sort.keys.slice(0, expressions.length);
+  if (!initial.every(isAmong)) {
+    throw new SqlError('42P10', 'SELECT DISTINCT ON expressions must match initial ORDER BY expressions');
+  }
+  const width = sort.keys.length;
+  const types = expressions.map(({ type }) => type);
+  // Its values travel behind the sort keys.
+  sort.keys.push(...expressions);
+  return { keyOf: ({ keys }) => rowKey(keys.slice(width), types, scope) };
+}
+
+function isSameExpression(a: Expression, b: Expression | undefined): boolean {
+  if (a === b) return true;
+  const [left, right] = [a.column, b?.column];
+  return left !== undefined && right !== undefined && left.row === right.row && left.cell === right.cell;
+}
+
+function rowsOf(plan: SelectPlan): PlannedQuery['rows'] {
+  const { targets, compare, distinct, limit, sortKeys } = plan;
+  const isPlain =
+    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ set }) => set === null);
+  if (isPlain) {
+    const evaluators = targets.map(({ expression }) => expression.evaluate);
+    return (outer, running) => {
+      const frame = newFrame(plan.rowCount(), running, outer);
+      const rows = projected(plan.source, evaluators, frame);
+      return limit === null ? rows : limited(rows, limit, frame);
+    };
+  }
+  return function* rows(outer, running) {
+    const frame = newFrame(plan.rowCount(), running, outer);
+    for (const { values } of limited(sortedTuples(plan, frame, false), limit, frame)) yield values;
+  };
+}
+
+function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
+  for (const _ of source(frame)) yield evaluators.map((evaluate) => evaluate(frame));
+}
+
+/** Sorted and made distinct, before LIMIT. */
+export function sortedTuples(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
+  const { compare, distinct } = plan;
+  let tuples: Iterable<Tuple> = tuplesOf(plan, frame, keepsRows);
+  if (compare !== null) tuples = [...tuples].sort((a, b) => compare(a.keys, b.keys));
+  return distinct === null ? tuples : firstOfEach(tuples, distinct);
+}
+
+function* tuplesOf(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
+  for (const _ of plan.source(frame)) {
+    for (const values of expanded(plan.targets, frame)) {
+      yield {
+        values,
+        keys: plan.sortKeys.map((key) => keyValue(key, plan.targets, values, frame)),
+        rows: keepsRows ? [...frame.rows] : null,
+      };
+    }
+  }
+}
+
+/** What a set-returning target is sorted by is known from the row only. */
+function keyValue(key: Expression, targets: readonly Target[], values: Values, frame: Frame): SqlValue {
+  const at = targets.findIndex(({ expression, set }) => set !== null && expression === key);
+  return at >= 0 ? (values[at] ?? null) : key.evaluate(frame);
+}
+
+/** Set-returning functions in the select list go in step; the shorter are filled up with NULL. */
+export function* expanded(targets: readonly Target[], frame: Frame): Iterable<Values> {
+  if (targets.every(({ set }) => set === null)) {
+    yield targets.map(({ expression }) => expression.evaluate(frame));
+    return;
+  }
+  const lists = targets.map(({ set }) => (set === null ? null : [...set.rows(frame)]));
+  const length = Math.max(...lists.map((list) => list?.length ?? 0));
+  for (let i = 0; i < length; i++) {
+    yield targets.map(({ expression }, t) => {
+      const list = lists[t];
+      return list === null || list === undefined ? expression.evaluate(frame) : (list[i]?.[0] ?? null);
+    });
+  }
+}
+
+function* firstOfEach(tuples: Iterable<Tuple>, { keyOf }: Distinct): Iterable<Tuple> {
+  const seen = new Set<string>();
+  for (const tuple of tuples) {
+    const key = keyOf(tuple);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    yield tuple;
+  }
+}

@@ -1,0 +1,202 @@
+/** From the text of one statement to what the session runs. */
+import type { Node, RangeVar, TruncateStmt } from '@pgsql/types';
+import type { Catalog } from './catalog/catalog.ts';
+import type { Table } from './catalog/relation.ts';
+import type { Dialect } from './dialect.ts';
+import { defineStatement } from './define/define.ts';
+import { characterPosition, parseStatement } from './parse.ts';
+import { type DataModification, planDataModification } from './plan/modify.ts';
+import { Planning, type Running, running } from './plan/planning.ts';
+import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
+import { planQuery, rootScope } from './plan/select.ts';
+import { finishChecks } from './run/foreign-keys.ts';
+import type { ResultColumn } from './session.ts';
+import { sessionStatement } from './session-statement.ts';
+import { notSupported, SqlError } from './sql-error.ts';
+import type { QueryOutcome, QueryStatement, Statement } from './statement.ts';
+import type { Waiting } from './storage.ts';
+import { type SqlType, types } from './type.ts';
+
+export interface PrepareOptions {
+  readonly catalog: Catalog;
+  readonly dialect: Dialect;
+  /** Types that the client names win; `undefined`: inferred. */
+  readonly parameterTypes?: readonly (SqlType | undefined)[];
+  readonly searchPath: readonly string[];
+}
+
+/** Plans one statement; MySQL's text has been rewritten before. @throws SqlError */
+export function prepareStatement(sql: string, options: PrepareOptions): Statement {
+  const tree = parseStatement(sql);
+  if (tree === null) return { kind: 'empty' };
+  try {
+    return planStatement(tree, options);
+  } catch (error) {
+    throw withCharacters(error, sql);
+  }
+}
+
+/** The planner's positions count bytes. */
+function withCharacters(error: unknown, sql: string): unknown {
+  if (!(error instanceof SqlError) || error.detail.position === undefined) return error;
+  const position = characterPosition(sql, error.detail.position - 1);
+  return position === error.detail.position
+    ? error
+    : new SqlError(error.code, error.message, { ...error.detail, position });
+}
+
+function planStatement(tree: Node, options: PrepareOptions): Statement {
+  const newPlanning = (): Planning => new Planning(options, options.parameterTypes);
+  const known = sessionStatement(tree) ?? defineStatement(tree, newPlanning);
+  if (known !== undefined) return known;
+  const planning = newPlanning();
+  if ('SelectStmt' in tree) return selectStatement(planQuery(tree.SelectStmt, rootScope(planning)), planning);
+  if ('InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree) {
+    return modifyStatement(planDataModification(tree, rootScope(planning)), planning);
+  }
+  if ('ExplainStmt' in tree && tree.ExplainStmt.query !== undefined)
+    return explainStatement(tree.ExplainStmt.query, planning);
+  if ('TruncateStmt' in tree) return truncateStatement(tree.TruncateStmt, planning);
+  throw notSupported(statementName(tree));
+}
+
+const names: Readonly<Record<string, string>> = {
+  LockStmt: 'LOCK TABLE',
+  MergeStmt: 'MERGE',
+  CopyStmt: 'COPY',
+  DoStmt: 'DO',
+  CallStmt: 'CALL',
+};
+
+function statementName(tree: Node): string {
+  const [kind = ''] = Object.keys(tree);
+  return (
+    names[kind] ??
+    kind
+      .replace(/Stmt$/, '')
+      .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+      .toUpperCase()
+  );
+}
+
+type Run = (running: Running) => Waiting<Omit<QueryOutcome, 'insertId'> & { readonly insertId?: bigint }>;
+
+function queryStatement(
+  command: string,
+  columns: readonly OutputColumn[] | null,
+  planning: Planning,
+  run: Run,
+): QueryStatement {
+  const { prelude } = planning;
+  return {
+    kind: 'query',
+    command,
+    parameterTypes: planning.parameterTypes(types.text),
+    columns: columns?.map(resultColumn) ?? null,
+    isReadOnly: !planning.writes,
+    catalogVersion: planning.catalog.version,
+    *run(execution, view) {
+      const own = running(execution, view);
+      for (const step of prelude) yield* step(own);
+      const outcome = yield* run(own);
+      yield* finishChecks(own);
+      return {
+        rows: outcome.rows,
+        rowCount: outcome.rowCount,
+        foundRows: outcome.foundRows,
+        insertId: outcome.insertId ?? 0n,
+      };
+    },
+  };
+}
+
+function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn): ResultColumn {
+  return {
+    name,
+    type: type.name === 'unknown' ? types.text : type,
+    modifier,
+    tableNumber: origin?.table ?? 0,
+    columnNumber: origin?.number ?? 0,
+    tableName: origin?.tableName ?? '',
+    isNullable,
+  };
+}
+
+function selectStatement(planned: PlannedQuery, planning: Planning): QueryStatement {
+  const { locking } = planned;
+  return queryStatement('SELECT', planned.columns, planning, function* select(own) {
+    const rows: Values[] = locking === null ? [...planned.rows(null, own)] : yield* locking(null, own);
+    return { rows, rowCount: rows.length, foundRows: rows.length };
+  });
+}
+
+function modifyStatement(planned: DataModification, planning: Planning): QueryStatement {
+  return queryStatement(planned.command, planned.columns, planning, (own) => planned.run(newFrame(0, own, null), own));
+}
+
+/** One line for each table that is read, in the order in which they are joined. */
+function explainStatement(query: Node, planning: Planning): QueryStatement {
+  const explained = planStatement(query, {
+    catalog: planning.catalog,
+    dialect: planning.dialect,
+    searchPath: planning.searchPath,
+  });
+  const scratch = new Planning({
+    catalog: planning.catalog,
+    dialect: planning.dialect,
+    searchPath: planning.searchPath,
+  });
+  if ('SelectStmt' in query) planQuery(query.SelectStmt, rootScope(scratch));
+  else if (explained.kind === 'query') planDataModification(query, rootScope(scratch));
+  const lines = scratch.notes.length === 0 ? ['Result'] : scratch.notes;
+  const column: OutputColumn = { name: 'QUERY PLAN', type: types.text, modifier: -1, isNullable: false, origin: null };
+  return queryStatement('EXPLAIN', [column], planning, function* explain() {
+    const rows = lines.map((line) => [line]);
+    return { rows, rowCount: rows.length, foundRows: rows.length };
+  });
+}
+
+/** An ordinary deletion of all rows: a transaction that is rolled back gives them back. */
+function truncateStatement(statement: TruncateStmt, planning: Planning): QueryStatement {
+  const { relations = [], behavior, restart_seqs: restarts = false } = statement;
+  const tables = relations.map((node) => truncatedTable('RangeVar' in node ? node.RangeVar : {}, planning));
+  for (const table of tables) addReferring(table, tables, behavior === 'DROP_CASCADE', planning);
+  planning.writes = true;
+  return queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view }) {
+    for (const table of tables) {
+      const rows: Parameters<typeof view.delete>[0][] = [];
+      const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
+      yield* view.lock(
+        table.id,
+        { kind: 'all' },
+        () => true,
+        request,
+        (row) => rows.push(row) > 0,
+      );
+      for (const row of rows) yield* view.delete(row);
+      const isRestarted = restarts || planning.dialect === 'mysql';
+      for (const { sequence } of table.columns) if (isRestarted) sequence?.restart();
+    }
+    return { rows: [], rowCount: 0, foundRows: 0 };
+  });
+}
+
+function truncatedTable(range: RangeVar, planning: Planning): Table {
+  const relation = planning.relation(range);
+  if (relation.kind !== 'table') throw new SqlError('42809', `"${relation.name}" is not a table`);
+  return relation;
+}
+
+function addReferring(table: Table, tables: Table[], isCascade: boolean, planning: Planning): void {
+  for (const other of planning.catalog.tables()) {
+    if (tables.some(({ id }) => id === other.id) || !other.foreignKeys.some(({ parent }) => parent === table.id))
+      continue;
+    if (!isCascade) {
+      throw new SqlError('0A000', 'cannot truncate a table referenced in a foreign key constraint', {
+        detail: `Table "${other.name}" references "${table.name}".`,
+        hint: `Truncate table "${other.name}" at the same time, or use TRUNCATE ... CASCADE.`,
+      });
+    }
+    tables.push(other);
+  }
+}

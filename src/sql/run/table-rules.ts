@@ -1,0 +1,160 @@
+/**
+ * What holds for every row that is written to a table: defaults, generated columns, NOT NULL, CHECK. Compiled once for a statement.
+ * Writing goes through here, so that foreign keys are looked after whoever writes.
+ */
+import type { Node } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import { quoteName } from '../catalog/catalog.ts';
+import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
+import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
+import type { Expression, Frame } from '../expression.ts';
+import { noAggregates } from '../plan/grouping.ts';
+import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import type { Planning, Running } from '../plan/planning.ts';
+import { newFrame } from '../plan/query.ts';
+import type { QueryScope } from '../plan/scope.ts';
+import { rowOf } from '../plan/source.ts';
+import { SqlError } from '../sql-error.ts';
+import { cell, type InsertResult, type Row, type Waiting } from '../storage.ts';
+import { typeTitle } from '../type-title.ts';
+import type { SqlValue } from '../value.ts';
+import { checkFailed, duplicateKey, notNull } from './constraint-error.ts';
+import { afterDelete, afterUpdate, checkParents, type References, referencesOf } from './foreign-keys.ts';
+
+type Evaluate = Expression['evaluate'];
+
+export class TableRules {
+  readonly table: Table;
+  readonly planning: Planning;
+  readonly #scope: QueryScope;
+  readonly #checks: readonly { readonly name: string; readonly evaluate: Evaluate }[];
+  readonly #generated: readonly { readonly column: Column; readonly evaluate: Evaluate }[];
+  readonly #notNull: readonly Column[];
+  readonly #isPlain: boolean;
+  /** Rules of the tables that a cascade may come to. */
+  readonly rulesOf: (table: Table) => TableRules;
+  #references: References | null = null;
+
+  constructor(table: Table, scope: QueryScope, known: Map<number, TableRules> = new Map()) {
+    this.table = table;
+    this.planning = scope.planning;
+    known.set(table.id, this);
+    this.#scope = scope.detached();
+    this.rulesOf = (other) => known.get(other.id) ?? new TableRules(other, scope, known);
+    const own = this.#scope;
+    const item = { name: table.name, schema: table.schema, row: own.newRow(), table, columns: tableColumns(table) };
+    own.namespace = namespaceOf(item);
+    own.clause = 'check constraints';
+    own.collector = noAggregates(own);
+    this.#checks = table.checks.map(({ name, expression }) => ({ name, evaluate: compileCheck(expression, own) }));
+    this.#generated = table.columns.flatMap((column) =>
+      column.generated === null ? [] : [{ column, evaluate: assigned(column.generated, column, own).evaluate }],
+    );
+    this.#notNull = table.columns.filter(({ isNotNull }) => isNotNull);
+    this.#isPlain = this.#checks.length === 0 && this.#generated.length === 0;
+  }
+
+  /** The value of a column that is not named: the next number, the default, NULL. */
+  default(column: Column): Evaluate {
+    if (column.identity !== null && column.sequence !== null) {
+      const name = sequenceName(column.sequence);
+      const isLarge = column.type.name === 'int8' || column.type.name === 'uint8';
+      return ({ execution }) => {
+        const value = execution.surroundings.nextValue(name);
+        return isLarge ? value : Number(value);
+      };
+    }
+    if (column.default === null) return () => null;
+    return this.#scope.within(
+      { items: [], columns: [] },
+      () => assigned(column.default as Node, column, this.#scope).evaluate,
+    );
+  }
+
+  get references(): References {
+    this.#references ??= referencesOf(this.table, this.planning);
+    return this.#references;
+  }
+
+  /** Computes generated columns and checks the row. @throws SqlError 23502, 23514 */
+  check(values: SqlValue[], running: Running, source: Row | null = null): void {
+    const frame: Frame | null = this.#isPlain ? null : newFrame(1, running, null);
+    if (frame !== null) {
+      const row = rowOf(values);
+      frame.rows[0] = source === null ? row : { ...row, load: (_row, position) => cell(source, position) };
+      for (const { column, evaluate } of this.#generated) values[column.cell] = evaluate(frame);
+    }
+    for (const column of this.#notNull) {
+      if (values[column.cell] === null) throw notNull(this.table, column.name, values, this.planning.dialect);
+    }
+    if (frame === null) return;
+    for (const { name, evaluate } of this.#checks) {
+      if (evaluate(frame) === false) throw checkFailed(this.table, name, values, this.planning.dialect);
+    }
+  }
+
+  /** A duplicate is an answer here: ON CONFLICT. @throws SqlError 23502, 23514 */
+  *tryInsert(values: SqlValue[], running: Running): Waiting<InsertResult> {
+    this.check(values, running);
+    const result = yield* running.view.insert(this.table.id, values);
+    if (result.kind === 'inserted') this.#checkParents(values, this.table.foreignKeys, running);
+    return result;
+  }
+
+  /** @throws SqlError 23505, 23502, 23514 */
+  *update(row: Row, values: SqlValue[], columns: readonly number[], running: Running): Waiting<Row> {
+    this.check(values, running, row);
+    const result = yield* running.view.update(row, values, columns);
+    if (result.kind === 'duplicate') throw this.duplicate(result.index, values);
+    const moved = this.table.foreignKeys.filter(({ cells }) => cells.some((each) => columns.includes(each)));
+    this.#checkParents(values, moved, running);
+    if (this.references.children.length > 0) yield* afterUpdate(this, row, values, columns, running);
+    return result.row;
+  }
+
+  *delete(row: Row, running: Running): Waiting<void> {
+    yield* running.view.delete(row);
+    if (this.references.children.length > 0) yield* afterDelete(this, row, running);
+  }
+
+  duplicate(id: number, values: readonly SqlValue[]): SqlError {
+    const index = this.table.indexes.find((each) => each.id === id);
+    assert(index !== undefined, `index ${id} belongs to ${this.table.name}`);
+    return duplicateKey(this.table, index, values, this.planning.dialect);
+  }
+
+  #checkParents(values: readonly SqlValue[], keys: readonly ForeignKey[], running: Running): void {
+    if (keys.length > 0) checkParents(this, values, keys, running);
+  }
+}
+
+export function sequenceName({ schema, name }: { readonly schema: string; readonly name: string }): string {
+  return schema === 'public' ? quoteName(name) : `${quoteName(schema)}.${quoteName(name)}`;
+}
+
+function compileCheck(node: Node, scope: QueryScope): Evaluate {
+  return coerceToBoolean(compileExpression(node, scope), 'CHECK', scope).evaluate;
+}
+
+/** An expression as a column takes it. @throws SqlError 42804 */
+export function assigned(
+  node: Node,
+  column: Pick<Column, 'name' | 'type' | 'modifier'>,
+  scope: QueryScope,
+): Expression {
+  return assignable(compileExpression(node, scope, column.type), column, scope);
+}
+
+export function assignable(
+  expression: Expression,
+  { name, type, modifier }: Pick<Column, 'name' | 'type' | 'modifier'>,
+  scope: QueryScope,
+): Expression {
+  try {
+    return coerce(expression, type, modifier, 'assignment', scope);
+  } catch (error) {
+    if (!(error instanceof SqlError) || error.code !== '42846') throw error;
+    const message = `column "${name}" is of type ${typeTitle(type)} but expression is of type ${typeTitle(expression.type)}`;
+    throw new SqlError('42804', message, { hint: 'You will need to rewrite or cast the expression.' });
+  }
+}
