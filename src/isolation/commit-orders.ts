@@ -320,7 +320,8 @@ export class CommitOrders {
 
   #settleAll(order: Order): boolean {
     const reads: number[] = [];
-    for (let node = 1; node < this.constraints.nodes; node += 1) reads.push(...this.#ownReads(node));
+    for (let node = 1; node < this.constraints.nodes; node += 1)
+      for (const read of this.#ownReads(node)) reads.push(read);
     return this.#settle(order, reads);
   }
 

@@ -38,7 +38,7 @@ export class LoadTransaction implements StorageTransaction {
   rollbackTo(savepoint: number): void {
     while (this.#changes.length > savepoint) {
       const { row, before } = this.#changes.pop() as Change;
-      put(row, before);
+      put(row, before, before === null ? [] : row.table.keysOf(before));
     }
   }
 
@@ -52,9 +52,10 @@ export class LoadTransaction implements StorageTransaction {
     this.#end();
   }
 
-  change(row: StoredRow, values: Key | null): void {
+  /** @param keys of `values`, by index */
+  change(row: StoredRow, values: Key | null, keys: readonly (Key | null)[]): void {
     this.#changes.push({ row, before: row.values });
-    put(row, values);
+    put(row, values, keys);
   }
 
   #end(): void {
@@ -63,12 +64,12 @@ export class LoadTransaction implements StorageTransaction {
   }
 }
 
-function put(row: StoredRow, values: Key | null): void {
+function put(row: StoredRow, values: Key | null, keys: readonly (Key | null)[]): void {
   row.values = values;
   if (values === null) row.table.unlist(row);
   else {
     row.table.list(row);
-    row.table.indexInitial(row);
+    row.table.indexInitial(row, keys);
   }
 }
 
@@ -86,41 +87,49 @@ class LoadStatement extends SnapshotStatement {
 
   override *insert(tableId: TableId, values: Key): Waiting<InsertResult> {
     const table = this.#pictured.table(tableId);
-    const duplicate = this.#duplicate(table, values, null);
+    const keys = table.keysOf(values);
+    const duplicate = this.#duplicate(table, keys, null);
     if (duplicate !== null) return { kind: 'duplicate', ...duplicate };
-    const row = table.rowFor(values);
-    this.#transaction.change(row, [...values]);
-    return { kind: 'inserted', row: new SeenRow(row, [...values]) };
+    const row = table.rowFor(keys);
+    const copy = [...values];
+    this.#transaction.change(row, copy, keys);
+    return { kind: 'inserted', row: new SeenRow(row, copy) };
   }
 
   override *update(row: Row, values: Key, columns: readonly number[]): Waiting<UpdateResult> {
     const { stored } = row as SeenRow;
     const now = (stored.values ?? row.values).map((value, i) => (columns.includes(i) ? values[i] : value) as SqlValue);
-    const duplicate = this.#duplicate(stored.table, now, stored);
+    const keys = stored.table.keysOf(now);
+    const duplicate = this.#duplicate(stored.table, keys, stored);
     if (duplicate !== null) return { kind: 'duplicate', ...duplicate };
-    const primary = stored.table.primary?.shape;
-    const key = primary?.keyOf(now) ?? null;
-    const stays = key === null || stored.primaryKey === null || primary?.compare(key, stored.primaryKey) === 0;
-    const target = stays ? stored : stored.table.rowFor(now);
-    if (!stays) this.#transaction.change(stored, null);
-    this.#transaction.change(target, now);
+    const { primary, indexes } = stored.table;
+    const key = (primary === null ? null : keys[indexes.indexOf(primary)]) ?? null;
+    const stays = key === null || stored.primaryKey === null || primary?.shape.compare(key, stored.primaryKey) === 0;
+    const target = stays ? stored : stored.table.rowFor(keys);
+    if (!stays) this.#transaction.change(stored, null, []);
+    this.#transaction.change(target, now, keys);
     return { kind: 'updated', row: new SeenRow(target, [...now]) };
   }
 
   override *delete(row: Row): Waiting<void> {
-    this.#transaction.change((row as SeenRow).stored, null);
+    this.#transaction.change((row as SeenRow).stored, null, []);
   }
 
   override undo(): void {
     this.#transaction.rollbackTo(this.#mark);
   }
 
-  #duplicate(table: Table, values: Key, self: StoredRow | null): { readonly index: number; readonly row: Row } | null {
-    for (const index of table.indexes) {
-      const key = index.shape.isUnique ? index.keyOf(values) : null;
+  #duplicate(
+    table: Table,
+    keys: readonly (Key | null)[],
+    self: StoredRow | null,
+  ): { readonly index: number; readonly row: Row } | null {
+    for (const [i, index] of table.indexes.entries()) {
+      const key = keys[i] ?? null;
       if (!index.isChecked(key)) continue;
-      const there = index.committed.allWith(key).find(({ row }) => row !== self);
-      if (there !== undefined) return { index: index.shape.id, row: this.see(there.row) as Row };
+      const there = index.committed.firstWith(key);
+      // The keys of a unique index are each in one row.
+      if (there !== undefined && there.row !== self) return { index: index.shape.id, row: this.see(there.row) as Row };
     }
     return null;
   }

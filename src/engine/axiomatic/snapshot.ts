@@ -13,7 +13,7 @@ import type {
 } from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import type { Held } from './cell.ts';
-import { SeenRow } from './statement.ts';
+import { answer, SeenRow } from './statement.ts';
 import type { StoredRow, Table } from './table.ts';
 
 /** What a picture asks of its store. */
@@ -66,9 +66,9 @@ export class SnapshotStatement implements StatementView {
     path: AccessPath,
     matches: (row: Row) => boolean,
     _request: LockRequest,
-    take: (row: Row) => boolean,
+    take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
-    for (const row of this.scan(table, path)) if (matches(row) && !take(row)) return;
+    for (const row of [...this.scan(table, path)]) if (matches(row) && !(yield* answer(take(row)))) return;
   }
 
   *lockRow(row: Row, matches: (row: Row) => boolean): Waiting<Row | null> {

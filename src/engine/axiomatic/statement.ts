@@ -46,6 +46,11 @@ export class SeenRow implements Row {
   }
 }
 
+/** `take` may wait for what it does with the row. */
+export function* answer(taken: boolean | Waiting<boolean>): Waiting<boolean> {
+  return typeof taken === 'boolean' ? taken : yield* taken;
+}
+
 function noLoad(): never {
   return assert(false, 'a whole row has all its values') as never;
 }
@@ -78,17 +83,17 @@ export class Statement implements StatementView {
     path: AccessPath,
     matches: (row: Row) => boolean,
     request: LockRequest,
-    take: (row: Row) => boolean,
+    take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
     const table = this.#storage.table(tableId);
     if (request.reading === 'statement') {
-      for (const row of this.#rows(table, path)) if (matches(row) && !take(row)) return;
+      for (const row of this.#rows(table, path)) if (matches(row) && !(yield* answer(take(row)))) return;
       return;
     }
     for (const stored of this.#storage.latestCandidates(table, path)) {
       yield* waitForRow(this.#storage, this.#transaction, stored, matches);
       const row = this.#latest(stored);
-      if (row !== null && matches(row) && !take(row)) return;
+      if (row !== null && matches(row) && !(yield* answer(take(row)))) return;
     }
   }
 
@@ -102,10 +107,10 @@ export class Statement implements StatementView {
 
   *insert(tableId: TableId, values: Key): Waiting<InsertResult> {
     const table = this.#storage.table(tableId);
-    const keys = table.indexes.map((index) => index.keyOf(values));
+    const keys = table.keysOf(values);
     const duplicate = yield* findDuplicate(this.#storage, this.#transaction, table, keys, null);
     if (duplicate !== null) return { kind: 'duplicate', index: duplicate.index, row: this.#latestRow(duplicate.row) };
-    const stored = table.rowFor(values);
+    const stored = table.rowFor(keys);
     table.remember(stored);
     this.#insertInto(stored, values, keys);
     return { kind: 'inserted', row: new SeenRow(stored, [...values]) };
@@ -195,11 +200,11 @@ export class Statement implements StatementView {
     const { stored } = ours(row);
     const { table } = stored;
     const values = image.map((value, column) => (columns.includes(column) ? value : this.#cell(row, column)));
-    const keys = table.indexes.map((index) => index.keyOf(values));
+    const keys = table.keysOf(values);
     const duplicate = yield* findDuplicate(this.#storage, this.#transaction, table, keys, stored);
     if (duplicate !== null) return { kind: 'duplicate', index: duplicate.index, row: this.#latestRow(duplicate.row) };
     this.#delete(stored);
-    const moved = table.rowFor(values);
+    const moved = table.rowFor(keys);
     table.remember(moved);
     this.#insertInto(moved, values, keys);
     return { kind: 'updated', row: new SeenRow(moved, values) };

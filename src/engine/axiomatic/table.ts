@@ -81,6 +81,7 @@ export class Table {
   /** The listed rows, in the order in which they were. */
   readonly rows = new Map<RowId, StoredRow>();
   indexes: RowIndex[] = [];
+  primary: RowIndex | null;
   /** Rows with a primary key that were listed once or may be. */
   readonly #unlisted: IndexTree<RowEntry> | null;
   #rowIds = 0;
@@ -90,21 +91,23 @@ export class Table {
     this.name = name;
     this.granularity = granularity;
     this.indexes = shape.indexes.map((index) => new RowIndex(index));
+    this.primary = primaryOf(this.indexes);
     this.#unlisted = this.primary === null ? null : new IndexTree(this.primary.shape.compare);
-  }
-
-  get primary(): RowIndex | null {
-    return this.indexes.find(({ shape }) => shape.isPrimary) ?? null;
   }
 
   index(id: IndexId): RowIndex {
     return this.indexes.find(({ shape }) => shape.id === id) as RowIndex;
   }
 
-  /** The row that a row with these values is: there already, or new. */
-  rowFor(values: Key): StoredRow {
+  /** The keys that a row with these values has, by index. */
+  keysOf(values: Key): (Key | null)[] {
+    return this.indexes.map((index) => index.keyOf(values));
+  }
+
+  /** The row that a row with these keys is: there already, or new. */
+  rowFor(keys: readonly (Key | null)[]): StoredRow {
     const { primary } = this;
-    const key = primary?.shape.keyOf(values) ?? null;
+    const key = (primary === null ? null : keys[this.indexes.indexOf(primary)]) ?? null;
     if (primary !== null && key !== null) {
       const there = primary.committed.firstWith(key) ?? this.#unlisted?.firstWith(key);
       if (there !== undefined) return there.row;
@@ -161,13 +164,14 @@ export class Table {
   adopt(row: StoredRow): void {
     this.#rowIds = Math.max(this.#rowIds, row.id);
     this.list(row);
-    this.indexInitial(row);
+    this.indexInitial(row, this.keysOf(row.values as Key));
   }
 
   /** The same columns and primary key, other indexes. */
   reshape(shape: TableShape): void {
     this.shape = shape;
     this.indexes = shape.indexes.map((index) => new RowIndex(index));
+    this.primary = primaryOf(this.indexes);
     for (const row of this.rows.values()) {
       row.keys = [];
       this.reindex(row);
@@ -175,17 +179,17 @@ export class Table {
   }
 
   /** A row of the initial state: one key an index. */
-  indexInitial(row: StoredRow): void {
-    for (const [i, index] of this.indexes.entries()) {
-      const key = row.values === null ? null : index.keyOf(row.values);
-      this.#setKeys(row, i, key === null ? [] : [key]);
+  indexInitial(row: StoredRow, keys: readonly (Key | null)[]): void {
+    for (let i = 0; i < keys.length; i += 1) {
+      const key = keys[i] ?? null;
+      this.#setKeys(row, i, key === null ? none : [key]);
     }
   }
 
   #setKeys(row: StoredRow, i: number, keys: readonly Key[]): void {
     const index = this.indexes[i] as RowIndex;
     const { compare } = index.shape;
-    const old = row.keys[i] ?? [];
+    const old = row.keys[i] ?? none;
     for (const key of old) if (!keys.some((other) => compare(other, key) === 0)) index.committed.remove(key, row.id);
     for (const key of keys)
       if (!old.some((other) => compare(other, key) === 0)) index.committed.insert({ key, id: row.id, row });
@@ -205,6 +209,12 @@ export class Table {
       return values.length === 1 ? values : [...new Set(values)];
     });
   }
+}
+
+const none: readonly Key[] = [];
+
+function primaryOf(indexes: readonly RowIndex[]): RowIndex | null {
+  return indexes.find(({ shape }) => shape.isPrimary) ?? null;
 }
 
 /** The whole rows that a row may be seen as. */
