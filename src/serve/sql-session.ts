@@ -138,6 +138,8 @@ export class Session implements SqlSession {
         if (statement.what === 'show')
           return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
         if (statement.what === 'set') this.#set(statement.name, statement.value, statement.isLocal);
+        if (statement.what === 'set all')
+          for (const { name, value } of statement.settings) this.#set(name, value, false);
         return emptyResult(statement.command);
       case 'transaction':
         return this.#control(statement);

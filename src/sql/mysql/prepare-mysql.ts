@@ -45,8 +45,10 @@ function preparedText(rewrite: SqlRewrite, sql: string, options: PrepareOptions)
 /** A place in the rewritten text is one in the client's; both count characters from 1. */
 function inSource(error: unknown, rewrite: SqlRewrite, sql: string): unknown {
   if (!(error instanceof SqlError) || error.detail.position === undefined) return error;
-  const before = [...rewrite.text].slice(0, error.detail.position - 1).join('');
-  const position = [...sql.slice(0, rewrite.positionOf(before.length))].length + 1;
+  const before = Array.from(rewrite.text)
+    .slice(0, error.detail.position - 1)
+    .join('');
+  const position = Array.from(sql.slice(0, rewrite.positionOf(before.length))).length + 1;
   return new SqlError(error.code, error.message, { ...error.detail, position });
 }
 
