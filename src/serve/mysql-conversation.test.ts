@@ -217,7 +217,11 @@ describe('commands', () => {
     [{ kind: 'ping' }, 'OK 2'],
     [{ kind: 'init-db', database: 'shop' }, 'OK 2'],
     [{ kind: 'statistics' }, '10 bytes'],
-    [{ kind: 'field-list', table: 't', wildcard: '' }, 'ERR 1047 08S01 Unknown command'],
+    [
+      { kind: 'field-list', table: 't', wildcard: 'a%' },
+      'ERR 1235 42000 COM_FIELD_LIST with a pattern is not supported',
+    ],
+    [{ kind: 'field-list', table: 'x', wildcard: '' }, 'ERR 1064 42000 no statement: SELECT * FROM `x`'],
     [{ kind: 'unknown', code: 0x12, body: new Uint8Array() }, 'ERR 1047 08S01 Unknown command'],
     [{ kind: 'set-option', option: 2 }, 'ERR 1047 08S01 Unknown command'],
     [{ kind: 'process-kill', connectionId: 99 }, 'ERR 1094 HY000 Unknown thread id: 99'],

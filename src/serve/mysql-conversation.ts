@@ -4,7 +4,7 @@
  */
 import type { PreparedStatement, SqlServer, SqlSession, StatementResult } from '../sql/index.ts';
 import { mysqlVersion } from '../sql/mysql/variables.ts';
-import { SqlError } from '../sql/sql-error.ts';
+import { notSupported, SqlError } from '../sql/sql-error.ts';
 import {
   capabilities,
   characterSet,
@@ -25,7 +25,7 @@ import type { Conversation, StartConversation, Transport } from './conversation.
 import { mysqlError, protocolError } from './mysql-error.ts';
 import { authenticate, type Claim, defaultPlugin, type LoginOptions, serverCapabilities } from './mysql-login.ts';
 import { PacketInput, PacketOutput } from './mysql-packets.ts';
-import { type AnswerOptions, answerOk, answerPrepared, answerResult } from './mysql-results.ts';
+import { type AnswerOptions, answerFields, answerOk, answerPrepared, answerResult } from './mysql-results.ts';
 import { PreparedStatements } from './mysql-statements.ts';
 import { killOf, sqlText, usedDatabase } from './mysql-text.ts';
 
@@ -258,6 +258,7 @@ class MysqlConversation implements Conversation {
       case 'stmt-fetch':
         return this.#statements.fetch(command.statementId);
       case 'field-list':
+        return this.#fieldList(command.table, command.wildcard, session);
       case 'unknown':
         throw protocolError(1047, 'Unknown command');
       case 'statistics':
@@ -281,7 +282,7 @@ class MysqlConversation implements Conversation {
       case 'ping':
         return;
       case 'init-db':
-        await session.execute(session.prepare(`USE \`${command.database.replaceAll('`', '``')}\``), []);
+        await session.execute(session.prepare(`USE ${quoted(command.database)}`), []);
         this.#database = command.database;
         return;
       case 'process-kill':
@@ -331,6 +332,13 @@ class MysqlConversation implements Conversation {
     answerPrepared(this.#statements.add(statement), statement, this.#answerOptions());
   }
 
+  /** Old clients complete names with it. */
+  #fieldList(table: string, wildcard: string, session: SqlSession): void {
+    if (wildcard !== '' && wildcard !== '%') throw notSupported('COM_FIELD_LIST with a pattern');
+    const { columns } = session.prepare(`SELECT * FROM ${quoted(table)}`);
+    answerFields(columns ?? [], this.#answerOptions());
+  }
+
   #kill(what: 'connection' | 'query', id: number): void {
     const victim = this.#open.get(id);
     // Not every session has a connection here: a program in this process may have one.
@@ -368,6 +376,10 @@ class MysqlConversation implements Conversation {
     this.#options.onBug?.(error);
     return protocolError(1105, 'internal error');
   }
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``;
 }
 
 function emptyQuery(): SqlError {

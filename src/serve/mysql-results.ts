@@ -82,6 +82,16 @@ function countsOf(result: StatementResult, flags: number): { affectedRows: bigin
   return { affectedRows, insertId, info };
 }
 
+/** The answer to COM_FIELD_LIST. */
+export function answerFields(
+  columns: readonly ResultColumn[],
+  { output, flags, status, database }: AnswerOptions,
+): void {
+  for (const column of columns) output.packet(encodeColumnDefinition(columnDefinition(column, database), 'field-list'));
+  if (has(flags, capabilities.deprecateEof)) output.packet(encodeOk({ ...plainOk, status }, flags, 'end'));
+  else output.packet(encodeEof({ warnings: 0, status }));
+}
+
 /** The answer to COM_STMT_PREPARE: counts, then the parameters, then the columns. */
 export function answerPrepared(statementId: number, statement: PreparedStatement, options: AnswerOptions): void {
   const { output, database } = options;

@@ -22,6 +22,7 @@ const script: Script = {
         Array.from({ length: 10_000 }, () => [letters]),
       ),
   },
+  'SELECT * FROM `t`': { columns: text },
   wait: { columns: text, run: () => new Promise(() => undefined) },
 };
 
@@ -218,6 +219,7 @@ describe('a client understands every answer to its end', () => {
     ['an error', { kind: 'query', sql: Buffer.from('what?') }, ['error']],
     ['nothing', { kind: 'stmt-close', statementId: 3 }, []],
     ['statistics', { kind: 'statistics' }, ['statistics']],
+    ['the fields of a table', { kind: 'field-list', table: 't', wildcard: '' }, ['column', 'rows-end']],
     [
       'a prepared statement',
       { kind: 'stmt-prepare', sql: Buffer.from('select ?') },

@@ -19,8 +19,11 @@ export interface ColumnDefinition {
   readonly decimals: number;
 }
 
-export function encodeColumnDefinition(column: ColumnDefinition): Uint8Array {
-  return new ByteWriter()
+/** `field-list`: in the answer to COM_FIELD_LIST each has a default value, which here is always null. */
+export type ColumnRole = 'result' | 'field-list';
+
+export function encodeColumnDefinition(column: ColumnDefinition, role: ColumnRole = 'result'): Uint8Array {
+  const writer = new ByteWriter()
     .lengthEncodedText('def')
     .lengthEncodedText(column.schema)
     .lengthEncodedText(column.table)
@@ -33,11 +36,11 @@ export function encodeColumnDefinition(column: ColumnDefinition): Uint8Array {
     .uint8(column.type)
     .uint16(column.flags)
     .uint8(column.decimals)
-    .zeros(2)
-    .finish();
+    .zeros(2);
+  return (role === 'field-list' ? writer.uint8(nullText) : writer).finish();
 }
 
-export function decodeColumnDefinition(payload: Uint8Array): ColumnDefinition {
+export function decodeColumnDefinition(payload: Uint8Array, role: ColumnRole = 'result'): ColumnDefinition {
   const reader = new ByteReader(payload);
   reader.lengthEncodedBytes(); // the catalog, which is always `def`
   const schema = reader.lengthEncodedText();
@@ -51,8 +54,10 @@ export function decodeColumnDefinition(payload: Uint8Array): ColumnDefinition {
   const type = fixed.uint8();
   const flags = fixed.uint16();
   const decimals = fixed.uint8();
+  if (role === 'field-list') reader.skip(reader.left);
   reader.end();
   return { schema, table, originalTable, name, originalName, characterSet, length, type, flags, decimals };
 }
 
 const fixedBytes = 12;
+const nullText = 0xfb;

@@ -116,6 +116,13 @@ describe('what is encoded is decoded again', () => {
 
   test('column definitions', () => expectRoundTrip(columnDefinition, encodeColumnDefinition, decodeColumnDefinition));
 
+  test('column definitions with a default value', () =>
+    expectRoundTrip(
+      columnDefinition,
+      (column) => encodeColumnDefinition(column, 'field-list'),
+      (payload) => decodeColumnDefinition(payload, 'field-list'),
+    ));
+
   test('text rows', () => {
     const row = fc.array(fc.option(bytes, { nil: null }), { maxLength: 30 });
     fc.assert(

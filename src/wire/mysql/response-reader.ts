@@ -86,7 +86,7 @@ export class ResponseReader {
         return this.#definitionsEnd(payload);
       case 'field-list':
         if (isEof(payload)) return this.#rowsEnd(payload);
-        return { kind: 'column', column: decodeColumnDefinition(payload) };
+        return { kind: 'column', column: decodeColumnDefinition(payload, 'field-list') };
       case 'rows':
         return this.#row(payload);
       case 'done':
