@@ -21,6 +21,17 @@ describe('a pair of streams', () => {
     expect(isDelivered).toBe(false);
   });
 
+  test('delivers in one piece what was written while corked', async () => {
+    const [left, right] = duplexPair();
+    const chunks: string[] = [];
+    right.on('data', (chunk: Uint8Array) => chunks.push(Buffer.from(chunk).toString()));
+    left.cork();
+    for (const text of ['a', 'b', 'c']) left.write(text);
+    left.uncork();
+    await turns();
+    expect(chunks).toEqual(['abc']);
+  });
+
   test('makes the writer wait while nobody reads, and loses nothing', async () => {
     const [left, right] = duplexPair(1000);
     let written = 0;

@@ -79,6 +79,11 @@ class End extends Duplex implements DuplexEnd {
     });
   }
 
+  /** What was written while corked comes in one piece, as over a socket. */
+  override _writev(chunks: { readonly chunk: Uint8Array }[], callback: (error?: Error | null) => void): void {
+    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', callback);
+  }
+
   override _final(callback: (error?: Error | null) => void): void {
     this.#endPeer();
     callback();

@@ -79,8 +79,13 @@ describe('start-up', () => {
       ['lock_timeout', '5s'],
       ['search_path', 'a b'],
       ['x.y', '1'],
-      ['DateStyle', 'ISO'],
+      ['DateStyle', 'ISO, MDY'],
     ]);
+  });
+
+  test('settings that the client brings are reported', async () => {
+    const heard = await new RawClient().startUp({ user: 'ann', timezone: 'Asia/Tokyo', DateStyle: 'ISO' });
+    expect(brief(heard)).toEqual(expect.arrayContaining(['TimeZone=Asia/Tokyo', 'DateStyle=ISO, MDY']));
   });
 
   test('SSLRequest and GSSENCRequest are declined, the start-up goes on', async () => {
@@ -302,7 +307,7 @@ test('a message is answered whenever it comes, also while the one before is bein
   const client = await started();
   for (let delay = 0; delay < 30; delay++) {
     client.conversation.receive(frontendBytes({ kind: 'query', sql: 'insert 1' }));
-    for (let turn = 0; turn < delay; turn++) await undefined;
+    for (let turn = 0; turn < delay; turn++) await Promise.resolve();
     const heard = await client.query('insert 2');
     expect(brief(heard)).toEqual(['INSERT 0 1', 'ready idle', 'INSERT 0 2', 'ready idle']);
   }
@@ -516,6 +521,40 @@ describe('statements that are one transaction', () => {
     expect(blocksOf(client)).toEqual(['begin', 'commit']);
     await client.say(...both, bind([], { statement: 'none' }), sync);
     expect(blocksOf(client)).toEqual(['begin', 'commit', 'begin', 'end']);
+  });
+
+  test('it does not matter how the stream is cut', async () => {
+    const bytes = frontendBytes(
+      parse('insert 1'),
+      bind(),
+      execute(),
+      sync,
+      parse('insert 1'),
+      bind(),
+      execute(),
+      execute(),
+      sync,
+    );
+    for (let cut = 1; cut < bytes.length; cut++) {
+      const client = await started();
+      client.conversation.receive(bytes.subarray(0, cut));
+      await quiet();
+      client.conversation.receive(bytes.subarray(cut));
+      await quiet();
+      expect(blocksOf(client)).toEqual(['begin', 'end']);
+      expect(brief(client.heard).filter((text) => text.includes('INSERT'))).toHaveLength(2);
+    }
+  });
+
+  test('an Execute without a Sync is run when the client has said all', async () => {
+    const client = await started();
+    expect(await client.say(parse('insert 1'), bind(), execute())).toEqual([]);
+    const session = client.server.sessions.get(1);
+    expect(session?.ran).toEqual([]);
+    client.conversation.ended();
+    await quiet();
+    expect(session?.ran).toEqual(['insert 1']);
+    expect(client.isClosed).toBe(true);
   });
 
   test('a commit that fails at Sync is told after the commands', async () => {

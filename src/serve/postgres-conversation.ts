@@ -40,6 +40,8 @@ type Stage =
   | { readonly kind: 'authentication'; readonly startup: StartupOptions; readonly dialogue: Authentication }
   | { readonly kind: 'commands'; readonly session: SqlSession; readonly commands: PostgresCommands };
 
+const executeType = 'E'.charCodeAt(0);
+
 class PostgresConversation implements Conversation {
   readonly #transport: Transport;
   readonly #admission: 'welcome' | 'full';
@@ -48,6 +50,7 @@ class PostgresConversation implements Conversation {
   readonly #splitter: FrameSplitter;
   readonly #output: PostgresOutput;
   #stage: Stage = { kind: 'startup' };
+  #held: Frame | undefined;
   #isWorking = false;
   #isPaused = false;
   #hasEnded = false;
@@ -76,7 +79,7 @@ class PostgresConversation implements Conversation {
 
   ended(): void {
     this.#hasEnded = true;
-    if (!this.#isWorking) this.#close();
+    if (!this.#isWorking) void this.#work();
   }
 
   drained(): void {
@@ -114,10 +117,21 @@ class PostgresConversation implements Conversation {
       const body = this.#splitter.takeStartup();
       return body !== undefined && this.#startUp(decodeStartup(body));
     }
-    const frame = this.#splitter.takeFrame();
+    const frame = this.#takeFrame();
     if (frame === undefined) return false;
     if (stage.kind === 'authentication') return this.#authenticate(stage.startup, stage.dialogue, frame);
     return this.#command(stage.commands, frame);
+  }
+
+  /**
+   * An Execute waits until the message after it begins, which tells whether it commits by itself. The client cannot know: it is not answered
+   * before its Flush or Sync. So what happens does not depend on how the network cuts the stream.
+   */
+  #takeFrame(): Frame | undefined {
+    const frame = this.#held ?? this.#splitter.takeFrame();
+    const isHeld = frame?.type === executeType && this.#splitter.nextType === undefined && !this.#hasEnded;
+    this.#held = isHeld ? frame : undefined;
+    return isHeld ? undefined : frame;
   }
 
   #pauseOrResume(): void {

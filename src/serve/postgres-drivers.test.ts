@@ -15,7 +15,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
-  expect(bugs.splice(0)).toEqual([]);
+  if (bugs.length > 0) throw new AggregateError(bugs.splice(0), 'bugs of ours');
 });
 
 function starting(server: TinyServer, options: Partial<PostgresOptions> = {}) {
@@ -30,7 +30,7 @@ function clientEnd(start: ReturnType<typeof starting>) {
 }
 
 async function pgClient(start: ReturnType<typeof starting>, config: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new pg.Client({ user: 'ann', ...config, stream: () => clientEnd(start) as never });
+  const client = new pg.Client({ user: 'ann', ...config, stream: () => clientEnd(start) });
   await client.connect();
   ends.push(() => client.end());
   return client;
@@ -83,7 +83,7 @@ describe('pg', () => {
 
   test('a pool of clients, 20,000 rows each', async () => {
     const start = starting(new TinyServer());
-    const pool = new pg.Pool({ user: 'ann', max: 4, stream: () => clientEnd(start) as never } as pg.PoolConfig);
+    const pool = new pg.Pool({ user: 'ann', max: 4, stream: () => clientEnd(start) });
     const counts = await Promise.all(
       Array.from({ length: 8 }, async () => (await pool.query('rows 20000')).rows.length),
     );
@@ -93,7 +93,7 @@ describe('pg', () => {
 
   test('sessions end with their clients', async () => {
     const server = new TinyServer();
-    const client = new pg.Client({ user: 'ann', stream: () => clientEnd(starting(server)) as never });
+    const client = new pg.Client({ user: 'ann', stream: () => clientEnd(starting(server)) });
     await client.connect();
     expect(server.sessions.size).toBe(1);
     await client.end();
@@ -105,7 +105,7 @@ describe('pg', () => {
     const start = starting(new TinyServer(), { password: 'sécret', passwordMethod });
     const client = await pgClient(start, { password: 'sécret' });
     expect((await client.query('insert 1')).rowCount).toBe(1);
-    const wrong = new pg.Client({ user: 'ann', password: 'guess', stream: () => clientEnd(start) as never });
+    const wrong = new pg.Client({ user: 'ann', password: 'guess', stream: () => clientEnd(start) });
     await expect(wrong.connect()).rejects.toMatchObject({ code: '28P01' });
   });
 
@@ -198,10 +198,8 @@ describe('over a socket', () => {
     ends.push(() => sql.end());
     await sql.unsafe('insert 1');
     const query = sql.unsafe('wait');
-    const outcome = expect(query).rejects.toMatchObject({ code: '57014' });
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    query.cancel();
-    await outcome;
+    setTimeout(() => query.cancel(), 20);
+    await expect(query).rejects.toMatchObject({ code: '57014' });
   });
 
   test('one connection too many', async () => {

@@ -1,6 +1,7 @@
 /** What a client says when it opens a connection: who it is, which database, which settings. Manual, "Start-up". */
 import { notSupported, SqlError } from '../sql/sql-error.ts';
 import type { StartupPacket } from '../wire/postgres/index.ts';
+import { postgresDefaults } from './settings.ts';
 
 export interface StartupOptions {
   readonly user: string;
@@ -36,6 +37,10 @@ export function readStartup(packet: Extract<StartupPacket, { kind: 'startup' }>)
   }
   const encoding = settings.get('client_encoding');
   if (encoding !== undefined) settings.set('client_encoding', readEncoding(encoding));
+  // The order of day and month, which a client may leave out, is reported.
+  for (const [name, value] of settings) {
+    if (name.toLowerCase() === 'datestyle' && /^iso$/i.test(value)) settings.set(name, 'ISO, MDY');
+  }
   const database = parameters.get('database') ?? '';
   return {
     user,
@@ -46,29 +51,33 @@ export function readStartup(packet: Extract<StartupPacket, { kind: 'startup' }>)
   };
 }
 
-/** What is sent between authentication and the first ReadyForQuery. Manual, "Asynchronous Operations", lists them. */
-export function reportedSettings(startup: StartupOptions, reported: ReadonlyMap<string, string>): Map<string, string> {
+/** What is sent between authentication and the first ReadyForQuery. @param changed what the session has made of some of them */
+export function reportedSettings(startup: StartupOptions, changed: ReadonlyMap<string, string>): Map<string, string> {
   const { settings, user } = startup;
-  return new Map([
-    ['application_name', settings.get('application_name') ?? ''],
-    ['client_encoding', settings.get('client_encoding') ?? 'UTF8'],
-    ['DateStyle', 'ISO, MDY'],
-    ['default_transaction_read_only', 'off'],
-    ['in_hot_standby', 'off'],
-    ['integer_datetimes', 'on'],
-    ['IntervalStyle', 'postgres'],
-    ['is_superuser', 'on'],
-    ['server_encoding', 'UTF8'],
-    ['server_version', serverVersion],
-    ['session_authorization', user],
-    ['standard_conforming_strings', 'on'],
-    ['TimeZone', 'UTC'],
-    ...reported,
-  ]);
+  const given = new Map([...settings].map(([name, value]) => [name.toLowerCase(), value]));
+  const values = reportedNames.map((name): [string, string] => {
+    if (name === 'session_authorization') return [name, user];
+    return [name, changed.get(name) ?? given.get(name.toLowerCase()) ?? postgresDefaults[name] ?? ''];
+  });
+  return new Map(values);
 }
 
-/** The PostgreSQL that we behave like. */
-const serverVersion = '15.18';
+/** Manual, "Asynchronous Operations". */
+const reportedNames = [
+  'application_name',
+  'client_encoding',
+  'DateStyle',
+  'default_transaction_read_only',
+  'in_hot_standby',
+  'integer_datetimes',
+  'IntervalStyle',
+  'is_superuser',
+  'server_encoding',
+  'server_version',
+  'session_authorization',
+  'standard_conforming_strings',
+  'TimeZone',
+];
 
 /** SQL_ASCII means that bytes go through as they are, which UTF-8 does; `psql` asks for it in the C locale. */
 function readEncoding(name: string): string {

@@ -2,7 +2,7 @@
 import { type Dialect, SqlError } from '../sql/index.ts';
 
 /** What drivers, ORMs and `psql` ask for or set, with the value of a fresh PostgreSQL 15. */
-const postgresDefaults: Readonly<Record<string, string>> = {
+export const postgresDefaults: Readonly<Record<string, string>> = {
   application_name: '',
   bytea_output: 'hex',
   check_function_bodies: 'on',
@@ -50,7 +50,13 @@ const postgresDefaults: Readonly<Record<string, string>> = {
 /** Settings that a client hears of when they change: the manual's section "Asynchronous Operations". */
 const reported = new Set(['application_name', 'client_encoding', 'DateStyle', 'IntervalStyle', 'TimeZone']);
 
-const cannotChange = new Set(['server_version', 'server_version_num', 'server_encoding', 'integer_datetimes', 'is_superuser']);
+const cannotChange = new Set([
+  'server_version',
+  'server_version_num',
+  'server_encoding',
+  'integer_datetimes',
+  'is_superuser',
+]);
 
 const byLowerCase = new Map(Object.keys(postgresDefaults).map((name) => [name.toLowerCase(), name]));
 
