@@ -16,7 +16,7 @@ function limited(scale: number, ...least: readonly number[]): number {
 /** The library computes to significant digits; `whole` of them stand before the point. */
 function withDigits(scale: number, whole: number, compute: (exact: (value: Decimal) => Decimal) => Decimal): Numeric {
   const Wide = Decimal.clone({
-    precision: Math.max(1, scale + Math.max(0, whole) + guard),
+    precision: Math.max(1, scale + Math.max(0, Math.ceil(whole)) + guard),
     toExpNeg: -9e15,
     toExpPos: 9e15,
     minE: -9e15,
@@ -36,6 +36,10 @@ export function squareRoot(number: Numeric): Numeric {
   const { weight } = weightOf(value);
   const rootWeight = weight >= 0 ? weight * 2 + 1 : 1 - Math.trunc((1 - weight * 4) / 2);
   const scale = limited(significantDigits - rootWeight, number.scale);
+  return withDigits(scale, value.e / 2 + 2, (wide) => wide(value).sqrt());
+}
+
+export function squareRootToScale({ value }: Numeric, scale: number): Numeric {
   return withDigits(scale, value.e / 2 + 2, (wide) => wide(value).sqrt());
 }
 

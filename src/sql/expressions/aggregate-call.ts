@@ -1,0 +1,181 @@
+/** Aggregate calls: arguments, DISTINCT, FILTER and ORDER BY, compiled; what a group accumulates. */
+import type { FuncCall, Node, SortBy } from '@pgsql/types';
+import { comparatorOf } from '../compare.ts';
+import type { Expression, Frame, Scope } from '../expression.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+import { aggregateFunction, aggregateNames, distinctly, mysqlAggregateNames } from './aggregates.ts';
+import type { Accumulator, AggregateFunction } from './aggregates.ts';
+import { unknownFunction } from './call.ts';
+import { compileExpression } from './compile.ts';
+import { namesOf, positionOf } from './compiler.ts';
+import { coerce, coerceToBoolean, settleParameter } from './coerce.ts';
+
+export interface Aggregate {
+  readonly type: SqlType;
+  readonly modifier: number;
+  readonly start: () => AggregateState;
+}
+
+/** One group's, or one window's. */
+export interface AggregateState {
+  /** The frame's rows are those of a row of the group. */
+  readonly add: (frame: Frame) => void;
+  /** More rows may be added afterwards. */
+  readonly result: (frame: Frame) => SqlValue;
+}
+
+/** Is it the name of an aggregate, of either dialect? */
+export function isAggregate(call: FuncCall): boolean {
+  const name = functionName(call);
+  return aggregateNames.has(name) || mysqlAggregateNames.has(name);
+}
+
+function functionName(call: FuncCall): string {
+  return (namesOf(call.funcname).at(-1) ?? '').toLowerCase();
+}
+
+interface SortKey {
+  readonly expression: Expression;
+  readonly isDescending: boolean;
+  readonly nullsFirst: boolean;
+}
+
+/** @throws SqlError 42883 no aggregate for these types; what its arguments throw */
+export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
+  const name = functionName(call);
+  const position = positionOf(call.location);
+  if (call.agg_within_group === true) throw notSupported('WITHIN GROUP', position);
+  if (call.func_variadic === true) throw notSupported('VARIADIC', position);
+  const raw = (call.args ?? []).map((node) => compileExpression(node, scope));
+  const isCountAll = call.agg_star === true;
+  if (isCountAll !== (raw.length === 0)) throw unknownFunction(name, raw, 'none', position);
+  const found = aggregateFunction(
+    name,
+    raw.map(({ type }) => type),
+    scope.dialect,
+  );
+  if (found === undefined) throw unknownFunction(name, raw, 'none', position);
+  const operands = raw.map((each, i) => {
+    const wanted = found.argumentTypes[i] ?? types.text;
+    const typed = settleParameter(each, wanted, scope);
+    return wanted.name === 'record'
+      ? typed
+      : coerce(typed, wanted, -1, scope.dialect === 'mysql' ? 'explicit' : 'implicit', scope);
+  });
+  const filter =
+    call.agg_filter === undefined
+      ? undefined
+      : coerceToBoolean(compileExpression(call.agg_filter, scope), 'FILTER', scope);
+  const keys = sortKeys(call, raw, scope);
+  return {
+    type: found.type,
+    modifier: -1,
+    start: () => stateOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
+  };
+}
+
+function sortKeys(call: FuncCall, operands: readonly Expression[], scope: Scope): SortKey[] {
+  return (call.agg_order ?? []).flatMap((node) =>
+    'SortBy' in node ? [sortKey(node.SortBy, call.args ?? [], operands, scope)] : [],
+  );
+}
+
+function sortKey(
+  { node, sortby_dir, sortby_nulls }: SortBy,
+  args: readonly Node[],
+  operands: readonly Expression[],
+  scope: Scope,
+): SortKey {
+  if (node === undefined) throw notSupported('this ORDER BY');
+  const same = args.findIndex((each) => JSON.stringify(each) === JSON.stringify(node));
+  const expression = settleParameter(operands[same] ?? compileExpression(node, scope), types.text, scope);
+  const isDescending = sortby_dir === 'SORTBY_DESC';
+  // NULLs are the greatest in PostgreSQL, the least in MySQL.
+  const byDefault = scope.dialect === 'mysql' ? !isDescending : isDescending;
+  const nullsFirst = sortby_nulls === 'SORTBY_NULLS_FIRST' || (sortby_nulls !== 'SORTBY_NULLS_LAST' && byDefault);
+  return { expression, isDescending, nullsFirst };
+}
+
+interface Plan {
+  readonly found: AggregateFunction;
+  readonly operands: readonly Expression[];
+  readonly filter: Expression | undefined;
+  readonly keys: readonly SortKey[];
+  readonly isDistinct: boolean;
+  readonly scope: Scope;
+}
+
+/** DISTINCT without ORDER BY goes in order too: PostgreSQL sorts to find what is equal, and array_agg shows it. */
+function stateOf(plan: Plan): AggregateState {
+  const { operands, filter, keys, isDistinct } = plan;
+  const values = (frame: Frame): readonly SqlValue[] => operands.map(({ evaluate }) => evaluate(frame));
+  const isOut = (frame: Frame): boolean => filter !== undefined && filter.evaluate(frame) !== true;
+  if (keys.length === 0 && !isDistinct) {
+    const accumulator = plan.found.start();
+    return {
+      add: (frame) => {
+        if (!isOut(frame)) accumulator.add(values(frame));
+      },
+      result: () => accumulator.finish(),
+    };
+  }
+  const kept: { readonly values: readonly SqlValue[]; readonly keys: readonly SqlValue[] }[] = [];
+  return {
+    add: (frame) => {
+      if (!isOut(frame))
+        kept.push({ values: values(frame), keys: keys.map(({ expression }) => expression.evaluate(frame)) });
+    },
+    result: () => {
+      const accumulator = accumulatorOf(plan);
+      for (const row of kept.toSorted(comparison(plan))) accumulator.add(row.values);
+      return accumulator.finish();
+    },
+  };
+}
+
+function accumulatorOf({ found, isDistinct, operands, scope }: Plan): Accumulator {
+  const accumulator = found.start();
+  const given = operands.map(({ type }) => type);
+  return isDistinct ? distinctly(accumulator, given, scope.dialect) : accumulator;
+}
+
+type Kept = { readonly values: readonly SqlValue[]; readonly keys: readonly SqlValue[] };
+
+function comparison({ keys, operands, isDistinct, scope }: Plan): (a: Kept, b: Kept) => number {
+  const byKeys = keys.map((key, i) => order(key, (row: Kept) => row.keys[i] ?? null, scope));
+  const byValues =
+    isDistinct && keys.length === 0 && scope.dialect === 'postgres'
+      ? operands
+          .filter(({ type }) => type.name !== 'json' && type.name !== 'record')
+          .map((expression, i) =>
+            order({ expression, isDescending: false, nullsFirst: false }, (row: Kept) => row.values[i] ?? null, scope),
+          )
+      : [];
+  const all = [...byKeys, ...byValues];
+  return (a, b) => {
+    for (const compare of all) {
+      const result = compare(a, b);
+      if (result !== 0) return result;
+    }
+    return 0;
+  };
+}
+
+function order(
+  { expression, isDescending, nullsFirst }: SortKey,
+  take: (row: Kept) => SqlValue,
+  scope: Scope,
+): (a: Kept, b: Kept) => number {
+  if (expression.type.name === 'json') {
+    throw new SqlError('42883', 'could not identify an ordering operator for type json');
+  }
+  const compare = comparatorOf(expression.type, scope.dialect);
+  return (first, second) => {
+    const [a, b] = [take(first), take(second)];
+    if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
+    return isDescending ? compare(b, a) : compare(a, b);
+  };
+}

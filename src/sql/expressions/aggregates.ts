@@ -1,0 +1,527 @@
+/** Aggregate functions over values: what they start with, how a row is added, what comes out. PostgreSQL manual, 9.21. */
+import { comparatorOf, keyText } from '../compare.ts';
+import type { Dialect } from '../dialect.ts';
+import {
+  addNumerics,
+  divideNumerics,
+  divideToScale,
+  multiplyNumerics,
+  numericOf,
+  subtractNumerics,
+} from '../numeric.ts';
+import type { Numeric } from '../numeric.ts';
+import { SqlError } from '../sql-error.ts';
+import { arrayOf, types } from '../type.ts';
+import type { SqlType } from '../type.ts';
+import { arrayValue } from '../value-array.ts';
+import { addIntervals, divideInterval } from '../value-interval.ts';
+import { jsonDocument, objectOf, quoteJson } from '../value-json.ts';
+import type { Interval, SqlValue } from '../value.ts';
+import { documentValue, jsonTextOf } from './json-functions.ts';
+import { deviation, varianceOfFloats, varianceOfNumerics } from './statistics.ts';
+import type { Sample } from './statistics.ts';
+
+type Present = Exclude<SqlValue, null>;
+
+/** An aggregate with its argument types settled. */
+export interface AggregateFunction {
+  readonly type: SqlType;
+  /** What the arguments have to be coerced to. */
+  readonly argumentTypes: readonly SqlType[];
+  readonly start: () => Accumulator;
+}
+
+/** One group's. `add` is called with every row, NULLs too. */
+export interface Accumulator {
+  readonly add: (values: readonly SqlValue[]) => void;
+  readonly finish: () => SqlValue;
+}
+
+export const aggregateNames: ReadonlySet<string> = new Set(
+  'count sum avg min max bool_and bool_or every string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg bit_and bit_or bit_xor stddev stddev_samp stddev_pop variance var_samp var_pop any_value'.split(
+    ' ',
+  ),
+);
+
+export const mysqlAggregateNames: ReadonlySet<string> = new Set(
+  'count sum avg min max group_concat json_arrayagg json_objectagg bit_and bit_or bit_xor std stddev stddev_samp stddev_pop variance var_samp var_pop any_value'.split(
+    ' ',
+  ),
+);
+
+/** `undefined`: there is none of this name for these types. `count(*)` has no arguments. */
+export function aggregateFunction(
+  name: string,
+  given: readonly SqlType[],
+  dialect: Dialect,
+): AggregateFunction | undefined {
+  const [first] = given;
+  if (name === 'count') return given.length > 1 && dialect === 'postgres' ? undefined : counting(given);
+  if (first === undefined) return undefined;
+  return (
+    (dialect === 'mysql' ? mysqlAggregate(name, given) : undefined) ??
+    numberAggregate(name, first, dialect) ??
+    chosenAggregate(name, first, dialect) ??
+    gathered(name, given)
+  );
+}
+
+function of(type: SqlType, argumentTypes: readonly SqlType[], start: () => Accumulator): AggregateFunction {
+  return { type, argumentTypes, start };
+}
+
+function counting(given: readonly SqlType[]): AggregateFunction {
+  return of(types.int8, given, () => {
+    let count = 0n;
+    return {
+      add: (values) => {
+        if (!values.includes(null)) count += 1n;
+      },
+      finish: () => count,
+    };
+  });
+}
+
+/** Combines the values that are not NULL; NULL when there are none. */
+function folding<S extends Present>(
+  first: (value: Present) => S,
+  next: (state: S, value: Present) => S,
+  finish: (state: S, count: bigint) => SqlValue = (state) => state,
+): () => Accumulator {
+  return () => {
+    let state: S | null = null;
+    let count = 0n;
+    return {
+      add: ([value = null]) => {
+        if (value === null) return;
+        state = state === null ? first(value) : next(state, value);
+        count += 1n;
+      },
+      finish: () => (state === null ? null : finish(state, count)),
+    };
+  };
+}
+
+const integerNames: ReadonlySet<string> = new Set(['bool', 'int2', 'int4', 'int8', 'uint8']);
+
+function numberAggregate(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
+  switch (name) {
+    case 'sum':
+      return summing(type, dialect);
+    case 'avg':
+      return averaging(type, dialect);
+    case 'std':
+    case 'stddev':
+    case 'stddev_samp':
+    case 'stddev_pop':
+    case 'variance':
+    case 'var_samp':
+    case 'var_pop':
+      return spreading(name, type, dialect);
+    case 'bit_and':
+    case 'bit_or':
+    case 'bit_xor':
+      return combining(name, type);
+    default:
+      return undefined;
+  }
+}
+
+function toNumeric(value: Present): Numeric {
+  return typeof value === 'number' || typeof value === 'bigint' ? numericOf(value) : (value as Numeric);
+}
+
+function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined {
+  if (dialect === 'mysql') return mysqlSum(type);
+  switch (type.name) {
+    case 'int2':
+    case 'int4':
+      return of(
+        types.int8,
+        [type],
+        folding(
+          (x) => BigInt(x as number),
+          (sum: bigint, x) => sum + BigInt(x as number),
+          checkWhole,
+        ),
+      );
+    case 'int8':
+      return of(
+        types.numeric,
+        [type],
+        folding(
+          (x) => x as bigint,
+          (sum: bigint, x) => sum + (x as bigint),
+          (sum) => numericOf(sum),
+        ),
+      );
+    case 'numeric':
+      return of(
+        type,
+        [type],
+        folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, x as Numeric)),
+      );
+    case 'float4':
+      return of(
+        type,
+        [type],
+        folding(
+          (x) => x as number,
+          (sum: number, x) => checkFloat(Math.fround(sum + (x as number)), sum, x),
+        ),
+      );
+    case 'float8':
+    case 'unknown':
+      return of(
+        types.float8,
+        [types.float8],
+        folding(
+          (x) => x as number,
+          (sum: number, x) => checkFloat(sum + (x as number), sum, x),
+        ),
+      );
+    case 'interval':
+      return of(
+        type,
+        [type],
+        folding(
+          (x) => x as Interval,
+          (sum: Interval, x) => addIntervals(sum, x as Interval),
+        ),
+      );
+    default:
+      return undefined;
+  }
+}
+
+function checkWhole(sum: bigint): bigint {
+  if (BigInt.asIntN(64, sum) !== sum) throw new SqlError('22003', 'bigint out of range');
+  return sum;
+}
+
+function checkFloat(sum: number, before: number, added: Present): number {
+  if (!Number.isFinite(sum) && Number.isFinite(before) && Number.isFinite(added)) {
+    throw new SqlError('22003', 'value out of range: overflow');
+  }
+  return sum;
+}
+
+function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefined {
+  if (dialect === 'mysql') return mysqlAverage(type);
+  switch (type.name) {
+    case 'int2':
+    case 'int4':
+    case 'int8':
+    case 'numeric':
+      return of(
+        types.numeric,
+        [type],
+        folding(
+          toNumeric,
+          (sum: Numeric, x) => addNumerics(sum, toNumeric(x)),
+          (sum, count) => divideNumerics(sum, numericOf(count)),
+        ),
+      );
+    case 'float4':
+    case 'float8':
+    case 'unknown':
+      return of(
+        types.float8,
+        [types.float8],
+        folding(
+          (x) => x as number,
+          (sum: number, x) => checkFloat(sum + (x as number), sum, x),
+          (sum, count) => sum / Number(count),
+        ),
+      );
+    case 'interval':
+      return of(
+        type,
+        [type],
+        folding(
+          (x) => x as Interval,
+          (sum: Interval, x) => addIntervals(sum, x as Interval),
+          (sum, count) => divideInterval(sum, Number(count)),
+        ),
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** MySQL adds exact numbers exactly, all else as doubles. */
+function mysqlSum(type: SqlType): AggregateFunction {
+  if (integerNames.has(type.name) || type.name === 'numeric') {
+    return of(
+      types.numeric,
+      [types.numeric],
+      folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, toNumeric(x))),
+    );
+  }
+  return of(
+    types.float8,
+    [types.float8],
+    folding(
+      (x) => x as number,
+      (sum: number, x) => sum + (x as number),
+    ),
+  );
+}
+
+function mysqlAverage(type: SqlType): AggregateFunction {
+  if (integerNames.has(type.name) || type.name === 'numeric') {
+    const finish = (sum: Numeric, count: bigint): Numeric => divideToScale(sum, numericOf(count), sum.scale + 4);
+    return of(
+      types.numeric,
+      [types.numeric],
+      folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, toNumeric(x)), finish),
+    );
+  }
+  return of(
+    types.float8,
+    [types.float8],
+    folding(
+      (x) => x as number,
+      (sum: number, x) => sum + (x as number),
+      (sum, count) => sum / Number(count),
+    ),
+  );
+}
+
+/** Variance and standard deviation, of a sample or of all. MySQL's plain names mean all. */
+function spreading(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
+  const isMysql = dialect === 'mysql';
+  const plainIsAll = isMysql && (name === 'std' || name === 'stddev' || name === 'variance');
+  const sample: Sample = name.endsWith('_pop') || plainIsAll ? 'all' : 'sample';
+  const isDeviation = name.startsWith('std');
+  if (isMysql || type.name === 'float4' || type.name === 'float8' || type.name === 'unknown') {
+    return of(types.float8, [types.float8], () => varianceOfFloats(sample, isDeviation));
+  }
+  const isExact = integerNames.has(type.name) || type.name === 'numeric';
+  if (!isExact || type.name === 'bool') return undefined;
+  return of(types.numeric, [types.numeric], () => exactSpread(sample, isDeviation));
+}
+
+function exactSpread(sample: Sample, isDeviation: boolean): Accumulator {
+  let count = 0n;
+  let sum = numericOf(0);
+  let squares = numericOf(0);
+  return {
+    add: ([value = null]) => {
+      if (value === null) return;
+      const number = value as Numeric;
+      count += 1n;
+      sum = addNumerics(sum, number);
+      squares = addNumerics(squares, multiplyNumerics(number, number));
+    },
+    finish: () => {
+      const spread = subtractNumerics(multiplyNumerics(numericOf(count), squares), multiplyNumerics(sum, sum));
+      const variance = varianceOfNumerics(spread, count, sample);
+      return variance === null || !isDeviation ? variance : deviation(variance);
+    },
+  };
+}
+
+function combining(name: string, type: SqlType): AggregateFunction | undefined {
+  if (!['int2', 'int4', 'int8'].includes(type.name)) return undefined;
+  // The closures take bigints as they take numbers.
+  const combine: Readonly<Record<string, (a: number, b: number) => number>> = {
+    bit_and: (a, b) => a & b,
+    bit_or: (a, b) => a | b,
+    bit_xor: (a, b) => a ^ b,
+  };
+  const apply = combine[name];
+  if (apply === undefined) return undefined;
+  return of(
+    type,
+    [type],
+    folding(
+      (x) => x as number,
+      (state: number, x) => apply(state, x as number),
+    ),
+  );
+}
+
+const unordered: ReadonlySet<string> = new Set([
+  'bool',
+  'json',
+  'jsonb',
+  'uuid',
+  'bytea',
+  'record',
+  'void',
+  'regclass',
+  'regtype',
+]);
+
+function chosenAggregate(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
+  // min and max of varchar are those of text.
+  const shown = type.name === 'varchar' || type.name === 'unknown' || type.name === 'name' ? types.text : type;
+  switch (name) {
+    case 'min':
+    case 'max': {
+      if (dialect === 'postgres' && unordered.has(type.name)) return undefined;
+      const compare = comparatorOf(shown, dialect);
+      const sign = name === 'min' ? -1 : 1;
+      return of(
+        shown,
+        [shown],
+        folding(
+          (x) => x,
+          (best: Present, x) => (compare(x, best) * sign > 0 ? x : best),
+        ),
+      );
+    }
+    case 'any_value':
+      return of(
+        shown,
+        [shown],
+        folding(
+          (x) => x,
+          (first: Present) => first,
+        ),
+      );
+    case 'bool_and':
+    case 'every':
+    case 'bool_or': {
+      if (type.name !== 'bool' && type.name !== 'unknown') return undefined;
+      const isAnd = name !== 'bool_or';
+      return of(
+        types.bool,
+        [types.bool],
+        folding(
+          (x) => x as boolean,
+          (state: boolean, x) => (isAnd ? state && x === true : state || x === true),
+        ),
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Keeps all rows, NULLs too; NULL when there were none. */
+function listing(finish: (rows: readonly (readonly SqlValue[])[]) => SqlValue): () => Accumulator {
+  return () => {
+    const rows: (readonly SqlValue[])[] = [];
+    return { add: (values) => void rows.push(values), finish: () => (rows.length === 0 ? null : finish(rows)) };
+  };
+}
+
+function gathered(name: string, given: readonly SqlType[]): AggregateFunction | undefined {
+  const settled = given.map((type) => (type.name === 'unknown' ? types.text : type));
+  const [first = types.text, second = types.text] = settled;
+  switch (`${name}/${given.length}`) {
+    case 'string_agg/2':
+      return stringAggregate(first);
+    case 'array_agg/1':
+      if (first.name === 'array') throw new SqlError('0A000', 'an array of more than one dimension is not supported');
+      return of(
+        arrayOf(first),
+        settled,
+        listing((rows) => arrayValue(rows.map(([value = null]) => value))),
+      );
+    case 'json_agg/1':
+      return of(
+        types.json,
+        settled,
+        listing((rows) => `[${rows.map(([value = null]) => jsonTextOf(value, first)).join(', ')}]`),
+      );
+    case 'jsonb_agg/1':
+    case 'json_arrayagg/1':
+      return of(
+        types.jsonb,
+        settled,
+        listing((rows) => jsonDocument(rows.map(([value = null]) => documentValue(value, first)))),
+      );
+    case 'json_object_agg/2':
+      return of(
+        types.json,
+        [types.text, second],
+        listing((rows) => `{ ${rows.map((row) => member(row, second)).join(', ')} }`),
+      );
+    case 'jsonb_object_agg/2':
+    case 'json_objectagg/2':
+      return of(
+        types.jsonb,
+        [types.text, second],
+        listing((rows) =>
+          jsonDocument(objectOf(rows.map(([key = null, value = null]) => [keyOf(key), documentValue(value, second)]))),
+        ),
+      );
+    default:
+      return undefined;
+  }
+}
+
+function keyOf(key: SqlValue): string {
+  if (key === null) throw new SqlError('22023', 'field name must not be null');
+  return key as string;
+}
+
+function member([key = null, value = null]: readonly SqlValue[], type: SqlType): string {
+  return `${quoteJson(keyOf(key))} : ${jsonTextOf(value, type)}`;
+}
+
+function stringAggregate(type: SqlType): AggregateFunction | undefined {
+  if (type.name === 'bytea') {
+    const start = separated((parts) => new Uint8Array(Buffer.concat(parts as Uint8Array[])));
+    return of(type, [type, type], start);
+  }
+  if (!['text', 'varchar', 'bpchar', 'name'].includes(type.name)) return undefined;
+  return of(
+    types.text,
+    [types.text, types.text],
+    separated((parts) => (parts as string[]).join('')),
+  );
+}
+
+/** Each value but the first has its own row's separator before it. */
+function separated(join: (parts: readonly Present[]) => Present): () => Accumulator {
+  return () => {
+    const parts: Present[] = [];
+    let isEmpty = true;
+    return {
+      add: ([value = null, separator = null]) => {
+        if (value === null) return;
+        if (!isEmpty && separator !== null) parts.push(separator);
+        parts.push(value);
+        isEmpty = false;
+      },
+      finish: () => (isEmpty ? null : join(parts)),
+    };
+  };
+}
+
+/** GROUP_CONCAT has its separator as last argument; rows with a NULL are left out. */
+function mysqlAggregate(name: string, given: readonly SqlType[]): AggregateFunction | undefined {
+  if (name !== 'group_concat' || given.length === 0) return undefined;
+  const text = given.map(() => types.text);
+  const hasSeparator = given.length > 1;
+  return of(types.text, text, () => {
+    let result: string | null = null;
+    return {
+      add: (values) => {
+        if (values.includes(null)) return;
+        const separator = hasSeparator ? (values.at(-1) as string) : ',';
+        const joined = (hasSeparator ? values.slice(0, -1) : values).join('');
+        result = result === null ? joined : result + separator + joined;
+      },
+      finish: () => result,
+    };
+  });
+}
+
+/** Counts equal rows once. For DISTINCT. */
+export function distinctly(inner: Accumulator, given: readonly SqlType[], dialect: Dialect): Accumulator {
+  const seen = new Set<string>();
+  return {
+    add: (values) => {
+      const key = values.map((value, i) => keyText(value, given[i] ?? types.text, dialect)).join('\u0000');
+      if (seen.has(key)) return;
+      seen.add(key);
+      inner.add(values);
+    },
+    finish: inner.finish,
+  };
+}

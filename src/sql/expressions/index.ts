@@ -1,0 +1,15 @@
+export { aggregateOf, isAggregate, type Aggregate, type AggregateState } from './aggregate-call.ts';
+export { canCast, castNeeds, categoryOf, type CastContext } from './cast-rules.ts';
+export {
+  coerce,
+  coerceToBoolean,
+  commonType,
+  constantOf,
+  isConstant,
+  isUntypedParameter,
+  settleParameter,
+  unify,
+} from './coerce.ts';
+export { typeOfNode } from './compile-cast.ts';
+export { compileExpression } from './compile.ts';
+export { setReturning, type SetReturning } from './set-returning.ts';
