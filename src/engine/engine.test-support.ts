@@ -49,19 +49,25 @@ export const table: TableShape = {
   ],
 };
 
-export function compare(a: readonly SqlValue[], b: readonly SqlValue[]): number {
-  for (let i = 0; i < a.length && i < b.length; i++) {
-    const order = compareValues(a[i] ?? null, b[i] ?? null);
-    if (order !== 0) return order;
-  }
-  return 0;
+/** The same with NULLs first, as MySQL orders them. */
+export const mysqlTable: TableShape = {
+  ...table,
+  indexes: table.indexes.map((index) => ({ ...index, compare: (a, b) => compareKeys(a, b, -1) })),
+};
+
+function compare(a: readonly SqlValue[], b: readonly SqlValue[]): number {
+  return compareKeys(a, b, 1);
 }
 
-function compareValues(a: SqlValue, b: SqlValue): number {
-  if (a === b) return 0;
-  if (a === null) return 1;
-  if (b === null) return -1;
-  return a < b ? -1 : 1;
+function compareKeys(a: readonly SqlValue[], b: readonly SqlValue[], nullOrder: number): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const [x, y] = [a[i] ?? null, b[i] ?? null];
+    if (x === y) continue;
+    if (x === null) return nullOrder;
+    if (y === null) return -nullOrder;
+    return x < y ? -1 : 1;
+  }
+  return 0;
 }
 
 export const all: AccessPath = { kind: 'all' };
@@ -152,7 +158,13 @@ export function* update(
 ): Waiting<SqlValue[][] | 'duplicate'> {
   const view = transaction.statement();
   const rows: Row[] = [];
-  yield* view.lock(table.id, path, matches, request('no key update'), (row) => rows.push(row) > 0);
+  yield* view.lock(
+    table.id,
+    path,
+    matches,
+    { ...request('no key update'), purpose: 'update' },
+    (row) => rows.push(row) > 0,
+  );
   const results: SqlValue[][] = [];
   for (const row of rows) {
     const result = yield* view.update(row, change(values(row)), [0, 1, 2]);
@@ -180,8 +192,8 @@ export function* remove(transaction: StorageTransaction, path: AccessPath): Wait
 }
 
 /** A storage with `t` and these rows. */
-export function withRows(storage: Storage, rows: readonly (readonly SqlValue[])[]): Storage {
-  storage.createTable(table);
+export function withRows(storage: Storage, rows: readonly (readonly SqlValue[])[], shape: TableShape = table): Storage {
+  storage.createTable(shape);
   const transaction = begin(storage);
   for (const row of rows) now(insert(transaction, ...row));
   now(transaction.commit());

@@ -20,6 +20,8 @@ export interface RecordLock {
   readonly mode: LockMode;
   readonly kind: LockKind;
   isWaiting: boolean;
+  /** It had to wait: then it is a structure of its own. */
+  hasWaited: boolean;
   /** The record has left the index: whoever waits looks again. */
   isGone: boolean;
   /** Written rows are locked without a lock being made; it costs a lock only when someone asks. */
@@ -31,6 +33,10 @@ export interface LockableRecord {
   readonly isSupremum: boolean;
   /** In order of request. Shared when empty. */
   locks: RecordLock[];
+  /** What it belongs to, by identity. */
+  readonly index: object;
+  /** `null` for the end of an index. */
+  readonly row: object | null;
 }
 
 export const noLocks: RecordLock[] = [];
@@ -54,31 +60,24 @@ export function covers(held: RecordLock, request: RecordLock): boolean {
 }
 
 /**
- * The locks that a request has to wait for. A request that has its place waits for those before it only. A new one also waits for waiting
- * ones, but not for those that wait for its own transaction: it would close a cycle for nothing (MySQL bug 11745929, MDEV-34877).
+ * The locks that a request has to wait for: those before it, waiting ones too, or for a new one all. So who shares a lock and wants it
+ * exclusively waits for others that wait for it, and closes a cycle: MariaDB 10.11 does so; MySQL 8.0.21 lets it pass (bug 11745929).
  */
 export function blockersOf(request: RecordLock): RecordLock[] {
   const { locks } = request.record;
   const place = locks.indexOf(request);
   const before = place < 0 ? locks : locks.slice(0, place);
-  return before.filter((other) => mustWait(request, other) && !(place < 0 && waitsForOwner(other, request.owner)));
+  return before.filter((other) => mustWait(request, other));
 }
 
-/** Puts a request in its place: before those that it need not wait for although they conflict. */
 export function enqueue(request: RecordLock): void {
   const { record } = request;
   if (record.locks === noLocks) record.locks = [];
-  const bypassed = record.locks.findIndex((other) => mustWait(request, other) && waitsForOwner(other, request.owner));
-  record.locks.splice(bypassed < 0 ? record.locks.length : bypassed, 0, request);
-}
-
-function waitsForOwner(other: RecordLock, owner: LockOwner): boolean {
-  if (!other.isWaiting) return false;
-  return other.record.locks.some((lock) => lock.owner === owner && !lock.isWaiting && mustWait(other, lock));
+  record.locks.push(request);
 }
 
 export function newLock(owner: LockOwner, record: LockableRecord, mode: LockMode, kind: LockKind): RecordLock {
-  return { owner, record, mode, kind, isWaiting: false, isGone: false, isImplicit: false };
+  return { owner, record, mode, kind, isWaiting: false, hasWaited: false, isGone: false, isImplicit: false };
 }
 
 export function dequeue(lock: RecordLock): void {

@@ -8,6 +8,7 @@ import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
 import { modeOf } from './innodb-statement.ts';
 import { IndexRecord, isComparable, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
+import { goesOn } from './take.ts';
 import { currentVersion } from './versions.ts';
 
 export function* lockRange(
@@ -16,7 +17,7 @@ export function* lockRange(
   path: IndexPath,
   matches: (row: Row) => boolean,
   request: LockRequest,
-  take: (version: InnodbVersion) => boolean,
+  take: (version: InnodbVersion) => boolean | Waiting<boolean>,
 ): Waiting<void> {
   yield* new LockingRead(transaction, index, path, matches, request).run(take);
 }
@@ -29,6 +30,7 @@ class LockingRead {
   readonly #matches: (row: Row) => boolean;
   readonly #request: LockRequest;
   readonly #mode: LockMode;
+  readonly #purpose: NonNullable<LockRequest['purpose']>;
   readonly #isUnique: boolean;
   /** One key or a prefix of keys: what follows is known not to match before it is locked. */
   readonly #isExact: boolean;
@@ -47,6 +49,7 @@ class LockingRead {
     this.#matches = matches;
     this.#request = request;
     this.#mode = modeOf(request);
+    this.#purpose = request.purpose ?? 'select';
     this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
     const keyLength = index.tree.first(() => true)?.key.length;
     this.#isUnique =
@@ -56,19 +59,22 @@ class LockingRead {
       (index.isClustered || isComparable(path.prefix, index.shape));
   }
 
-  *run(take: (version: InnodbVersion) => boolean): Waiting<void> {
+  *run(take: (version: InnodbVersion) => boolean | Waiting<boolean>): Waiting<void> {
     if (this.#path.isDescending) yield* this.#lockGapAbove();
     let previous: IndexRecord | null = null;
     for (;;) {
       const record = this.#next(previous);
-      if (record === undefined || this.#isPast(record)) {
-        if (yield* this.#lockEnd(record)) return;
+      // Delete-marked records are passed over before anyone looks whether the range is over.
+      if (record === undefined || (this.#isPast(record) && (this.#isExact || !isMarked(this.#index, record)))) {
+        const end = yield* this.#lockEnd(record);
+        if (end === 'granted') return;
+        if (end === 'skipped') previous = record ?? previous;
         continue;
       }
       const version = yield* this.#lockRecord(record, previous === null);
       if (version === 'again') continue;
       previous = record;
-      if (version !== null && (!take(version) || this.#isUnique)) return;
+      if (version !== null && (!(yield* goesOn(take(version))) || this.#isUnique)) return;
     }
   }
 
@@ -105,13 +111,13 @@ class LockingRead {
     }
     const version = row.newest;
     if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;
-    if (isNew) this.#unlockAll(record, kind);
+    if (isNew) this.#unlock(record, kind);
     return null;
   }
 
   #kindFor(record: IndexRecord, isFirst: boolean): LockKind {
     if (!this.#transaction.locksGaps) return 'record';
-    if (this.#isUnique && !isMarked(this.#index, record)) return 'record';
+    if (this.#isUnique && this.#index.isClustered && !isMarked(this.#index, record)) return 'record';
     return isFirst && this.#startsAt(record) ? 'record' : 'next-key';
   }
 
@@ -129,7 +135,7 @@ class LockingRead {
    * that does not match. Only where it scans the clustered index.
    */
   #readsCommitted(record: IndexRecord, kind: LockKind): boolean {
-    if (this.#transaction.locksGaps || this.#request.strength !== 'no key update') return false;
+    if (this.#transaction.locksGaps || this.#purpose !== 'update') return false;
     if (this.#isUnique || !this.#index.isClustered) return false;
     const lock = newLock(this.#transaction, record, this.#mode, kind);
     if (this.#transaction.holds(lock) || blockersOf(lock).length === 0) return false;
@@ -137,25 +143,31 @@ class LockingRead {
     return committed === null || committed.isDeleted || !this.#matches(committed);
   }
 
-  /** @returns is the scan over? Not when the record has gone meanwhile */
-  *#lockEnd(record: IndexRecord | undefined): Waiting<boolean> {
+  /** @returns `granted`: the scan is over; `skipped`: a locked record past the end was passed over before it was looked at */
+  *#lockEnd(record: IndexRecord | undefined): Waiting<Granted> {
     const { locksGaps } = this.#transaction;
-    const { isDescending } = this.#path;
-    if (record === undefined) {
-      if (locksGaps && !isDescending) yield* this.#acquire(this.#index.supremum, 'next-key');
-      return true;
-    }
-    if (this.#isExact) {
-      if (locksGaps) yield* this.#acquire(record, 'gap');
-      return true;
-    }
-    const kind = locksGaps ? 'next-key' : 'record';
+    if (record !== undefined && !this.#isExact)
+      return yield* this.#lockPastEnd(record, locksGaps ? 'next-key' : 'record');
+    if (!locksGaps || (record === undefined && this.#path.isDescending)) return 'granted';
+    return yield* this.#acquire(record ?? this.#index.supremum, record === undefined ? 'next-key' : 'gap');
+  }
+
+  /**
+   * The server looks whether a row is past the end of a range when it has been locked and read. For SELECT on a secondary index the condition is
+   * pushed down: then only the index record is locked, and stays so.
+   */
+  *#lockPastEnd(record: IndexRecord, kind: LockKind): Waiting<Granted> {
+    const { locksGaps } = this.#transaction;
     // A semi-consistent read sees that the record is past the end without a lock.
-    if (!locksGaps && this.#index.isClustered && this.#request.strength === 'no key update') return true;
+    if (!locksGaps && this.#index.isClustered && this.#purpose === 'update') return 'granted';
     const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
-    if (outcome === 'granted' && isNew) this.#unlock(record, kind);
-    return outcome !== 'gone';
+    if (outcome !== 'granted') return outcome;
+    const isPushedDown = !this.#index.isClustered && this.#purpose === 'select';
+    if (isPushedDown) return 'granted';
+    const clustered = yield* this.#lockClustered(record);
+    if (clustered === 'granted' && isNew) this.#unlock(record, kind);
+    return clustered;
   }
 
   /** Before a descending scan: what is above its first record may not come in between. */
@@ -175,20 +187,18 @@ class LockingRead {
     return this.#transaction.lock(record, this.#mode, kind, this.#request.ifLocked, reason);
   }
 
-  /** Below REPEATABLE READ a row that does not match is unlocked again. */
+  /**
+   * Below REPEATABLE READ a row that does not match is unlocked again, in the clustered index. Documented for all; but MariaDB 10.11
+   * keeps the locks of a scan of a secondary index.
+   */
   #unlock(record: IndexRecord, kind: LockKind): void {
-    if (!this.#transaction.locksGaps) this.#transaction.release(record, this.#mode, kind);
-  }
-
-  #unlockAll(record: IndexRecord, kind: LockKind): void {
-    this.#unlock(record, kind);
-    const clustered = clusteredRecord(record);
-    if (clustered !== undefined && clustered !== record) this.#unlock(clustered, 'record');
+    if (!this.#transaction.locksGaps && this.#index.isClustered) this.#transaction.release(record, this.#mode, kind);
   }
 }
 
 function clusteredRecord({ row }: IndexRecord): IndexRecord | undefined {
-  return row.table.clustered.tree.getEntry(new IndexRecord(row.clusteredKey, row));
+  const { clustered } = row.table;
+  return clustered.tree.getEntry(new IndexRecord(clustered, row.clusteredKey, row));
 }
 
 /** Delete-marked: the newest version is a deletion or has another key. */

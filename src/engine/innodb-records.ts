@@ -4,7 +4,7 @@ import { IndexRecord, type InnodbIndex, type InnodbRow, type InnodbVersion } fro
 
 /** A new record splits a gap: who has locked the gap has locked both parts. */
 export function addRecord(index: InnodbIndex, key: IndexRecord['key'], row: InnodbRow): IndexRecord {
-  const record = new IndexRecord(key, row);
+  const record = new IndexRecord(index, key, row);
   if (!index.tree.insert(record)) return index.tree.getEntry(record) as IndexRecord;
   const { locks } = index.after(record);
   for (const lock of locks) if (lock.kind === 'next-key' || lock.kind === 'gap') giveGap(lock, record);
@@ -20,7 +20,7 @@ export function removeRecord(index: InnodbIndex, record: IndexRecord): void {
   for (const lock of locks) {
     lock.isGone = true;
     const isPassedOn = lock.owner.locksGaps || lock.mode === 'S';
-    if (lock.kind !== 'insert' && isPassedOn) giveGap(lock, heir);
+    if (lock.kind !== 'insert' && !lock.isImplicit && isPassedOn) giveGap(lock, heir);
   }
 }
 
@@ -62,7 +62,7 @@ function forget(row: InnodbRow, version: InnodbVersion): void {
   for (const index of row.table.indexes) {
     const key = version.keys[index.position];
     if (!key || row.table.isInUse(row, index, key)) continue;
-    const record = index.tree.getEntry(new IndexRecord(key, row));
+    const record = index.tree.getEntry(new IndexRecord(index, key, row));
     if (record !== undefined) removeRecord(index, record);
   }
 }

@@ -50,9 +50,10 @@ export class InnodbStatement implements StatementView {
     path: AccessPath,
     matches: (row: Row) => boolean,
     request: LockRequest,
-    take: (row: Row) => boolean,
+    take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
     const { index, range } = rangeOf(this.#transaction.storage.table(tableId), path);
+    this.#transaction.intend(tableId, modeOf(request));
     yield* lockRange(this.#transaction, index, range, matches, request, (version) => {
       this.#observeRead(version);
       return take(version);
@@ -63,7 +64,8 @@ export class InnodbStatement implements StatementView {
     const found = ours(row);
     const { stored } = found;
     const { table } = stored;
-    const record = table.clustered.tree.getEntry(new IndexRecord(stored.clusteredKey, stored));
+    const { clustered } = table;
+    const record = clustered.tree.getEntry(new IndexRecord(clustered, stored.clusteredKey, stored));
     if (record === undefined) return null;
     const reason = `row lock on ${table.shape.name} ${row.id}`;
     const outcome = yield* this.#transaction.lock(record, modeOf(request), 'record', request.ifLocked, reason);
@@ -81,6 +83,7 @@ export class InnodbStatement implements StatementView {
   ): Waiting<InsertResult> {
     const table = this.#transaction.storage.table(tableId);
     const mark = this.#transaction.mark();
+    this.#transaction.intend(tableId, 'X');
     const mode = duplicateLock === 'share' ? 'S' : 'X';
     const result = yield* insertRow(this.#transaction, table, [...values], this.#command, mode);
     if (result.kind === 'duplicate') this.#transaction.undoTo(mark);

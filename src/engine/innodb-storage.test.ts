@@ -1,15 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import type { SqlError } from '../sql/sql-error.ts';
 import type { AccessPath } from '../sql/storage.ts';
-import { all, begin, idIs, insert, lock, now, remove, rowsOf, Running, update, withRows } from './engine.test-support.ts';
+import {
+  all,
+  begin,
+  idIs,
+  insert,
+  lock,
+  mysqlTable,
+  now,
+  remove,
+  rowsOf,
+  Running,
+  update,
+  withRows,
+} from './engine.test-support.ts';
 import { innodbStorage } from './innodb-storage.ts';
 
 const three = () =>
-  withRows(innodbStorage(), [
-    [1, 10, 100],
-    [3, 30, 300],
-    [5, 50, 500],
-  ]);
+  withRows(
+    innodbStorage(),
+    [
+      [1, 10, 100],
+      [3, 30, 300],
+      [5, 50, 500],
+    ],
+    mysqlTable,
+  );
 const add = (amount: number) => (row: readonly unknown[]) => [row[0], row[1], Number(row[2]) + amount] as number[];
 const idFrom = (value: number): AccessPath => ({
   kind: 'index',
@@ -47,7 +64,12 @@ describe('consistent reads', () => {
     now(b.commit());
     expect(rowsOf(a.statement(), idIs(1))).toEqual([[1, 10, 100]]);
     expect(now(update(a, idIs(2), add(1)))).toEqual([[2, 20, 201]]);
-    expect(rowsOf(a.statement())).toEqual([[1, 10, 100], [2, 20, 201], [3, 30, 300], [5, 50, 500]]);
+    expect(rowsOf(a.statement())).toEqual([
+      [1, 10, 100],
+      [2, 20, 201],
+      [3, 30, 300],
+      [5, 50, 500],
+    ]);
   });
 
   test('an own update that changes nothing does not', () => {
@@ -141,7 +163,9 @@ test('the famous deadlock: three insert the same key and the first rolls back', 
   second.go();
   third.go();
   if (!second.isDone) second.go();
-  const results = [second, third].map(({ error, result }) => (error === null ? result?.kind : (error as SqlError).code));
+  const results = [second, third].map(({ error, result }) =>
+    error === null ? result?.kind : (error as SqlError).code,
+  );
   expect(results.toSorted()).toEqual(['40001', 'inserted']);
 });
 
@@ -169,5 +193,9 @@ test('an update of the primary key makes another row; rollback brings the old on
   now(insert(a, 1, 11, 111));
   expect(rowsOf(a.statement(), idIs(1))).toEqual([[1, 11, 111]]);
   a.rollback();
-  expect(rowsOf(begin(storage).statement())).toEqual([[1, 10, 100], [3, 30, 300], [5, 50, 500]]);
+  expect(rowsOf(begin(storage).statement())).toEqual([
+    [1, 10, 100],
+    [3, 30, 300],
+    [5, 50, 500],
+  ]);
 });

@@ -32,10 +32,12 @@ export class IndexRecord implements IndexEntry, LockableRecord {
   readonly key: readonly SqlValue[];
   readonly id: RowId;
   readonly row: InnodbRow;
+  readonly index: InnodbIndex;
   readonly isSupremum = false;
   locks: RecordLock[] = noLocks;
 
-  constructor(key: readonly SqlValue[], row: InnodbRow) {
+  constructor(index: InnodbIndex, key: readonly SqlValue[], row: InnodbRow) {
+    this.index = index;
     this.key = key;
     this.id = row.id;
     this.row = row;
@@ -48,7 +50,7 @@ export class InnodbIndex {
   readonly position: number;
   readonly isClustered: boolean;
   readonly tree: IndexTree<IndexRecord>;
-  readonly supremum: LockableRecord = { isSupremum: true, locks: noLocks };
+  readonly supremum: LockableRecord = { isSupremum: true, locks: noLocks, index: this, row: null };
 
   constructor(shape: IndexShape, position: number, clustered: IndexShape) {
     this.shape = shape;
@@ -136,7 +138,7 @@ export class InnodbTable {
     for (const [{ stored }, , keys] of altered)
       for (const index of indexes) {
         const key = keys[index.position];
-        if (key) index.tree.insert(new IndexRecord(key, stored));
+        if (key) index.tree.insert(new IndexRecord(index, key, stored));
       }
   }
 }

@@ -32,6 +32,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #written: InnodbVersion[] = [];
   #locks: RecordLock[] = [];
   #savepoints: number[] = [];
+  /** Tables it has said it will lock rows of, and how. */
+  readonly #intentions = new Set<string>();
   /** The lock it waits for. */
   #waiting: RecordLock | null = null;
   /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
@@ -92,13 +94,27 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return this.storage.open.has(this.id);
   }
 
+  /** Before rows of a table are locked. It only counts when deadlocks are weighed. */
+  intend(table: number, mode: RecordLock['mode']): void {
+    if (mode === 'X' || !this.#intentions.has(`${table} X`)) this.#intentions.add(`${table} ${mode}`);
+  }
+
   mark(): number {
     return this.#written.length;
   }
 
   undoTo(mark: number): void {
-    while (this.#written.length > mark) pop(this.#written.pop() as InnodbVersion);
-    this.#locks = this.#locks.filter((lock) => !lock.isGone);
+    if (this.#written.length === mark) return;
+    const rows = new Set<LockableRecord['row']>();
+    while (this.#written.length > mark) {
+      const version = this.#written.pop() as InnodbVersion;
+      pop(version);
+      if (version.stored.newest?.writer !== this.writer) rows.add(version.stored);
+    }
+    // What is no longer written is no longer locked by having been written.
+    const isOver = (lock: RecordLock): boolean => lock.isGone || (lock.isImplicit && rows.has(lock.record.row));
+    for (const lock of this.#locks) if (isOver(lock)) dequeue(lock);
+    this.#locks = this.#locks.filter((lock) => !isOver(lock));
   }
 
   wrote(version: InnodbVersion): void {
@@ -123,6 +139,13 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.grant(lock);
   }
 
+  /** What a write locks, where others may have a lock: without a structure of its own when it need not wait. */
+  *lockImplicitly(record: LockableRecord, reason: string): Waiting<void> {
+    const lock = newLock(this, record, 'X', 'record');
+    if (blockersOf(lock).length === 0) this.grantImplicit(record);
+    else yield* this.lock(record, 'X', 'record', 'wait', reason);
+  }
+
   /** @returns `gone`: the record has left the index while this waited. @throws SqlError 40001 (1213), 55P03 (3572) */
   *lock(
     record: LockableRecord,
@@ -131,6 +154,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     ifLocked: LockRequest['ifLocked'],
     reason: string,
   ): Waiting<Granted> {
+    if (kind === 'next-key' && this.holds(newLock(this, record, mode, 'record'))) kind = 'gap';
     const lock = newLock(this, record, mode, kind);
     if (kind !== 'insert' && this.holds(lock)) return 'granted';
     const blockers = blockersOf(lock);
@@ -156,6 +180,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   *#wait(lock: RecordLock, reason: string): Waiting<void> {
     lock.isWaiting = true;
+    lock.hasWaited = true;
     this.grant(lock);
     this.#waiting = lock;
     try {
@@ -198,12 +223,21 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     victim.rollback();
   }
 
-  /** Rows written and lock structures, as InnoDB weighs: locks of one kind on one index (a page there) are one structure. */
+  /**
+   * Rows written and lock structures, as InnoDB weighs: the locks of one kind on one index (there on one page) are one structure, one that had to
+   * wait is its own; each table has one, or two where it was first locked for sharing.
+   */
   get #weight(): number {
-    const structures = new Set<string>();
-    for (const { mode, kind, isImplicit, isWaiting, record } of this.#locks)
-      if (!isImplicit) structures.add(`${mode} ${kind} ${isWaiting} ${record.isSupremum}`);
-    return this.#written.length + structures.size;
+    const structures = new Set<string | RecordLock>();
+    const numbers = new Map<object, number>();
+    for (const lock of this.#locks) {
+      const { mode, kind, record } = lock;
+      if (lock.isImplicit) continue;
+      const index = numbers.get(record.index) ?? numbers.size;
+      numbers.set(record.index, index);
+      structures.add(lock.hasWaited ? lock : `${index} ${mode} ${record.isSupremum ? 'next-key' : kind}`);
+    }
+    return this.#written.length + structures.size + this.#intentions.size;
   }
 
   #end(outcome: 'committed' | 'aborted', overwritten: readonly InnodbVersion['stored'][]): void {

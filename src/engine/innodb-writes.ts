@@ -54,20 +54,21 @@ export function* updateRow(
   const { stored } = version;
   const { table } = stored;
   const keys = table.keysOf(values, stored.id);
+  const isMoved = !table.clustered.hasKey(version, keys[0] ?? []);
+  const changed = table.indexes.filter((index) => {
+    const key = keys[index.position];
+    return !index.isClustered && (isMoved || !key || !index.hasKey(version, key));
+  });
+  for (const index of changed) yield* mark(transaction, index, version);
   let written: InnodbVersion;
-  if (table.clustered.hasKey(version, keys[0] ?? [])) {
-    written = push(transaction, stored, { values, keys, isDeleted: false }, command);
-  } else {
+  if (isMoved) {
     push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
     const moved = yield* insertClustered(transaction, table, values, command, 'S');
     if (moved.kind === 'duplicate') return moved;
     written = moved.row;
-  }
-  for (const index of table.indexes) {
-    if (index.isClustered) continue;
+  } else written = push(transaction, stored, { values, keys, isDeleted: false }, command);
+  for (const index of changed) {
     const key = written.keys[index.position];
-    if (written.stored === stored && key && index.hasKey(version, key)) continue;
-    yield* mark(transaction, index, version);
     const duplicate = key ? yield* enter(transaction, index, key, written.stored, 'S') : null;
     if (duplicate !== null) return duplicate;
   }
@@ -80,9 +81,8 @@ export function* deleteRow(
   command: number,
 ): Waiting<InnodbVersion> {
   const content = { values: version.values, keys: version.keys, isDeleted: true };
-  const deleted = push(transaction, version.stored, content, command);
   for (const index of version.stored.table.indexes) if (!index.isClustered) yield* mark(transaction, index, version);
-  return deleted;
+  return push(transaction, version.stored, content, command);
 }
 
 function push(
@@ -143,7 +143,7 @@ function* enter(
   row: InnodbRow,
   duplicateMode: LockMode,
 ): Waiting<Duplicate | null> {
-  const probe = new IndexRecord(key, row);
+  const probe = new IndexRecord(index, key, row);
   for (;;) {
     if (index.shape.isUnique && isComparable(key, index.shape)) {
       const found = yield* findDuplicate(transaction, index, key, row, duplicateMode);
@@ -197,9 +197,8 @@ function* waitForGap(
 /** Delete-marks the record that a version has in a secondary index. */
 function* mark(transaction: InnodbTransaction, index: InnodbIndex, version: InnodbVersion): Waiting<void> {
   const key = version.keys[index.position];
-  const record = key ? index.tree.getEntry(new IndexRecord(key, version.stored)) : undefined;
-  if (record === undefined) return;
-  yield* transaction.lock(record, 'X', 'record', 'wait', reasonOf(index));
+  const record = key ? index.tree.getEntry(new IndexRecord(index, key, version.stored)) : undefined;
+  if (record !== undefined) yield* transaction.lockImplicitly(record, reasonOf(index));
 }
 
 function reasonOf(index: InnodbIndex): string {

@@ -15,6 +15,7 @@ import type { SqlValue } from '../sql/value.ts';
 import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
 import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
+import { goesOn } from './take.ts';
 import { currentVersion, observed, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
 
 type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
@@ -45,7 +46,7 @@ export class PostgresStatement implements StatementView {
     path: AccessPath,
     matches: (row: Row) => boolean,
     request: LockRequest,
-    take: (row: Row) => boolean,
+    take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
     const versions = request.reading === 'latest' ? this.#latest(table, path) : this.#visible(table, path);
@@ -54,7 +55,7 @@ export class PostgresStatement implements StatementView {
       const locked = yield* this.#lockVersion(version, matches, request);
       if (locked === null) continue;
       this.#observeRead(locked);
-      if (!take(locked)) return;
+      if (!(yield* goesOn(take(locked)))) return;
     }
   }
 
@@ -193,7 +194,8 @@ export class PostgresStatement implements StatementView {
    */
   *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
     const { stored } = found;
-    const { strength, ifLocked } = request;
+    const { ifLocked } = request;
+    const strength = request.strengthFor?.(found) ?? request.strength;
     const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';
     if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
     const outcome = yield* this.#transaction.lock(stored, strength, ifLocked);
@@ -203,7 +205,9 @@ export class PostgresStatement implements StatementView {
     if (current === found) return found;
     if (current === null || current.isDeleted) return null;
     if (strength === 'key share' && request.reading === 'statement' && sameUniqueKeys(found, current)) return found;
-    return matches(current) ? current : null;
+    if (!matches(current)) return null;
+    // The new version may need a stronger lock than the old one did.
+    return request.strengthFor === undefined ? current : yield* this.#lockVersion(current, matches, request);
   }
 
   /** @throws SqlError 40001 */

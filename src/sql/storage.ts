@@ -31,7 +31,7 @@ export interface IndexShape {
   readonly nullsAreEqual: boolean;
   /** The key of a row: its values in index order; may compute expressions. `null` where a partial index leaves the row out. */
   readonly keyOf: (values: readonly SqlValue[]) => readonly SqlValue[] | null;
-  /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last. */
+  /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last; with MySQL's dialect first. */
   readonly compare: (a: readonly SqlValue[], b: readonly SqlValue[]) => number;
 }
 
@@ -87,6 +87,13 @@ export interface LockRequest {
    * `latest`: the latest committed version and the own writes, whatever the level: for foreign keys and unique checks.
    */
   readonly reading: 'statement' | 'latest';
+  /**
+   * The strength for this row, where it depends on it: an UPDATE that changes the key of a unique index locks with `update`. Asked before a row is
+   * locked, and again when it has changed meanwhile. Without it the lock is made stronger by `update()`, which may wait once more.
+   */
+  readonly strengthFor?: (row: Row) => LockStrength;
+  /** What will become of the rows; InnoDB searches for writes in another way than for SELECT ... FOR UPDATE. `select` when not said. */
+  readonly purpose?: 'select' | 'update' | 'delete';
 }
 
 export type InsertResult =
@@ -138,14 +145,15 @@ export interface StatementView {
   scan(table: TableId, path: AccessPath): Iterable<Row>;
   /**
    * Rows to lock or to write: matches are re-evaluated on the version that the lock was granted on, as the engine does it.
-   * A row is locked when the iteration reaches it, so a LIMIT stops locking: `take` says whether to go on. @throws SqlError 40001, 55P03
+   * A row is locked when the iteration reaches it, so a LIMIT stops locking: `take` says whether to go on. An
+   * UPDATE or DELETE writes the row within `take`, before the next one is locked, as the engines do (InnoDB not when it changes the path's index). @throws SqlError 40001, 55P03
    */
   lock(
     table: TableId,
     path: AccessPath,
     matches: (row: Row) => boolean,
     request: LockRequest,
-    take: (row: Row) => boolean,
+    take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void>;
   /** Locks rows that a consistent read of this statement has found (SELECT ... FOR UPDATE above joins and sorts). `null`: gone or skipped. */
   lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
