@@ -145,7 +145,14 @@ export class PostgresCommands {
     this.#prepared.closePortal('');
     const statements = this.#session.split(sql);
     if (statements.length > 1) this.#beginBlock();
-    for (const [i, text] of statements.entries()) await this.#simple(text, i === statements.length - 1);
+    let end = 0;
+    for (const [i, text] of statements.entries()) {
+      const start = sql.indexOf(text, end);
+      await this.#simple(text, i === statements.length - 1).catch((error: unknown) => {
+        throw moved(error, sql.slice(0, Math.max(start, 0)));
+      });
+      end = Math.max(start, 0) + text.length;
+    }
     if (statements.length === 0) this.#output.message({ kind: 'empty-query-response' });
     return this.ready();
   }
@@ -230,6 +237,13 @@ export class PostgresCommands {
     if (result.command === '') this.#output.message({ kind: 'empty-query-response' });
     else this.#output.message({ kind: 'command-complete', tag: commandTag(result.command, rowCount) });
   }
+}
+
+/** An error's position is one in the whole text that the client sent, in characters. @param before what stands before the statement */
+function moved(error: unknown, before: string): unknown {
+  if (!(error instanceof SqlError) || error.detail.position === undefined || before === '') return error;
+  const position = error.detail.position + Array.from(before).length;
+  return new SqlError(error.code, error.message, { ...error.detail, position });
 }
 
 /** Manual, CommandComplete: which commands tell a count; INSERT has a zero where object numbers used to be. */

@@ -268,6 +268,15 @@ describe('simple queries', () => {
     expect(error).toMatchObject({ fields: { code: '42601', position: '1' } });
   });
 
+  test('the position of an error is one in the whole text', async () => {
+    const client = await started();
+    const text = 'notice \u{1f511}; rows 0;  nonsense';
+    const heard = await client.query(text);
+    expect(heard.at(-2)).toMatchObject({
+      fields: { position: String(Array.from(text).length - 'nonsense'.length + 1) },
+    });
+  });
+
   test('a bug of ours is an internal error; the connection lives on', async () => {
     const client = await started();
     const heard = await client.query('bug');
