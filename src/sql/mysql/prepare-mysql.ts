@@ -15,8 +15,7 @@ export function prepareMysqlStatement(sql: string, options: PrepareOptions): Sta
 function prepared(rewrite: MysqlRewrite, sql: string, options: PrepareOptions): Statement {
   switch (rewrite.kind) {
     case 'statement':
-      checkDatabase(rewrite.statement, options);
-      return rewrite.statement;
+      return inDatabase(rewrite.statement, options);
     case 'sql':
       return preparedText(rewrite, sql, options);
     case 'several':
@@ -24,11 +23,14 @@ function prepared(rewrite: MysqlRewrite, sql: string, options: PrepareOptions): 
   }
 }
 
-/** USE of a database that is not there. */
-function checkDatabase(statement: Statement, { catalog }: PrepareOptions): void {
-  if (statement.kind !== 'setting' || statement.what !== 'set' || statement.command !== 'USE') return;
+/**
+ * A name that no CREATE DATABASE has made is the database that is there from the start, here as in `name.table`: clients connect to whatever
+ * their configuration says.
+ */
+function inDatabase(statement: Statement, { catalog }: PrepareOptions): Statement {
+  if (statement.kind !== 'setting' || statement.what !== 'set' || statement.command !== 'USE') return statement;
   const name = (statement.value ?? '').slice(1, -1).replaceAll('""', '"');
-  if (!catalog.hasSchema(name)) throw new SqlError('3D000', `Unknown database '${name}'`, { mysqlNumber: 1049 });
+  return catalog.hasSchema(name) ? statement : { ...statement, value: null };
 }
 
 function preparedText(rewrite: SqlRewrite, sql: string, options: PrepareOptions): Statement {

@@ -18,7 +18,7 @@
  * Expressions
  * - `?` is `$n` by its place in MySQL's text; TRUE and FALSE are 1 and 0; strings are constants without backslashes, those with a NUL
  *   `mysql_string(X'..')`. x'..' is `X'..'`, a string of bytes; b'..' is `B'..'`, a number in numeric places.
- * - `mysql_if(c, a, b)`, `mysql_div(a, b)` (DIV), `mysql_xor(a, b)` (logical XOR), `mysql_not(a)` (`!a`), `mysql_binary(x)`
+ * - `mysql_if(c, a, b)`, `mysql_div(a, b)` (DIV), `mysql_xor(a, b)` (logical XOR), `mysql_binary(x)`
  *   (BINARY x, CAST AS BINARY: bytes), `mysql_trim('both' | 'leading' | 'trailing', what, x)`. `^` is `#`. `%` is MOD too.
  * - REGEXP, RLIKE -> `~*`, `!~*`. `<=>` -> IS NOT DISTINCT FROM. `->` is `json_extract(c, path)`, `->>` `json_unquote(json_extract())`.
  * - `group_concat(value, separator)`, perhaps with DISTINCT and ORDER BY inside; several values are wrapped into `concat`.
