@@ -36,6 +36,7 @@ describe('texts', () => {
     ['a timestamp, in UTC', types.timestamptz, noon, 0, '2020-02-29 12:00:00'],
     ['an instant before 1970', types.timestamp, -1n, 6, '1969-12-31 23:59:59.999999'],
     ['infinity', types.timestamp, 2n ** 63n - 1n, 0, '0000-00-00 00:00:00'],
+    ['a char without its padding', types.bpchar, ' ab  ', 9, ' ab'],
     ['a label', colors, 'red', -1, 'red'],
     ['json', types.json, '{"a": 1}', -1, '{"a": 1}'],
     ['jsonb', types.jsonb, { kind: 'json', value: { a: null } }, -1, '{"a": null}'],

@@ -124,6 +124,9 @@ export function textValue(value: SqlValue, { type, modifier }: ResultColumn): Ui
     case 'timestamp':
     case 'timestamptz':
       return timestampText(value as bigint, modifier);
+    case 'bpchar':
+      // Stored with blanks up to its length, and given without them.
+      return (value as string).replace(/ +$/, '');
     case 'numeric':
       return (value as Numeric).value.isFinite() ? formatText(value, type, 'mysql') : null;
     case 'void':
