@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { forEveryChoice, seeded } from '../base/index.ts';
-import { compactOf, formatHistory, type History, parseHistory } from '../history/index.ts';
+import { type Chooser, forEveryChoice, seeded } from '../base/index.ts';
+import {
+  compactOf,
+  formatHistory,
+  type History,
+  type Operation,
+  parseHistory,
+  type Transaction,
+} from '../history/index.ts';
 import { certify, check, type IsolationLevel, satisfies } from '../isolation/index.ts';
 import { smallHistory, type SmallHistoryOptions } from '../isolation/small-history.test-support.ts';
 import { checkCompact, type CompactCheckOptions } from './check-compact.ts';
@@ -75,6 +82,15 @@ describe('checkCompact agrees with check, whose verdicts answer to the definitio
       expectAgrees(smallHistory(seeded(seed), options), `seed ${seed}`);
       if (seed % 3 === 0) expectAgrees(smallHistory(seeded(seed), { ...options, reads: 'any' }), `seed ${seed}`);
     }
+  });
+
+  test('on random histories of some sixty transactions that go wrong here and there', () => {
+    const seen = new Map<string, number>();
+    for (let seed = 0; seed < (heavy ? 2_000 : 60); seed += 1) {
+      const answers = expectAgrees(storeHistory(seeded(seed)), `seed ${seed}`, { clocksMax: 60 * (1 + (seed % 6)) });
+      seen.set(answers, (seen.get(answers) ?? 0) + 1);
+    }
+    expect([...seen.keys()].toSorted()).toEqual(['ssss', 'sssv', 'ssvv', 'svvv']);
   });
 
   test('whatever part of the clocks is in memory at a time', () => {
@@ -164,6 +180,39 @@ describe('checkCompact', () => {
     ]);
   });
 });
+
+/**
+ * Five sessions on a store that executes one transaction after another, where some transactions read from a state some steps old, and a few
+ * of them not even all from the same.
+ */
+function storeHistory(chooser: Chooser): History {
+  const states: Map<string, number>[] = [new Map()];
+  const [staleShare, splitShare] = [chooser.choose(12) + 1, chooser.choose(60) + 4];
+  const sessions = ['a', 'b', 'c', 'd', 'e'];
+  const indexes = sessions.map(() => 0);
+  let written = 0;
+  const transactions = Array.from({ length: 60 }, (): Transaction => {
+    const session = chooser.choose(sessions.length);
+    const behind = (): number => (chooser.choose(staleShare) === 0 ? chooser.choose(Math.min(states.length, 8)) : 0);
+    const state = new Map(states.at(-1));
+    let snapshot = states.at(-1 - behind()) ?? state;
+    const own = new Map<string, number>();
+    const operations = Array.from({ length: 1 + chooser.choose(6) }, (): Operation => {
+      const key = `k${chooser.choose(8)}`;
+      if (chooser.choose(splitShare) === 0) snapshot = states.at(-1 - behind()) ?? state;
+      if (chooser.choose(2) === 0) return { kind: 'read', key, value: own.get(key) ?? snapshot.get(key) ?? null };
+      written += 1;
+      own.set(key, written);
+      state.set(key, written);
+      return { kind: 'write', key, value: written };
+    });
+    states.push(state);
+    const index = indexes[session] ?? 0;
+    indexes[session] = index + 1;
+    return { id: `${sessions[session]}/${index}`, session, status: 'committed', operations };
+  });
+  return { sessions, transactions, initial: new Map() };
+}
 
 /** @returns the first letters of the answers */
 function expectAgrees(history: History, name = '', options: CompactCheckOptions = {}): string {

@@ -30,8 +30,8 @@ export class ValueTable {
   readonly #texts: TextPool;
   readonly #keys = new Int32Column();
   readonly #codes = new Float64Column();
-  /** ID + 1; 0 where nothing is. At most half full. */
-  #table = new Int32Array(1_024);
+  /** Pairs of ID + 1, 0 where nothing is, and the hash: what is passed over on the way is mostly not looked up. At most half full. */
+  #table = new Int32Array(2 * capacityMin);
 
   constructor(texts: TextPool) {
     this.#texts = texts;
@@ -56,17 +56,21 @@ export class ValueTable {
   }
 
   ofCode(key: number, code: number): number {
-    const mask = this.#table.length - 1;
-    let slot = hashOf(key, code) & mask;
-    for (let entry = this.#table[slot] as number; entry !== 0; entry = this.#table[slot] as number) {
-      if (this.#codes.array[entry - 1] === code && this.#keys.array[entry - 1] === key) return entry - 1;
-      slot = (slot + 1) & mask;
+    const table = this.#table;
+    const mask = table.length - 2;
+    const hash = hashOf(key, code);
+    let slot = (hash << 1) & mask;
+    for (let entry = table[slot] as number; entry !== 0; entry = table[slot] as number) {
+      if (table[slot + 1] === hash && this.#codes.array[entry - 1] === code && this.#keys.array[entry - 1] === key)
+        return entry - 1;
+      slot = (slot + 2) & mask;
     }
     const id = this.size;
-    this.#table[slot] = id + 1;
+    table[slot] = id + 1;
+    table[slot + 1] = hash;
     this.#keys.push(key);
     this.#codes.push(code);
-    if (2 * this.size > this.#table.length) this.#table = this.#filled(2 * this.#table.length);
+    if (4 * this.size > table.length) this.#rehash();
     return id;
   }
 
@@ -83,17 +87,22 @@ export class ValueTable {
     return textCodeMin + 2 * this.#texts.of(canonicalText(value));
   }
 
-  #filled(capacity: number): Int32Array<ArrayBuffer> {
-    const table = new Int32Array(capacity);
-    const mask = capacity - 1;
-    for (let id = 0; id < this.size; id += 1) {
-      let slot = hashOf(this.#keys.array[id] as number, this.#codes.array[id] as number) & mask;
-      while (table[slot] !== 0) slot = (slot + 1) & mask;
-      table[slot] = id + 1;
+  #rehash(): void {
+    const old = this.#table;
+    const table = new Int32Array(2 * old.length);
+    const mask = table.length - 2;
+    for (let from = 0; from < old.length; from += 2) {
+      if (old[from] === 0) continue;
+      let slot = ((old[from + 1] as number) << 1) & mask;
+      while (table[slot] !== 0) slot = (slot + 2) & mask;
+      table[slot] = old[from] as number;
+      table[slot + 1] = old[from + 1] as number;
     }
-    return table;
+    this.#table = table;
   }
 }
+
+const capacityMin = 1_024;
 
 function hashOf(key: number, code: number): number {
   const high = Math.floor(code / 0x1_0000_0000);
