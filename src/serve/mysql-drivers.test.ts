@@ -1,7 +1,7 @@
 /** Drivers, the MySQL conversation and the database together. */
 import { createConnection as mariadbConnection } from 'mariadb';
 import { createConnection, type Connection, type ResultSetHeader, type RowDataPacket } from 'mysql2/promise';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startConversation } from './connect.ts';
 import { converse } from './converse.ts';
 import { openSqlDatabase, type SqlDatabase } from './database.ts';
@@ -51,7 +51,7 @@ beforeEach(async () => {
   return async () => {
     for (const connection of open) connection.destroy();
     open = [];
-    await expect.poll(() => database.sessions.length).toBe(0);
+    await vi.waitUntil(() => database.sessions.length === 0);
   };
 });
 
