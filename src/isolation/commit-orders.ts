@@ -196,10 +196,10 @@ export class CommitOrders {
     const isFirst = new Set(first);
     const last = first.at(-1);
     const pairs = first.slice(1).map((node, i): [number, number] => [first[i] as number, node]);
-    for (let node = 1; last !== undefined && node < this.constraints.nodes; node += 1)
-      if (!isFirst.has(node)) pairs.push([last, node]);
+    if (last === undefined) return;
+    for (let node = 1; node < this.constraints.nodes; node += 1) if (!isFirst.has(node)) pairs.push([last, node]);
     this.#impose(pairs);
-    this.#barrier = last === undefined ? barrier : [last, ...barrier];
+    this.#barrier = [last, ...barrier];
   }
 
   /** From now on only commit orders count that have `early` before `late`. @returns false, and nothing changes, where `solved` has it otherwise */

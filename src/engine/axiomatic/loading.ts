@@ -5,7 +5,7 @@
 import type { InsertResult, Row, StorageTransaction, TableId, UpdateResult, Waiting } from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import { type Pictured, SnapshotStatement } from './snapshot.ts';
-import { SeenRow } from './statement.ts';
+import { atOnce, ours, SeenRow } from './seen-row.ts';
 import type { Key } from './row-index.ts';
 import type { StoredRow, Table } from './table.ts';
 
@@ -42,8 +42,8 @@ export class LoadTransaction implements StorageTransaction {
     }
   }
 
-  *commit(): Waiting<void> {
-    this.#end();
+  commit(): Waiting<void> {
+    return atOnce(() => this.#end());
   }
 
   rollback(): void {
@@ -85,7 +85,23 @@ class LoadStatement extends SnapshotStatement {
     this.#mark = transaction.savepoint();
   }
 
-  override *insert(tableId: TableId, values: Key): Waiting<InsertResult> {
+  override insert(tableId: TableId, values: Key): Waiting<InsertResult> {
+    return atOnce(() => this.#insert(tableId, values));
+  }
+
+  override update(row: Row, values: Key, columns: readonly number[]): Waiting<UpdateResult> {
+    return atOnce(() => this.#update(ours(row), values, columns));
+  }
+
+  override delete(row: Row): Waiting<void> {
+    return atOnce(() => this.#transaction.change(ours(row).stored, null, []));
+  }
+
+  override undo(): void {
+    this.#transaction.rollbackTo(this.#mark);
+  }
+
+  #insert(tableId: TableId, values: Key): InsertResult {
     const table = this.#pictured.table(tableId);
     const keys = table.keysOf(values);
     const duplicate = this.#duplicate(table, keys, null);
@@ -96,8 +112,8 @@ class LoadStatement extends SnapshotStatement {
     return { kind: 'inserted', row: new SeenRow(row, copy) };
   }
 
-  override *update(row: Row, values: Key, columns: readonly number[]): Waiting<UpdateResult> {
-    const { stored } = row as SeenRow;
+  #update(row: SeenRow, values: Key, columns: readonly number[]): UpdateResult {
+    const { stored } = row;
     const now = (stored.values ?? row.values).map((value, i) => (columns.includes(i) ? values[i] : value) as SqlValue);
     const keys = stored.table.keysOf(now);
     const duplicate = this.#duplicate(stored.table, keys, stored);
@@ -109,14 +125,6 @@ class LoadStatement extends SnapshotStatement {
     if (!stays) this.#transaction.change(stored, null, []);
     this.#transaction.change(target, now, keys);
     return { kind: 'updated', row: new SeenRow(target, [...now]) };
-  }
-
-  override *delete(row: Row): Waiting<void> {
-    this.#transaction.change((row as SeenRow).stored, null, []);
-  }
-
-  override undo(): void {
-    this.#transaction.rollbackTo(this.#mark);
   }
 
   #duplicate(

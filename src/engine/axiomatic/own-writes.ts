@@ -1,7 +1,6 @@
 /** What a transaction has written so far, statement by statement, and what it did in order: its part of the history. */
-import type { Operation, TransactionIndex } from '../../history/index.ts';
+import type { Operation, TransactionIndex, Value } from '../../history/index.ts';
 import type { Cell, Held, Writer } from './cell.ts';
-import { jsonValue } from './json-value.ts';
 
 export interface OwnWrite {
   readonly cell: Cell;
@@ -117,7 +116,7 @@ export class OwnWrites {
   operations(
     indexOf: (writer: Writer) => TransactionIndex,
     keyOf: (cell: Cell) => string,
-    valueOf: (cell: Cell, held: Held) => ReturnType<typeof jsonValue>,
+    valueOf: (cell: Cell, held: Held) => Value,
   ): Operation[] {
     return this.#cells.map((cell, i): Operation => {
       const source = this.#sources[i] as Writer | OwnWrite | typeof WRITE;

@@ -13,7 +13,7 @@ import type {
 } from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import type { Held } from './cell.ts';
-import { answer, SeenRow } from './statement.ts';
+import { answer, atOnce, ours, SeenRow } from './seen-row.ts';
 import type { StoredRow, Table } from './table.ts';
 
 /** What a picture asks of its store. */
@@ -42,7 +42,9 @@ export class SnapshotTransaction implements StorageTransaction {
 
   rollbackTo(): void {}
 
-  *commit(): Waiting<void> {}
+  commit(): Waiting<void> {
+    return atOnce(() => undefined);
+  }
 
   rollback(): void {}
 }
@@ -68,24 +70,27 @@ export class SnapshotStatement implements StatementView {
     _request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
-    for (const row of [...this.scan(table, path)]) if (matches(row) && !(yield* answer(take(row)))) return;
+    const rows = [...this.scan(table, path)]; // as they were before `take` writes
+    for (const row of rows) if (matches(row) && !(yield* answer(take(row)))) return;
   }
 
-  *lockRow(row: Row, matches: (row: Row) => boolean): Waiting<Row | null> {
-    const now = this.see((row as SeenRow).stored);
-    return now !== null && matches(now) ? now : null;
+  lockRow(row: Row, matches: (row: Row) => boolean): Waiting<Row | null> {
+    return atOnce(() => {
+      const now = this.see(ours(row).stored);
+      return now !== null && matches(now) ? now : null;
+    });
   }
 
-  *insert(_table: TableId, _values: readonly SqlValue[]): Waiting<InsertResult> {
-    throw readOnly();
+  insert(_table: TableId, _values: readonly SqlValue[]): Waiting<InsertResult> {
+    return atOnce(readOnly);
   }
 
-  *update(_row: Row, _values: readonly SqlValue[], _columns: readonly number[]): Waiting<UpdateResult> {
-    throw readOnly();
+  update(_row: Row, _values: readonly SqlValue[], _columns: readonly number[]): Waiting<UpdateResult> {
+    return atOnce(readOnly);
   }
 
-  *delete(_row: Row): Waiting<void> {
-    throw readOnly();
+  delete(_row: Row): Waiting<void> {
+    return atOnce(readOnly);
   }
 
   undo(): void {}
@@ -96,6 +101,6 @@ export class SnapshotStatement implements StatementView {
   }
 }
 
-function readOnly(): SqlError {
-  return new SqlError('25006', 'cannot write in a snapshot of the final state');
+function readOnly(): never {
+  throw new SqlError('25006', 'cannot write in a snapshot of the final state');
 }

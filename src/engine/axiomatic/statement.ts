@@ -7,7 +7,6 @@
  * locks.) What SQL promises whatever the level, unique and foreign keys, is looked up in the latest state, outside of the reads; who needs a
  * key that an open transaction has in hand waits for its end.
  */
-import { assert } from '../../base/assert.ts';
 import type {
   AccessPath,
   InsertResult,
@@ -22,43 +21,10 @@ import type { SqlValue } from '../../sql/value.ts';
 import type { AxiomaticStorage } from '../axiomatic-storage.ts';
 import type { Cell, Held } from './cell.ts';
 import type { Key, RowIndex } from './row-index.ts';
+import { answer, atOnce, ours, SeenRow } from './seen-row.ts';
 import { isThere, type StoredRow, type Table } from './table.ts';
 import type { Transaction } from './transaction.ts';
 import { findDuplicate, waitForRow } from './unique.ts';
-
-export class SeenRow implements Row {
-  readonly stored: StoredRow;
-  readonly values: (SqlValue | undefined)[];
-  readonly load: (row: Row, column: number) => SqlValue;
-
-  constructor(stored: StoredRow, values: (SqlValue | undefined)[], load: Row['load'] = noLoad) {
-    this.stored = stored;
-    this.values = values;
-    this.load = load;
-  }
-
-  get table(): TableId {
-    return this.stored.table.shape.id;
-  }
-
-  get id(): number {
-    return this.stored.id;
-  }
-}
-
-/** `take` may wait for what it does with the row. */
-export function* answer(taken: boolean | Waiting<boolean>): Waiting<boolean> {
-  return typeof taken === 'boolean' ? taken : yield* taken;
-}
-
-function noLoad(): never {
-  return assert(false, 'a whole row has all its values') as never;
-}
-
-function ours(row: Row): SeenRow {
-  assert(row instanceof SeenRow, 'a row comes from this store');
-  return row;
-}
 
 export class Statement implements StatementView {
   readonly #storage: AxiomaticStorage;
@@ -140,8 +106,8 @@ export class Statement implements StatementView {
     return { kind: 'updated', row: new SeenRow(stored, seen, row.load) };
   }
 
-  *delete(row: Row): Waiting<void> {
-    this.#delete(ours(row).stored);
+  delete(row: Row): Waiting<void> {
+    return atOnce(() => this.#delete(ours(row).stored));
   }
 
   undo(): void {
@@ -255,6 +221,6 @@ function isKeyOf(index: RowIndex, key: Key, values: Key | null): boolean {
 function hasMoved(table: Table, stored: StoredRow, keys: readonly (Key | null)[]): boolean {
   const key = table.indexes.findIndex(({ shape }) => shape.isPrimary);
   const newKey = keys[key];
-  if (key < 0 || newKey == null || stored.primaryKey === null) return false;
+  if (newKey === undefined || newKey === null || stored.primaryKey === null) return false;
   return (table.indexes[key] as RowIndex).shape.compare(newKey, stored.primaryKey) !== 0;
 }

@@ -6,6 +6,7 @@ import type { AxiomaticStorage } from '../axiomatic-storage.ts';
 import type { Cell, Held, Version, Writer } from './cell.ts';
 import { type Mark, OwnWrites } from './own-writes.ts';
 import type { Key } from './row-index.ts';
+import { atOnce } from './seen-row.ts';
 import { Statement } from './statement.ts';
 import type { StoredRow } from './table.ts';
 
@@ -62,10 +63,12 @@ export class Transaction implements StorageTransaction, Writer {
     this.#marks.length = savepoint + 1;
   }
 
-  *commit(): Waiting<void> {
-    this.#mustBeOpen();
-    this.own.flush();
-    this.#storage.commit(this);
+  commit(): Waiting<void> {
+    return atOnce(() => {
+      this.#mustBeOpen();
+      this.own.flush();
+      this.#storage.commit(this);
+    });
   }
 
   rollback(): void {

@@ -7,7 +7,7 @@ import type { IndexId, Row, Waiting } from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import type { AxiomaticStorage } from '../axiomatic-storage.ts';
 import type { Key, RowIndex } from './row-index.ts';
-import { SeenRow } from './statement.ts';
+import { SeenRow } from './seen-row.ts';
 import type { StoredRow, Table } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
