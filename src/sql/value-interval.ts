@@ -98,6 +98,24 @@ export function justifyDays(interval: Interval): Interval {
   return intervalOf(months, days, interval.microseconds);
 }
 
+/** Both, with one sign for all parts: timestamp.c, `interval_justify_interval`. */
+export function justifyInterval(interval: Interval): Interval {
+  const wholeDays = interval.microseconds / day;
+  const microseconds = interval.microseconds % day;
+  let days = interval.days + Number(wholeDays);
+  const wholeMonths = Math.trunc(days / 30);
+  let months = interval.months + wholeMonths;
+  days -= wholeMonths * 30;
+  if (months > 0 && (days < 0 || (days === 0 && microseconds < 0n))) {
+    days += 30;
+    months -= 1;
+  } else if (months < 0 && (days > 0 || (days === 0 && microseconds > 0n))) {
+    days -= 30;
+    months += 1;
+  }
+  return fixSigns(months, days, microseconds);
+}
+
 /** `1 year 2 mons -3 days +04:05:06.7`: IntervalStyle postgres. A sign is shown where the part before was negative. */
 export function formatInterval({ months, days, microseconds }: Interval): string {
   const parts: string[] = [];

@@ -101,7 +101,10 @@ export function readText(text: string, type: SqlType, execution: Execution): Sql
 
 function readTypeName(text: string, execution: Execution): SqlValue {
   const type = typeByName(text.trim().toLowerCase());
-  return type === undefined ? execution.surroundings.describe('regtype', text) : typeTitle(type);
+  if (type !== undefined) return typeTitle(type);
+  const found = execution.surroundings.describe('regtype', text);
+  if (found === null) throw new SqlError('42704', `type "${text}" does not exist`);
+  return found;
 }
 
 /** Names of tables and types stand for numbers; the catalog knows which. */

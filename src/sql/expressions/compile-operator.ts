@@ -131,7 +131,10 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
   const [first, second] = [compiler.compile(left), compiler.compile(right)];
   const { scope } = compiler;
   const equal = applyOperator('=', [first, second], scope, position);
-  const type = first.type.name === 'unknown' || isNumber(first) ? comparedType(first, second, scope) : first.type;
+  const type =
+    ['unknown', 'varchar'].includes(first.type.name) || isNumber(first)
+      ? comparedType(first, second, scope)
+      : first.type;
   const shown = coerce(first, type, -1, 'implicit', scope);
   return {
     type,
@@ -154,6 +157,7 @@ function isNumber({ type }: Expression): boolean {
 /** Integers compare with each other as they are, and so do floats; other numbers meet in their common type. */
 function comparedType(first: Expression, second: Expression, scope: Scope): Expression['type'] {
   if (scope.dialect === 'mysql' && first.type.name !== 'unknown') return first.type;
+  if (first.type.name === 'varchar') return types.text;
   for (const family of [comparedAlone, comparedFloats]) {
     if (family.has(first.type.name) && family.has(second.type.name)) return first.type;
   }

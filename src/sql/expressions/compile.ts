@@ -89,8 +89,10 @@ function compileConstant(node: A_Const, { scope }: Compiler): Expression {
 function numberConstant(text: string, scope: Scope): Expression {
   const numeric = parseNumeric(text);
   if (numeric === undefined) throw new SqlError('42601', `invalid number: ${text}`);
-  if (/^\d+$/.test(text)) {
+  if (/^-?\d+$/.test(text)) {
     const whole = BigInt(text);
+    // The least integer comes as a number with its sign.
+    if (BigInt.asIntN(32, whole) === whole) return constantOf(Number(whole), types.int4);
     if (BigInt.asIntN(64, whole) === whole) return constantOf(whole, types.int8);
     if (scope.dialect === 'mysql' && BigInt.asUintN(64, whole) === whole) return constantOf(whole, types.uint8);
   }

@@ -10,12 +10,13 @@ import { evaluator } from './call.ts';
 import { coerce, coerceToBoolean, unify } from './coerce.ts';
 import { applyOperator } from './apply-operator.ts';
 import { arithmeticType } from './mysql-values.ts';
+import { mysqlVariable } from './mysql-variables.ts';
 
 type Special = (operands: readonly Expression[], scope: Scope) => Expression;
 
 export function mysqlSpecial(name: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
   const key = `${name}/${operands.length}`;
-  return Object.hasOwn(specials, key) ? specials[key]?.(operands, scope) : undefined;
+  return Object.hasOwn(specials, key) ? specials[key]?.(operands, scope) : mysqlVariable(name, operands, scope);
 }
 
 const specials: Readonly<Record<string, Special>> = {

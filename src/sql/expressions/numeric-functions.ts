@@ -105,11 +105,12 @@ export function powerOfNumerics(base: Numeric, exponent: Numeric): Numeric {
   }
   if (x.isZero())
     return numericOf(y.isZero() ? 1 : 0, limited(significantDigits, base.scale, y.isInteger() ? 0 : exponent.scale));
-  const digits =
-    Number(y) *
-    (x.e + Math.log10(Math.abs(Number(`${x.s}${x.abs().toExponential().split('e')[0]?.slice(0, 18) ?? '1'}`))));
+  const mantissa = Number(x.abs().toExponential().split('e')[0]?.slice(0, 18) ?? '1');
+  const digits = Number(y) * (x.e + Math.log10(mantissa));
   if (digits > 131_072) throw new SqlError('22003', 'value overflows numeric format');
-  const scale = limited(significantDigits - Math.trunc(digits), base.scale, y.isInteger() ? 0 : exponent.scale);
+  const scale = y.isInteger()
+    ? limited(significantDigits, base.scale)
+    : limited(significantDigits - Math.trunc(digits), base.scale, exponent.scale);
   if (digits < -scale - 2) return numericOf(0, scale);
   return withDigits(scale, Math.ceil(digits) + 4, (wide) => wide(x).pow(wide(y)));
 }

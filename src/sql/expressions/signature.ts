@@ -4,6 +4,7 @@
  */
 import type { Dialect } from '../dialect.ts';
 import type { Execution, Surroundings } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
 import { arrayOf, isSameType, typeByName, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
@@ -132,7 +133,9 @@ export type Choice = Chosen | 'none' | 'ambiguous';
 export function choose(candidates: readonly Signature[], given: readonly SqlType[]): Choice {
   const fitting = candidates.flatMap((signature) => {
     const parameters = expand(signature, given.length);
-    return parameters !== undefined && accepts(parameters, given) ? [{ signature, parameters }] : [];
+    return parameters !== undefined && accepts(parameters, given) && settleFamilies(parameters, given) !== undefined
+      ? [{ signature, parameters }]
+      : [];
   });
   const exact = fitting.find(({ parameters }) => parameters.every((each, i) => isExact(each, given[i])));
   const best = exact === undefined ? narrow(fitting, given) : [exact];
@@ -248,7 +251,9 @@ function likeTheKnown(candidates: readonly Candidate[], given: readonly SqlType[
   const [known, ...others] = given.filter((type) => !isUnknown(type));
   if (known === undefined || others.some((type) => !isSameType(type, known))) return candidates;
   const assumed = given.map(() => known);
-  const fitting = candidates.filter(({ parameters }) => accepts(parameters, assumed));
+  const fitting = candidates.filter(
+    ({ parameters }) => accepts(parameters, assumed) && settleFamilies(parameters, assumed) !== undefined,
+  );
   return fitting.length === 1 ? fitting : candidates;
 }
 
@@ -256,9 +261,15 @@ function likeTheKnown(candidates: readonly Candidate[], given: readonly SqlType[
 function settle({ signature, parameters }: Candidate, given: readonly SqlType[]): Chosen | undefined {
   const family = settleFamilies(parameters, given);
   if (family === undefined) return undefined;
+  if (
+    parameters.some(isOwnFamily) &&
+    !parameters.some((each, i) => isOwnFamily(each) && !isUnknown(given[i] ?? types.unknown))
+  ) {
+    throw new SqlError('42804', 'could not determine polymorphic type because input has type unknown');
+  }
   const concrete = (parameter: ParameterType, type: SqlType): SqlType => {
     if (typeof parameter !== 'string') return parameter;
-    if (parameter === 'any') return isUnknown(type) ? types.text : type;
+    if (parameter === 'any') return type;
     const element = parameter.startsWith('anycompatible') ? family.compatible : family.element;
     return parameter.endsWith('array') && parameter !== 'anynonarray' ? arrayOf(element) : element;
   };
@@ -267,6 +278,11 @@ function settle({ signature, parameters }: Candidate, given: readonly SqlType[])
     parameters: parameters.map((parameter, i) => concrete(parameter, given[i] ?? types.unknown)),
     result: concrete(signature.result, types.text),
   };
+}
+
+/** `anycompatible` may be text for want of anything else; these may not. */
+function isOwnFamily(parameter: ParameterType): boolean {
+  return typeof parameter === 'string' && parameter !== 'any' && !parameter.startsWith('anycompatible');
 }
 
 function settleFamilies(

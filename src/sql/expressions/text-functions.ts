@@ -1,13 +1,14 @@
 /** Functions of strings and bytes. PostgreSQL manual, tables 9.9 to 9.12. Characters are code points. */
 import { createHash } from 'node:crypto';
 import { notSupported, SqlError } from '../sql-error.ts';
+import { types } from '../type.ts';
 import { arrayValue } from '../value-array.ts';
 import type { SqlValue } from '../value.ts';
 import { md5 } from './session-functions.ts';
 import { regexOf } from './regex.ts';
 import { nullable, strict, typed } from './signature.ts';
 import type { Call, Plain, Signature } from './signature.ts';
-import { shownText } from './text-operators.ts';
+import { castText, shownText } from './text-operators.ts';
 
 type Present = Exclude<SqlValue, null>;
 
@@ -344,6 +345,14 @@ export const textFunctions: readonly Signature[] = [
     {
       'concat(variadic any) text': (call) => joined(call, false),
       'concat_ws(text, variadic any) text': (call) => joined(call, true),
+      'quote_literal(anyelement) text': ({ types: [type = types.text] }) => {
+        const show = castText(type);
+        return (value: Present | null) => (value === null ? null : quoteLiteral(show(value)));
+      },
+      'quote_nullable(anyelement) text': ({ types: [type = types.text] }) => {
+        const show = castText(type);
+        return (value: Present | null) => (value === null ? 'NULL' : quoteLiteral(show(value)));
+      },
       'format(text) text': formatted,
       'format(text, variadic any) text': formatted,
     },

@@ -4,7 +4,7 @@ import type { Numeric } from '../numeric.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 
 import type { SqlType } from '../type.ts';
-import { intervalOf, justifyDays, justifyHours } from '../value-interval.ts';
+import { intervalOf, justifyDays, justifyHours, justifyInterval } from '../value-interval.ts';
 import { zoneOffset } from '../value-time-text.ts';
 import {
   civilOfDays,
@@ -16,7 +16,7 @@ import {
   splitTimestamp,
 } from '../value-time.ts';
 import type { Interval, SqlValue } from '../value.ts';
-import { timestampOfDate } from './cast-values.ts';
+import { numericOfFloat, timestampOfDate } from './cast-values.ts';
 import { ambient, strict, typed } from './signature.ts';
 import type { Plain, Signature } from './signature.ts';
 import { extractField, truncateInterval, truncateTimestamp } from './time-fields.ts';
@@ -146,7 +146,7 @@ const plain: Record<string, Plain> = {
   'isfinite(interval) bool': () => true,
   'justify_hours(interval) interval': justifyHours,
   'justify_days(interval) interval': justifyDays,
-  'justify_interval(interval) interval': (interval: Interval) => justifyDays(justifyHours(interval)),
+  'justify_interval(interval) interval': (interval: Interval) => justifyInterval(interval),
   'to_timestamp(float8) timestamptz': instantOfSeconds,
   'to_timestamp(text, text) timestamptz': parseTimestampPattern,
   'to_date(text, text) date': (text: string, pattern: string) =>
@@ -154,6 +154,8 @@ const plain: Record<string, Plain> = {
   'to_char(timestamp, text) text': (time: bigint, pattern: string) => formatTimestampPattern(time, pattern, ''),
   'to_char(timestamptz, text) text': (time: bigint, pattern: string) => formatTimestampPattern(time, pattern, 'UTC'),
   'to_char(numeric, text) text': (number: Numeric, pattern: string) => formatNumberPattern(number, pattern),
+  'to_char(float8, text) text': (number: number, pattern: string) =>
+    formatNumberPattern(numericOfFloat(number), pattern),
   'to_char(int4, text) text': (number: number, pattern: string) => formatNumberPattern(numericOf(number), pattern),
   'to_char(int8, text) text': (number: bigint, pattern: string) => formatNumberPattern(numericOf(number), pattern),
   'overlaps(date, date, date, date) bool': overlaps,

@@ -19,9 +19,9 @@ const dayNames = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.spli
 
 /** Longer words first, so that `MONTH` is not `MON` and `TH`. */
 const keywords =
-  'Y,YYY YYYY YYY YY Y IYYY IYY IY I MONTH Month month MON Mon mon MM DDD DD DAY Day day DY Dy dy IDDD ID D HH24 HH12 HH MI SSSSS SSSS SS MS US FF1 FF2 FF3 FF4 FF5 FF6 A.M. P.M. a.m. p.m. AM PM am pm A.D. B.C. a.d. b.c. AD BC ad bc Q WW IW W CC J TZH TZM TZ tz OF RM rm'.split(
-    ' ',
-  );
+  'Y,YYY YYYY YYY YY Y IYYY IYY IY I MONTH Month month MON Mon mon MM DDD DD DAY Day day DY Dy dy IDDD ID D HH24 HH12 HH MI SSSSS SSSS SS MS US FF1 FF2 FF3 FF4 FF5 FF6 A.M. P.M. a.m. p.m. AM PM am pm A.D. B.C. a.d. b.c. AD BC ad bc Q WW IW W CC J TZH TZM TZ tz OF RM rm'
+    .split(' ')
+    .toSorted((a, b) => b.length - a.length);
 
 interface Token {
   readonly keyword?: string;
