@@ -25,10 +25,12 @@ export function duplexPair(highWaterMark = 1 << 16): [DuplexEnd, DuplexEnd] {
   return [left, right];
 }
 
+type WriteCallback = (error?: Error | null) => void;
+
 class End extends Duplex implements DuplexEnd {
   peer: End | null = null;
   /** Goes on with the peer's write that waits until this side has read. */
-  #continuePeer: ((error?: Error) => void) | null = null;
+  #continuePeer: WriteCallback | null = null;
   #hasEndedPeer = false;
 
   constructor(highWaterMark: number) {
@@ -69,30 +71,34 @@ class End extends Duplex implements DuplexEnd {
     this.#settle();
   }
 
-  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: (error?: Error | null) => void): void {
-    // Not within the call of `write`: no client expects to be answered before it has finished asking.
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: WriteCallback): void {
+    this.#deliver(chunk, callback);
+  }
+
+  /** What was written while corked comes in one piece, as over a socket. */
+  override _writev(chunks: { readonly chunk: Uint8Array }[], callback: WriteCallback): void {
+    this.#deliver(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback);
+  }
+
+  override _final(callback: WriteCallback): void {
+    this.#endPeer();
+    callback();
+  }
+
+  override _destroy(error: Error | null, callback: WriteCallback): void {
+    this.#settle(hungUp());
+    this.#endPeer();
+    callback(error);
+  }
+
+  /** Not within the call of `write`: no client expects to be answered before it has finished asking. */
+  #deliver(chunk: Uint8Array, callback: WriteCallback): void {
     queueMicrotask(() => {
       const { peer } = this;
       if (peer === null || peer.destroyed) callback(hungUp());
       else if (peer.push(chunk)) callback();
       else peer.#continuePeer = callback;
     });
-  }
-
-  /** What was written while corked comes in one piece, as over a socket. */
-  override _writev(chunks: { readonly chunk: Uint8Array }[], callback: (error?: Error | null) => void): void {
-    this._write(Buffer.concat(chunks.map(({ chunk }) => chunk)), 'utf8', callback);
-  }
-
-  override _final(callback: (error?: Error | null) => void): void {
-    this.#endPeer();
-    callback();
-  }
-
-  override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    this.#settle(hungUp());
-    this.#endPeer();
-    callback(error);
   }
 
   /** After what is on its way. */

@@ -1,233 +1,260 @@
-/** The drivers that applications use, over a pair of streams and over a socket. */
+/** The drivers that applications use, against a real database: over a pair of streams and over a socket. */
 import { connect } from 'node:net';
 import pg from 'pg';
 import postgres from 'postgres';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { connectTo, startConversation } from './connect.ts';
 import { converse } from './converse.ts';
+import { openSqlDatabase, type SqlDatabase } from './database.ts';
 import { duplexPair } from './duplex-pair.ts';
 import { listen, type Listener } from './listener.ts';
 import { countingBytes } from './postgres-client.test-support.ts';
 import { postgresConversations, type PostgresOptions } from './postgres-conversation.ts';
-import { TinyServer } from './postgres-server.test-support.ts';
+import { parseProfile } from './profile.ts';
 
 const bugs: unknown[] = [];
+const onBug = (error: unknown): void => void bugs.push(error);
 const ends: (() => Promise<unknown>)[] = [];
+let database: SqlDatabase;
+
+beforeEach(async () => {
+  database = await openSqlDatabase({ profile: parseProfile({ engine: 'postgres' }) });
+  const client = await pgClient();
+  await client.query('create table t (id int primary key, label text); insert into t values (1, $$one$$), (2, null)');
+});
 
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
+  database.close();
   if (bugs.length > 0) throw new AggregateError(bugs.splice(0), 'bugs of ours');
 });
 
-function starting(server: TinyServer, options: Partial<PostgresOptions> = {}) {
-  const onBug = (error: unknown): void => void bugs.push(error);
-  return postgresConversations({ server, randomBytes: countingBytes, onBug, ...options });
-}
-
-function clientEnd(start: ReturnType<typeof starting>) {
-  const [client, server] = duplexPair();
-  converse(server, start);
-  return client;
-}
-
-async function pgClient(start: ReturnType<typeof starting>, config: pg.ClientConfig = {}): Promise<pg.Client> {
-  const client = new pg.Client({ user: 'ann', ...config, stream: () => clientEnd(start) });
+async function pgClient(config: pg.ClientConfig = {}): Promise<pg.Client> {
+  const client = new pg.Client({ user: 'ann', stream: () => connectTo(database, { onBug }), ...config });
   await client.connect();
   ends.push(() => client.end());
   return client;
 }
 
+function manyRows(count: number): string {
+  return `select n, 'row ' || n as label from generate_series(1, ${count}) as n`;
+}
+
+/** The client's end of a connection with a password. */
+function guarded(passwordMethod: NonNullable<PostgresOptions['passwordMethod']>) {
+  const [client, server] = duplexPair();
+  converse(
+    server,
+    postgresConversations({ server: database, randomBytes: countingBytes, onBug, password: 'sécret', passwordMethod }),
+  );
+  return client;
+}
+
 describe('pg', () => {
-  test('simple and extended queries, by names and without', async () => {
-    const client = await pgClient(starting(new TinyServer()));
-    expect((await client.query('rows 2')).rows).toEqual([
-      { n: 0, label: 'row 0' },
-      { n: 1, label: 'row 1' },
+  test('simple and extended queries, with names and without', async () => {
+    const client = await pgClient();
+    expect((await client.query('select * from t order by id')).rows).toEqual([
+      { id: 1, label: 'one' },
+      { id: 2, label: null },
     ]);
-    const text = 'echo int4 text bool';
+    const text = 'select $1::int4 as a, $2::text as b, $3::bool as c, $4::int8 as d, $5::timestamptz as e';
+    const at = new Date('2024-02-29T12:34:56.789Z');
     for (const name of [undefined, 'named', 'named']) {
-      const { rows, rowCount } = await client.query({
-        text,
-        values: [7, 'é', true],
-        ...(name === undefined ? {} : { name }),
-      });
-      expect(rows).toEqual([{ p1: 7, p2: 'é', p3: true }]);
+      const values = [7, 'é', true, '9007199254740993', at];
+      const { rows, rowCount } = await client.query({ text, values, ...(name === undefined ? {} : { name }) });
+      expect(rows).toEqual([{ a: 7, b: 'é', c: true, d: '9007199254740993', e: at }]);
       expect(rowCount).toBe(1);
     }
-    expect((await client.query('insert 3')).rowCount).toBe(3);
+    expect((await client.query('insert into t values ($1, $2)', [3, 'three'])).rowCount).toBe(1);
     expect(await client.query('')).toMatchObject({ rows: [] });
   });
 
-  test('many queries at once are answered in order', async () => {
-    const client = await pgClient(starting(new TinyServer()));
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => client.query('echo int4', [i])));
-    expect(answers.map(({ rows }) => (rows[0] as { p1: number }).p1)).toEqual(Array.from({ length: 100 }, (_, i) => i));
+  test('many clients at once are answered in order', async () => {
+    const clients = await Promise.all(Array.from({ length: 20 }, () => pgClient()));
+    const answers = await Promise.all(clients.map((client, i) => client.query('select $1::int4 as n', [i])));
+    expect(answers.map(({ rows }) => (rows[0] as { n: number }).n)).toEqual(Array.from({ length: 20 }, (_, i) => i));
   });
 
   test('errors reach the caller with their fields; the connection lives on', async () => {
-    const client = await pgClient(starting(new TinyServer()));
-    const known = {
+    const client = await pgClient();
+    await expect(client.query("insert into t values (1, 'again')")).rejects.toMatchObject({
       code: '23505',
-      message: 'twice',
-      detail: 'a detail',
+      severity: 'ERROR',
       table: 't',
       constraint: 't_pkey',
-      severity: 'ERROR',
-    };
-    await expect(client.query('fail 23505 twice')).rejects.toMatchObject(known);
-    await expect(client.query('echo int4', ['x'])).rejects.toMatchObject({ code: '22P02' });
-    await expect(client.query('begin')).resolves.toMatchObject({ command: 'BEGIN' });
-    await expect(client.query('nonsense')).rejects.toMatchObject({ code: '42601', position: '1' });
-    await expect(client.query('insert 1')).rejects.toMatchObject({ code: '25P02' });
-    await expect(client.query('rollback')).resolves.toMatchObject({ command: 'ROLLBACK' });
+      detail: 'Key (id)=(1) already exists.',
+    });
+    await expect(client.query('select $1::int4', ['x'])).rejects.toMatchObject({ code: '22P02' });
+    await client.query('begin');
+    await expect(client.query('select * fron t')).rejects.toMatchObject({ code: '42601', position: '10' });
+    await expect(client.query('select 1')).rejects.toMatchObject({ code: '25P02' });
+    await client.query('rollback');
+    expect((await client.query('select count(*)::int4 as n from t')).rows).toEqual([{ n: 2 }]);
   });
 
-  test('a pool of clients, 20,000 rows each', async () => {
-    const start = starting(new TinyServer());
-    const pool = new pg.Pool({ user: 'ann', max: 4, stream: () => clientEnd(start) });
+  test('a value that cannot be read fails the open transaction too', async () => {
+    const client = await pgClient();
+    await client.query('begin');
+    await expect(client.query('select $1::int4', ['x'])).rejects.toMatchObject({ code: '22P02' });
+    await expect(client.query('select 1')).rejects.toMatchObject({ code: '25P02' });
+    expect(await client.query('commit')).toMatchObject({ command: 'ROLLBACK' });
+  });
+
+  test('the statements of one query are one transaction', async () => {
+    const client = await pgClient();
+    const count = async () => ((await client.query('select count(*)::int4 as n from t')).rows[0] as { n: number }).n;
+    await expect(client.query('insert into t values (5); select nothing from t')).rejects.toMatchObject({
+      code: '42703',
+    });
+    await expect(client.query('insert into t values (5); insert into t values (5)')).rejects.toMatchObject({
+      code: '23505',
+    });
+    expect(await count()).toBe(2);
+    await client.query('insert into t values (5); insert into t values (6)');
+    expect(await count()).toBe(4);
+  });
+
+  test('a pool, 20,000 rows for each of 8 queries', async () => {
+    const pool = new pg.Pool({ user: 'ann', max: 4, stream: () => connectTo(database, { onBug }) });
     const counts = await Promise.all(
-      Array.from({ length: 8 }, async () => (await pool.query('rows 20000')).rows.length),
+      Array.from({ length: 8 }, async () => (await pool.query(manyRows(20_000))).rows.length),
     );
     expect(counts).toEqual(Array.from({ length: 8 }, () => 20_000));
     await pool.end();
   });
 
-  test('sessions end with their clients', async () => {
-    const server = new TinyServer();
-    const client = new pg.Client({ user: 'ann', stream: () => clientEnd(starting(server)) });
+  test('a session ends with its client, and its transaction with it', async () => {
+    const client = new pg.Client({ user: 'ann', stream: () => connectTo(database, { onBug }) });
     await client.connect();
-    expect(server.sessions.size).toBe(1);
+    await client.query('begin; update t set label = $$mine$$ where id = 1');
+    const before = database.sessions.length;
     await client.end();
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(server.sessions.size).toBe(0);
+    const other = await pgClient();
+    await other.query("update t set label = 'other' where id = 1");
+    expect(database.sessions).toHaveLength(before);
   });
 
   test.each(['scram-sha-256', 'md5', 'cleartext'] as const)('a password by %s', async (passwordMethod) => {
-    const start = starting(new TinyServer(), { password: 'sécret', passwordMethod });
-    const client = await pgClient(start, { password: 'sécret' });
-    expect((await client.query('insert 1')).rowCount).toBe(1);
-    const wrong = new pg.Client({ user: 'ann', password: 'guess', stream: () => clientEnd(start) });
+    const stream = () => guarded(passwordMethod);
+    const client = await pgClient({ stream, password: 'sécret' });
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    const wrong = new pg.Client({ user: 'ann', password: 'guess', stream });
     await expect(wrong.connect()).rejects.toMatchObject({ code: '28P01' });
   });
 
   // pg reads binary results as text, so that only bytes below 128 survive.
   test('binary results', async () => {
-    const client = await pgClient(starting(new TinyServer()));
-    const { rows } = await client.query({ text: 'echo int4 text', values: [7, 'x'], binary: true } as pg.QueryConfig);
-    expect(rows).toEqual([{ p1: 7, p2: 'x' }]);
+    const client = await pgClient();
+    const query = { text: 'select $1::int4 as n, $2::text as s', values: [7, 'x'], binary: true };
+    expect((await client.query(query)).rows).toEqual([{ n: 7, s: 'x' }]);
+  });
+
+  test('what is not supported is said', async () => {
+    const client = await pgClient();
+    await expect(client.query('copy t from stdin')).rejects.toMatchObject({ code: '0A000' });
   });
 });
 
 describe('postgres.js', () => {
-  function sqlClient(
-    start: ReturnType<typeof starting>,
-    options: postgres.Options<Record<string, postgres.PostgresType>> = {},
-  ) {
-    const socket = () => clientEnd(start);
-    const sql = postgres({ user: 'ann', max: 1, fetch_types: false, ...options, socket } as never);
+  type Options = postgres.Options<Record<string, postgres.PostgresType>>;
+
+  function sqlClient(options: Options = {}, stream: () => unknown = () => connectTo(database, { onBug })) {
+    const given = { user: 'ann', max: 1, ...options, socket: stream };
+    const sql = postgres(given as Options);
     ends.push(() => sql.end());
     return sql;
   }
 
   test('statements, parameters, several at once', async () => {
-    const sql = sqlClient(starting(new TinyServer()));
-    expect([...(await sql.unsafe('rows 2'))]).toEqual([
-      { n: 0, label: 'row 0' },
-      { n: 1, label: 'row 1' },
+    const sql = sqlClient({ fetch_types: false });
+    expect([...(await sql`select * from t order by id`)]).toEqual([
+      { id: 1, label: 'one' },
+      { id: 2, label: null },
     ]);
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => sql.unsafe('echo int4 text', [i, 'x'], { prepare: true })),
-    );
-    expect(answers.map(([row]) => row?.['p1'] as number)).toEqual(Array.from({ length: 50 }, (_, i) => i));
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => sql`select ${i}::int4 as n, ${'x'} as s`));
+    expect(answers.map(([row]) => row?.['n'] as number)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
   test('transactions', async () => {
-    const server = new TinyServer();
-    const sql = sqlClient(starting(server));
-    const inserted = await sql.begin(async (transaction) => (await transaction.unsafe('insert 2')).count);
-    expect(inserted).toBe(2);
-    await expect(sql.begin((transaction) => transaction.unsafe('fail 40001 again'))).rejects.toMatchObject({
-      code: '40001',
+    const sql = sqlClient({ fetch_types: false });
+    const count = await sql.begin(async (transaction) => (await transaction`insert into t values (3), (4)`).count);
+    expect(count).toBe(2);
+    const failing = sql.begin(async (transaction) => {
+      await transaction`delete from t`;
+      await transaction`insert into t values (7), (7)`;
     });
-    expect(server.sessions.get(1)?.ran).toEqual([
-      'begin',
-      'insert 2',
-      'commit',
-      'begin',
-      'fail 40001 again',
-      'rollback',
-    ]);
+    await expect(failing).rejects.toMatchObject({ code: '23505', constraint_name: 't_pkey' });
+    expect([...(await sql`select id from t order by id`)]).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
   });
 
   test('a cursor takes the rows in parts', async () => {
-    const sql = sqlClient(starting(new TinyServer()));
+    const sql = sqlClient({ fetch_types: false });
     const sizes: number[] = [];
-    await sql.unsafe('rows 25').cursor(10, (rows) => void sizes.push(rows.length));
+    await sql.unsafe(manyRows(25)).cursor(10, (rows) => void sizes.push(rows.length));
     expect(sizes).toEqual([10, 10, 5]);
   });
 
   test('a password', async () => {
-    const sql = sqlClient(starting(new TinyServer(), { password: 'secret' }), { password: 'secret' });
-    expect((await sql.unsafe('insert 1')).count).toBe(1);
+    const sql = sqlClient({ fetch_types: false, password: 'sécret' }, () => guarded('scram-sha-256'));
+    expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }]);
   });
 });
 
 describe('over a socket', () => {
-  async function listening(server: TinyServer, options: Partial<PostgresOptions> = {}): Promise<Listener> {
-    const listener = await listen(starting(server, options), {
-      onBug: (error) => void bugs.push(error),
-      connectionsMax: 3,
-    });
+  async function listening(): Promise<Listener> {
+    const listener = await listen(startConversation(database, { onBug }), { onBug, connectionsMax: 3 });
     ends.push(() => listener.close());
     return listener;
   }
 
-  test('pg and postgres.js, with ssl preferred', async () => {
-    const { host, port } = await listening(new TinyServer());
-    const client = new pg.Client({ host, port, user: 'ann' });
-    await client.connect();
-    ends.push(() => client.end());
-    expect((await client.query('rows 30000')).rows).toHaveLength(30_000);
-    const sql = postgres({ host, port, user: 'ann', max: 1, fetch_types: false, ssl: 'prefer' });
-    ends.push(() => sql.end());
-    expect(await sql.unsafe('rows 3')).toHaveLength(3);
-  });
-
-  test('a cancel request', async () => {
-    const { host, port } = await listening(new TinyServer());
-    const sql = postgres({ host, port, user: 'ann', max: 1, fetch_types: false });
-    ends.push(() => sql.end());
-    await sql.unsafe('insert 1');
-    const query = sql.unsafe('wait');
-    setTimeout(() => query.cancel(), 20);
-    await expect(query).rejects.toMatchObject({ code: '57014' });
-  });
-
-  test('one connection too many', async () => {
-    const { host, port } = await listening(new TinyServer());
-    for (let i = 0; i < 3; i++) {
-      const client = new pg.Client({ host, port, user: 'ann' });
-      await client.connect();
-      ends.push(() => client.end());
-    }
-    await expect(new pg.Client({ host, port, user: 'ann' }).connect()).rejects.toMatchObject({ code: '53300' });
-  });
-
-  test('a client that breaks off takes its session with it', async () => {
-    const server = new TinyServer();
-    const { host, port } = await listening(server);
+  async function socketClient({ host, port }: Listener): Promise<pg.Client> {
     const client = new pg.Client({ host, port, user: 'ann' });
     client.on('error', () => undefined);
     await client.connect();
-    void client.query('wait').catch(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    (client as unknown as { connection: { stream: { resetAndDestroy(): void } } }).connection.stream.resetAndDestroy();
-    for (let turn = 0; server.sessions.size > 0 && turn < 1000; turn++)
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    expect(server.sessions.size).toBe(0);
+    ends.push(() => client.end());
+    return client;
+  }
+
+  test('pg and postgres.js, with ssl preferred', async () => {
+    const listener = await listening();
+    const client = await socketClient(listener);
+    expect((await client.query(manyRows(30_000))).rows).toHaveLength(30_000);
+    const { host, port } = listener;
+    const sql = postgres({ host, port, user: 'ann', max: 1, ssl: 'prefer', fetch_types: false });
+    ends.push(() => sql.end());
+    expect(await sql`select id from t`).toHaveLength(2);
+  });
+
+  test('a statement that waits for a lock is cancelled from another connection', async () => {
+    const listener = await listening();
+    const client = await socketClient(listener);
+    await client.query('begin; update t set label = $$mine$$ where id = 1');
+    const { host, port } = listener;
+    const sql = postgres({ host, port, user: 'ann', max: 1, fetch_types: false });
+    ends.push(() => sql.end());
+    const query = sql`update t set label = 'other' where id = 1`;
+    setTimeout(() => query.cancel(), 50);
+    await expect(query).rejects.toMatchObject({ code: '57014' });
+    expect([...(await sql`select label from t where id = 1`)]).toEqual([{ label: 'one' }]);
+  });
+
+  test('one connection too many', async () => {
+    const listener = await listening();
+    for (let i = 0; i < 3; i++) await socketClient(listener);
+    await expect(socketClient(listener)).rejects.toMatchObject({ code: '53300' });
+  });
+
+  test('a client that breaks off lets its locks go', async () => {
+    const listener = await listening();
+    const [first, second] = [await socketClient(listener), await socketClient(listener)];
+    await first.query('begin; update t set label = $$mine$$ where id = 1');
+    const waiting = second.query("update t set label = 'other' where id = 1");
+    (first as unknown as { connection: { stream: { resetAndDestroy(): void } } }).connection.stream.resetAndDestroy();
+    expect((await waiting).rowCount).toBe(1);
   });
 
   test('something that is no PostgreSQL client', async () => {
-    const { host, port } = await listening(new TinyServer());
+    const { host, port } = await listening();
     const socket = connect(port, host);
     socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
     let text = '';

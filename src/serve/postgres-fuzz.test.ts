@@ -3,25 +3,27 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { encodeStartup, type FrontendMessage, MessageWriter } from '../wire/postgres/index.ts';
 import { frontendMessage, startupPacket } from '../wire/postgres/messages.test-support.ts';
+import { openSqlDatabase } from './database.ts';
 import { frontendBytes, quiet, RawClient } from './postgres-client.test-support.ts';
+import type { PostgresOptions } from './postgres-conversation.ts';
+import { TinyServer } from './postgres-server.test-support.ts';
+import { parseProfile } from './profile.ts';
 
 const startup = encoded((writer) =>
   encodeStartup(writer, { kind: 'startup', major: 3, minor: 0, parameters: new Map([['user', 'ann']]) }),
 );
 
-/** Statements that the server knows, so that valid messages in a wrong order meet open transactions, portals and blocks. */
-const sql = fc.constantFrom(
-  'rows 3',
-  'insert 1',
-  'begin',
-  'commit',
-  'rollback',
-  'fail 23505',
-  'bug',
-  'echo int4',
-  '',
-  'rows 1; nonsense',
-);
+/** Statements that one server or the other knows, so that valid messages in a wrong order meet open transactions, portals and blocks. */
+const words = ['rows 3', 'insert 1', 'fail 23505', 'bug', 'echo int4', 'rows 1; nonsense'];
+const statements = [
+  'select n from generate_series(1, 3) as n',
+  'insert into t values (1)',
+  'delete from t returning id',
+  'select $1::int4',
+  'select 1; select nothing from t',
+  'create table u (id int); drop table u',
+];
+const sql = fc.constantFrom('begin', 'commit', 'rollback', '', ...words, ...statements);
 const name = fc.constantFrom('', 'a', 'b');
 const target = fc.constantFrom('statement' as const, 'portal' as const);
 const knownMessage: fc.Arbitrary<FrontendMessage> = fc.oneof(
@@ -73,35 +75,45 @@ const stream = fc.oneof(
 );
 const isProtected = fc.constantFrom(true, false, false, false);
 
-test('1,000 streams, in pieces of any size', { timeout: 60_000 }, async () => {
+interface Served {
+  readonly options: Partial<PostgresOptions>;
+  readonly sessionCount: () => number;
+}
+
+const serving: Readonly<Record<string, () => Promise<Served>>> = {
+  'a server of a few words': async () => {
+    const server = new TinyServer();
+    return { options: { server }, sessionCount: () => server.sessions.size };
+  },
+  'a database': async () => {
+    const server = await openSqlDatabase({ profile: parseProfile({ engine: 'postgres' }) });
+    return { options: { server }, sessionCount: () => server.sessions.length };
+  },
+};
+
+test.each(Object.keys(serving))('1,000 streams, in pieces of any size, to %s', { timeout: 60_000 }, async (kind) => {
+  const { options, sessionCount } = await (serving[kind] as () => Promise<Served>)();
   let answered = 0;
   let hungUp = 0;
-  await fc.assert(
-    fc.asyncProperty(
-      stream,
-      fc.integer({ min: 1, max: 64 }),
-      isProtected,
-      async ([head, tail], pieceBytes, asksPassword) => {
-        const client = new RawClient({ frameBytesMax: 1000, ...(asksPassword ? { password: 'secret' } : {}) });
-        // What answers SSLRequest is no frame, and not looked at here.
-        client.hearsNothing = true;
-        const bytes = Buffer.concat([head, tail]);
-        for (let start = 0; start < bytes.length; start += pieceBytes) {
-          client.conversation.receive(bytes.subarray(start, start + pieceBytes));
-        }
-        await quiet();
-        if (client.isClosed) hungUp += 1;
-        else if (client.pieces.length > 0) answered += 1;
-        client.conversation.ended();
-        await quiet();
-        expect(client.isClosed).toBe(true);
-        client.conversation.closed();
-        expect(client.server.sessions.size).toBe(0);
-        expect(client.bugs.filter((bug) => !isAskedFor(bug))).toEqual([]);
-      },
-    ),
-    { numRuns: 1000 },
-  );
+  const meets = async ([head, tail]: [Buffer, Buffer], pieceBytes: number, asksPassword: boolean): Promise<void> => {
+    const client = new RawClient({ frameBytesMax: 1000, ...options, ...(asksPassword ? { password: 'secret' } : {}) });
+    // What answers SSLRequest is no frame, and not looked at here.
+    client.hearsNothing = true;
+    const bytes = Buffer.concat([head, tail]);
+    for (let start = 0; start < bytes.length; start += pieceBytes) {
+      client.conversation.receive(bytes.subarray(start, start + pieceBytes));
+    }
+    await quiet();
+    if (client.isClosed) hungUp += 1;
+    else if (client.pieces.length > 0) answered += 1;
+    client.conversation.ended();
+    for (let turn = 0; turn < 100 && !client.isClosed; turn++) await quiet();
+    expect(client.isClosed).toBe(true);
+    client.conversation.closed();
+    expect(sessionCount()).toBe(0);
+    expect(client.bugs.filter((bug) => !isAskedFor(bug))).toEqual([]);
+  };
+  await fc.assert(fc.asyncProperty(stream, fc.integer({ min: 1, max: 64 }), isProtected, meets), { numRuns: 1000 });
   expect(answered).toBeGreaterThan(100);
   expect(hungUp).toBeGreaterThan(100);
 });
