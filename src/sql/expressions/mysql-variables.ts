@@ -72,7 +72,7 @@ function converted(operand: Expression | undefined, convert: (value: SqlValue) =
 
 /** The front end writes names as constants, which read nothing of a frame. */
 function literalOf(name: Expression | undefined): string {
-  return name?.isRowFree === true ? String(name.evaluate({} as Frame)) : '';
+  return name?.isRowFree === true ? (textOf(name.evaluate({} as Frame)) ?? '') : '';
 }
 
 function variableNamed(name: string): { readonly name: string; readonly value: string | bigint | null } {
@@ -83,12 +83,16 @@ function variableNamed(name: string): { readonly name: string; readonly value: s
   return { name: real, value: variable.value };
 }
 
+/** Where the session keeps it under another name. */
+const settingNames: ReadonlyMap<string, string> = new Map([['transaction_read_only', 'default_transaction_read_only']]);
+
 function systemVariable(written: string, isGlobal: boolean): Expression {
   const { name, value } = variableNamed(written);
   const type = typeof value !== 'bigint' ? types.text : value > 2n ** 63n ? types.uint8 : types.int8;
   return computed(type, (frame) => {
-    const text = isGlobal ? undefined : frame.execution.surroundings.setting(name);
+    const text = isGlobal ? undefined : frame.execution.surroundings.setting(settingNames.get(name) ?? name);
     if (text === undefined) return value;
+    if (name === 'transaction_isolation') return text.toUpperCase().replaceAll(' ', '-');
     if (typeof value !== 'bigint') return text === '' && name === 'character_set_results' ? null : text;
     const digits = switched(name, text);
     return /^-?\d+$/.test(digits) ? BigInt(digits) : value;
@@ -113,14 +117,18 @@ function assigned(
   const text = coerce(own, types.text, -1, 'explicit', scope);
   return computed(own.type, (frame) => {
     const result = text.evaluate(frame);
-    assign(frame, result === null ? null : String(result));
+    assign(frame, textOf(result));
     return own.type.name === 'text' ? result : own.evaluate(frame);
   });
 }
 
 function textAt(expression: Expression | undefined, frame: Frame): string | null {
-  const value = expression?.evaluate(frame) ?? null;
-  return value === null ? null : String(value);
+  return textOf(expression?.evaluate(frame) ?? null);
+}
+
+/** Of an expression of type text. */
+function textOf(value: SqlValue): string | null {
+  return typeof value === 'string' ? value : null;
 }
 
 /** MySQL removes whole strings, as often as they stand there. */

@@ -1,5 +1,6 @@
 /** What a SELECT gives, and MySQL's names for it. */
 import type { Cursor, Name } from './cursor.ts';
+import { isString } from './literal.ts';
 import { parseAlias } from './names.ts';
 import { parseExpression } from './nested.ts';
 import { commaList, render, type Output } from './output.ts';
@@ -64,9 +65,9 @@ function parseItem(cursor: Cursor): Item {
   return { value, name: isColumn ? undefined : { value: source, at }, isAlias: false };
 }
 
-/** The values of the strings that come next. */
+/** The values of the strings that come next, by token; an introducer such as `_utf8mb4` has none. */
 function stringsAhead(cursor: Cursor): string[] {
-  const values: string[] = [];
+  const values = isString(cursor) && !cursor.isKind('string') ? [''] : [];
   while (cursor.isKind('string', values.length)) values.push(cursor.peek(values.length)?.value ?? '');
   return values;
 }

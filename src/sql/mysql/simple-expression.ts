@@ -35,7 +35,15 @@ function parsePrefix(cursor: Cursor): Expression {
     return { output: [{ text: sign, at }, operand(inner, 'simple')], binding: sign === '~' ? 'other' : 'unary' };
   }
   if (cursor.accept('!'))
-    return simple(parenthesized([{ text: 'NOT', at }, operand(cursor.nested(() => parseSimple(cursor)), 'not')]));
+    return simple(
+      parenthesized([
+        { text: 'NOT', at },
+        operand(
+          cursor.nested(() => parseSimple(cursor)),
+          'not',
+        ),
+      ]),
+    );
   if (cursor.accept('BINARY'))
     return simple([{ text: 'mysql_binary(', at }, cursor.nested(() => parseSimple(cursor)).output, ')']);
   if (cursor.is('(')) return parseParenthesized(cursor);
