@@ -142,6 +142,7 @@ function addColumn(command: AlterTableCmd, table: Table, { planning, changes, ru
     mysqlDefault = implicitDefault(column);
   replaceTable(table, after, planning, changes, (values) => {
     const next = [...values, evaluate(frame) ?? mysqlDefault];
+    if (column.isNotNull && next.at(-1) === null) throw containsNulls(table, column);
     rules.check(next, run);
     return next;
   });
@@ -266,6 +267,11 @@ function checkExisting(rules: TableRules, values: SqlValue[], name: string, run:
   }
 }
 
+function containsNulls(table: Table, column: Column): SqlError {
+  const message = `column "${column.name}" of relation "${table.name}" contains null values`;
+  return new SqlError('23502', message, { schema: table.schema, table: table.name, column: column.name });
+}
+
 function checkRows(
   table: Table,
   isWrong: (values: readonly SqlValue[], column: Column) => boolean,
@@ -274,11 +280,7 @@ function checkRows(
 ): void {
   for (const row of run.view.scan(table.id, { kind: 'all' })) {
     const values = table.cells.map((_, at) => cell(row, at));
-    if (isWrong(values, column))
-      throw new SqlError('23502', `column "${column.name}" of relation "${table.name}" contains null values`, {
-        column: column.name,
-        table: table.name,
-      });
+    if (isWrong(values, column)) throw containsNulls(table, column);
   }
 }
 

@@ -228,10 +228,12 @@ function distinct(values: SqlValue[], compare: (a: SqlValue, b: SqlValue) => num
   return sorted.filter((value, i) => i === 0 || compare(sorted[i - 1] as SqlValue, value) !== 0);
 }
 
+/** NULLs are larger than anything to PostgreSQL, smaller to MySQL. */
 export function nullableComparator(type: SqlType, dialect: Dialect): (a: SqlValue, b: SqlValue) => number {
   const compare = comparatorOf(type, dialect);
+  const nullsFirst = dialect === 'mysql';
   return (a, b) => {
-    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+    if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
     return compare(a, b);
   };
 }

@@ -25,14 +25,20 @@ export function planDelete(statement: DeleteStmt, scope: QueryScope): DataModifi
     columns: returning?.columns ?? null,
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
-      const found = yield* target.lock(frame, running, { strength: 'update', ifLocked: 'wait', reading: 'statement' });
+      const at = target.item.row;
       const rows: Values[] = [];
-      for (const combination of found) {
-        restore(frame, combination, []);
-        if (returning !== null) rows.push(...returning.values(frame));
-        yield* rules.delete(combination[target.item.row] as Row, running);
-      }
-      return { rows, rowCount: found.length, foundRows: found.length, insertId: 0n };
+      let rowCount = 0;
+      yield* target.visit(frame, running, {
+        request: { strength: 'update', ifLocked: 'wait', reading: 'statement', purpose: 'delete' },
+        collects: false,
+        *write(combination) {
+          restore(frame, combination, []);
+          rowCount++;
+          if (returning !== null) rows.push(...returning.values(frame));
+          yield* rules.delete(combination[at] as Row, running);
+        },
+      });
+      return { rows, rowCount, foundRows: rowCount, insertId: 0n };
     },
   };
 }

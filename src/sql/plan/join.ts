@@ -212,7 +212,8 @@ function isHashable(
 function cellOf(frame: Frame, row: number, cell: number) {
   const source = frame.rows[row];
   if (source === null || source === undefined) return null;
-  return source.values[cell] ?? source.load(source, cell);
+  const value = source.values[cell];
+  return value === undefined ? source.load(source, cell) : value;
 }
 
 function keyOf(

@@ -1,9 +1,9 @@
 /** UPDATE: rows are found and locked, then written one by one from the version that the lock was granted on. */
 import type { UpdateStmt, WithClause } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Table } from '../catalog/relation.ts';
+import { columnAtCell, type Table } from '../catalog/relation.ts';
 import { keyText } from '../compare.ts';
-import { cell, type LockStrength, type Row } from '../storage.ts';
+import { cell, type LockRequest, type LockStrength, type Row } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
@@ -27,40 +27,62 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   const generated = table.columns.filter((column) => column.generated !== null).map((column) => column.cell);
   const written = [...columns, ...generated];
   const returning = planReturning(returningClause?.exprs, scope);
-  const request = { strength: strengthOf(table, columns), ifLocked: 'wait', reading: 'statement' } as const;
+  const key = keyCells(table).filter((at) => columns.includes(at));
+  const collects =
+    scope.dialect === 'mysql' && (target.index?.parts.some(({ cell: at }) => written.includes(at)) ?? false);
   return {
     command: 'UPDATE',
     columns: returning?.columns ?? null,
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
-      const found = yield* target.lock(frame, running, request);
+      const at = target.item.row;
       const rows: Values[] = [];
       let changed = 0;
-      for (const combination of found) {
-        restore(frame, combination, []);
-        const row = combination[target.item.row] as Row;
-        const values = assignedRow(row, target.item.row, assignments, frame, scope);
-        if (scope.dialect === 'mysql' && isUnchanged(row, values, assignments)) continue;
-        changed++;
-        const next = yield* rules.update(row, values, written, running);
-        frame.rows[target.item.row] = next;
-        if (returning !== null) rows.push(...returning.values(frame));
-      }
-      return { rows, rowCount: changed, foundRows: found.length, insertId: 0n };
+      let matched = 0;
+      let computed: { readonly row: Row; readonly values: SqlValue[] } | null = null;
+      const valuesFor = (row: Row): SqlValue[] => {
+        if (computed?.row !== row) computed = { row, values: assignedRow(row, at, assignments, frame, scope) };
+        return computed.values;
+      };
+      const strengthFor = (row: Row): LockStrength =>
+        changesKey(row, valuesFor(row), key, table) ? 'update' : 'no key update';
+      const basic = { strength: 'no key update', ifLocked: 'wait', reading: 'statement', purpose: 'update' } as const;
+      const request: LockRequest = key.length === 0 ? basic : { ...basic, strengthFor };
+      yield* target.visit(frame, running, {
+        request,
+        collects,
+        *write(combination) {
+          restore(frame, combination, []);
+          matched++;
+          const row = combination[at] as Row;
+          const values = valuesFor(row);
+          if (scope.dialect === 'mysql' && isUnchanged(row, values, assignments)) return;
+          changed++;
+          const next = yield* rules.update(row, values, written, running);
+          restore(frame, combination, []);
+          frame.rows[at] = next;
+          if (returning !== null) rows.push(...returning.values(frame));
+        },
+      });
+      return { rows, rowCount: changed, foundRows: matched, insertId: 0n };
     },
   };
 }
 
-/** PostgreSQL: a row whose keys stay may be referred to meanwhile. */
-function strengthOf(table: Table, cells: readonly number[]): LockStrength {
-  const changesKey = table.indexes.some(
-    ({ isUnique, predicate, parts }) =>
-      isUnique &&
-      predicate === null &&
-      parts.every(({ cell: at }) => at >= 0) &&
-      parts.some(({ cell: at }) => cells.includes(at)),
+/** What others may refer to: a row whose keys stay may be referred to while it is changed. */
+function keyCells(table: Table): number[] {
+  const unique = table.indexes.filter(
+    ({ isUnique, predicate, parts }) => isUnique && predicate === null && parts.every(({ cell: at }) => at >= 0),
   );
-  return changesKey ? 'update' : 'no key update';
+  return [...new Set(unique.flatMap(({ parts }) => parts.map(({ cell: at }) => at)))];
+}
+
+function changesKey(row: Row, values: readonly SqlValue[], key: readonly number[], table: Table): boolean {
+  return key.some((at) => {
+    const type = columnAtCell(table, at)?.type;
+    const [before, after] = [cell(row, at), values[at] ?? null];
+    return before !== after && (type === undefined || keyText(before, type) !== keyText(after, type));
+  });
 }
 
 export function isUnchanged(row: Row, values: readonly SqlValue[], assignments: readonly Assignment[]): boolean {

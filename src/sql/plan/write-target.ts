@@ -1,6 +1,6 @@
-/** Finding and locking the rows that UPDATE and DELETE write to. */
+/** Finding and locking the rows that UPDATE and DELETE write to, and writing each when it is locked. */
 import type { Node, RangeVar } from '@pgsql/types';
-import type { Table } from '../catalog/relation.ts';
+import type { Index, Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { LockRequest, Row, Waiting } from '../storage.ts';
@@ -18,8 +18,18 @@ import type { Source } from './source.ts';
 
 export interface WriteTarget {
   readonly item: RangeItem;
-  /** Locks the rows and gives the frame's rows for each: the row itself and those it was joined with. */
-  readonly lock: (frame: Frame, running: Running, request: LockRequest) => Waiting<Frame['rows'][]>;
+  /** The index that it finds them by. */
+  readonly index: Index | null;
+  /** Locks the rows one after the other and writes each before the next, as the engines do. */
+  readonly visit: (frame: Frame, running: Running, visit: Visit) => Waiting<void>;
+}
+
+export interface Visit {
+  readonly request: LockRequest;
+  /** All rows are locked before the first is written: InnoDB does so when the write moves rows in the index it finds them by. */
+  readonly collects: boolean;
+  /** Is given the frame's rows: the row itself and those it was joined with. */
+  readonly write: (rows: Frame['rows']) => Waiting<void>;
 }
 
 /** MySQL's ORDER BY and LIMIT of UPDATE and DELETE: which rows, in which order. */
@@ -42,46 +52,49 @@ export function planWriteTarget(
   scope.namespace = joined(namespaceOf(item), from.namespace);
   scope.clause = 'WHERE';
   const conjuncts = [...from.conjuncts, ...compileConjuncts(where, scope)];
-  if (order !== null) return { item, lock: lockInOrder(item, conjuncts, order, scope) };
-  if (from.nodes.length === 0) return { item, lock: lockByPath(item, table, conjuncts, scope) };
+  if (order !== null) return { item, index: null, visit: visitInOrder(item, conjuncts, order, scope) };
+  if (from.nodes.length === 0) return byPath(item, table, conjuncts, scope);
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
   const source = planJoins({ nodes: [leaf, ...from.nodes], conjuncts }, scope.planning);
-  return { item, lock: lockJoined(item, source, conjuncts) };
+  return { item, index: null, visit: visitJoined(item, source, conjuncts) };
 }
 
-function lockByPath(
-  item: RangeItem,
-  table: Table,
-  conjuncts: readonly Conjunct[],
-  scope: QueryScope,
-): WriteTarget['lock'] {
+function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], scope: QueryScope): WriteTarget {
   const access: Access | null = chooseAccess(table, item.row, conjuncts, () => false, scope.dialect);
   scope.planning.notes.push(
     access === null ? `Seq Scan on ${item.name}` : `Index Scan using ${access.description} on ${item.name}`,
   );
   const where = allOf(conjuncts);
-  return function* lock(frame, running, request) {
-    const found: Frame['rows'][] = [];
-    const matches = (row: Row): boolean => {
-      frame.rows[item.row] = row;
-      return where === null || where(frame);
-    };
-    const take = (row: Row): boolean => found.push([row]) > 0;
-    for (const path of access === null ? wholeTable : access.paths(frame)) {
-      yield* running.view.lock(table.id, path, matches, request, take);
-    }
-    return found;
+  return {
+    item,
+    index: access?.index ?? null,
+    *visit(frame, running, { request, collects, write }) {
+      const found: Row[] = [];
+      const matches = (row: Row): boolean => {
+        frame.rows[item.row] = row;
+        return where === null || where(frame);
+      };
+      const take = collects
+        ? (row: Row): boolean => found.push(row) > 0
+        : function* writeAtOnce(row: Row): Waiting<boolean> {
+            yield* write([row]);
+            return true;
+          };
+      for (const path of access === null ? wholeTable : access.paths(frame)) {
+        yield* running.view.lock(table.id, path, matches, request, take);
+      }
+      for (const row of found) yield* write([row]);
+    },
   };
 }
 
 /** Each row once, with the first partner that the join finds; when the row has changed, the partner has to match still. */
-function lockJoined(item: RangeItem, source: Source, conjuncts: readonly Conjunct[]): WriteTarget['lock'] {
+function visitJoined(item: RangeItem, source: Source, conjuncts: readonly Conjunct[]): WriteTarget['visit'] {
   const where = allOf(conjuncts);
-  return function* lock(frame, running, request) {
+  return function* visit(frame, running, { request, write }) {
     const combinations: Frame['rows'][] = [];
     for (const _ of source(frame)) combinations.push([...frame.rows]);
     const seen = new Set<number>();
-    const found: Frame['rows'][] = [];
     for (const rows of combinations) {
       const row = rows[item.row];
       if (row === null || row === undefined || seen.has(row.id)) continue;
@@ -94,18 +107,17 @@ function lockJoined(item: RangeItem, source: Source, conjuncts: readonly Conjunc
       if (locked === null) continue;
       seen.add(row.id);
       rows[item.row] = locked;
-      found.push(rows);
+      yield* write(rows);
     }
-    return found;
   };
 }
 
-function lockInOrder(
+function visitInOrder(
   item: RangeItem,
   conjuncts: readonly Conjunct[],
   order: VisitOrder,
   scope: QueryScope,
-): WriteTarget['lock'] {
+): WriteTarget['visit'] {
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
   const source = planJoins({ nodes: [leaf], conjuncts }, scope.planning);
   const where = allOf(conjuncts);
@@ -119,7 +131,7 @@ function lockInOrder(
     order.count === undefined
       ? null
       : coerce(compileExpression(order.count, scope, types.int8), types.int8, -1, 'assignment', scope);
-  return function* lock(frame, running, request) {
+  return function* visit(frame, running, { request, write }) {
     const rows: { row: Row; key: ReturnType<Expression['evaluate']>[] }[] = [];
     for (const _ of source(frame)) {
       const row = frame.rows[item.row];
@@ -127,16 +139,17 @@ function lockInOrder(
     }
     rows.sort((a, b) => compare(a.key, b.key));
     const most = count === null ? Infinity : Number(count.evaluate(frame));
-    const found: Frame['rows'][] = [];
+    let visited = 0;
     for (const { row } of rows) {
-      if (found.length >= most) break;
+      if (visited >= most) break;
       const matches = (candidate: Row): boolean => {
         frame.rows[item.row] = candidate;
         return where === null || where(frame);
       };
       const locked = yield* running.view.lockRow(row, matches, request);
-      if (locked !== null) found.push([locked]);
+      if (locked === null) continue;
+      visited++;
+      yield* write([locked]);
     }
-    return found;
   };
 }

@@ -1,0 +1,21 @@
+/** What PostgreSQL answered, we answer: rows, names of columns, counts, codes and messages of errors. */
+import { describe, expect, test } from 'vitest';
+import answers from './statement-corpus.answers.json' with { type: 'json' };
+import { corpus, statementsOf } from './statement-corpus.test-support.ts';
+import { TestDatabase } from './statement.test-support.ts';
+
+const recorded: Readonly<Record<string, readonly unknown[]>> = answers;
+
+describe.each(corpus.map((script) => [script.name, script] as const))('%s', (name, script) => {
+  const statements = statementsOf(script);
+
+  test('every statement has an answer of PostgreSQL', () => {
+    expect(statements.length).toBeGreaterThan(0);
+    expect(recorded[name]).toHaveLength(statements.length);
+  });
+
+  test('we answer the same', () => {
+    const database = new TestDatabase();
+    for (const [i, sql] of statements.entries()) expect(database.run(sql), sql).toEqual(recorded[name]?.[i]);
+  });
+});
