@@ -200,7 +200,7 @@ class Replicas {
     this.#lamports[session] = this.lamport(session);
     (this.#sent[session] as Message[]).push({
       clock: clock.slice(),
-      lamport: this.#lamports[session] as number,
+      lamport: this.#lamports[session] ?? 0,
       versions,
     });
   }

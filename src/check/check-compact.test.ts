@@ -220,7 +220,7 @@ function expectAgrees(history: History, name = '', options: CompactCheckOptions 
   const message = (level: string): string => `${name} ${level}\n${formatHistory(history)}`;
   const answers = levels.map((level) => {
     const verdict = checkCompact(compact, level, options);
-    expect(verdict.kind, message(level)).toBe(check(history, level).kind);
+    expect(verdict.kind, `at ${message(level)}`).toBe(check(history, level).kind);
     expectCertified(history, level, verdict, message(level));
     return verdict.kind[0];
   });
@@ -234,13 +234,13 @@ function expectCertified(
   message: string,
 ): void {
   if (verdict.kind === 'satisfied') {
-    expect(satisfies(history, [...verdict.commitOrder], level), message).toBe(true);
+    expect(satisfies(history, [...verdict.commitOrder], level), `at ${message}`).toBe(true);
   } else if (verdict.kind === 'violated' && verdict.evidence !== null) {
     const { evidence } = verdict;
-    expect(certify(evidence.history, level, evidence.verdict), message).toBe(true);
+    expect(certify(evidence.history, level, evidence.verdict), `at ${message}`).toBe(true);
     for (const [part, whole] of evidence.transactions.entries()) {
       const [a, b] = [evidence.history.transactions[part], history.transactions[whole]];
-      expect({ ...a, operations: [], session: 0 }, message).toEqual({ ...b, operations: [], session: 0 });
+      expect({ ...a, operations: [], session: 0 }, `at ${message}`).toEqual({ ...b, operations: [], session: 0 });
     }
   }
 }

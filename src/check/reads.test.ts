@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Chooser, forEveryChoice, InputError, seeded } from '../base/index.ts';
+import { type Chooser, forEveryChoice, type InputError, seeded } from '../base/index.ts';
 import { compactOf, type History, parseHistory, relationsOf } from '../history/index.ts';
 import { smallHistory, type SmallHistoryOptions } from '../isolation/small-history.test-support.ts';
 import { readsOf, refuseThinAir, source, writesKey } from './reads.ts';
@@ -26,12 +26,12 @@ describe('readsOf agrees with relationsOf', () => {
       reads: 'any',
       statuses,
     };
-    forRandom(400, (chooser) => expectSame(smallHistory(chooser, options)));
+    forRandom(400, (chooser) => void expectSame(smallHistory(chooser, options)));
   });
 
   test('on random histories in which values repeat, with and without recorded writers', () => {
     const seen = new Set<string>();
-    forRandom(3_000, (chooser) => seen.add(expectSame(repeatingHistory(chooser))));
+    forRandom(3_000, (chooser) => void seen.add(expectSame(repeatingHistory(chooser))));
     expect([...seen].toSorted()).toEqual(['history/duplicate-write', 'history/thin-air-read', 'understood']);
   });
 });
@@ -61,7 +61,7 @@ function unresolved(text: string): History {
 
 function forRandom(numRuns: number, expectOf: (chooser: Chooser) => void): void {
   fc.assert(
-    fc.property(fc.nat(), (seed) => void expectOf(seeded(seed))),
+    fc.property(fc.nat(), (seed) => expectOf(seeded(seed))),
     { numRuns },
   );
 }
@@ -93,7 +93,7 @@ function expectSame(history: History): string {
     relations = relationsOf(history);
   } catch (error) {
     const { code } = error as InputError;
-    expect(reads.source[reads.firstUnresolved], code).toBe(
+    expect(reads.source[reads.firstUnresolved], `as ${code}`).toBe(
       code === 'history/thin-air-read' ? source.thinAir : source.ambiguous,
     );
     return code;

@@ -57,7 +57,7 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
   };
 }
 
-export function strongest({ answers }: FileReport): CompactLevel | null {
+function strongest({ answers }: FileReport): CompactLevel | null {
   return [...answers].findLast(([, { kind }]) => kind === 'satisfied')?.[0] ?? null;
 }
 

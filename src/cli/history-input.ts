@@ -16,7 +16,7 @@ import {
 import type { Host } from './host.ts';
 
 /** Up to so many transactions the checker of small histories has an answer at every level in moments. */
-export const smallTransactionsMax = 500;
+const smallTransactionsMax = 500;
 /** Texts up to here are parsed as a whole, for errors with columns. */
 const smallBytesMax = 2 ** 20;
 /** Of a longer file, every so many bytes are told of. */

@@ -43,7 +43,7 @@ export function storeLevel(text: string): ConstrainingLevel | 'all' {
   return text === 'all' ? 'all' : parseLevel(text, constrainingLevels);
 }
 
-export function anyLevel(text: string): IsolationLevel {
+function anyLevel(text: string): IsolationLevel {
   return parseLevel(text, isolationLevels);
 }
 

@@ -73,13 +73,13 @@ function expectSame(text: string, cuts: readonly number[]): string {
     outcomeOf(() => historyOf(scanHistoryLines(chunksOf(text, cuts)))),
   ];
   if (!('code' in expected)) {
-    expect(actual, text).toEqual(expected);
+    expect(actual, `of ${text}`).toEqual(expected);
     return '';
   }
   // What reads saw is for the checks.
   if (expected.code === 'history/thin-air-read' || expected.code === 'history/duplicate-write')
     expect(actual).toHaveProperty('history');
-  else expect(actual, text).toEqual(expected);
+  else expect(actual, `of ${text}`).toEqual(expected);
   return expected.code;
 }
 
@@ -126,7 +126,7 @@ const word = fc.oneof(
   },
 );
 const value = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: -3, max: 3 }) as fc.Arbitrary<unknown> },
+  { weight: 6, arbitrary: fc.integer({ min: -3, max: 3 }) },
   {
     weight: 2,
     arbitrary: fc.constantFrom<unknown>(
@@ -146,7 +146,7 @@ const value = fc.oneof(
 );
 const writer = fc.constantFrom<unknown>(null, 'a/0', 'a/1', 'b/0', 't1', 'é/0');
 const operation = fc.oneof(
-  { weight: 5, arbitrary: fc.tuple(fc.constantFrom('r', 'w'), word, value) as fc.Arbitrary<unknown> },
+  { weight: 5, arbitrary: fc.tuple(fc.constantFrom('r', 'w'), word, value) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('r'), word, value, writer) },
 );
 const oddOperation = fc.constantFrom<unknown>(['x', 'k', 1], ['r', 'x'], ['w', 'x', 1, null], ['r', 1, 1], 'r', [
@@ -157,10 +157,7 @@ const oddOperation = fc.constantFrom<unknown>(['x', 'k', 1], ['r', 'x'], ['w', '
 ]);
 const transaction = fc.record(
   {
-    session: fc.oneof(
-      { weight: 8, arbitrary: word as fc.Arbitrary<unknown> },
-      { weight: 1, arbitrary: fc.constantFrom<unknown>(1, null) },
-    ),
+    session: fc.oneof({ weight: 8, arbitrary: word }, { weight: 1, arbitrary: fc.constantFrom<unknown>(1, null) }),
     operations: fc.array(fc.oneof({ weight: 30, arbitrary: operation }, { weight: 1, arbitrary: oddOperation }), {
       maxLength: 4,
     }),
