@@ -144,3 +144,36 @@ export function brief(messages: readonly BackendMessage[]): string[] {
     }
   });
 }
+
+export async function started(options: RawClientOptions = {}): Promise<RawClient> {
+  const client = new RawClient(options);
+  await client.startUp();
+  return client;
+}
+
+export const sync: FrontendMessage = { kind: 'sync' };
+export const parse = (sql: string, statement = '', parameterTypes: number[] = []): FrontendMessage => ({
+  kind: 'parse',
+  statement,
+  sql,
+  parameterTypes,
+});
+export const bind = (
+  values: (string | Uint8Array | null)[] = [],
+  given: Partial<Extract<FrontendMessage, { kind: 'bind' }>> = {},
+): FrontendMessage => ({
+  kind: 'bind',
+  portal: '',
+  statement: '',
+  parameterFormats: [],
+  values: values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value)),
+  resultFormats: [],
+  ...given,
+});
+export const execute = (rowsMax = 0, portal = ''): FrontendMessage => ({ kind: 'execute', portal, rowsMax });
+export const describeOf = (target: 'statement' | 'portal', name = ''): FrontendMessage => ({
+  kind: 'describe',
+  target,
+  name,
+});
+export const close = (target: 'statement' | 'portal', name = ''): FrontendMessage => ({ kind: 'close', target, name });
