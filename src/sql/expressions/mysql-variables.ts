@@ -134,9 +134,19 @@ function textOf(value: SqlValue): string | null {
 /** MySQL removes whole strings, as often as they stand there. */
 function trimmed(side: string, part: string | null, whole: string | null): string | null {
   if (part === null || whole === null) return null;
-  let text = whole;
-  if (part === '') return text;
-  while (side !== 'trailing' && text.startsWith(part)) text = text.slice(part.length);
-  while (side !== 'leading' && text.endsWith(part)) text = text.slice(0, text.length - part.length);
-  return text;
+  if (part === '') return whole;
+  const rest = side === 'trailing' ? whole : withoutStart(whole, part);
+  return side === 'leading' ? rest : withoutEnd(rest, part);
+}
+
+function withoutStart(text: string, part: string): string {
+  let at = 0;
+  while (text.startsWith(part, at)) at += part.length;
+  return text.slice(at);
+}
+
+function withoutEnd(text: string, part: string): string {
+  let end = text.length;
+  while (text.endsWith(part, end)) end -= part.length;
+  return text.slice(0, end);
 }
