@@ -12,6 +12,8 @@ import type { SqlServer } from '../sql/index.ts';
 export interface ConnectToOptions {
   /** Reads what a serializable observer of the end reads. */
   readonly readsStrongly?: boolean;
+  /** Its name in histories. Default: its number. */
+  readonly name?: string;
   readonly onStatement?: (event: StatementEvent) => void;
   /** Told of bugs of ours. */
   readonly onBug?: (error: unknown) => void;
@@ -21,7 +23,11 @@ export interface ConnectToOptions {
 export function connectTo(database: SqlDatabase, options: ConnectToOptions = {}): DuplexEnd {
   const [client, server] = duplexPair();
   const { onBug } = options;
-  converse(server, startConversation(attended(database, options), onBug === undefined ? {} : { onBug }), onBug === undefined ? {} : { onBug });
+  converse(
+    server,
+    startConversation(attended(database, options), onBug === undefined ? {} : { onBug }),
+    onBug === undefined ? {} : { onBug },
+  );
   return client;
 }
 
@@ -39,12 +45,13 @@ export function startConversation(server: SqlServer, options: ConversationOption
 }
 
 /** The same server, with what is special about this client set on its session. */
-function attended(database: SqlDatabase, { readsStrongly, onStatement }: ConnectToOptions): SqlServer {
+function attended(database: SqlDatabase, { name, readsStrongly, onStatement }: ConnectToOptions): SqlServer {
   return {
     dialect: database.dialect,
     session: (id) => database.session(id),
     connect: (options) => {
       const session = database.connect(options);
+      if (name !== undefined) database.name(session.id, name);
       session.readsStrongly = readsStrongly ?? false;
       session.onStatement = onStatement ?? null;
       return session;

@@ -13,6 +13,7 @@ import {
   type Dialect,
   type IsolationName,
   loadParser,
+  prepareMysqlStatement,
   prepareStatement,
   type ResultColumn,
   type SettingStatement,
@@ -33,6 +34,7 @@ import { describe } from './describe.ts';
 import { HistoryRecorder, type RowNames } from './history-recorder.ts';
 import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile } from './profile.ts';
+import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
 import { type Settings, timeoutMs } from './settings.ts';
 import { Session } from './sql-session.ts';
@@ -83,6 +85,7 @@ export class SqlDatabase implements SqlServer {
   readonly #plans = new Map<string, Statement>();
   #plansVersion = 0;
   #nextSessionId = 1;
+  readonly #names = new Map<string, string>();
   /** Transactions under way. */
   #open = 0;
   #hasOverlapped = false;
@@ -146,7 +149,8 @@ export class SqlDatabase implements SqlServer {
     const key = `${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
-    const statement = prepareStatement(sql, {
+    const prepare = this.dialect === 'postgres' ? prepareStatement : prepareMysqlStatement;
+    const statement = prepare(sql, {
       catalog: this.catalog,
       dialect: this.dialect,
       parameterTypes,
@@ -171,7 +175,8 @@ export class SqlDatabase implements SqlServer {
   /** Loading, which is serial, ends by itself when transactions have overlapped and none is open. */
   transactionEnded(): void {
     this.#open -= 1;
-    if (this.#open === 0 && this.#hasOverlapped && isAxiomatic(this.#storage) && this.#storage.isLoading) this.#storage.start();
+    if (this.#open === 0 && this.#hasOverlapped && isAxiomatic(this.#storage) && this.#storage.isLoading)
+      this.#storage.start();
   }
 
   defaultIsolation(session: Session): IsolationName {
@@ -215,7 +220,8 @@ export class SqlDatabase implements SqlServer {
     return describe(what, names, {
       catalog: this.catalog,
       searchPath: searchPathOf(session.settings.get('search_path')),
-      version: this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
+      version:
+        this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
       transactionId: session.transactionNumber,
     });
   }
@@ -285,8 +291,16 @@ export class SqlDatabase implements SqlServer {
     return this.#decisions;
   }
 
+  /** What happened since the start; sessions are named as they were given names, or by their numbers. */
   history(): History {
-    return isAxiomatic(this.#storage) ? this.#storage.history() : this.#recorder.history();
+    const history = isAxiomatic(this.#storage) ? this.#storage.history() : this.#recorder.history();
+    return renamed(history, this.#names);
+  }
+
+  /** The session's name in histories. */
+  name(session: number, name: string): void {
+    const taken = [...this.#names.values()].filter((each) => each === name || each.startsWith(`${name}#`)).length;
+    this.#names.set(String(session), taken === 0 ? name : `${name}#${taken + 1}`);
   }
 
   close(): void {

@@ -4,5 +4,12 @@ export { connectTo, type ConnectToOptions, startConversation } from './connect.t
 export { openSqlDatabase, settleInProcess, settleWithin, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
 export { httpInterface } from './http-interface.ts';
 export { listen, type Listener, type ListenOptions } from './listener.ts';
-export { defaultIsolation, isolationNames, parseProfile, type Profile, profileText } from './profile.ts';
+export {
+  defaultIsolation,
+  isolationNames,
+  parseProfile,
+  type Profile,
+  type ProfileOptions,
+  profileText,
+} from './profile.ts';
 export type { StatementEvent } from './statement-event.ts';

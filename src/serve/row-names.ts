@@ -1,5 +1,5 @@
 /** How rows are named in histories: `table/7`, `table/a,b`, or `table#12` where there is no primary key. */
-import type { Key, Value } from '../history/index.ts';
+import type { Value } from '../history/index.ts';
 import { formatText, primaryKey, type SqlType, type SqlValue, type Table } from '../sql/index.ts';
 import type { RowNames } from './history-recorder.ts';
 

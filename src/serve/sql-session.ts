@@ -137,9 +137,9 @@ export class Session implements SqlSession {
         this.#mustNotBeFailed();
         if (statement.what === 'show')
           return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
-        if (statement.what === 'set') this.#set(statement.name, statement.value, statement.isLocal);
+        if (statement.what === 'set') this.setSetting(statement.name, statement.value, statement.isLocal);
         if (statement.what === 'set all')
-          for (const { name, value } of statement.settings) this.#set(name, value, false);
+          for (const { name, value } of statement.settings) this.setSetting(name, value, false);
         return emptyResult(statement.command);
       case 'transaction':
         return this.#control(statement);
@@ -418,7 +418,8 @@ export class Session implements SqlSession {
 
   // ---- settings
 
-  #set(name: string, value: string | null, isLocal: boolean): void {
+  /** SET, set_config, and what the protocols have in their place. */
+  setSetting(name: string, value: string | null, isLocal: boolean): void {
     const modes = modesOf(name, value);
     if (modes !== null)
       this.#setModes(

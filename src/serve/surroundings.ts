@@ -17,7 +17,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     clock: () => database.clock(),
     random: () => database.random(),
     setting: (name) => (isIsolation(name) ? session.isolationText() : session.settings.get(name)),
-    setSetting: (name, value, isLocal) => session.settings.set(name, value, isLocal),
+    setSetting: (name, value, isLocal) => session.setSetting(name, value, isLocal),
     user: session.options.user,
     database: session.options.database,
     sessionId: session.id,

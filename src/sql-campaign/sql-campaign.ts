@@ -102,7 +102,8 @@ export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOp
     options.onProgress?.({ runs, runsMax, violations });
   }
   const { explains = true } = options;
-  const failure = failing === null || !explains ? null : await failureOf(program, runOptions(failing.run, failing.path));
+  const failure =
+    failing === null || !explains ? null : await failureOf(program, runOptions(failing.run, failing.path));
   return {
     profile: options.profile,
     seed,

@@ -107,7 +107,7 @@ class Run {
     const onStatement = this.#options.isLogged === true ? { onStatement: this.#logging(name) } : {};
     return {
       name,
-      connect: () => connectTo(this.#database, { readsStrongly, ...onStatement }),
+      connect: () => connectTo(this.#database, { name, readsStrongly, ...onStatement }),
       sometimes: (mark, condition = true) => void this.#marks.set(mark, condition || (this.#marks.get(mark) ?? false)),
     };
   }

@@ -47,7 +47,11 @@ const transactionsMax = 60;
 function anomalyText({ history }: SqlFailure, width: number, style: Styler): string[] {
   if (history.transactions.length > transactionsMax) return [];
   const found = weakestViolation(history, { abortedReads: 'ignored' });
-  if (found === null) return wrap('The rows that were read and written are serializable.', width);
+  if (found === null)
+    return wrap(
+      'The reads of single rows are serializable; what a condition did not find (a phantom) is not in the history.',
+      width,
+    );
   const { level, verdict } = found;
   return [
     ...wrap(`The rows that were read and written are not ${level}: ${summarize(verdict)}`, width),
