@@ -95,7 +95,8 @@ describe('statements', () => {
     const [insert] = await ann.execute<ResultSetHeader>("INSERT INTO account (owner) VALUES ('cat')");
     expect(insert).toMatchObject({ affectedRows: 1, insertId: 3 });
     const [update] = await ann.query<ResultSetHeader>('UPDATE account SET balance = 10 WHERE balance >= 10');
-    expect(update).toMatchObject({ affectedRows: 2, changedRows: 1 });
+    const info = 'Rows matched: 2  Changed: 1  Warnings: 0';
+    expect(update).toMatchObject({ affectedRows: 2, changedRows: 1, info });
     const changes = await connect({ flags: ['-FOUND_ROWS'] });
     const [again] = await changes.query<ResultSetHeader>('UPDATE account SET balance = 10 WHERE balance >= 10');
     expect(again).toMatchObject({ affectedRows: 0, changedRows: 0 });

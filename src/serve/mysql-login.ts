@@ -14,7 +14,10 @@ import type { PacketInput, PacketOutput } from './mysql-packets.ts';
 
 export const defaultPlugin: AuthPlugin = 'mysql_native_password';
 
-/** What this server can do. Not among them: TLS, compression, LOAD DATA LOCAL, session tracking, query attributes. */
+/**
+ * What this server can do. Not among them: TLS, compression, LOAD DATA LOCAL, query attributes. No change of a session is ever tracked, but
+ * where the server knows of it mysql2 reads the words of an OK packet as they are sent.
+ */
 export const serverCapabilities =
   capabilities.longPassword |
   capabilities.foundRows |
@@ -33,6 +36,7 @@ export const serverCapabilities =
   capabilities.pluginAuth |
   capabilities.connectAttributes |
   capabilities.pluginAuthLengthEncoded |
+  capabilities.sessionTrack |
   capabilities.deprecateEof;
 
 /** What a client says of itself, at the beginning or in COM_CHANGE_USER. */

@@ -43,6 +43,7 @@ describe('a value becomes one of the type that is expected', () => {
     ['number to a label', 2, columnType.double, colors, 'orange'],
     ['bytes to bytes', text('a'), columnType.blob, types.bytea, text('a')],
     ['bytes to text', text('é'), columnType.blob, types.text, 'é'],
+    ['text that is none to bytes', Buffer.of(0, 255), columnType.varString, types.bytea, Buffer.of(0, 255)],
     ['datetime to timestamptz', noon, columnType.datetime, types.timestamptz, noonMicroseconds],
     ['datetime to date', date, columnType.datetime, types.date, 18_321],
     ['date to datetime', date, columnType.date, types.timestamp, noonMicroseconds - 43_200_000_000n],

@@ -2,6 +2,7 @@
  * Parameters of prepared statements. MySQL clients name a type with every value, whatever the server said at PREPARE: JavaScript's numbers
  * are doubles, its dates datetimes, all else texts. A value becomes one of the type that the statement expects, if nothing is lost by it.
  */
+import { isUtf8 } from 'node:buffer';
 import type { SqlType, SqlValue } from '../sql/index.ts';
 import { type Numeric, parseNumeric } from '../sql/numeric.ts';
 import { SqlError } from '../sql/sql-error.ts';
@@ -58,8 +59,15 @@ function clientBytes(bytes: Uint8Array, type: number): ClientValue {
     case columnType.bit:
       return { type: types.bytea, value: bytes };
     default:
-      return { type: types.text, value: Buffer.from(bytes).toString('utf8') };
+      return textOrBytes(bytes);
   }
+}
+
+/** Some drivers say that bytes are a text, too; JDBC's do. */
+export function textOrBytes(bytes: Uint8Array): ClientValue {
+  return isUtf8(bytes)
+    ? { type: types.text, value: Buffer.from(bytes).toString('utf8') }
+    : { type: types.bytea, value: bytes };
 }
 
 /** @throws SqlError 22007 */

@@ -4,7 +4,7 @@ import { SqlError } from '../sql/sql-error.ts';
 import { types } from '../sql/type.ts';
 import { type BinaryType, columnType, decodeExecution, type LongData } from '../wire/mysql/index.ts';
 import { protocolError } from './mysql-error.ts';
-import { type ClientValue, clientValue, convert } from './mysql-parameters.ts';
+import { type ClientValue, clientValue, convert, textOrBytes } from './mysql-parameters.ts';
 
 interface Entry {
   readonly id: number;
@@ -125,9 +125,7 @@ function forgetLongData(entry: Entry): void {
 function longValue(bytes: Uint8Array, type: BinaryType): ClientValue {
   const isText =
     type.type === columnType.varString || type.type === columnType.string || type.type === columnType.varchar;
-  return isText
-    ? { type: types.text, value: Buffer.from(bytes).toString('utf8') }
-    : { type: types.bytea, value: bytes };
+  return isText ? textOrBytes(bytes) : { type: types.bytea, value: bytes };
 }
 
 /**

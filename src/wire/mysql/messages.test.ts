@@ -205,6 +205,18 @@ describe('decoding', () => {
     ['a value that its type cannot have', () => encodeBinaryRow([columnType.long], [5n])],
   ])('%s is a WireError', (_name, decode) => expect(decode).toThrow(WireError));
 
+  test('the words of an OK packet have a length, whatever the client says', () => {
+    const words = {
+      affectedRows: 1n,
+      insertId: 0n,
+      status: 2,
+      warnings: 0,
+      info: 'ok',
+      sessionState: new Uint8Array(),
+    };
+    expect([...encodeOk(words, noFlags)]).toEqual([0, 1, 0, 2, 0, 0, 0, 2, 0x6f, 0x6b]);
+  });
+
   test('an error without SQLSTATE, as before the handshake', () => {
     const payload = Buffer.from('\xff\x10\x04Too many connections', 'latin1');
     expect(decodeError(payload)).toEqual({ number: 1040, state: 'HY000', message: 'Too many connections' });

@@ -14,12 +14,14 @@ export interface OkPacket {
   readonly sessionState: Uint8Array;
 }
 
-/** `end`: it ends the rows of a result, where the client has `deprecateEof`; then it begins as an EOF packet does. */
+/**
+ * `end`: it ends the rows of a result, where the client has `deprecateEof`; then it begins as an EOF packet does. The manual has `info` go to
+ * the end of the packet where there is no session tracking; servers send its length all the same, and client libraries read one.
+ */
 export function encodeOk(ok: OkPacket, flags: number, role: 'answer' | 'end' = 'answer'): Uint8Array {
   const writer = new ByteWriter().uint8(role === 'end' ? 0xfe : 0x00);
   writer.lengthEncoded(ok.affectedRows).lengthEncoded(ok.insertId).uint16(ok.status).uint16(ok.warnings);
-  if (!has(flags, capabilities.sessionTrack)) return writer.text(ok.info).finish();
-  const isChanged = has(ok.status, serverStatus.sessionStateChanged);
+  const isChanged = hasSessionState(ok.status, flags);
   if (ok.info !== '' || isChanged) writer.lengthEncodedText(ok.info);
   if (isChanged) writer.lengthEncodedBytes(ok.sessionState);
   return writer.finish();
@@ -33,15 +35,14 @@ export function decodeOk(payload: Uint8Array, flags: number): OkPacket {
   const insertId = reader.lengthEncoded();
   const status = reader.uint16();
   const warnings = reader.uint16();
-  let info = '';
-  let sessionState: Uint8Array = new Uint8Array();
-  if (!has(flags, capabilities.sessionTrack)) info = utf8(reader.rest());
-  else {
-    if (reader.left > 0) info = reader.lengthEncodedText();
-    if (has(status, serverStatus.sessionStateChanged)) sessionState = reader.lengthEncodedBytes();
-  }
+  const info = reader.left > 0 ? reader.lengthEncodedText() : '';
+  const sessionState = hasSessionState(status, flags) ? reader.lengthEncodedBytes() : new Uint8Array();
   reader.end();
   return { affectedRows, insertId, status, warnings, info, sessionState };
+}
+
+function hasSessionState(status: number, flags: number): boolean {
+  return has(flags, capabilities.sessionTrack) && has(status, serverStatus.sessionStateChanged);
 }
 
 export interface ErrorPacket {
