@@ -59,6 +59,64 @@ describe('an observer after all transactions', () => {
   });
 });
 
+describe('the start of a history', () => {
+  const [x, y] = [0, 1];
+
+  /** Two writers of x, `a` and `b`, whose order is open, and `c`, which is open and has read x from `a`. */
+  function twoWriters(level: ConstrainingLevel) {
+    const orders = new CommitOrders();
+    const [a, b, c] = [orders.begin(0, level), orders.begin(1, level), orders.begin(2, level)];
+    for (const node of [a, b]) expect(orders.commit(node, [x])).toBe(true);
+    orders.read(c, x, a);
+    return { orders, a, b, c, isOpen: (node: number) => node === c };
+  }
+
+  test('is closed where nothing in it is after an open transaction', () => {
+    const { orders, a, b, isOpen } = twoWriters('causal');
+    expect(orders.closedStart(isOpen)).toEqual([a, b]);
+    const late = twoWriters('serializable');
+    // c has read the older of the two: the other comes after it.
+    expect(late.orders.commitOrder()).toEqual([late.a, late.c, late.b]);
+    expect(late.orders.closedStart(late.isOpen)).toEqual([late.a]);
+  });
+
+  test('is fixed in its order, before all that begins later', () => {
+    const { orders, a, b } = twoWriters('causal');
+    orders.fix([a, b], []);
+    const strong = orders.begin(3, 'serializable');
+    expect(orders.allowsRead(strong, x, 0)).toBe(false);
+    expect(orders.allowsRead(strong, x, a)).toBe(false);
+    expect(orders.allowsRead(strong, x, b)).toBe(true);
+  });
+
+  test('goes, and the rest is what it was, numbered anew', () => {
+    const { orders, a, b, c } = twoWriters('causal');
+    orders.fix([a, b], []);
+    expect(orders.commit(c, [y])).toBe(true);
+    const d = orders.begin(0, 'causal');
+    orders.read(d, y, c);
+    const { orders: shorter, nodeOf, keyOf } = orders.without([a, b], (node) => node === d);
+    expect([...nodeOf]).toEqual([0, 0, 0, 1, 2]);
+    expect([...keyOf.keys()]).toEqual([y]);
+    expect(shorter.commitOrder()).toEqual([1, 2]);
+    // d has seen c: it cannot go back behind what c wrote, nor may a later transaction of its session.
+    const newY = keyOf.get(y) as number;
+    const later = shorter.begin(0, 'causal');
+    expect([0, 1].map((from) => shorter.allowsRead(later, newY, from))).toEqual([false, true]);
+    const stranger = shorter.begin(5, 'causal');
+    expect([0, 1].map((from) => shorter.allowsRead(stranger, newY, from))).toEqual([true, true]);
+  });
+
+  test('what `putBefore` puts first stays first; what is after already is not', () => {
+    const { orders, a, b, c } = twoWriters('causal');
+    expect(orders.putBefore([c], [a])).toBe(false);
+    expect(orders.putBefore([b], [a])).toBe(true);
+    const strong = orders.begin(3, 'serializable');
+    orders.read(strong, x, a);
+    expect(orders.commitOrder().indexOf(b)).toBeLessThan(orders.commitOrder().indexOf(a));
+  });
+});
+
 describe('commit orders', () => {
   test.each([
     [0, true],
