@@ -395,6 +395,22 @@ describe('loading', () => {
     expect(readAll(store.begin(0, options), 2)).toEqual([11]);
   });
 
+  test('a rollback reaches rows of a table that was altered meanwhile', () => {
+    const store = axiomaticStorage({ level: 'causal', decisions: drawing({ chooser: seeded(1) }) });
+    store.createTable(table);
+    const a = store.begin(0, options);
+    insert(a, 1, 'a', 10);
+    now(a.commit());
+    const b = store.begin(0, options);
+    insert(b, 2, 'b', 20);
+    deleteRow(b, 1);
+    store.alterTable({ ...table, columns: [...table.columns, 'w'] }, (values) => [...values, 0]);
+    store.alterTable(table, (values) => values.slice(0, 3));
+    b.rollback();
+    store.start();
+    expect(readAll(store.begin(0, options), 1)).toEqual(['a']);
+  });
+
   test('read-uncommitted constrains no read: it is no level of a store', () => {
     const decisions = drawing({ chooser: seeded(1) });
     expect(() => axiomaticStorage({ level: 'read-uncommitted' as 'causal', decisions })).toThrow(/level/);

@@ -73,6 +73,8 @@ class LockingRead {
       }
       const version = yield* this.#lockRecord(record, previous === null);
       if (version === 'again') continue;
+      // Undeleted while this waited for it.
+      if (this.#isPast(record) && !isMarked(this.#index, record)) return;
       previous = record;
       if (version !== null && (!(yield* goesOn(take(version))) || this.#isUnique)) return;
     }

@@ -28,7 +28,7 @@ export class InnodbStatement implements StatementView {
   constructor(transaction: InnodbTransaction, command: number) {
     this.#transaction = transaction;
     this.#command = command;
-    this.#mark = transaction.mark();
+    this.#mark = transaction.position();
     this.scansLock = transaction.isolation === 'serializable';
   }
 
@@ -82,7 +82,7 @@ export class InnodbStatement implements StatementView {
     duplicateLock: 'share' | 'update' = 'share',
   ): Waiting<InsertResult> {
     const table = this.#transaction.storage.table(tableId);
-    const mark = this.#transaction.mark();
+    const mark = this.#transaction.position();
     this.#transaction.intend(tableId, 'X');
     const mode = duplicateLock === 'share' ? 'S' : 'X';
     const result = yield* insertRow(this.#transaction, table, [...values], this.#command, mode);
@@ -96,7 +96,7 @@ export class InnodbStatement implements StatementView {
     assert(version === version.stored.newest, `row ${row.id} is locked and current`);
     // The server compares the records and leaves alone what does not change: no version, so an old read view goes on hiding it.
     if (values.every((value, i) => value === version.values[i])) return { kind: 'updated', row };
-    const mark = this.#transaction.mark();
+    const mark = this.#transaction.position();
     const result = yield* updateRow(this.#transaction, version, [...values], this.#command);
     if (result.kind === 'duplicate') this.#transaction.undoTo(mark);
     else this.#observeWrite(result.row);

@@ -34,6 +34,11 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #savepoints: number[] = [];
   /** Tables it has said it will lock rows of, and how. */
   readonly #intentions = new Set<string>();
+  readonly #indexNumbers = new Map<object, number>();
+  /** Lock structures whose last lock was released early; they still count. */
+  readonly #emptied = new Set<string | RecordLock>();
+  /** Rows whose write has begun and waits in a secondary index. */
+  #rowsUnderWay = 0;
   /** The lock it waits for. */
   #waiting: RecordLock | null = null;
   /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
@@ -99,7 +104,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     if (mode === 'X' || !this.#intentions.has(`${table} X`)) this.#intentions.add(`${table} ${mode}`);
   }
 
-  mark(): number {
+  position(): number {
     return this.#written.length;
   }
 
@@ -113,7 +118,11 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     }
     // What is no longer written is no longer locked by having been written.
     const isOver = (lock: RecordLock): boolean => lock.isGone || (lock.isImplicit && rows.has(lock.record.row));
-    for (const lock of this.#locks) if (isOver(lock)) dequeue(lock);
+    for (const lock of this.#locks) {
+      if (!isOver(lock)) continue;
+      if (!lock.isImplicit) this.#emptied.add(this.#structure(lock));
+      dequeue(lock);
+    }
     this.#locks = this.#locks.filter((lock) => !isOver(lock));
   }
 
@@ -140,10 +149,20 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   /** What a write locks, where others may have a lock: without a structure of its own when it need not wait. */
-  *lockImplicitly(record: LockableRecord, reason: string): Waiting<void> {
+  *#lockImplicitly(record: LockableRecord, reason: string): Waiting<void> {
     const lock = newLock(this, record, 'X', 'record');
     if (blockersOf(lock).length === 0) this.grantImplicit(record);
     else yield* this.lock(record, 'X', 'record', 'wait', reason);
+  }
+
+  /** Delete-marks records of a row in secondary indexes. @param rowsUnderWay 1 when its write has begun but is not among the written ones */
+  *mark(records: readonly LockableRecord[], rowsUnderWay: 0 | 1, reason: string): Waiting<void> {
+    this.#rowsUnderWay = rowsUnderWay;
+    try {
+      for (const record of records) yield* this.#lockImplicitly(record, reason);
+    } finally {
+      this.#rowsUnderWay = 0;
+    }
   }
 
   /** @returns `gone`: the record has left the index while this waited. @throws SqlError 40001 (1213), 55P03 (3572) */
@@ -162,9 +181,9 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       if (kind !== 'insert') this.grant(lock);
       return 'granted';
     }
+    for (const blocker of blockers) blocker.isImplicit = false;
     if (ifLocked === 'skip') return 'skipped';
     if (ifLocked === 'error') throw lockedError();
-    for (const blocker of blockers) blocker.isImplicit = false;
     yield* this.#wait(lock, reason);
     return lock.isGone ? 'gone' : 'granted';
   }
@@ -174,6 +193,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const lock = this.#locks[at];
     if (lock === undefined) return;
     this.#locks.splice(at, 1);
+    this.#emptied.add(this.#structure(lock));
     dequeue(lock);
     this.storage.lookForDeadlocks();
   }
@@ -228,16 +248,17 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
    * wait is its own; each table has one, or two where it was first locked for sharing.
    */
   get #weight(): number {
-    const structures = new Set<string | RecordLock>();
-    const numbers = new Map<object, number>();
-    for (const lock of this.#locks) {
-      const { mode, kind, record } = lock;
-      if (lock.isImplicit) continue;
-      const index = numbers.get(record.index) ?? numbers.size;
-      numbers.set(record.index, index);
-      structures.add(lock.hasWaited ? lock : `${index} ${mode} ${record.isSupremum ? 'next-key' : kind}`);
-    }
-    return this.#written.length + structures.size + this.#intentions.size;
+    const structures = new Set<string | RecordLock>(this.#emptied);
+    for (const lock of this.#locks) if (!lock.isImplicit) structures.add(this.#structure(lock));
+    return this.#written.length + this.#rowsUnderWay + structures.size + this.#intentions.size;
+  }
+
+  #structure(lock: RecordLock): string | RecordLock {
+    if (lock.hasWaited) return lock;
+    const { mode, kind, record } = lock;
+    const index = this.#indexNumbers.get(record.index) ?? this.#indexNumbers.size;
+    this.#indexNumbers.set(record.index, index);
+    return `${index} ${mode} ${record.isSupremum ? 'next-key' : kind}`;
   }
 
   #end(outcome: 'committed' | 'aborted', overwritten: readonly InnodbVersion['stored'][]): void {

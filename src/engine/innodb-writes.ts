@@ -59,7 +59,8 @@ export function* updateRow(
     const key = keys[index.position];
     return !index.isClustered && (isMoved || !key || !index.hasKey(version, key));
   });
-  for (const index of changed) yield* mark(transaction, index, version);
+  const reason = `record of ${table.shape.name}`;
+  if (!isMoved) yield* transaction.mark(recordsOf(changed, version), 1, reason);
   let written: InnodbVersion;
   if (isMoved) {
     push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
@@ -68,6 +69,7 @@ export function* updateRow(
     written = moved.row;
   } else written = push(transaction, stored, { values, keys, isDeleted: false }, command);
   for (const index of changed) {
+    if (isMoved) yield* transaction.mark(recordsOf([index], version), 0, reason);
     const key = written.keys[index.position];
     const duplicate = key ? yield* enter(transaction, index, key, written.stored, 'S') : null;
     if (duplicate !== null) return duplicate;
@@ -81,7 +83,8 @@ export function* deleteRow(
   command: number,
 ): Waiting<InnodbVersion> {
   const content = { values: version.values, keys: version.keys, isDeleted: true };
-  for (const index of version.stored.table.indexes) if (!index.isClustered) yield* mark(transaction, index, version);
+  const { table } = version.stored;
+  yield* transaction.mark(recordsOf(table.indexes, version), 1, `record of ${table.shape.name}`);
   return push(transaction, version.stored, content, command);
 }
 
@@ -194,11 +197,13 @@ function* waitForGap(
   return true;
 }
 
-/** Delete-marks the record that a version has in a secondary index. */
-function* mark(transaction: InnodbTransaction, index: InnodbIndex, version: InnodbVersion): Waiting<void> {
-  const key = version.keys[index.position];
-  const record = key ? index.tree.getEntry(new IndexRecord(index, key, version.stored)) : undefined;
-  if (record !== undefined) yield* transaction.lockImplicitly(record, reasonOf(index));
+/** The records that a version has in secondary indexes. */
+function recordsOf(indexes: readonly InnodbIndex[], version: InnodbVersion): IndexRecord[] {
+  return indexes.flatMap((index) => {
+    const key = version.keys[index.position];
+    if (index.isClustered || !key) return [];
+    return index.tree.getEntry(new IndexRecord(index, key, version.stored)) ?? [];
+  });
 }
 
 function reasonOf(index: InnodbIndex): string {

@@ -140,7 +140,8 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   *#standInLine(row: StoredRow, locks: RowLocks, lock: RowLock): Waiting<void> {
-    locks.queue.push(lock);
+    const isInLine = !locks.held.some(({ owner }) => owner === this.writer);
+    if (isInLine) locks.queue.push(lock);
     try {
       yield* this.wait(() => locks.blockers(lock), `row lock on ${row.table.shape.name} ${row.id}`);
     } finally {

@@ -37,11 +37,14 @@ export class RowLocks {
     return this.held.some((lock) => lock.owner === owner && rank[lock.strength] >= rank[strength]);
   }
 
-  /** Others that hold what conflicts, and, for one that stands in line, those before it. */
+  /**
+   * Others that hold what conflicts, and, for one that stands in line, those before it. Who has a lock already and wants a stronger one does
+   * not stand in line, or those before it would wait for it (`skip_tuple_lock` in heapam.c).
+   */
   blockers(request: RowLock): number[] {
     const ids: number[] = [];
     for (const lock of this.held) if (blocks(lock, request)) ids.push(lock.owner.id);
-    const place = this.queue.indexOf(request);
+    const place = this.held.some((lock) => lock.owner === request.owner) ? 0 : this.queue.indexOf(request);
     for (let i = 0; i < place; i++) {
       const before = this.queue[i] as RowLock;
       if (blocks(before, request)) ids.push(before.owner.id);

@@ -162,6 +162,7 @@ interface Session {
   savepoints: number[];
   steps: Waiting<Outcome> | null;
   isReady: () => boolean;
+  waitsSince: number;
 }
 
 /** Runs a schedule on a storage, with a session's rules about errors. */
@@ -170,6 +171,7 @@ export class StorageFollower implements Follower {
   readonly #engine: 'postgres' | 'innodb';
   readonly #sessions = new Map<number, Session>();
   readonly #over = new Map<number, Outcome>();
+  #waits = 0;
 
   constructor(storage: Storage, engine: 'postgres' | 'innodb') {
     this.#storage = storage;
@@ -179,7 +181,7 @@ export class StorageFollower implements Follower {
   start(id: number, operation: Operation, level: Level): Promise<void> {
     let session = this.#sessions.get(id);
     if (session === undefined) {
-      session = { transaction: null, isFailed: false, savepoints: [], steps: null, isReady: () => true };
+      session = { transaction: null, isFailed: false, savepoints: [], steps: null, isReady: () => true, waitsSince: 0 };
       this.#sessions.set(id, session);
     }
     if (session.transaction === null && operation.kind !== 'commit' && operation.kind !== 'rollback')
@@ -193,7 +195,8 @@ export class StorageFollower implements Follower {
     let isMoving = true;
     while (isMoving) {
       isMoving = false;
-      for (const [id, session] of this.#sessions) {
+      // First those who have waited longest, as locks are granted.
+      for (const [id, session] of [...this.#sessions].toSorted(([, a], [, b]) => a.waitsSince - b.waitsSince)) {
         if (session.steps === null || !session.isReady()) continue;
         this.#go(id, session);
         isMoving = true;
@@ -212,7 +215,10 @@ export class StorageFollower implements Follower {
       if (step.done === true) {
         session.steps = null;
         this.#over.set(id, step.value);
-      } else session.isReady = step.value.isReady;
+      } else {
+        session.isReady = step.value.isReady;
+        session.waitsSince = ++this.#waits;
+      }
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
       session.steps = null;
@@ -252,8 +258,8 @@ export class StorageFollower implements Follower {
       case 'commit': {
         const isFailed = session.isFailed;
         this.#close(session);
-        if (!isFailed) yield* transaction.commit();
-        else if (this.#storage !== undefined) transaction.rollback();
+        if (isFailed) transaction.rollback();
+        else yield* transaction.commit();
         return 'ok';
       }
       case 'rollback':

@@ -7,7 +7,7 @@ import type { SqlValue } from '../../sql/value.ts';
 import { type Pictured, SnapshotStatement } from './snapshot.ts';
 import { atOnce, ours, SeenRow } from './seen-row.ts';
 import type { Key } from './row-index.ts';
-import type { StoredRow, Table } from './table.ts';
+import { StoredRow, type Table } from './table.ts';
 
 interface Change {
   readonly row: StoredRow;
@@ -38,8 +38,15 @@ export class LoadTransaction implements StorageTransaction {
   rollbackTo(savepoint: number): void {
     while (this.#changes.length > savepoint) {
       const { row, before } = this.#changes.pop() as Change;
-      put(row, before, before === null ? [] : row.table.keysOf(before));
+      const now = this.#rowNow(row);
+      put(now, before, before === null ? [] : now.table.keysOf(before));
     }
+  }
+
+  /** ALTER TABLE may have made another table of it. */
+  #rowNow(row: StoredRow): StoredRow {
+    const table = this.#pictured.table(row.table.shape.id);
+    return table === row.table ? row : (table.rows.get(row.id) ?? new StoredRow(table, row.id, row.primaryKey));
   }
 
   commit(): Waiting<void> {

@@ -1,4 +1,5 @@
 /** A transaction of the axiomatic store. It takes no locks; it waits only where a key that it needs is in another's hands. */
+import { assert } from '../../base/assert.ts';
 import type { ConstrainingLevel } from '../../isolation/index.ts';
 import { SqlError } from '../../sql/sql-error.ts';
 import type { StatementView, StorageTransaction, Waiting } from '../../sql/storage.ts';
@@ -121,7 +122,8 @@ export class Transaction implements StorageTransaction, Writer {
 
   /** @throws SqlError 40001 when the store had to give it up */
   #mustBeOpen(): void {
-    if (this.status === 'open') return;
-    throw new SqlError('40001', 'could not serialize access: this transaction was open for too long');
+    assert(this.status === 'open' || this.status === 'forgotten', `transaction ${this.id} is ${this.status}`);
+    if (this.status === 'forgotten')
+      throw new SqlError('40001', 'could not serialize access: this transaction was open for too long');
   }
 }
