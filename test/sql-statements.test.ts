@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TestDatabase } from './statement.test-support.ts';
+import { TestDatabase } from './support/sql-test-database.ts';
 
 test('a table is created, filled, changed and read', () => {
   const database = new TestDatabase();

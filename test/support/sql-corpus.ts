@@ -1,6 +1,6 @@
 /**
  * Scripts of SQL that mean the same to a real PostgreSQL and to us, one statement a line. What PostgreSQL 15 answered is recorded beside
- * (`statement-corpus.answers.json`), so that the unit test needs no server; the test that has one checks the record.
+ * (`sql-corpus.answers.json`), so that the unit test needs no server; the test that has one checks the record.
  */
 export interface CorpusScript {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** What PostgreSQL answered, we answer: rows, names of columns, counts, codes and messages of errors. */
 import { describe, expect, test } from 'vitest';
-import answers from './statement-corpus.answers.json' with { type: 'json' };
-import { corpus, statementsOf } from './statement-corpus.test-support.ts';
-import { TestDatabase } from './statement.test-support.ts';
+import answers from './support/sql-corpus.answers.json' with { type: 'json' };
+import { corpus, statementsOf } from './support/sql-corpus.ts';
+import { TestDatabase } from './support/sql-test-database.ts';
 
 const recorded: Readonly<Record<string, readonly unknown[]>> = answers;
 

@@ -1,17 +1,17 @@
 /** One session on a database of its own, without scheduler and wire: what tests of statements need. */
-import { postgresStorage } from '../engine/index.ts';
-import { assert } from '../base/assert.ts';
-import { Catalog } from './catalog/catalog.ts';
-import type { Dialect } from './dialect.ts';
-import type { Execution, Surroundings } from './expression.ts';
-import { loadParser, splitStatements } from './parse.ts';
-import { prepareStatement } from './prepare.ts';
-import { SqlError } from './sql-error.ts';
-import type { DefinitionStatement, QueryOutcome, QueryStatement } from './statement.ts';
-import type { Storage, StorageTransaction, Waiting } from './storage.ts';
-import { formatText } from './text-format.ts';
-import type { SqlType } from './type.ts';
-import type { SqlValue } from './value.ts';
+import { postgresStorage } from '../../src/engine/index.ts';
+import { assert } from '../../src/base/assert.ts';
+import { Catalog } from '../../src/sql/catalog/catalog.ts';
+import type { Dialect } from '../../src/sql/dialect.ts';
+import type { Execution, Surroundings } from '../../src/sql/expression.ts';
+import { loadParser } from '../../src/sql/parse.ts';
+import { prepareStatement, splitStatements } from '../../src/sql/statement-text.ts';
+import { SqlError } from '../../src/sql/sql-error.ts';
+import type { DefinitionStatement, QueryOutcome, QueryStatement } from '../../src/sql/statement.ts';
+import type { Storage, StorageTransaction, Waiting } from '../../src/sql/storage.ts';
+import { formatText } from '../../src/sql/text-format.ts';
+import type { SqlType } from '../../src/sql/type.ts';
+import type { SqlValue } from '../../src/sql/value.ts';
 
 await loadParser();
 
@@ -34,6 +34,7 @@ export class TestDatabase {
   constructor(dialect: Dialect = 'postgres') {
     this.#storage = postgresStorage();
     this.catalog = new Catalog(this.#storage);
+    if (dialect === 'mysql') this.catalog.createSchema('test');
     this.dialect = dialect;
   }
 
@@ -41,7 +42,7 @@ export class TestDatabase {
     return prepareStatement(sql, {
       catalog: this.catalog,
       dialect: this.dialect,
-      searchPath: ['public'],
+      searchPath: [this.dialect === 'mysql' ? 'test' : 'public'],
       parameterTypes,
     });
   }
@@ -49,7 +50,7 @@ export class TestDatabase {
   /** Every statement of the text; the answer of the last. */
   run(sql: string, parameters: readonly SqlValue[] = []): Answer {
     let answer: Answer = { count: 0 };
-    for (const each of splitStatements(sql)) answer = this.#answer(each, parameters);
+    for (const each of splitStatements(sql, this.dialect)) answer = this.#answer(each, parameters);
     return answer;
   }
 
