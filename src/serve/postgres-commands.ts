@@ -160,7 +160,7 @@ export class PostgresCommands {
   async #simple(sql: string, isLast: boolean): Promise<void> {
     const prepared = this.#session.prepare(sql);
     if (prepared.parameterTypes.length > 0) throw new SqlError('42P02', 'there is no parameter $1');
-    const result = await this.#run(() => this.#session.execute(prepared, []));
+    const result = await this.#run(sql, () => this.#session.execute(prepared, []));
     const { columns, rows } = result;
     if (columns !== null) {
       const formats = formatsFor(columns.length, [], 'result');
@@ -191,7 +191,7 @@ export class PostgresCommands {
 
   async #execute(portal: Portal, rowsMax: number): Promise<void> {
     if (portal.result !== null && portal.result.columns === null) throw new SqlError('55000', 'portal cannot be run');
-    const result = (portal.result ??= await this.#run(() =>
+    const result = (portal.result ??= await this.#run(portal.statement.sql, () =>
       this.#session.execute(portal.statement, portal.parameters),
     ));
     const { columns, rows } = result;
@@ -219,14 +219,23 @@ export class PostgresCommands {
     await this.#session.endBlock();
   }
 
-  async #run(execute: () => Promise<StatementResult>): Promise<StatementResult> {
+  async #run(sql: string, execute: () => Promise<StatementResult>): Promise<StatementResult> {
     const wasIdle = this.#isIdle();
     const result = await execute();
     if (!wasIdle && this.#isIdle()) this.#prepared.closePortals();
-    if (result.command === 'DEALLOCATE ALL' || result.command === 'DISCARD ALL') this.#prepared.closeStatements();
+    this.#deallocate(result.command, sql);
     for (const notice of result.notices)
       this.#output.message({ kind: 'notice-response', fields: noticeFields(notice) });
     return result;
+  }
+
+  /** SQL that is about the statements which the protocol prepared: drivers tidy up by it. */
+  #deallocate(command: string, sql: string): void {
+    if (command === 'DEALLOCATE ALL' || command === 'DISCARD ALL') this.#prepared.closeStatements();
+    if (command !== 'DEALLOCATE') return;
+    const name = /^\s*deallocate\s+(?:prepare\s+)?(?:"((?:[^"]|"")+)"|([^\s;]+))/i.exec(sql);
+    if (name !== null)
+      this.#prepared.closeStatement(name[1]?.replaceAll('""', '"') ?? (name[2] as string).toLowerCase());
   }
 
   #isIdle(): boolean {

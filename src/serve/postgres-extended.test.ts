@@ -8,7 +8,7 @@ import {
   frontendBytes,
   parse,
   quiet,
-  RawClient,
+  type RawClient,
   started,
   sync,
 } from './postgres-client.test-support.ts';
@@ -76,6 +76,13 @@ describe('the extended protocol', () => {
     expect(brief(await client.say(execute(0, 'p'), sync))).toEqual(['ERROR 34000', 'ready idle']);
     expect(brief(await client.say(close('statement', 's'), sync))).toEqual(['close-complete', 'ready idle']);
     expect(brief(await client.say(...again))).toEqual(['ERROR 26000', 'ready idle']);
+  });
+
+  test.each(['s', 'all', '"s"', 'prepare S;'])('DEALLOCATE %s ends a statement', async (name) => {
+    const client = await started();
+    await client.say(parse('rows 0', 's'), sync);
+    expect(brief(await client.query(`deallocate ${name}`)).at(-1)).toBe('ready idle');
+    expect(brief(await client.say(describeOf('statement', 's'), sync))).toEqual(['ERROR 26000', 'ready idle']);
   });
 
   test('a portal gives its rows in parts, in an open transaction also after Sync', async () => {

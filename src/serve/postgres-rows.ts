@@ -48,9 +48,12 @@ export async function sendRows(
   const fields = columns.map(({ type }, i) => (formats[i] === 1 ? binaryField : textField)(type));
   for (let i = start; i < end; i++) {
     writeRow(writer, fields, rows[i] as readonly SqlValue[]);
-    if (writer.length >= pieceBytes) await output.flush();
+    if (writer.length >= fullBytes) await output.flush();
   }
 }
+
+/** A little less than a piece, so that with the row that goes over it there is one piece to send and not two. */
+const fullBytes = pieceBytes - (1 << 12);
 
 type WriteField = (writer: MessageWriter, value: Exclude<SqlValue, null>) => void;
 

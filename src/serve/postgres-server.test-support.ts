@@ -1,6 +1,6 @@
 /**
  * A server with a language of a few words, for what a conversation does and a database does not: `rows 3`, `echo int4 text`, `insert 2`,
- * `begin`, `commit`, `rollback`, `fail 23505`, `bug`, `wait` (for a cancel request), `set NAME VALUE`, `notice TEXT`.
+ * `begin`, `commit`, `rollback`, `fail 23505`, `bug`, `wait` (for a cancel request), `set NAME VALUE`, `notice TEXT`, `deallocate NAME`.
  */
 import type {
   ConnectOptions,
@@ -101,6 +101,8 @@ export class TinySession implements SqlSession {
       case 'set':
         this.#options.onParameter(first, rest.join(' '));
         return done('SET');
+      case 'deallocate':
+        return done(first === 'all' ? 'DEALLOCATE ALL' : 'DEALLOCATE');
       case 'notice':
         return done('DO', { notices: [{ severity: 'NOTICE', code: '00000', message: [first, ...rest].join(' ') }] });
       default:
@@ -149,6 +151,7 @@ const words = new Set([
   'wait',
   'set',
   'notice',
+  'deallocate',
 ]);
 
 function columnsOf(word: string, parameterTypes: readonly SqlType[]): ResultColumn[] | null {
