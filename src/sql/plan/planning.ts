@@ -4,9 +4,10 @@ import { type Catalog, effectivePath } from '../catalog/catalog.ts';
 import type { Relation } from '../catalog/relation.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
+import { mysqlColumnTypes } from '../mysql/column-types.ts';
 import { SqlError } from '../sql-error.ts';
 import type { StatementView, Waiting } from '../storage.ts';
-import { type SqlType, typeByName } from '../type.ts';
+import { type SqlType, typeByName, types } from '../type.ts';
 
 /** `frame.execution` while a statement runs: the executor's own closures know that it is one of these. */
 export interface Running extends Execution {
@@ -67,7 +68,7 @@ export class Planning {
     const [schema, bare] = name.includes('.') ? splitOnce(name) : [undefined, name];
     const path = schema === undefined ? effectivePath(this.searchPath) : [schema];
     if (path.includes('pg_catalog')) {
-      const known = typeByName(bare);
+      const known = typeByName(bare) ?? this.#mysqlType(bare);
       if (known !== undefined) return known;
     }
     for (const each of path) {
@@ -75,6 +76,13 @@ export class Planning {
       if (own !== undefined) return own.type;
     }
     throw new SqlError('42704', `type "${name}" does not exist`, position > 0 ? { position } : {});
+  }
+
+  /** The types of casts that MySQL's front end writes and PostgreSQL lacks. */
+  #mysqlType(name: string): SqlType | undefined {
+    const storage = this.dialect === 'mysql' ? mysqlColumnTypes.get(name)?.storage : undefined;
+    if (storage === 'uint8') return types.uint8;
+    return storage === undefined ? undefined : typeByName(storage);
   }
 
   /** @throws SqlError 42P01 */

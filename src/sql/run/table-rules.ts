@@ -18,6 +18,7 @@ import { SqlError } from '../sql-error.ts';
 import { cell, type InsertResult, type Row, type Waiting } from '../storage.ts';
 import { typeTitle } from '../type-title.ts';
 import type { SqlValue } from '../value.ts';
+import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
 import { checkFailed, duplicateKey, notNull } from './constraint-error.ts';
 import { afterDelete, afterUpdate, checkParents, type References, referencesOf } from './foreign-keys.ts';
 
@@ -30,6 +31,7 @@ export class TableRules {
   readonly #checks: readonly { readonly name: string; readonly evaluate: Evaluate }[];
   readonly #generated: readonly { readonly column: Column; readonly evaluate: Evaluate }[];
   readonly #notNull: readonly Column[];
+  readonly #valueChecks: readonly ValueCheck[];
   readonly #isPlain: boolean;
   /** Rules of the tables that a cascade may come to. */
   readonly rulesOf: (table: Table) => TableRules;
@@ -50,6 +52,7 @@ export class TableRules {
     this.#generated = table.columns.flatMap((column) =>
       column.generated === null ? [] : [{ column, evaluate: assigned(column.generated, column, own).evaluate }],
     );
+    this.#valueChecks = mysqlValueChecks(table.columns);
     this.#notNull = table.columns.filter(({ isNotNull }) => isNotNull);
     this.#isPlain = this.#checks.length === 0 && this.#generated.length === 0;
   }
@@ -84,6 +87,7 @@ export class TableRules {
       frame.rows[0] = source === null ? row : { ...row, load: (_row, position) => cell(source, position) };
       for (const { column, evaluate } of this.#generated) values[column.cell] = evaluate(frame);
     }
+    for (const check of this.#valueChecks) check(values);
     for (const column of this.#notNull) {
       if (values[column.cell] === null) throw notNull(this.table, column.name, values, this.planning.dialect);
     }

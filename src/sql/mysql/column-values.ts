@@ -1,0 +1,44 @@
+/** What fits into columns of MySQL's own types, in its strict mode: a value that does not is an error, not cut to fit. */
+import type { Column } from '../catalog/relation.ts';
+import { SqlError } from '../sql-error.ts';
+import type { SqlValue } from '../value.ts';
+import { mysqlColumnTypes, type MysqlColumnType } from './column-types.ts';
+
+/** Checks a row and puts an enum's label as it was defined. @throws SqlError 22003 (1264), 22001 (1406), 01000 (1265) */
+export type ValueCheck = (values: SqlValue[]) => void;
+
+export function mysqlValueChecks(columns: readonly Column[]): ValueCheck[] {
+  return columns.flatMap((column) => {
+    const type = column.mysqlType === null ? undefined : mysqlColumnTypes.get(column.mysqlType);
+    if (type === undefined) return [];
+    return [(values) => checkCell(values, column, type)];
+  });
+}
+
+function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): void {
+  const value = values[column.cell];
+  if (value === null || value === undefined) return;
+  if (isOutOfRange(value, type))
+    throw new SqlError('22003', `Out of range value for column '${column.name}' at row 1`, { mysqlNumber: 1264 });
+  if (type.bytesMax !== undefined && byteLength(value) > type.bytesMax)
+    throw new SqlError('22001', `Data too long for column '${column.name}' at row 1`, { mysqlNumber: 1406 });
+  const { labels } = column.type;
+  if (labels === undefined || typeof value !== 'string') return;
+  const label = labels.find((each) => each.toLowerCase() === value.toLowerCase());
+  if (label === undefined)
+    throw new SqlError('01000', `Data truncated for column '${column.name}' at row 1`, { mysqlNumber: 1265 });
+  values[column.cell] = label;
+}
+
+function isOutOfRange(value: SqlValue, { range, isUnsigned }: MysqlColumnType): boolean {
+  if (typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'numeric')
+    return isUnsigned && value.value.isNegative() && !value.value.isZero();
+  if (typeof value !== 'number' && typeof value !== 'bigint') return false;
+  if (range === undefined) return isUnsigned && value < 0;
+  return value < range.min || value > range.max;
+}
+
+function byteLength(value: SqlValue): number {
+  if (typeof value === 'string') return new TextEncoder().encode(value).length;
+  return value instanceof Uint8Array ? value.length : 0;
+}
