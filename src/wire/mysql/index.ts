@@ -1,7 +1,6 @@
 export { authResponse, isAuthPlugin, isAuthResponse, saltBytes, type AuthPlugin } from './auth.ts';
 export type { BinaryType, BinaryValue } from './binary-value.ts';
 export {
-  decodeColumnDefinition,
   encodeColumnDefinition,
   type ColumnDefinition,
 } from './column-definition.ts';
@@ -16,11 +15,9 @@ export {
 export { capabilities, characterSet, columnFlag, columnType, has, serverStatus } from './constants.ts';
 export { decodeExecution, encodeExecution, type Execution } from './execution.ts';
 export {
-  decodeAuthMoreData,
   decodeAuthSwitch,
   decodeHandshake,
   decodeHandshakeResponse,
-  encodeAuthMoreData,
   encodeAuthSwitch,
   encodeHandshake,
   encodeHandshakeResponse,
@@ -31,8 +28,6 @@ export {
 } from './handshake.ts';
 export { encodePacket, PacketReader, type Packet } from './packet.ts';
 export {
-  decodeColumnCount,
-  decodeEof,
   decodeError,
   decodeOk,
   decodePrepareOk,
@@ -46,5 +41,5 @@ export {
   type PrepareOk,
 } from './response.ts';
 export { ResponseReader, type ServerMessage } from './response-reader.ts';
-export { binaryTypeOf, decodeBinaryRow, decodeTextRow, encodeBinaryRow, encodeTextRow } from './row.ts';
+export { decodeTextRow, encodeBinaryRow, encodeTextRow } from './row.ts';
 export type { WireDateTime, WireTime } from './temporal.ts';
