@@ -18,9 +18,20 @@ export function compactFloat4(value: number): string {
 function shortestFloat4(value: number): string {
   for (let digitCount = 0; digitCount < 9; digitCount += 1) {
     const text = value.toExponential(digitCount);
-    if (Math.fround(Number(text)) === value) return text;
+    if (Math.fround(Number(text)) === value && !isHalfway(Number(text), value)) return text;
   }
   return value.toExponential();
+}
+
+/** Half way to the next float: readers that do not round to even would miss it, so PostgreSQL shows one more digit. */
+function isHalfway(shown: number, value: number): boolean {
+  const floats = new Float32Array([value]);
+  const bits = new Int32Array(floats.buffer);
+  const center = bits[0] ?? 0;
+  return [center - 1, center + 1].some((neighbour) => {
+    bits[0] = neighbour;
+    return shown === (value + (floats[0] ?? 0)) / 2;
+  });
 }
 
 function special(value: number): string | undefined {

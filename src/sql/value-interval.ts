@@ -175,7 +175,7 @@ export function parseInterval(text: string, field = 'second'): Interval | undefi
 }
 
 const wordPattern =
-  /\s*(?:@\s*)?(?:([+-]?)(\d+):(\d+)(?::(\d+)?(\.\d*)?)?|([+-]?)(\d+)-(\d+)|([+-]?\d*\.?\d*(?:e[+-]?\d+)?)\s*([a-z]+)?)/y;
+  /\s*(?:@\s*)?(?:([+-]?)(\d+):(\d+)(?::(\d+)?(\.\d*)?)?|([+-]?)(\d+)-(\d+)(?![\d-])|([+-]?\d*\.?\d*(?:e[+-]?\d+)?)(?:\s*([a-z]+)|(?=\s|$)))/y;
 
 function readWords(text: string, parts: Parts, field: string): boolean {
   let rest = text;

@@ -5,7 +5,7 @@ import { typeTitle } from '../type-title.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
-import { coerce, isUntypedParameter } from './coerce.ts';
+import { coerce, isUnknownLiteral, isUntypedParameter } from './coerce.ts';
 import { choose } from './signature.ts';
 import type { Chosen, Implementation, Signature, SignatureTable } from './signature.ts';
 
@@ -89,7 +89,9 @@ export function callChosen(chosen: Chosen, operands: readonly Expression[], scop
   const settled = operands.map((operand, i) => {
     const wanted = chosen.parameters[i] ?? types.text;
     // A record has no type that it could be cast to.
-    return wanted.name === 'record' ? operand : coerce(operand, wanted, -1, 'implicit', scope);
+    return wanted.name === 'record' && !isUnknownLiteral(operand)
+      ? operand
+      : coerce(operand, wanted, -1, 'implicit', scope);
   });
   const call = { types: settled.map(({ type }) => type), result: chosen.result, dialect: scope.dialect };
   const implementation = chosen.signature.implement(call);
@@ -118,10 +120,10 @@ export function evaluator(implementation: Implementation, operands: readonly Eva
   }
   if (isStrict && operands.length === 2 && first !== undefined && second !== undefined) {
     return (frame) => {
+      // Both are evaluated, NULL or not: an error in one is an error.
       const a = first(frame);
-      if (a === null) return null;
       const b = second(frame);
-      return b === null ? null : implementation(frame.execution, a, b);
+      return a === null || b === null ? null : implementation(frame.execution, a, b);
     };
   }
   return (frame: Frame): SqlValue => {

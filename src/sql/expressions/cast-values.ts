@@ -74,8 +74,7 @@ const firstCharacter: Conversion = (value) => String(value as string).slice(0, 1
 function fromString(from: SqlType, to: SqlType): Conversion {
   if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;
   if (to.name === 'regclass' || to.name === 'regtype') return registered(from, to);
-  const trim = from.name === 'bpchar';
-  return (value, execution) => readText(trim ? (value as string).replace(/ +$/, '') : (value as string), to, execution);
+  return (value, execution) => readText(value as string, to, execution);
 }
 
 const momentWords = /^\s*(now|today|tomorrow|yesterday)\s*$/i;

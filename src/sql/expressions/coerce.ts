@@ -154,8 +154,15 @@ function coerceLiteral(literal: string | null, type: SqlType, modifier: number, 
 function withModifier(source: Expression, type: SqlType, modifier: number, how: CastContext): Expression {
   if (modifier < 0 || source.modifier === modifier) return source;
   const isExplicit = how === 'explicit';
-  if (isConstant(source)) return constantOf(applyModifier(source.constant, type, modifier, isExplicit), type, modifier);
   const { evaluate } = source;
+  if (isConstant(source)) {
+    try {
+      return constantOf(applyModifier(source.constant, type, modifier, isExplicit), type, modifier);
+    } catch (error) {
+      // It fails when it is evaluated, if ever.
+      if (!(error instanceof SqlError)) throw error;
+    }
+  }
   return {
     type,
     modifier,

@@ -87,8 +87,8 @@ export function compileCase({ arg, args = [], defresult }: CaseExpr, compiler: C
     const tested = cell === undefined ? condition : applyOperator('=', [cell.expression, condition], scope, 0);
     return coerceToBoolean(tested, 'CASE/WHEN', scope);
   });
-  const otherwise = defresult === undefined ? constantNull : compiler.compile(defresult);
   const outcomes = branches.map(({ result }) => compiler.compile(result ?? nullNode));
+  const otherwise = defresult === undefined ? constantNull : compiler.compile(defresult);
   // The ELSE branch has the first word on the type.
   const [last = constantNull, ...results] = unify([otherwise, ...outcomes], 'CASE', scope);
   return {

@@ -161,6 +161,8 @@ function comparedType(first: Expression, second: Expression, scope: Scope): Expr
   for (const family of [comparedAlone, comparedFloats]) {
     if (family.has(first.type.name) && family.has(second.type.name)) return first.type;
   }
+  // A float beside another number makes both doubles.
+  if (isNumber(second) && [first, second].some(({ type }) => comparedFloats.has(type.name))) return types.float8;
   return commonType([first.type, second.type], 'NULLIF', scope.dialect);
 }
 

@@ -55,7 +55,7 @@ export function jsonTextOf(value: SqlValue, type: SqlType): string {
     case 'timestamptz':
       return quoteJson(isoTime(value, type));
     default:
-      return quoteJson(castText(type)(value));
+      return quoteJson(formatText(value, type));
   }
 }
 

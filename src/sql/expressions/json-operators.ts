@@ -33,7 +33,9 @@ function pathOf({ elements }: SqlArray): string[] | undefined {
 
 /** `-> int` looks into arrays only, `-> text` into objects only. */
 function byIndex(value: unknown, index: number): unknown {
-  return Array.isArray(value) ? (value.at(index) as unknown) : undefined;
+  if (isJsonObject(value)) return undefined;
+  // jsonb keeps a scalar as an array of one.
+  return (Array.isArray(value) ? value : [value]).at(index) as unknown;
 }
 
 function byKey(value: unknown, key: string): unknown {
@@ -110,22 +112,27 @@ function withoutIndex({ value }: JsonDocument, index: number): JsonDocument {
 
 function withoutPath({ value }: JsonDocument, path: SqlArray): JsonDocument {
   if (typeof value !== 'object' || value === null) throw new SqlError('22023', 'cannot delete path in scalar');
-  return jsonDocument(removeAt(value, path.elements as string[]));
+  return jsonDocument(removeAt(value, path.elements as (string | null)[]));
 }
 
-function removeAt(value: unknown, path: readonly string[]): unknown {
+function removeAt(value: unknown, path: readonly (string | null)[], position = 1): unknown {
   const [key, ...rest] = path;
-  if (key === undefined || jsonMember(value, key) === undefined) return value;
+  if (key === undefined || typeof value !== 'object' || value === null) return value;
+  if (key === null) throw new SqlError('22004', `path element at position ${position} is null`);
+  if (Array.isArray(value) && !/^\s*[+-]?\d+\s*$/.test(key)) {
+    throw new SqlError('22P02', `path element at position ${position} is not an integer: "${key}"`);
+  }
+  if (jsonMember(value, key) === undefined) return value;
   if (Array.isArray(value)) {
     const at = Number(key) < 0 ? value.length + Number(key) : Number(key);
     return rest.length === 0
       ? value.filter((_, i) => i !== at)
-      : value.map((each, i) => (i === at ? removeAt(each, rest) : (each as unknown)));
+      : value.map((each, i) => (i === at ? removeAt(each, rest, position + 1) : (each as unknown)));
   }
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value);
   const left = rest.length === 0 ? entries.filter(([name]) => name !== key) : entries;
-  return objectOf(left.map(([name, each]) => [name, name === key ? removeAt(each, rest) : each]));
+  return objectOf(left.map(([name, each]) => [name, name === key ? removeAt(each, rest, position + 1) : each]));
 }
 
 const table: Record<string, Plain> = {

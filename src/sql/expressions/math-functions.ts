@@ -39,16 +39,46 @@ function wholeQuotient(a: Numeric, b: Numeric): Numeric {
   return numericOf(unscaled(a.value, shift) / unscaled(b.value, shift));
 }
 
+/** What rounding can be asked for: no number has digits beyond. */
+function placesOf(scale: number): number {
+  return Math.max(-131_073, Math.min(16_383, scale));
+}
+
+function commonNumericDivisor(a: Numeric, b: Numeric): Numeric {
+  if (!a.value.isFinite() || !b.value.isFinite()) return numericOf(Number.NaN);
+  const scale = Math.max(a.scale, b.scale);
+  const divisor = commonDivisor(unscaled(a.value, scale), unscaled(b.value, scale));
+  return numericOf(`${divisor}e-${scale}`, scale);
+}
+
+function commonNumericMultiple(a: Numeric, b: Numeric): Numeric {
+  if (!a.value.isFinite() || !b.value.isFinite()) return numericOf(Number.NaN);
+  const scale = Math.max(a.scale, b.scale);
+  const [x, y] = [unscaled(a.value, scale), unscaled(b.value, scale)];
+  if (x === 0n || y === 0n) return numericOf(0, scale);
+  const product = (x / commonDivisor(x, y)) * y;
+  return numericOf(`${product < 0n ? -product : product}e-${scale}`, scale);
+}
+
 const numerics: Record<string, Plain> = {
+  'gcd(numeric, numeric) numeric': commonNumericDivisor,
+  'lcm(numeric, numeric) numeric': commonNumericMultiple,
+  'width_bucket(float8, float8, float8, int4) int4': (operand: number, low: number, high: number, count: number) => {
+    if ([operand, low, high].some(Number.isNaN)) {
+      throw new SqlError('2201G', 'operand, lower bound, and upper bound cannot be NaN');
+    }
+    if (!Number.isFinite(low) || !Number.isFinite(high)) {
+      throw new SqlError('2201G', 'lower and upper bounds must be finite');
+    }
+    return bucketOfFloats(operand, low, high, count);
+  },
   'ceil(numeric) numeric': ceiling,
   'ceiling(numeric) numeric': ceiling,
   'floor(numeric) numeric': floor,
   'round(numeric) numeric': (x: Numeric) => roundNumeric(x, 0),
-  'round(numeric, int4) numeric': (x: Numeric, scale: number) =>
-    roundNumeric(x, Math.max(-2000, Math.min(2000, scale))),
+  'round(numeric, int4) numeric': (x: Numeric, scale: number) => roundNumeric(x, placesOf(scale)),
   'trunc(numeric) numeric': (x: Numeric) => truncateNumeric(x, 0),
-  'trunc(numeric, int4) numeric': (x: Numeric, scale: number) =>
-    truncateNumeric(x, Math.max(-2000, Math.min(2000, scale))),
+  'trunc(numeric, int4) numeric': (x: Numeric, scale: number) => truncateNumeric(x, placesOf(scale)),
   'div(numeric, numeric) numeric': wholeQuotient,
   'sign(numeric) numeric': ({ value }: Numeric) =>
     numericOf(value.isNaN() ? Number.NaN : value.isZero() ? 0 : value.isNegative() ? -1 : 1),
@@ -66,6 +96,14 @@ const numerics: Record<string, Plain> = {
     numericOf(value, value.isFinite() ? Math.max(0, value.decimalPlaces()) : 0),
   'width_bucket(numeric, numeric, numeric, int4) int4': bucket,
 };
+
+function bucketOfFloats(operand: number, low: number, high: number, count: number): number {
+  if (count <= 0) throw new SqlError('2201G', 'count must be greater than zero');
+  if (low === high) throw new SqlError('2201G', 'lower bound cannot equal upper bound');
+  const [from, to] = low < high ? [operand - low, high - low] : [low - operand, low - high];
+  if (from < 0) return 0;
+  return from >= to ? Number(integerOf(count + 1, types.int4)) : Math.floor((count * from) / to) + 1;
+}
 
 /** Which of `count` equal parts from `low` to `high`; 0 below, count + 1 above. */
 function bucket(operand: Numeric, low: Numeric, high: Numeric, count: number): number {

@@ -4,6 +4,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import { arrayValue } from '../value-array.ts';
 import type { SqlValue } from '../value.ts';
+import { integerOf } from './cast-values.ts';
 import { md5 } from './session-functions.ts';
 import { regexOf } from './regex.ts';
 import { nullable, strict, typed } from './signature.ts';
@@ -129,12 +130,12 @@ function translate(text: string, from: string, to: string): string {
 
 function overlay(text: string, replacement: string, from: number, count = characterCount(replacement)): string {
   if (from <= 0) throw new SqlError('22011', 'negative substring length not allowed');
-  return substring(text, 1, from - 1) + replacement + substring(text, from + count);
+  return substring(text, 1, from - 1) + replacement + substring(text, Number(integerOf(from + count, types.int4)));
 }
 
 function character(code: number): string {
   if (code === 0) throw new SqlError('54000', 'null character not permitted');
-  if (code < 0) throw new SqlError('54000', 'character number must be positive');
+  if (code < 0) throw new SqlError('22023', 'character number must be positive');
   if (code > 0x10_ffff || (code >= 0xd800 && code < 0xe000)) {
     throw new SqlError('54000', `requested character not valid for encoding: ${code}`);
   }

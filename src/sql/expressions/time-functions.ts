@@ -8,6 +8,8 @@ import { intervalOf, justifyDays, justifyHours, justifyInterval } from '../value
 import { zoneOffset } from '../value-time-text.ts';
 import {
   civilOfDays,
+  dateBegin,
+  dateEnd,
   daysInMonth,
   daysOfCivil,
   isFiniteTime,
@@ -94,7 +96,11 @@ function makeDate(year: number, month: number, day: number): number {
     const text = [year, month, day].map((part, i) => String(part).padStart(i === 0 ? 4 : 2, '0')).join('-');
     throw new SqlError('22008', `date field value out of range: ${text}`);
   }
-  return daysOfCivil({ year: civilYear, month, day });
+  const days = daysOfCivil({ year: civilYear, month, day });
+  if (days < dateBegin || days >= dateEnd) {
+    throw new SqlError('22008', `date out of range: ${[year, month, day].join('-')}`);
+  }
+  return days;
 }
 
 function makeTime(hour: number, minute: number, second: number): bigint {
