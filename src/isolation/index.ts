@@ -8,7 +8,7 @@ export {
 } from './anomaly.ts';
 export { certify } from './certify.ts';
 export { check, strongestLevel, weakestViolation, type CheckOptions } from './check.ts';
-export { CommitOrders, type ShorterOrders } from './commit-orders.ts';
+export { CommitOrders } from './commit-orders.ts';
 export { constrainingLevels, type ConstrainingLevel } from './commit-constraints.ts';
 export { satisfies } from './definition.ts';
 export type { Edge, EdgeRelation } from './dependency-cycle.ts';

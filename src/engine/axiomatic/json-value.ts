@@ -22,13 +22,4 @@ export function jsonValue(held: Held): Value {
   }
 }
 
-/** Are two values the same, so that a row that holds one can be said to hold the other? */
-export function sameHeld(a: Held, b: Held): boolean {
-  return a === b || (typeof a === 'object' && typeof b === 'object' && textOf(a) === textOf(b));
-}
-
-function textOf(held: Held): string {
-  return JSON.stringify(jsonValue(held));
-}
-
 const isRow = (held: Held): held is readonly SqlValue[] => Array.isArray(held);

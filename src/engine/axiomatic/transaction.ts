@@ -11,7 +11,7 @@ import { atOnce } from './seen-row.ts';
 import { Statement } from './statement.ts';
 import type { StoredRow } from './table.ts';
 
-export interface TransactionIdentity {
+interface TransactionIdentity {
   readonly id: number;
   readonly session: number;
   readonly attempt: number;

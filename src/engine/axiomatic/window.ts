@@ -29,14 +29,14 @@ import { isThere, type StoredRow } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
 export interface WindowOptions {
-  /** `undefined`: `windowsMax`. */
+  /** `undefined`: 200, and 50 while reads at prefix or above are held. */
   readonly windowMax: number | undefined;
   /** The store gives up this transaction: it leaves no trace. */
   readonly giveUp: (transaction: Transaction) => void;
 }
 
 /** At prefix and up every read stays open to every later commit: what a read costs grows faster with what is held. */
-export const windowsMax = { weak: 200, strong: 50 };
+const windowsMax = { weak: 200, strong: 50 };
 
 /** What is about to go, and who still may read older versions of it. */
 interface Leaving {
