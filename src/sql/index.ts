@@ -1,4 +1,5 @@
-export { Catalog, quoteName, splitName, type Undo } from './catalog/catalog.ts';
+export { Catalog, type Undo } from './catalog/catalog.ts';
+export { quoteName, splitName } from './catalog/name.ts';
 export { type Column, primaryKey, type Relation, type Table } from './catalog/relation.ts';
 export type { Dialect } from './dialect.ts';
 export type { Execution, Surroundings } from './expression.ts';

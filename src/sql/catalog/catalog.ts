@@ -5,8 +5,10 @@
 import { SqlError } from '../sql-error.ts';
 import type { Storage } from '../storage.ts';
 import type { SqlType } from '../type.ts';
+import { splitName } from './name.ts';
 import type { Relation, Table } from './relation.ts';
-import { Sequence } from './sequence.ts';
+import type { Sequence } from './sequence.ts';
+import { addSystemRelations } from './system/index.ts';
 
 export type Undo = () => void;
 
@@ -42,6 +44,7 @@ export class Catalog {
     for (const name of ['public', ...systemSchemas]) {
       this.#schemas.set(name, { relations: new Map(), types: new Map() });
     }
+    addSystemRelations(this);
   }
 
   get version(): number {
@@ -187,18 +190,4 @@ export class Catalog {
 /** PostgreSQL looks in pg_catalog first unless the path names it. */
 export function effectivePath(searchPath: readonly string[]): readonly string[] {
   return searchPath.includes('pg_catalog') ? searchPath : ['pg_catalog', ...searchPath];
-}
-
-/** `public."My Table"` -> its names. */
-export function splitName(text: string): string[] {
-  const names: string[] = [];
-  for (const [, quoted, plain] of text.matchAll(/"((?:[^"]|"")*)"|([^."\s]+)/g)) {
-    names.push(quoted === undefined ? (plain ?? '').toLowerCase() : quoted.replaceAll('""', '"'));
-  }
-  return names;
-}
-
-/** A name as it has to be written in SQL. */
-export function quoteName(name: string): string {
-  return /^[a-z_][a-z0-9_$]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -16,7 +16,7 @@ import { alterEnum, alterSequence, alterTable, rename } from './alter-table.ts';
 import { Changes } from './changes.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor } from './create-table.ts';
-import { drop } from './drop.ts';
+import { drop, rangeOf } from './drop.ts';
 import { createSequence } from './sequence.ts';
 
 /** Plans anew when it runs: the catalog may have changed since it was prepared. */
@@ -165,10 +165,17 @@ function createView(
   changes.did(planning.catalog.put({ kind: 'view', id, schema, name, columnNames, query, text: '', reads }));
 }
 
+/** Under the names that the catalog's views look for: `table public.t`, `column public.t.a`. */
 function comment({ objtype, object, comment: text }: CommentStmt, planning: Planning, changes: Changes): void {
   const names = object === undefined ? [] : 'List' in object ? stringsOf(object.List.items) : stringsOf([object]);
-  const what = `${(objtype ?? '').replace('OBJECT_', '').toLowerCase()} ${names.join('.')}`;
-  changes.did(planning.catalog.putComment(what, text === undefined || text === '' ? undefined : text));
+  const kind = (objtype ?? '').replace('OBJECT_', '').toLowerCase();
+  const isRelation = ['table', 'view', 'sequence', 'column'].includes(kind);
+  const own = kind === 'column' ? names.slice(0, -1) : names;
+  const relation = isRelation ? planning.relation(rangeOf(own)) : undefined;
+  const full = relation === undefined ? names : [relation.schema, relation.name, ...names.slice(own.length)];
+  changes.did(
+    planning.catalog.putComment(`${kind} ${full.join('.')}`, text === undefined || text === '' ? undefined : text),
+  );
 }
 
 function createTableAs(statement: CreateTableAsStmt, command: string, newPlanning: NewPlanning): DefinitionStatement {

@@ -34,7 +34,7 @@ function namesOf(node: Node): string[] {
   return stringsOf([node]);
 }
 
-function rangeOf(names: readonly string[]): { relname: string; schemaname?: string } {
+export function rangeOf(names: readonly string[]): { relname: string; schemaname?: string } {
   const schemaname = names.at(-2);
   const relname = names.at(-1) ?? '';
   return schemaname === undefined ? { relname } : { relname, schemaname };

@@ -100,6 +100,10 @@ export class Planning {
 
   findRelation({ schemaname, relname = '' }: RelationName): Relation | undefined {
     if (schemaname === undefined) return this.catalog.find([relname], this.searchPath);
+    // MySQL's own views have capital names and are found in any case.
+    if (this.dialect === 'mysql' && schemaname.toLowerCase() === 'information_schema') {
+      return this.catalog.relation('information_schema', relname.toLowerCase());
+    }
     // MySQL's database names stand where PostgreSQL has schemas; there is one database.
     if (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname))
       return this.catalog.find([relname], this.searchPath);

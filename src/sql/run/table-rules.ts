@@ -4,7 +4,7 @@
  */
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { quoteName } from '../catalog/catalog.ts';
+import { quoteName } from '../catalog/name.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';

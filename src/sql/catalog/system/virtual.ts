@@ -1,0 +1,53 @@
+/** Relations that are computed from the catalog, written as a list of columns and rows by name. */
+import { assert } from '../../../base/assert.ts';
+import { arrayOf, type SqlType, typeByName, types } from '../../type.ts';
+import type { SqlValue } from '../../value.ts';
+import type { Catalog } from '../catalog.ts';
+import type { VirtualTable } from '../relation.ts';
+
+/** Columns that a row does not name are NULL. */
+export type VirtualRow = Readonly<Record<string, SqlValue>>;
+
+export type VirtualRows = (catalog: Catalog) => Iterable<VirtualRow>;
+
+/** `columns`: `name type, name type`; a type that is left out is that of the column before. */
+export interface VirtualDefinition {
+  readonly name: string;
+  readonly columns: string;
+  readonly rows: VirtualRows;
+}
+
+export function virtualTable(
+  id: number,
+  schema: string,
+  definition: VirtualDefinition,
+  catalog: Catalog,
+): VirtualTable {
+  const columns = columnsOf(definition.columns);
+  return {
+    kind: 'virtual',
+    id,
+    schema,
+    name: definition.name,
+    columns,
+    *rows() {
+      for (const row of definition.rows(catalog)) yield columns.map(({ name }) => row[name] ?? null);
+    },
+  };
+}
+
+function columnsOf(text: string): { name: string; type: SqlType }[] {
+  let type: SqlType = types.text;
+  return text.split(',').map((part) => {
+    const [name = '', typeName] = part.trim().split(' ');
+    if (typeName !== undefined) type = namedType(typeName);
+    return { name, type };
+  });
+}
+
+function namedType(name: string): SqlType {
+  if (name.endsWith('[]')) return arrayOf(namedType(name.slice(0, -2)));
+  const type = name === 'char' ? types.char : typeByName(name);
+  assert(type !== undefined, `${name} is a type`);
+  return type;
+}
