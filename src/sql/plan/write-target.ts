@@ -1,5 +1,6 @@
 /** Finding and locking the rows that UPDATE and DELETE write to, and writing each when it is locked. */
 import type { Node, RangeVar } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
 import type { Index, Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
@@ -47,6 +48,7 @@ export function planWriteTarget(
   scope: QueryScope,
 ): WriteTarget {
   scope.collector = noAggregates(scope);
+  if (range.alias?.aliasname === 'moirai_target') return amongJoined(others, where, scope);
   const item = tableItem(range, table, scope);
   const from = planFrom(others, scope, namespaceOf(item));
   scope.namespace = joined(namespaceOf(item), from.namespace);
@@ -56,6 +58,26 @@ export function planWriteTarget(
   if (from.nodes.length === 0) return byPath(item, table, conjuncts, scope);
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
   const source = planJoins({ nodes: [leaf, ...from.nodes], conjuncts }, scope.planning);
+  return { item, index: null, visit: visitJoined(item, source, conjuncts) };
+}
+
+/**
+ * MySQL's UPDATE and DELETE of a table in an outer join: its front end names the table twice and says which item of the join it is, with
+ * `moirai_target.ctid = item.ctid` as the first condition. The rows of that item are written to.
+ */
+function amongJoined(others: readonly Node[] | undefined, where: Node | undefined, scope: QueryScope): WriteTarget {
+  const parts = where !== undefined && 'BoolExpr' in where ? (where.BoolExpr.args ?? []) : [where];
+  const [identity, ...rest] = parts;
+  const side = identity !== undefined && 'A_Expr' in identity ? identity.A_Expr.rexpr : undefined;
+  const [field] = side !== undefined && 'ColumnRef' in side ? (side.ColumnRef.fields ?? []) : [];
+  const name = field !== undefined && 'String' in field ? field.String.sval : undefined;
+  const from = planFrom(others, scope);
+  const item = from.namespace.items.find((each) => each.name === name);
+  assert(item !== undefined, 'the front end names an item of the join');
+  scope.namespace = from.namespace;
+  scope.clause = 'WHERE';
+  const conjuncts = [...from.conjuncts, ...rest.flatMap((node) => compileConjuncts(node, scope))];
+  const source = planJoins({ nodes: from.nodes, conjuncts }, scope.planning);
   return { item, index: null, visit: visitJoined(item, source, conjuncts) };
 }
 
