@@ -17,7 +17,7 @@ export interface CommitOrdersOptions {
 }
 
 /** `nodeOf` old nodes: 0 for those that are gone. `keyOf` old keys: those that nobody reads or writes any more are not in it. */
-export interface ShorterOrders {
+interface ShorterOrders {
   readonly orders: CommitOrders;
   readonly nodeOf: Int32Array;
   readonly keyOf: ReadonlyMap<number, number>;

@@ -2,7 +2,7 @@
 import type { Operation, TransactionIndex, Value } from '../../history/index.ts';
 import type { Cell, Held, Writer } from './cell.ts';
 
-export interface OwnWrite {
+interface OwnWrite {
   readonly cell: Cell;
   readonly held: Held;
   readonly statement: number;

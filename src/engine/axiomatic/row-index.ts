@@ -15,7 +15,7 @@ export interface RowEntry extends IndexEntry {
 }
 
 /** Keys that open transactions have given a row. */
-export interface PendingEntry extends RowEntry {
+interface PendingEntry extends RowEntry {
   readonly by: Set<object>;
 }
 

@@ -28,7 +28,7 @@ import type { Cell, Version } from './cell.ts';
 import { isThere, type StoredRow } from './table.ts';
 import type { Transaction } from './transaction.ts';
 
-export interface WindowOptions {
+interface WindowOptions {
   /** `undefined`: 200, and 50 while reads at prefix or above are held. */
   readonly windowMax: number | undefined;
   /** The store gives up this transaction: it leaves no trace. */
