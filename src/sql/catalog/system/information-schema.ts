@@ -23,7 +23,9 @@ export const informationSchema: readonly VirtualDefinition[] = [
     columns:
       'table_catalog text, table_schema, table_name, table_type, self_referencing_column_name, reference_generation, user_defined_type_name, is_insertable_into, is_typed, commit_action, engine, table_collation, table_comment, table_rows int8, auto_increment',
     *rows(catalog) {
-      for (const relation of visible(catalog)) yield tableRow(relation, catalog);
+      for (const relation of visible(catalog)) {
+        if (relation.kind !== 'sequence') yield tableRow(relation, catalog);
+      }
     },
   },
   {
@@ -102,8 +104,12 @@ export const informationSchema: readonly VirtualDefinition[] = [
     columns:
       'sequence_catalog text, sequence_schema, sequence_name, data_type, numeric_precision int4, numeric_precision_radix, numeric_scale, start_value text, minimum_value, maximum_value, increment, cycle_option',
     *rows(catalog) {
+      // The standard's view knows no sequences of identity columns.
+      const hidden = [...catalog.tables()].flatMap(({ columns }) =>
+        columns.flatMap(({ identity, sequence }) => (identity === null || sequence === null ? [] : [sequence.id])),
+      );
       for (const relation of visible(catalog)) {
-        if (relation.kind !== 'sequence') continue;
+        if (relation.kind !== 'sequence' || hidden.includes(relation.id)) continue;
         const { start, min, max, increment, isCycle } = relation.options;
         yield {
           sequence_catalog: catalog.database,
@@ -155,7 +161,7 @@ function tableRow(relation: Exclude<Relation, { kind: 'virtual' }>, catalog: Cat
   const identity = kind === 'table' ? relation.columns.find((column) => column.identity !== null)?.sequence : undefined;
   return {
     ...place(catalog, schema, name),
-    table_type: kind === 'table' ? 'BASE TABLE' : kind === 'view' ? 'VIEW' : 'SEQUENCE',
+    table_type: kind === 'table' ? 'BASE TABLE' : 'VIEW',
     is_insertable_into: kind === 'table' ? 'YES' : 'NO',
     is_typed: 'NO',
     engine: kind === 'table' ? 'InnoDB' : null,

@@ -1,5 +1,7 @@
 /** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that nobody asks for are not there. */
+import type { Node } from '@pgsql/types';
 import { categoryOf } from '../../expressions/index.ts';
+import { someNode, stringsOf } from '../../plan/tree.ts';
 import { arrayOf, type SqlType, types } from '../../type.ts';
 import type { SqlArray } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
@@ -422,6 +424,15 @@ function indexRow(table: Table, index: Index): VirtualRow {
   };
 }
 
+function mentioned(table: Table, expression: Node): SqlArray {
+  const isMentioned = ({ name }: Column): boolean =>
+    someNode(expression, (node) => 'ColumnRef' in node && stringsOf(node.ColumnRef.fields).at(-1) === name);
+  return positions(
+    table,
+    table.columns.filter(isMentioned).map(({ cell }) => cell),
+  );
+}
+
 const actionLetters = { 'no action': 'a', restrict: 'r', cascade: 'c', 'set null': 'n', 'set default': 'd' } as const;
 
 function* constraintRows(table: Table, catalog: Catalog): Iterable<VirtualRow> {
@@ -456,7 +467,14 @@ function* constraintRows(table: Table, catalog: Catalog): Iterable<VirtualRow> {
   }
   for (const [i, key] of table.foreignKeys.entries()) yield { ...base, ...foreignKeyRow(table, key, i, catalog) };
   for (const [i, { name, expression }] of table.checks.entries()) {
-    yield { ...base, oid: table.id * 1000 + i, conname: name, contype: 'c', conbin: expressionText(expression) };
+    yield {
+      ...base,
+      oid: table.id * 1000 + i,
+      conname: name,
+      contype: 'c',
+      conkey: mentioned(table, expression),
+      conbin: expressionText(expression),
+    };
   }
 }
 
