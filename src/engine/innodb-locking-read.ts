@@ -74,9 +74,11 @@ class LockingRead {
       const version = yield* this.#lockRecord(record, previous === null);
       if (version === 'again') continue;
       // Undeleted while this waited for it.
-      if (this.#isPast(record) && !isMarked(this.#index, record)) return;
+      if (version !== 'skipped' && this.#isPast(record) && !isMarked(this.#index, record)) return;
       previous = record;
-      if (version !== null && (!(yield* goesOn(take(version))) || this.#isUnique)) return;
+      if (version === 'skipped') continue;
+      if (version !== null && !(yield* goesOn(take(version)))) return;
+      if (this.#isUnique && !isMarked(this.#index, record)) return;
     }
   }
 
@@ -94,13 +96,13 @@ class LockingRead {
   }
 
   /** @returns the version to look at, `null` for none, `again` when the record has gone meanwhile */
-  *#lockRecord(record: IndexRecord, isFirst: boolean): Waiting<InnodbVersion | null | 'again'> {
+  *#lockRecord(record: IndexRecord, isFirst: boolean): Waiting<InnodbVersion | null | 'again' | 'skipped'> {
     const kind = this.#kindFor(record, isFirst);
     if (this.#readsCommitted(record, kind)) return null;
     const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
     if (outcome === 'gone') return 'again';
-    if (outcome === 'skipped') return null;
+    if (outcome === 'skipped') return 'skipped';
     const { row } = record;
     if (isMarked(this.#index, record)) {
       if (isNew) this.#unlock(record, kind);
@@ -109,7 +111,7 @@ class LockingRead {
     if (!this.#index.isClustered) {
       const clustered = yield* this.#lockClustered(record);
       if (clustered === 'gone') return 'again';
-      if (clustered === 'skipped') return null;
+      if (clustered === 'skipped') return 'skipped';
     }
     const version = row.newest;
     if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;

@@ -8,6 +8,8 @@ export interface ObservedVersion {
   readonly sequence: number;
   /** `null`: the row is deleted. */
   readonly values: readonly SqlValue[] | null;
+  /** The same, and of a deleted row the values it had: they name it. */
+  readonly lastValues: readonly SqlValue[];
 }
 
 export interface StorageObserver {

@@ -15,8 +15,17 @@ import type { SqlValue } from '../sql/value.ts';
 import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
 import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
+import type { Watched } from './serializable.ts';
 import { goesOn } from './take.ts';
-import { currentVersion, observed, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
+import {
+  currentVersion,
+  observed,
+  openWriter,
+  RowVersion,
+  versionAt,
+  type VersionContent,
+  type Writer,
+} from './versions.ts';
 
 type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
 
@@ -161,6 +170,8 @@ export class PostgresStatement implements StatementView {
     const me = transaction.watched;
     if (me !== null) readPath(transaction, me, table, path);
     if (path.kind === 'all' || position === null) {
+      // PostgreSQL looks at all rows of a page when it comes to the page.
+      if (me !== null && transaction.storage.readsWholeIndex) this.#readAll(me, table);
       for (const row of table.rows.values()) {
         const version = versionAt(row.newest, transaction.writer, this.#snapshot, this.#command);
         if (me !== null) readRow(transaction, me, row, version, null);
@@ -172,6 +183,13 @@ export class PostgresStatement implements StatementView {
       const version = versionAt(row.newest, transaction.writer, this.#snapshot, this.#command);
       if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
       if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) yield version;
+    }
+  }
+
+  #readAll(me: Watched, table: PostgresTable): void {
+    for (const row of table.rows.values()) {
+      const version = versionAt(row.newest, this.#transaction.writer, this.#snapshot, this.#command);
+      readRow(this.#transaction, me, row, version, null);
     }
   }
 
@@ -194,7 +212,7 @@ export class PostgresStatement implements StatementView {
    */
   *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
     const { stored } = found;
-    const { ifLocked } = request;
+    const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
     const strength = request.strengthFor?.(found) ?? request.strength;
     const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';
     if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
@@ -292,6 +310,18 @@ function sameKey(
   key: readonly SqlValue[] | null,
 ): readonly SqlValue[] | null {
   return old !== null && key !== null && table.tree(position).compareKeys(old, key) === 0 ? old : key;
+}
+
+/**
+ * FOR KEY SHARE may lock an updated row if its key is the same, and looks at the newer versions for that; when one of those is in the way it
+ * waits, NOWAIT and SKIP LOCKED notwithstanding (`heap_lock_updated_tuple` knows nothing of them).
+ */
+function waitsAnyway(found: Version, request: LockRequest, reader: Writer): boolean {
+  if (request.strength !== 'key share' || request.ifLocked === 'wait') return false;
+  let next = found.stored.newest;
+  while (next !== null && next.older !== found) next = next.older;
+  if (next === null || next === found.stored.newest || next.isDeleted) return false;
+  return next.writer !== reader && sameUniqueKeys(found, next);
 }
 
 function sameUniqueKeys(a: Version, b: Version): boolean {

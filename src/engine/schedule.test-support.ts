@@ -169,13 +169,16 @@ interface Session {
 export class StorageFollower implements Follower {
   readonly #storage: Storage;
   readonly #engine: 'postgres' | 'innodb';
+  readonly #firstToWake: 'longest' | 'last';
   readonly #sessions = new Map<number, Session>();
   readonly #over = new Map<number, Outcome>();
   #waits = 0;
 
-  constructor(storage: Storage, engine: 'postgres' | 'innodb') {
+  /** @param firstToWake of those who may go on: who has waited longest, or least; on a server that is a race */
+  constructor(storage: Storage, engine: 'postgres' | 'innodb', firstToWake: 'longest' | 'last' = 'longest') {
     this.#storage = storage;
     this.#engine = engine;
+    this.#firstToWake = firstToWake;
   }
 
   start(id: number, operation: Operation, level: Level): Promise<void> {
@@ -195,8 +198,8 @@ export class StorageFollower implements Follower {
     let isMoving = true;
     while (isMoving) {
       isMoving = false;
-      // First those who have waited longest, as locks are granted.
-      for (const [id, session] of [...this.#sessions].toSorted(([, a], [, b]) => a.waitsSince - b.waitsSince)) {
+      const sessions = [...this.#sessions].toSorted(([, a], [, b]) => a.waitsSince - b.waitsSince);
+      for (const [id, session] of this.#firstToWake === 'longest' ? sessions : sessions.reverse()) {
         if (session.steps === null || !session.isReady()) continue;
         this.#go(id, session);
         isMoving = true;

@@ -105,5 +105,6 @@ export function observed(version: RowVersion): ObservedVersion {
     writerTransactionId: version.writer.id,
     sequence: version.sequence,
     values: version.isDeleted ? null : version.values,
+    lastValues: version.values,
   };
 }
