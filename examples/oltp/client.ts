@@ -22,7 +22,7 @@ export function connectWith(dialect: Dialect, connection: SqlConnection): Promis
 }
 
 async function postgresClient({ connect }: SqlConnection): Promise<Client> {
-  const client = new pg.Client({ user: 'oltp', stream: connect as never });
+  const client = new pg.Client({ user: 'postgres', stream: connect as never });
   await client.connect();
   const run = (sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> => {
     let number = 0;
@@ -47,7 +47,7 @@ function nameOf(sql: string): string {
 
 async function mysqlClient({ connect }: SqlConnection): Promise<Client> {
   const client = await mysql.createConnection({
-    user: 'oltp',
+    user: 'root',
     stream: connect(),
     supportBigNumbers: true,
     decimalNumbers: true,

@@ -156,7 +156,8 @@ export class SqlDatabase implements SqlServer {
       parameterTypes,
       searchPath,
     });
-    this.#plans.set(key, statement);
+    // Long texts are loads: they come once, and their plans are large.
+    if (sql.length <= PLAN_TEXT_MAX) this.#plans.set(key, statement);
     return statement;
   }
 
@@ -349,6 +350,7 @@ export class SqlDatabase implements SqlServer {
 }
 
 const PLANS_MAX = 5_000;
+const PLAN_TEXT_MAX = 10_000;
 
 /** Three turns: a client in this process has read its answer and sent its next statement by then. */
 export function settleInProcess(callback: () => void): () => void {

@@ -3,7 +3,15 @@
  * What a predicate did not match is not in it, so the anomalies that it shows are item anomalies.
  */
 import type { ObservedVersion, StorageObserver } from '../engine/index.ts';
-import { defaultId, type History, INITIAL, type Key, type Operation, type Transaction, type Value } from '../history/index.ts';
+import {
+  defaultId,
+  type History,
+  INITIAL,
+  type Key,
+  type Operation,
+  type Transaction,
+  type Value,
+} from '../history/index.ts';
 import type { SqlValue } from '../sql/index.ts';
 
 /** How the catalog names a row: its key, and its values as JSON. */
@@ -19,6 +27,8 @@ interface RecordedOperation {
   /** Of a read: who wrote what it saw. */
   readonly writer: number;
   readonly values: readonly SqlValue[] | null;
+  /** Of a deleted row the values it had. */
+  readonly lastValues: readonly SqlValue[];
 }
 
 interface RecordedTransaction {
@@ -31,8 +41,6 @@ interface RecordedTransaction {
 export class HistoryRecorder implements StorageObserver {
   readonly #names: RowNames;
   #transactions = new Map<number, RecordedTransaction>();
-  /** By table and row: a row keeps its key when its values change. */
-  #keys = new Map<string, Key>();
 
   constructor(names: RowNames) {
     this.#names = names;
@@ -69,6 +77,8 @@ export class HistoryRecorder implements StorageObserver {
     const sessions = [...new Set(ended.map(({ session }) => session))].sort((a, b) => a - b);
     const ordinals = new Map<number, number>();
     const initial = new Map<Key, Value>();
+    /** By table and row: a row keeps its key when its values change. */
+    const keys = new Map<string, Key>();
     const transactions = ended.map(({ session, operations, status }): Transaction => {
       const ordinal = ordinals.get(session) ?? 0;
       ordinals.set(session, ordinal + 1);
@@ -76,24 +86,24 @@ export class HistoryRecorder implements StorageObserver {
         id: defaultId(String(session), ordinal),
         session: sessions.indexOf(session),
         status: status === 'committed' ? 'committed' : 'aborted',
-        operations: operations.flatMap((operation) => this.#operation(operation, indexOf, initial)),
+        operations: operations.flatMap((operation) => this.#operation(operation, indexOf, initial, keys)),
       };
     });
     return { sessions: sessions.map(String), transactions, initial };
   }
 
   #note(transaction: number, kind: 'read' | 'write', table: number, row: number, version: ObservedVersion): void {
-    const { writerTransactionId: writer, values } = version;
-    this.#transactions.get(transaction)?.operations.push({ kind, table, row, writer, values });
-    if (values !== null) this.#keyOf(table, row, values);
+    const { writerTransactionId: writer, values, lastValues } = version;
+    this.#transactions.get(transaction)?.operations.push({ kind, table, row, writer, values, lastValues });
   }
 
   #operation(
-    { kind, table, row, writer, values }: RecordedOperation,
+    { kind, table, row, writer, values, lastValues }: RecordedOperation,
     indexOf: ReadonlyMap<number, number>,
     initial: Map<Key, Value>,
+    keys: Map<string, Key>,
   ): Operation[] {
-    const key = this.#keyOf(table, row, values ?? []);
+    const key = this.#keyOf(keys, table, row, lastValues);
     const value = values === null ? null : this.#names.valueOf(table, values);
     if (kind === 'write') return [{ kind, key, value }];
     const from = indexOf.get(writer) ?? INITIAL;
@@ -101,10 +111,10 @@ export class HistoryRecorder implements StorageObserver {
     return [{ kind, key, value, from }];
   }
 
-  #keyOf(table: number, row: number, values: readonly SqlValue[]): Key {
+  #keyOf(keys: Map<string, Key>, table: number, row: number, values: readonly SqlValue[]): Key {
     const place = `${table} ${row}`;
-    let key = this.#keys.get(place);
-    if (key === undefined) this.#keys.set(place, (key = this.#names.keyOf(table, row, values)));
+    let key = keys.get(place);
+    if (key === undefined) keys.set(place, (key = this.#names.keyOf(table, row, values)));
     return key;
   }
 }

@@ -6,6 +6,7 @@ import {
   type ConnectOptions,
   type Execution,
   type PreparedStatement,
+  type QueryOutcome,
   SqlError,
   type SqlSession,
   type SqlType,
@@ -22,6 +23,7 @@ import {
 import { adminCommandOf, type AdminCommand } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
+import { withLockingScans } from './locking-scans.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -221,7 +223,7 @@ export class Session implements SqlSession {
     let view: StatementView | null = null;
     try {
       if (statement.kind === 'definition' && dialect === 'mysql') yield* this.#commit();
-      const transaction = this.#open();
+      const transaction = this.#open(statement.kind === 'query' && statement.isReadOnly);
       this.#database.maySpuriouslyFail(this.#isolation());
       view = transaction.statement();
       const result = yield* this.#outcome(statement, { parameters, surroundings: this.#surroundings }, view);
@@ -249,7 +251,8 @@ export class Session implements SqlSession {
       return { ...emptyResult(statement.command), rowCount, notices };
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
-    const outcome = yield* statement.run(execution, view);
+    const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);
+    const outcome = yield* view.scansLock === true && statement.isReadOnly ? withLockingScans(view, run) : run(view);
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
     if (outcome.insertId !== 0n) this.lastInsertId = outcome.insertId;
@@ -278,12 +281,18 @@ export class Session implements SqlSession {
 
   // ---- transactions
 
-  #open(): StorageTransaction {
+  /** @param isRead by a statement that only reads: InnoDB gives one that is a transaction of its own no locks at any level */
+  #open(isRead = false): StorageTransaction {
     if (this.#transaction !== null) return this.#transaction;
     if (!this.#isExplicit && !this.isAutocommit) this.#isExplicit = true;
     if (!this.#isExplicit) this.#startModes({});
     this.transactionTime = this.#database.clock();
-    this.#transaction = this.#database.begin(this, { isolation: this.#isolation(), isReadOnly: this.#isReadOnly() });
+    const isAlone = isRead && !this.#isExplicit && this.#database.dialect === 'mysql';
+    const isolation = this.#isolation();
+    this.#transaction = this.#database.begin(this, {
+      isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
+      isReadOnly: this.#isReadOnly(),
+    });
     return this.#transaction;
   }
 

@@ -1,0 +1,61 @@
+/**
+ * InnoDB at SERIALIZABLE: a plain SELECT in a transaction locks what it reads, as with FOR SHARE, and reads the latest rows. Scans cannot
+ * wait in the middle of an expression, so one that has to stops the whole statement, gets its locks, and the statement runs again: what it
+ * has locked by then cannot change under it.
+ */
+import type { Row, StatementView, Wait, Waiting } from '../sql/index.ts';
+
+/** Thrown through the executor, never to a user. */
+class MustWait extends Error {
+  readonly wait: Wait;
+  readonly locking: Waiting<void>;
+
+  constructor(wait: Wait, locking: Waiting<void>) {
+    super('a scan waits for a lock');
+    this.wait = wait;
+    this.locking = locking;
+  }
+}
+
+/** Runs a statement that only reads, with locks for all that it scans. */
+export function* withLockingScans<T>(view: StatementView, run: (view: StatementView) => Waiting<T>): Waiting<T> {
+  const locking = lockingView(view);
+  for (;;) {
+    try {
+      return yield* run(locking);
+    } catch (error) {
+      if (!(error instanceof MustWait)) throw error;
+      yield error.wait;
+      yield* error.locking;
+    }
+  }
+}
+
+function lockingView(view: StatementView): StatementView {
+  return {
+    scansLock: false,
+    scan(table, path) {
+      const rows: Row[] = [];
+      const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
+      const locking = view.lock(
+        table,
+        path,
+        () => true,
+        request,
+        (row) => {
+          rows.push(row);
+          return true;
+        },
+      );
+      const step = locking.next();
+      if (step.done !== true) throw new MustWait(step.value, locking);
+      return rows;
+    },
+    lock: (table, path, matches, request, take) => view.lock(table, path, matches, request, take),
+    lockRow: (row, matches, request) => view.lockRow(row, matches, request),
+    insert: (table, values) => view.insert(table, values),
+    update: (row, values, columns) => view.update(row, values, columns),
+    delete: (row) => view.delete(row),
+    undo: () => view.undo(),
+  };
+}
