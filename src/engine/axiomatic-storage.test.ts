@@ -243,6 +243,56 @@ describe('weak behaviour', () => {
   });
 });
 
+describe('an index over several columns', () => {
+  const both = {
+    id: 20,
+    name: 't_u_v',
+    isPrimary: false,
+    isUnique: false,
+    nullsAreEqual: false,
+    keyOf: (values: readonly SqlValue[]) => [values[1] ?? null, values[2] ?? null],
+    compare: table.indexes[0]?.compare as (typeof table.indexes)[number]['compare'],
+  };
+
+  test.each([
+    ['few', 4],
+    ['too many', 30],
+  ])('finds a row by a key that only a mixed row has; %s keys', (_name, updates) => {
+    const store = storeWith([[1, 'u0', 0]], { level: 'read-committed' });
+    store.alterTable({ ...table, indexes: [...table.indexes, both] });
+    for (let i = 1; i <= updates; i += 1) {
+      const t = store.begin(0, options);
+      update(t, 1, 1, `u${i}`);
+      update(t, 1, 2, i);
+      now(t.commit());
+    }
+    const found = (...prefix: SqlValue[]): number =>
+      [...store.begin(1, options).statement().scan(table.id, { kind: 'index', index: 20, prefix, isDescending: false })]
+        .length;
+    expect(found('u1', 3)).toBe(1);
+    expect(found('u4', 0)).toBe(1);
+    // Too many keys to keep: the row is looked at whatever the key.
+    expect(found('u1', 99)).toBe(updates === 4 ? 0 : 1);
+  });
+
+  test('forgets keys that have left the window', () => {
+    const store = storeWith([[1, 'u0', 0]], { windowMax: 2 });
+    for (let i = 1; i <= 20; i += 1) {
+      const t = store.begin(0, options);
+      update(t, 1, 1, `u${i}`);
+      now(t.commit());
+    }
+    const found = (u: string): number =>
+      [
+        ...store
+          .begin(1, options)
+          .statement()
+          .scan(table.id, { kind: 'index', index: 11, prefix: [u], isDescending: false }),
+      ].length;
+    expect([found('u0'), found('u10'), found('u20')]).toEqual([0, 0, 1]);
+  });
+});
+
 describe('unique keys hold whatever the level', () => {
   test('a key of the latest state is a duplicate though no read sees it', () => {
     const store = storeWith([[1, 'a', 10]], {}, oldest);
