@@ -191,7 +191,7 @@ export function keyText(value: SqlValue, type: SqlType, dialect: Dialect = 'post
       return `v${keys.map((key) => `${key.length}:${key}`).join('')}`;
     }
     default:
-      return `v${String(value as string | number | bigint | boolean)}`;
+      return `v${typeof value === 'string' ? value : (value as number).toString()}`;
   }
 }
 

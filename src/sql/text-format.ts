@@ -22,7 +22,7 @@ export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialec
     case 'float4':
       return dialect === 'mysql' ? compactFloat4(value as number) : formatFloat4(value as number);
     case 'float8':
-      return dialect === 'mysql' ? String(value) : formatFloat8(value as number);
+      return dialect === 'mysql' ? String(Number(value)) : formatFloat8(value as number);
     case 'numeric':
       return formatNumeric(value as Numeric);
     case 'bytea':
@@ -49,7 +49,7 @@ export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialec
     case 'record':
       return formatRecord((value as SqlArray).elements, type, dialect);
     default:
-      return String(value as string | number | bigint);
+      return typeof value === 'string' ? value : (value as number).toString();
   }
 }
 

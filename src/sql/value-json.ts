@@ -76,7 +76,7 @@ export function numericOfJson(value: number | Numeric): Numeric {
 
 /** Shorter keys first, then by bytes: the order in which jsonb keeps them. */
 export function sortedKeys(object: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(object).sort((a, b) => {
+  return Object.keys(object).toSorted((a, b) => {
     const [first, second] = [Buffer.from(a), Buffer.from(b)];
     return first.length - second.length || Buffer.compare(first, second);
   });
@@ -106,10 +106,8 @@ const escapes: Readonly<Record<string, string>> = {
 
 export function quoteJson(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what has to be escaped
-  const body = text.replace(
-    /["\\\u0000-\u001f]/g,
-    (c) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const special = /["\\\u0000-\u001f]/g;
+  const body = text.replace(special, (c) => escapes[c] ?? `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return `"${body}"`;
 }
 

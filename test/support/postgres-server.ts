@@ -44,7 +44,7 @@ function programFolder(): string {
   const versions = namesIn(root)
     .map(Number)
     .filter(Number.isFinite)
-    .sort((a, b) => b - a);
+    .toSorted((a, b) => b - a);
   const folders = versions.map((version) => join(root, String(version), 'bin'));
   const found = folders.find((folder) => findProgram([join(folder, 'postgres')]) !== undefined);
   if (found !== undefined) return found;

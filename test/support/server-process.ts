@@ -29,7 +29,7 @@ export async function startedOrSkipped(start: () => Promise<TestServer>): Promis
     return await start();
   } catch (error) {
     if (!(error instanceof MissingServer) || serversAreRequired()) throw error;
-    console.warn(`skipped: ${error.message}`);
+    process.stderr.write(`skipped: ${error.message}\n`);
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { aggregateFunction, aggregateNames, distinctly, mysqlAggregateNames } from './aggregates.ts';
-import type { Accumulator, AggregateFunction } from './aggregates.ts';
+import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { unknownFunction } from './call.ts';
 import { compileExpression } from './compile.ts';
 import { namesOf, positionOf } from './compiler.ts';

@@ -11,31 +11,17 @@ import {
 } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
-import { arrayOf, types } from '../type.ts';
+import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
-import { arrayValue } from '../value-array.ts';
 import { addIntervals, divideInterval } from '../value-interval.ts';
-import { jsonDocument, objectOf, quoteJson } from '../value-json.ts';
 import type { Interval, SqlValue } from '../value.ts';
-import { documentValue, jsonTextOf } from './json-functions.ts';
+import { aggregate } from './aggregate-function.ts';
+import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
+import { collecting, groupConcat } from './collecting-aggregates.ts';
 import { deviation, varianceOfFloats, varianceOfNumerics } from './statistics.ts';
 import type { Sample } from './statistics.ts';
 
 type Present = Exclude<SqlValue, null>;
-
-/** An aggregate with its argument types settled. */
-export interface AggregateFunction {
-  readonly type: SqlType;
-  /** What the arguments have to be coerced to. */
-  readonly argumentTypes: readonly SqlType[];
-  readonly start: () => Accumulator;
-}
-
-/** One group's. `add` is called with every row, NULLs too. */
-export interface Accumulator {
-  readonly add: (values: readonly SqlValue[]) => void;
-  readonly finish: () => SqlValue;
-}
 
 export const aggregateNames: ReadonlySet<string> = new Set(
   'count sum avg min max bool_and bool_or every string_agg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg bit_and bit_or bit_xor stddev stddev_samp stddev_pop variance var_samp var_pop any_value'.split(
@@ -59,19 +45,15 @@ export function aggregateFunction(
   if (name === 'count') return given.length > 1 && dialect === 'postgres' ? undefined : counting(given);
   if (first === undefined) return undefined;
   return (
-    (dialect === 'mysql' ? mysqlAggregate(name, given) : undefined) ??
+    (dialect === 'mysql' ? groupConcat(name, given) : undefined) ??
     numberAggregate(name, first, dialect) ??
     chosenAggregate(name, first, dialect) ??
-    gathered(name, given)
+    collecting(name, given)
   );
 }
 
-function of(type: SqlType, argumentTypes: readonly SqlType[], start: () => Accumulator): AggregateFunction {
-  return { type, argumentTypes, start };
-}
-
 function counting(given: readonly SqlType[]): AggregateFunction {
-  return of(types.int8, given, () => {
+  return aggregate(types.int8, given, () => {
     let count = 0n;
     return {
       add: (values) => {
@@ -136,7 +118,7 @@ function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined
   switch (type.name) {
     case 'int2':
     case 'int4':
-      return of(
+      return aggregate(
         types.int8,
         [type],
         folding(
@@ -146,7 +128,7 @@ function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined
         ),
       );
     case 'int8':
-      return of(
+      return aggregate(
         types.numeric,
         [type],
         folding(
@@ -156,13 +138,13 @@ function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined
         ),
       );
     case 'numeric':
-      return of(
+      return aggregate(
         type,
         [type],
         folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, x as Numeric)),
       );
     case 'float4':
-      return of(
+      return aggregate(
         type,
         [type],
         folding(
@@ -172,7 +154,7 @@ function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined
       );
     case 'float8':
     case 'unknown':
-      return of(
+      return aggregate(
         types.float8,
         [types.float8],
         folding(
@@ -181,7 +163,7 @@ function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined
         ),
       );
     case 'interval':
-      return of(
+      return aggregate(
         type,
         [type],
         folding(
@@ -213,7 +195,7 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
     case 'int4':
     case 'int8':
     case 'numeric':
-      return of(
+      return aggregate(
         types.numeric,
         [type],
         folding(
@@ -225,7 +207,7 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
     case 'float4':
     case 'float8':
     case 'unknown':
-      return of(
+      return aggregate(
         types.float8,
         [types.float8],
         folding(
@@ -235,7 +217,7 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
         ),
       );
     case 'interval':
-      return of(
+      return aggregate(
         type,
         [type],
         folding(
@@ -252,13 +234,13 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
 /** MySQL adds exact numbers exactly, all else as doubles. */
 function mysqlSum(type: SqlType): AggregateFunction {
   if (integerNames.has(type.name) || type.name === 'numeric') {
-    return of(
+    return aggregate(
       types.numeric,
       [types.numeric],
       folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, toNumeric(x))),
     );
   }
-  return of(
+  return aggregate(
     types.float8,
     [types.float8],
     folding(
@@ -271,13 +253,13 @@ function mysqlSum(type: SqlType): AggregateFunction {
 function mysqlAverage(type: SqlType): AggregateFunction {
   if (integerNames.has(type.name) || type.name === 'numeric') {
     const finish = (sum: Numeric, count: bigint): Numeric => divideToScale(sum, numericOf(count), sum.scale + 4);
-    return of(
+    return aggregate(
       types.numeric,
       [types.numeric],
       folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, toNumeric(x)), finish),
     );
   }
-  return of(
+  return aggregate(
     types.float8,
     [types.float8],
     folding(
@@ -295,11 +277,11 @@ function spreading(name: string, type: SqlType, dialect: Dialect): AggregateFunc
   const sample: Sample = name.endsWith('_pop') || plainIsAll ? 'all' : 'sample';
   const isDeviation = name.startsWith('std');
   if (isMysql || type.name === 'float4' || type.name === 'float8' || type.name === 'unknown') {
-    return of(types.float8, [types.float8], () => varianceOfFloats(sample, isDeviation));
+    return aggregate(types.float8, [types.float8], () => varianceOfFloats(sample, isDeviation));
   }
   const isExact = integerNames.has(type.name) || type.name === 'numeric';
   if (!isExact || type.name === 'bool') return undefined;
-  return of(types.numeric, [types.numeric], () => exactSpread(sample, isDeviation));
+  return aggregate(types.numeric, [types.numeric], () => exactSpread(sample, isDeviation));
 }
 
 function exactSpread(sample: Sample, isDeviation: boolean): Accumulator {
@@ -332,7 +314,7 @@ function combining(name: string, type: SqlType): AggregateFunction | undefined {
   };
   const apply = combine[name];
   if (apply === undefined) return undefined;
-  return of(
+  return aggregate(
     type,
     [type],
     folding(
@@ -363,7 +345,7 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
       if (dialect === 'postgres' && unordered.has(type.name)) return undefined;
       const compare = comparatorOf(shown, dialect);
       const sign = name === 'min' ? -1 : 1;
-      return of(
+      return aggregate(
         shown,
         [shown],
         folding(
@@ -373,7 +355,7 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
       );
     }
     case 'any_value':
-      return of(
+      return aggregate(
         shown,
         [shown],
         folding(
@@ -386,7 +368,7 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
     case 'bool_or': {
       if (type.name !== 'bool' && type.name !== 'unknown') return undefined;
       const isAnd = name !== 'bool_or';
-      return of(
+      return aggregate(
         types.bool,
         [types.bool],
         folding(
@@ -398,118 +380,6 @@ function chosenAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
     default:
       return undefined;
   }
-}
-
-/** Keeps all rows, NULLs too; NULL when there were none. */
-function listing(finish: (rows: readonly (readonly SqlValue[])[]) => SqlValue): () => Accumulator {
-  return () => {
-    const rows: (readonly SqlValue[])[] = [];
-    return { add: (values) => void rows.push(values), finish: () => (rows.length === 0 ? null : finish(rows)) };
-  };
-}
-
-function gathered(name: string, given: readonly SqlType[]): AggregateFunction | undefined {
-  const settled = given.map((type) => (type.name === 'unknown' ? types.text : type));
-  const [first = types.text, second = types.text] = settled;
-  switch (`${name}/${given.length}`) {
-    case 'string_agg/2':
-      return stringAggregate(first);
-    case 'array_agg/1':
-      if (first.name === 'array') throw new SqlError('0A000', 'an array of more than one dimension is not supported');
-      return of(
-        arrayOf(first),
-        settled,
-        listing((rows) => arrayValue(rows.map(([value = null]) => value))),
-      );
-    case 'json_agg/1':
-      return of(
-        types.json,
-        settled,
-        listing((rows) => `[${rows.map(([value = null]) => jsonTextOf(value, first)).join(', ')}]`),
-      );
-    case 'jsonb_agg/1':
-    case 'json_arrayagg/1':
-      return of(
-        types.jsonb,
-        settled,
-        listing((rows) => jsonDocument(rows.map(([value = null]) => documentValue(value, first)))),
-      );
-    case 'json_object_agg/2':
-      return of(
-        types.json,
-        [types.text, second],
-        listing((rows) => `{ ${rows.map((row) => member(row, second)).join(', ')} }`),
-      );
-    case 'jsonb_object_agg/2':
-    case 'json_objectagg/2':
-      return of(
-        types.jsonb,
-        [types.text, second],
-        listing((rows) =>
-          jsonDocument(objectOf(rows.map(([key = null, value = null]) => [keyOf(key), documentValue(value, second)]))),
-        ),
-      );
-    default:
-      return undefined;
-  }
-}
-
-function keyOf(key: SqlValue): string {
-  if (key === null) throw new SqlError('22023', 'field name must not be null');
-  return key as string;
-}
-
-function member([key = null, value = null]: readonly SqlValue[], type: SqlType): string {
-  return `${quoteJson(keyOf(key))} : ${jsonTextOf(value, type)}`;
-}
-
-function stringAggregate(type: SqlType): AggregateFunction | undefined {
-  if (type.name === 'bytea') {
-    const start = separated((parts) => new Uint8Array(Buffer.concat(parts as Uint8Array[])));
-    return of(type, [type, type], start);
-  }
-  if (!['text', 'varchar', 'bpchar', 'name'].includes(type.name)) return undefined;
-  return of(
-    types.text,
-    [types.text, types.text],
-    separated((parts) => (parts as string[]).join('')),
-  );
-}
-
-/** Each value but the first has its own row's separator before it. */
-function separated(join: (parts: readonly Present[]) => Present): () => Accumulator {
-  return () => {
-    const parts: Present[] = [];
-    let isEmpty = true;
-    return {
-      add: ([value = null, separator = null]) => {
-        if (value === null) return;
-        if (!isEmpty && separator !== null) parts.push(separator);
-        parts.push(value);
-        isEmpty = false;
-      },
-      finish: () => (isEmpty ? null : join(parts)),
-    };
-  };
-}
-
-/** GROUP_CONCAT has its separator as last argument; rows with a NULL are left out. */
-function mysqlAggregate(name: string, given: readonly SqlType[]): AggregateFunction | undefined {
-  if (name !== 'group_concat' || given.length === 0) return undefined;
-  const text = given.map(() => types.text);
-  const hasSeparator = given.length > 1;
-  return of(types.text, text, () => {
-    let result: string | null = null;
-    return {
-      add: (values) => {
-        if (values.includes(null)) return;
-        const separator = hasSeparator ? (values.at(-1) as string) : ',';
-        const joined = (hasSeparator ? values.slice(0, -1) : values).join('');
-        result = result === null ? joined : result + separator + joined;
-      },
-      finish: () => result,
-    };
-  });
 }
 
 /** Counts equal rows once. For DISTINCT. */

@@ -69,7 +69,7 @@ function toString(from: SqlType, to: SqlType): Conversion {
   }
 }
 
-const firstCharacter: Conversion = (value) => String(value as string).slice(0, 1);
+const firstCharacter: Conversion = (value) => (value as string).slice(0, 1);
 
 function fromString(from: SqlType, to: SqlType): Conversion {
   if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;
@@ -110,11 +110,11 @@ function readTypeName(text: string, execution: Execution): SqlValue {
 function registered(from: SqlType, to: SqlType): Conversion {
   if (stringNames.has(from.name)) return (value, execution) => readText(value as string, to, execution);
   if (to.name === 'regclass')
-    return (value, { surroundings }) => surroundings.describe('regclass of oid', String(value as number));
+    return (value, { surroundings }) => surroundings.describe('regclass of oid', String(Number(value)));
   if (to.name === 'regtype') {
     return (value, { surroundings }) => {
       const type = typeOfOid(Number(value));
-      return type === undefined ? surroundings.describe('regtype of oid', String(value as number)) : typeTitle(type);
+      return type === undefined ? surroundings.describe('regtype of oid', String(Number(value))) : typeTitle(type);
     };
   }
   const widen: Conversion = (oid) => (to.name === 'int8' ? BigInt(oid as number) : oid);

@@ -1,8 +1,9 @@
 /** Making an expression of another type: where literals and parameters without a type get theirs. PostgreSQL manual, chapter 10. */
 import type { Execution, Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
+import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
 import { parseText } from '../text-format.ts';
-import { applyModifier } from '../type-modifier.ts';
+import { applyModifier, precisionAndScale } from '../type-modifier.ts';
 import { typeTitle } from '../type-title.ts';
 import { isSameType, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
@@ -230,7 +231,36 @@ export function unify(
     construct,
     scope.dialect,
   );
-  return expressions.map((each) => coerce(each, common, -1, 'implicit', scope));
+  const unified = expressions.map((each) => coerce(each, common, -1, 'implicit', scope));
+  return scope.dialect === 'mysql' && common.name === 'numeric' ? ofOneScale(expressions, unified) : unified;
+}
+
+/** MySQL shows exact numbers of one column with the same digits: the most that any of them may have, where that is known. */
+function ofOneScale(sources: readonly Expression[], unified: readonly Expression[]): Expression[] {
+  const scales = sources.map(scaleOf);
+  if (scales.includes(undefined)) return [...unified];
+  const scale = Math.max(...(scales as number[]));
+  return unified.map((each) => {
+    const { evaluate } = each;
+    if (isConstant(each)) return constantOf(rescaled(each.constant, scale), types.numeric);
+    return {
+      type: types.numeric,
+      modifier: -1,
+      isRowFree: each.isRowFree,
+      evaluate: (frame) => rescaled(evaluate(frame), scale),
+    };
+  });
+}
+
+function scaleOf(source: Expression): number | undefined {
+  if (source.type.name === 'unknown') return 0;
+  if (source.type.name !== 'numeric') return rankOf(source.type) < rankOf(types.numeric) ? 0 : undefined;
+  if (isConstant(source)) return source.constant === null ? 0 : (source.constant as Numeric).scale;
+  return source.modifier >= 0 ? precisionAndScale(source.modifier).scale : undefined;
+}
+
+function rescaled(value: SqlValue, scale: number): SqlValue {
+  return value === null ? null : { ...(value as Numeric), scale };
 }
 
 /** For WHERE, ON, AND...: what is not a boolean is refused; MySQL takes numbers and strings for true where they are not zero. */

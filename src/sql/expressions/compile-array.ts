@@ -124,7 +124,7 @@ function jsonSubscript(base: Expression, node: Node, compiler: Compiler): Expres
   const take = (value: SqlValue, frame: Frame): SqlValue => {
     const key = index.evaluate(frame);
     if (key === null) return null;
-    const member = jsonMember((value as JsonDocument).value, String(key as string | number));
+    const member = jsonMember((value as JsonDocument).value, typeof key === 'number' ? String(key) : (key as string));
     return member === undefined ? null : { kind: 'json', value: member };
   };
   return derived(base, types.jsonb, take, [index]);

@@ -20,7 +20,8 @@ export function compileCast({ arg, typeName, location }: TypeCast, compiler: Com
   const source = compiler.compile(arg);
   const field = type.name === 'interval' ? intervalField(typeName) : undefined;
   if (field !== undefined && (isUnknownLiteral(source) || isConstant(source))) {
-    return intervalLiteral(String(isUnknownLiteral(source) ? source.literal : source.constant), field);
+    const literal = isUnknownLiteral(source) ? source.literal : source.constant;
+    if (typeof literal === 'string') return intervalLiteral(literal, field);
   }
   try {
     return coerce(source, type, modifier, 'explicit', compiler.scope);

@@ -6,7 +6,7 @@ import { SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
-import { quantified } from './compile-operator.ts';
+import { quantified } from './quantified.ts';
 import { compareRows, isRowNode, rowParts } from './compile-row.ts';
 import type { Compiler } from './compiler.ts';
 import { coerce, commonType, isConstant } from './coerce.ts';

@@ -4,7 +4,7 @@ import type { Expression, Scope } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { typeTitle } from '../type-title.ts';
 import { arrayOf, types } from '../type.ts';
-import type { SqlArray, SqlValue } from '../value.ts';
+import type { SqlArray } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
 import { compareRows, isRowNode, rowParts } from './compile-row.ts';
@@ -12,6 +12,7 @@ import { compileInList } from './compile-in.ts';
 import { namesOf, nodesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
 import { coerce, commonType } from './coerce.ts';
+import { quantified } from './quantified.ts';
 import { repeatedOperator } from './repeated-operator.ts';
 
 export function compileOperator(node: A_Expr, compiler: Compiler): Expression {
@@ -194,15 +195,4 @@ function compileQuantified(
     test.begin(frame);
     return quantified((elements as SqlArray).elements, isAny, (value) => test.compare(value, frame));
   });
-}
-
-/** ANY is true at the first true, ALL false at the first false; else NULL if one was NULL. */
-export function quantified<T>(items: Iterable<T>, isAny: boolean, test: (item: T) => SqlValue): SqlValue {
-  let result: SqlValue = !isAny;
-  for (const item of items) {
-    const value = test(item);
-    if (value === null) result = null;
-    else if ((value === true || value === 1) === isAny) return isAny;
-  }
-  return result;
 }

@@ -8,7 +8,7 @@ import type { SqlType } from '../type.ts';
 import type { SqlArray, SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
-import { quantified } from './compile-operator.ts';
+import { quantified } from './quantified.ts';
 import { compareRows, rowParts } from './compile-row.ts';
 import { cellOf, namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
@@ -22,10 +22,7 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
   const rows = kept(subquery);
   switch (link.subLinkType) {
     case 'EXISTS_SUBLINK':
-      return truth(compiler, isRowFree, (frame) => {
-        for (const _row of rows(frame)) return true;
-        return false;
-      });
+      return truth(compiler, isRowFree, (frame) => rows(frame)[Symbol.iterator]().next().done !== true);
     case 'EXPR_SUBLINK': {
       const { type } = onlyColumn(subquery);
       return { type, modifier: -1, isRowFree, evaluate: (frame) => oneRow(rows(frame))?.[0] ?? null };

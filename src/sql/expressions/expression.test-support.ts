@@ -8,6 +8,7 @@ import { formatText } from '../text-format.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
+import { rewriteMysql } from '../mysql/rewrite.ts';
 import { coerce } from './coerce.ts';
 import { compileExpression } from './compile.ts';
 
@@ -21,9 +22,13 @@ export interface Result {
 
 /** The parser's tree of an expression. @throws SqlError 42601 */
 export function parseExpression(sql: string): Node {
-  const tree = parseSelect(`SELECT ${sql}`);
+  return targetOf(parseSelect(`SELECT ${sql}`));
+}
+
+function targetOf(tree: Node): Node {
   const [target] = 'SelectStmt' in tree ? (tree.SelectStmt.targetList ?? []) : [];
-  if (target === undefined || !('ResTarget' in target) || target.ResTarget.val === undefined) throw notSupported(sql);
+  if (target === undefined || !('ResTarget' in target) || target.ResTarget.val === undefined)
+    throw notSupported('this SELECT list');
   return target.ResTarget.val;
 }
 
@@ -109,7 +114,11 @@ export function testFrame(parameters: readonly SqlValue[] = []): Frame {
 
 /** `SELECT <expression>`: literals without a type are text in the end. @throws SqlError */
 export function evaluateSql(sql: string, dialect: Dialect = 'postgres', scope: Scope = testScope(dialect)): Result {
-  const compiled = compileExpression(parseExpression(sql), scope);
+  return evaluateTree(parseExpression(sql), dialect, scope);
+}
+
+function evaluateTree(tree: Node, dialect: Dialect, scope: Scope): Result {
+  const compiled = compileExpression(tree, scope);
   const shown = compiled.type.name === 'unknown' ? coerce(compiled, types.text, -1, 'implicit', scope) : compiled;
   const value = shown.evaluate(testFrame());
   return { value, type: shown.type, text: value === null ? null : formatText(value, shown.type, dialect) };
@@ -119,6 +128,19 @@ export function evaluateSql(sql: string, dialect: Dialect = 'postgres', scope: S
 export function outcomeOf(sql: string, dialect: Dialect = 'postgres'): string | null {
   try {
     return evaluateSql(sql, dialect).text;
+  } catch (error) {
+    if (error instanceof SqlError) return `!${error.code}`;
+    throw error;
+  }
+}
+
+/** The same for an expression in MySQL's grammar, through the rewriter. */
+export function mysqlOutcomeOf(sql: string): string {
+  try {
+    const rewritten = rewriteMysql(`SELECT ${sql}`);
+    if (rewritten.kind !== 'sql') throw notSupported(sql);
+    const tree = targetOf(parseSelect(rewritten.text));
+    return evaluateTree(tree, 'mysql', testScope('mysql')).text ?? 'null';
   } catch (error) {
     if (error instanceof SqlError) return `!${error.code}`;
     throw error;

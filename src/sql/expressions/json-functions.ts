@@ -35,12 +35,12 @@ export function jsonTextOf(value: SqlValue, type: SqlType): string {
     case 'jsonb':
       return formatJsonDocument((value as JsonDocument).value);
     case 'bool':
-      return String(value as boolean);
+      return value === true ? 'true' : 'false';
     case 'int2':
     case 'int4':
     case 'int8':
     case 'uint8':
-      return String(value as number | bigint);
+      return formatText(value, type);
     case 'float4':
     case 'float8':
     case 'numeric': {

@@ -88,10 +88,11 @@ function padTo(text: string, length: number, fill: string, atStart: boolean): Sq
 }
 
 function trimPart(text: string, part: string, atStart: boolean, atEnd: boolean): string {
-  let result = text;
-  while (part !== '' && atStart && result.startsWith(part)) result = result.slice(part.length);
-  while (part !== '' && atEnd && result.endsWith(part)) result = result.slice(0, -part.length);
-  return result;
+  if (part === '') return text;
+  let [start, end] = [0, text.length];
+  if (atStart) while (text.startsWith(part, start)) start += part.length;
+  if (atEnd) while (end - part.length >= start && text.endsWith(part, end)) end -= part.length;
+  return text.slice(start, end);
 }
 
 const strings: Record<string, Plain> = {
@@ -110,7 +111,7 @@ const strings: Record<string, Plain> = {
   'rpad(text, int4, text) text': (text: string, length: number, fill: string) => padTo(text, length, fill, false),
   'repeat(text, int4) text': repeated,
   'space(int4) text': (count: number) => repeated(' ', count),
-  'reverse(text) text': (text: string) => charactersOf(text).reverse().join(''),
+  'reverse(text) text': (text: string) => charactersOf(text).toReversed().join(''),
   'replace(text, text, text) text': (text: string, from: string, to: string) =>
     from === '' ? text : text.replaceAll(from, () => to),
   'locate(text, text) int8': locate,

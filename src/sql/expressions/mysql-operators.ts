@@ -19,6 +19,7 @@ import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { coerce, settleParameter } from './coerce.ts';
 import { likeMatcher } from './like.ts';
+import { mysqlIntervalOperator } from './mysql-interval.ts';
 import { regexOf } from './regex.ts';
 import { arithmeticType, isTemporal, isTextual } from './mysql-values.ts';
 import { comparisons } from './operators-compare.ts';
@@ -28,9 +29,11 @@ type Binary = (a: Present, b: Present) => SqlValue;
 
 /** `undefined`: not an operator that MySQL does its own way (intervals, JSON). */
 export function mysqlOperator(operator: string, operands: readonly Expression[], scope: Scope): Expression | undefined {
-  if (operands.some(({ type }) => type.name === 'interval')) return undefined;
   const [left, right] = operands;
   if (left === undefined) return undefined;
+  if (operands.some(({ type }) => type.name === 'interval')) {
+    return right === undefined ? undefined : mysqlIntervalOperator(operator, left, right, scope);
+  }
   if (right === undefined) return prefix(operator, left, scope);
   const holds = comparisons[operator];
   if (holds !== undefined) return compared(left, right, scope, holds);

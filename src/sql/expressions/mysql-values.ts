@@ -130,7 +130,7 @@ export function decimalOf(value: Present, type: SqlType): Numeric {
       return numericOf(packTime(value, type));
     case 'float4':
     case 'float8':
-      return parseNumeric(String(value)) ?? numericOf(0);
+      return parseNumeric(String(Number(value))) ?? numericOf(0);
     case 'bool':
       return numericOf(value === true ? 1 : 0);
     case 'jsonb':
@@ -176,7 +176,8 @@ function wholeOf(value: Present, type: SqlType): bigint {
 
 export function isTruthy(value: Present, type: SqlType): boolean {
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'bigint' || typeof value === 'number') return value != 0;
+  if (typeof value === 'bigint') return value !== 0n;
+  if (typeof value === 'number') return value !== 0;
   return type.name === 'numeric' ? !(value as Numeric).value.isZero() : doubleOf(value, type) !== 0;
 }
 

@@ -47,7 +47,7 @@ export function exponential(number: Numeric): Numeric {
   const { value } = number;
   if (value.isNaN() || (!value.isFinite() && !value.isNegative())) return number;
   if (!value.isFinite()) return numericOf(0);
-  const digits = Number(value) * 0.434294481903252;
+  const digits = Number(value) * Math.LOG10E;
   if (digits > 131_072) throw new SqlError('22003', 'value overflows numeric format');
   const scale = limited(significantDigits - Math.trunc(Math.max(-2000, Math.min(2000, digits))), number.scale);
   if (digits < -scale - 2) return numericOf(0, scale);

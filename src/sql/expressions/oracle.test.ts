@@ -10,7 +10,7 @@ import { startedOrSkipped } from '../../../test/support/server-process.ts';
 import type { TestServer } from '../../../test/support/server-process.ts';
 import { SqlError } from '../sql-error.ts';
 import { anyExpression } from './expression-arbitrary.test-support.ts';
-import { evaluateSql, outcomeOf } from './expression.test-support.ts';
+import { evaluateSql, mysqlOutcomeOf } from './expression.test-support.ts';
 import { mysqlCases } from './mysql-cases.test-support.ts';
 import { structuredCases } from './oracle-cases-more.test-support.ts';
 import { scalarCases } from './oracle-cases.test-support.ts';
@@ -80,9 +80,8 @@ describe('MariaDB', () => {
   test.each(Object.entries(mysqlCases))('%s: every listed expression', async (_area, expressions) => {
     if (server === undefined) return;
     const differences: string[] = [];
-    for (const [sql, here = sql] of expressions.map((each) => each.split(' => '))) {
-      if (sql === undefined || here === undefined) continue;
-      const [wanted, found] = [await askMariadb(client, sql), outcomeOf(here, 'mysql') ?? 'null'];
+    for (const sql of expressions) {
+      const [wanted, found] = [await askMariadb(client, sql), mysqlOutcomeOf(sql)];
       if (wanted !== found) differences.push(`${sql}: ${wanted}, here ${found}`);
     }
     expect(differences).toEqual([]);

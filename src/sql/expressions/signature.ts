@@ -56,7 +56,7 @@ export function nullable(table: Readonly<Record<string, Plain>>): Signature[] {
 
 /** Functions that look at the types of their arguments. */
 export function typed(table: Readonly<Record<string, Typed>>, options: { readonly isStrict: boolean }): Signature[] {
-  return rows(table, options.isStrict, false, (make) => (call) => plainly((make as Typed)(call) as Loose));
+  return rows(table, options.isStrict, false, (make) => (call) => plainly(make(call) as Loose));
 }
 
 /** Functions of the session; `isVolatile`: each call may differ. */
@@ -138,10 +138,10 @@ export function choose(candidates: readonly Signature[], given: readonly SqlType
       : [];
   });
   const exact = fitting.find(({ parameters }) => parameters.every((each, i) => isExact(each, given[i])));
-  const best = exact === undefined ? narrow(fitting, given) : [exact];
-  const [only] = best;
+  const left = exact === undefined ? narrow(fitting, given) : [exact];
+  const [only] = left;
   if (only === undefined) return 'none';
-  if (best.length > 1) return 'ambiguous';
+  if (left.length > 1) return 'ambiguous';
   return settle(only, given) ?? 'none';
 }
 

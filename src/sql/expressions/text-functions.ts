@@ -21,9 +21,8 @@ export function charactersOf(text: string): string[] {
 }
 
 export function characterCount(text: string): number {
-  let count = 0;
-  for (const _character of text) count += 1;
-  return count;
+  // Two units make one character where the first is a high surrogate.
+  return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
 /** From a place that may lie before the start: what is before it counts. @throws SqlError 22011 */
@@ -54,10 +53,10 @@ export function positionIn(text: string, part: string): number {
 export function trimmed(text: string, characters: string, atStart: boolean, atEnd: boolean): string {
   const set = new Set(charactersOf(characters));
   const all = charactersOf(text);
-  let start = 0;
-  let end = all.length;
-  while (atStart && start < end && set.has(all[start] ?? '')) start += 1;
-  while (atEnd && end > start && set.has(all[end - 1] ?? '')) end -= 1;
+  const isKept = (each: string): boolean => !set.has(each);
+  const start = atStart ? all.findIndex(isKept) : 0;
+  if (start < 0) return '';
+  const end = atEnd ? all.findLastIndex(isKept) + 1 : all.length;
   return all.slice(start, end).join('');
 }
 
@@ -120,11 +119,11 @@ function capitalized(text: string): string {
 function translate(text: string, from: string, to: string): string {
   const targets = charactersOf(to);
   const map = new Map<string, string>();
-  for (const [i, character] of charactersOf(from).entries()) {
-    if (!map.has(character)) map.set(character, targets[i] ?? '');
+  for (const [i, each] of charactersOf(from).entries()) {
+    if (!map.has(each)) map.set(each, targets[i] ?? '');
   }
   return charactersOf(text)
-    .map((character) => map.get(character) ?? character)
+    .map((each) => map.get(each) ?? each)
     .join('');
 }
 
@@ -258,7 +257,7 @@ const plain: Record<string, Plain> = {
   'rpad(text, int4) text': (text: string, length: number) => padded(text, length, ' ', false),
   'rpad(text, int4, text) text': (text: string, length: number, fill: string) => padded(text, length, fill, false),
   'repeat(text, int4) text': repeated,
-  'reverse(text) text': (text: string) => charactersOf(text).reverse().join(''),
+  'reverse(text) text': (text: string) => charactersOf(text).toReversed().join(''),
   'split_part(text, text, int4) text': splitPart,
   'starts_with(text, text) bool': (text: string, start: string) => text.startsWith(start),
   'overlay(text, text, int4) text': overlay,

@@ -20,7 +20,7 @@ export function shownText(type: SqlType): (value: Present) => string {
 export function castText(type: SqlType): (value: Present) => string {
   const convert = conversionOf(type, types.text);
   // Of casts to text none asks for the session.
-  return (value) => String(convert(value, undefined as never) as string);
+  return (value) => convert(value, undefined as never) as string;
 }
 
 const textual: Record<string, Plain> = {

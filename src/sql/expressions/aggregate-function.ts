@@ -1,0 +1,24 @@
+import type { SqlType } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+
+/** An aggregate with its argument types settled. */
+export interface AggregateFunction {
+  readonly type: SqlType;
+  /** What the arguments have to be coerced to. */
+  readonly argumentTypes: readonly SqlType[];
+  readonly start: () => Accumulator;
+}
+
+/** One group's. `add` is called with every row, NULLs too. */
+export interface Accumulator {
+  readonly add: (values: readonly SqlValue[]) => void;
+  readonly finish: () => SqlValue;
+}
+
+export function aggregate(
+  type: SqlType,
+  argumentTypes: readonly SqlType[],
+  start: () => Accumulator,
+): AggregateFunction {
+  return { type, argumentTypes, start };
+}
