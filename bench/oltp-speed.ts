@@ -33,7 +33,9 @@ export async function oltpSpeed({ quick, print }: BenchOptions): Promise<void> {
   }
   if (real !== null) add('PostgreSQL 15 over loopback', real);
   print();
-  print(`TPC-C mix, 1 warehouse, 2 districts, 3 customers, ${sessions} sessions in process through node-postgres or mysql2`);
+  print(
+    `TPC-C mix, 1 warehouse, 2 districts, 3 customers, ${sessions} sessions in process through node-postgres or mysql2`,
+  );
   for (const line of tableLines(rows)) print(line);
   await pointStatements(print, quick);
   await load(print);
@@ -139,7 +141,10 @@ async function load(print: BenchOptions['print']): Promise<void> {
   ] as const) {
     const database = await openSqlDatabase({ profile: parseProfile(options) });
     const session = database.connect({ user: 'bench', database: '', parameters: new Map(), onParameter: () => {} });
-    await session.execute(session.prepare('CREATE TABLE items (id int PRIMARY KEY, name varchar(20) NOT NULL, price int)'), []);
+    await session.execute(
+      session.prepare('CREATE TABLE items (id int PRIMARY KEY, name varchar(20) NOT NULL, price int)'),
+      [],
+    );
     const start = performance.now();
     for (let from = 0; from < rowsMax; from += batch) {
       const values = Array.from({ length: batch }, (_, i) => `(${from + i}, 'item ${from + i}', ${i})`);

@@ -16,7 +16,11 @@ interface Database {
 
 const databases: readonly Database[] = [
   { name: 'axiomatic RC', profile: parseProfile({ level: 'read-committed', granularity: 'cell' }) },
-  { name: 'RC, weak reader', profile: parseProfile({ level: 'read-committed', granularity: 'cell' }), reader: 'session' },
+  {
+    name: 'RC, weak reader',
+    profile: parseProfile({ level: 'read-committed', granularity: 'cell' }),
+    reader: 'session',
+  },
   { name: 'axiomatic causal', profile: parseProfile({ level: 'causal', granularity: 'cell' }) },
   { name: 'causal, weak reader', profile: parseProfile({ level: 'causal', granularity: 'cell' }), reader: 'session' },
   { name: 'axiomatic SER', profile: parseProfile({ level: 'serializable', granularity: 'row' }) },
@@ -42,15 +46,21 @@ export async function oltp(options: BenchOptions): Promise<void> {
     for (const database of databases) {
       const shares: string[] = [];
       for (const name of Object.keys(workloads) as (keyof typeof workloads)[])
-        shares.push(...(await sharesOf(workloads[name], database, { sessions, transactions: transactions[name] }, runs)));
+        shares.push(
+          ...(await sharesOf(workloads[name], database, { sessions, transactions: transactions[name] }, runs)),
+        );
       rows.push([database.name, ...shares]);
       if (!quick) print(`  ${database.name} done`);
     }
     for (const line of tableLines(rows)) print(line);
   }
   print();
-  print('The paper, Fig. 14 and 15, says in words: at read committed A1 to A12 all fail, nine of them in more than 60 % of the runs;');
-  print('at causal with three sessions all but A4 and A11. Its checker read at the level; it did not check unique keys.');
+  print(
+    'The paper, Fig. 14 and 15, says in words: at read committed A1 to A12 all fail, nine of them in more than 60 % of the runs;',
+  );
+  print(
+    'at causal with three sessions all but A4 and A11. Its checker read at the level; it did not check unique keys.',
+  );
   await oltpSpeed(options);
 }
 

@@ -53,7 +53,8 @@ export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
 ): SqlProgram {
   const { dialect, schema, sessions, invariant = () => true } = definition;
   if (dialect !== 'postgres' && dialect !== 'mysql') throw shape("`dialect` is neither 'postgres' nor 'mysql'");
-  const texts: readonly unknown[] = typeof schema === 'string' ? [schema] : Array.isArray(schema) ? schema : [undefined];
+  const texts: readonly unknown[] =
+    typeof schema === 'string' ? [schema] : Array.isArray(schema) ? schema : [undefined];
   if (!texts.every((text) => typeof text === 'string')) throw shape('`schema` is neither a text nor an array of texts');
   if (typeof sessions !== 'object' || sessions === null) throw shape('`sessions` is not an object');
   const named = Object.entries(sessions);

@@ -38,7 +38,8 @@ export function parseAdminCommand(words: string): AdminCommand {
     return { kind: first };
   if (first === 'seed' && /^-?\d{1,15}$/.test(argument)) return { kind: 'seed', seed: Number(argument) };
   if (first === 'level' && argument !== '') return { kind: 'level', level: argument };
-  if (text === 'strong reads on' || text === 'strong reads off') return { kind: 'strong-reads', isOn: text.endsWith('on') };
+  if (text === 'strong reads on' || text === 'strong reads off')
+    return { kind: 'strong-reads', isOn: text.endsWith('on') };
   throw new SqlError('42601', `moirai knows no command "${text}"`, {
     hint: 'reset, start, seed N, level NAME, strong reads on, strong reads off, history, choices',
   });

@@ -64,13 +64,16 @@ const lookups: Readonly<Record<string, Lookup>> = {
   'serial sequence': (from, name, columnName) => {
     const table = required(from, name);
     const column = table.kind === 'table' ? table.columns.find((each) => each.name === columnName) : undefined;
-    if (column === undefined) throw new SqlError('42703', `column "${columnName}" of relation "${table.name}" does not exist`);
+    if (column === undefined)
+      throw new SqlError('42703', `column "${columnName}" of relation "${table.name}" does not exist`);
     const { sequence } = column;
     return sequence === null ? null : `${quoteName(sequence.schema)}.${quoteName(sequence.name)}`;
   },
   comment: (from, oid) => {
     const relation = relationById(from, Number(oid));
-    return relation === undefined ? null : (from.catalog.comment(`${relation.kind} ${relation.schema}.${relation.name}`) ?? null);
+    return relation === undefined
+      ? null
+      : (from.catalog.comment(`${relation.kind} ${relation.schema}.${relation.name}`) ?? null);
   },
   'view definition': (from, oid) => {
     const view = relationById(from, Number(oid));
@@ -86,7 +89,9 @@ const lookups: Readonly<Record<string, Lookup>> = {
 };
 
 function indexText(table: Table, index: Table['indexes'][number], column: number): string {
-  const parts = index.parts.map(({ cell }) => quoteName(table.columns.find((each) => each.cell === cell)?.name ?? '(expression)'));
+  const parts = index.parts.map(({ cell }) =>
+    quoteName(table.columns.find((each) => each.cell === cell)?.name ?? '(expression)'),
+  );
   if (column > 0) return parts[column - 1] ?? '';
   const unique = index.isUnique ? 'UNIQUE ' : '';
   return `CREATE ${unique}INDEX ${quoteName(index.name)} ON ${table.schema}.${quoteName(table.name)} USING btree (${parts.join(', ')})`;

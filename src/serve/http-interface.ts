@@ -86,8 +86,10 @@ async function route(
 function administer(database: SqlDatabase, method: string, words: readonly string[]): Reply {
   const command = parseAdminCommand(words.join(' '));
   const isRead = command.kind === 'history' || command.kind === 'choices';
-  if (isRead !== (method === 'GET')) throw new HttpError(405, 'http/method', `${words.join('/')} takes ${isRead ? 'GET' : 'POST'}`);
-  if (command.kind === 'strong-reads') throw new HttpError(400, 'http/path', 'strong reads are of one session: send the comment as SQL');
+  if (isRead !== (method === 'GET'))
+    throw new HttpError(405, 'http/method', `${words.join('/')} takes ${isRead ? 'GET' : 'POST'}`);
+  if (command.kind === 'strong-reads')
+    throw new HttpError(400, 'http/path', 'strong reads are of one session: send the comment as SQL');
   const { rows } = database.administer(command, null);
   return isRead ? { text: rows.map(([line]) => `${String(line)}\n`).join('') } : { json: {} };
 }
@@ -179,7 +181,8 @@ function statusOf(error: unknown): number {
 }
 
 function errorBody(error: unknown): Reply {
-  if (error instanceof SqlError) return { json: { error: { code: error.code, message: error.message, ...error.detail } } };
+  if (error instanceof SqlError)
+    return { json: { error: { code: error.code, message: error.message, ...error.detail } } };
   if (error instanceof HttpError || error instanceof InputError)
     return { json: { error: { code: error.code, message: error.message } } };
   if (error instanceof URIError) return { json: { error: { code: 'http/path', message: error.message } } };

@@ -62,7 +62,10 @@ export function parseProfile(options: ProfileOptions): Profile {
 
 /** @throws InputError `option/isolation` */
 export function isolationNamed(text: string): IsolationName {
-  const name = text.trim().toLowerCase().replaceAll(/[-\s]+/g, ' ');
+  const name = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[-\s]+/g, ' ');
   if ((isolationNames as readonly string[]).includes(name)) return name as IsolationName;
   throw new InputError('option/isolation', `"${text}" is none of the levels ${isolationNames.join(', ')}`);
 }

@@ -1,5 +1,12 @@
 /** What a session did, for those who tell a run's story. */
-import { formatText, type PreparedStatement, SqlError, type SqlType, type SqlValue, type StatementResult } from '../sql/index.ts';
+import {
+  formatText,
+  type PreparedStatement,
+  SqlError,
+  type SqlType,
+  type SqlValue,
+  type StatementResult,
+} from '../sql/index.ts';
 
 export interface StatementEvent {
   readonly sql: string;
