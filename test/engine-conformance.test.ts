@@ -67,7 +67,8 @@ describe.each(engines)('$name', ({ name, levels, storage, server, campaigns }) =
       await server?.prepare({ levels: [], rows: hermitageRows, steps: [] });
       if (server === undefined) return;
       const real = await runScenario(steps, level, server);
-      expect(await runScenario(steps, level, storage(hermitageRows)), level).toEqual(real);
+      const ours = await runScenario(steps, level, storage(hermitageRows));
+      expect({ level, ...ours }).toEqual({ level, ...real });
     }
   });
 
@@ -82,7 +83,8 @@ describe.each(engines)('$name', ({ name, levels, storage, server, campaigns }) =
         if (!(await differs(schedule))) continue;
         const smallest = await shrink(schedule, differs);
         const [ours, theirs] = await both(smallest);
-        expect(ours, `${name}, seed ${seed}, ${smallest.levels.join(', ')}`).toEqual(theirs);
+        const where = `${name}, seed ${seed}, ${smallest.levels.join(', ')}`;
+        expect([where, ...ours]).toEqual([where, ...theirs]);
       }
     },
   );

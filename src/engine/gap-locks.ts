@@ -2,6 +2,8 @@
  * InnoDB's record locks. Every index record has a list of locks in order of request, granted or waiting; a lock covers the record, the gap
  * before it, or both (next-key). MySQL manual, "InnoDB Locking"; the rules are those of `lock_rec_has_to_wait` in lock0lock.
  */
+import type { LockRequest } from '../sql/storage.ts';
+
 export type LockMode = 'S' | 'X';
 /** `insert`: an insertion into the gap that waits for others' gap locks; nobody waits for it. */
 export type LockKind = 'next-key' | 'record' | 'gap' | 'insert';
@@ -84,4 +86,9 @@ export function dequeue(lock: RecordLock): void {
   const { locks } = lock.record;
   const at = locks.indexOf(lock);
   if (at >= 0) locks.splice(at, 1);
+}
+
+/** Key share is InnoDB's share lock, the update strengths its exclusive lock. */
+export function modeOf({ strength }: LockRequest): LockMode {
+  return strength === 'key share' || strength === 'share' ? 'S' : 'X';
 }

@@ -3,10 +3,9 @@
  * one and locks each as it comes to it, matching or not; at REPEATABLE READ and above the gaps too. After `row_search_mvcc` in row0sel.
  */
 import type { LockRequest, Row, Waiting } from '../sql/storage.ts';
-import { blockersOf, newLock, type LockableRecord, type LockKind, type LockMode } from './gap-locks.ts';
+import { blockersOf, modeOf, newLock, type LockableRecord, type LockKind, type LockMode } from './gap-locks.ts';
 import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
-import { modeOf } from './innodb-statement.ts';
-import { IndexRecord, isComparable, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
+import { IndexRecord, isComparable, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
 import { goesOn } from './take.ts';
 import { currentVersion } from './versions.ts';
@@ -77,8 +76,9 @@ class LockingRead {
       if (version !== 'skipped' && this.#isPast(record) && !isMarked(this.#index, record)) return;
       previous = record;
       if (version === 'skipped') continue;
+      const isFound = this.#isUnique && !isMarked(this.#index, record);
       if (version !== null && !(yield* goesOn(take(version)))) return;
-      if (this.#isUnique && !isMarked(this.#index, record)) return;
+      if (isFound) return;
     }
   }
 
@@ -147,6 +147,10 @@ class LockingRead {
     return committed === null || committed.isDeleted || !this.#matches(committed);
   }
 
+  get #isConstant(): boolean {
+    return this.#isUnique && this.#purpose === 'select';
+  }
+
   /** @returns `granted`: the scan is over; `skipped`: a locked record past the end was passed over before it was looked at */
   *#lockEnd(record: IndexRecord | undefined): Waiting<Granted> {
     const { locksGaps } = this.#transaction;
@@ -193,20 +197,15 @@ class LockingRead {
 
   /**
    * Below REPEATABLE READ a row that does not match is unlocked again, in the clustered index. Documented for all; but MariaDB 10.11
-   * keeps the locks of a scan of a secondary index.
+   * keeps the locks of a scan of a secondary index, and of a SELECT by primary key, which reads the row while it is planned.
    */
   #unlock(record: IndexRecord, kind: LockKind): void {
-    if (!this.#transaction.locksGaps && this.#index.isClustered) this.#transaction.release(record, this.#mode, kind);
+    if (this.#transaction.locksGaps || !this.#index.isClustered || this.#isConstant) return;
+    this.#transaction.release(record, this.#mode, kind);
   }
 }
 
 function clusteredRecord({ row }: IndexRecord): IndexRecord | undefined {
   const { clustered } = row.table;
   return clustered.tree.getEntry(new IndexRecord(clustered, row.clusteredKey, row));
-}
-
-/** Delete-marked: the newest version is a deletion or has another key. */
-export function isMarked(index: InnodbIndex, record: IndexRecord): boolean {
-  const { newest } = record.row;
-  return newest === null || newest.isDeleted || !index.hasKey(newest, record.key);
 }

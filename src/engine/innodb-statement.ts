@@ -11,7 +11,7 @@ import type {
   Waiting,
 } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
-import type { LockMode } from './gap-locks.ts';
+import { modeOf } from './gap-locks.ts';
 import { lockRange } from './innodb-locking-read.ts';
 import { IndexRecord, type InnodbIndex, type InnodbTable, type InnodbVersion } from './innodb-table.ts';
 import type { InnodbTransaction } from './innodb-transaction.ts';
@@ -120,11 +120,6 @@ export class InnodbStatement implements StatementView {
   #observeWrite(version: InnodbVersion): void {
     this.#transaction.storage.observer?.onWrite(this.#transaction.id, version.table, version.id, observed(version));
   }
-}
-
-/** Key share is InnoDB's share lock, the update strengths its exclusive lock. */
-export function modeOf({ strength }: LockRequest): LockMode {
-  return strength === 'key share' || strength === 'share' ? 'S' : 'X';
 }
 
 function rangeOf(table: InnodbTable, path: AccessPath): { index: InnodbIndex; range: IndexPath } {

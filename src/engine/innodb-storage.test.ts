@@ -166,7 +166,7 @@ test('the famous deadlock: three insert the same key and the first rolls back', 
   const results = [second, third].map(({ error, result }) =>
     error === null ? result?.kind : (error as SqlError).code,
   );
-  expect(results.toSorted()).toEqual(['40001', 'inserted']);
+  expect(new Set(results)).toEqual(new Set(['40001', 'inserted']));
 });
 
 test('the victim of a deadlock is the one that has done least, and its transaction is gone', () => {

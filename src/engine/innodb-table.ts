@@ -35,6 +35,8 @@ export class IndexRecord implements IndexEntry, LockableRecord {
   readonly index: InnodbIndex;
   readonly isSupremum = false;
   locks: RecordLock[] = noLocks;
+  /** Its row has been written already, but who wrote it still waits for the lock to delete-mark this. */
+  isMarkPending = false;
 
   constructor(index: InnodbIndex, key: readonly SqlValue[], row: InnodbRow) {
     this.index = index;
@@ -172,7 +174,7 @@ function checkUnique(
     keys.sort(index.compare);
     const duplicate = keys.find((key, at) => at > 0 && index.compare(keys[at - 1] ?? [], key) === 0);
     if (duplicate === undefined) continue;
-    const message = `Duplicate entry '${duplicate.join('-')}' for key '${index.isPrimary ? 'PRIMARY' : index.name}'`;
+    const message = `Duplicate entry '${duplicate.map(String).join('-')}' for key '${index.isPrimary ? 'PRIMARY' : index.name}'`;
     throw new SqlError('23505', message, { table: shape.name, constraint: index.name, mysqlNumber: 1062 });
   }
 }
@@ -180,4 +182,11 @@ function checkUnique(
 /** Keys with a NULL equal nothing, unless the index says otherwise. */
 export function isComparable(key: readonly SqlValue[], index: IndexShape): boolean {
   return index.nullsAreEqual || !key.includes(null);
+}
+
+/** Delete-marked: the newest version is a deletion or has another key. */
+export function isMarked(index: InnodbIndex, record: IndexRecord): boolean {
+  const { newest } = record.row;
+  if (record.isMarkPending) return false;
+  return newest === null || newest.isDeleted || !index.hasKey(newest, record.key);
 }

@@ -6,12 +6,12 @@ import { assert } from '../base/assert.ts';
 import type { IndexId, Waiting } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
-import { isMarked } from './innodb-locking-read.ts';
 import { addRecord } from './innodb-records.ts';
 import {
   IndexRecord,
   InnodbRow,
   isComparable,
+  isMarked,
   type InnodbIndex,
   type InnodbTable,
   type InnodbVersion,
@@ -59,8 +59,6 @@ export function* updateRow(
     const key = keys[index.position];
     return !index.isClustered && (isMoved || !key || !index.hasKey(version, key));
   });
-  const reason = `record of ${table.shape.name}`;
-  if (!isMoved) yield* transaction.mark(recordsOf(changed, version), 1, reason);
   let written: InnodbVersion;
   if (isMoved) {
     push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
@@ -68,13 +66,8 @@ export function* updateRow(
     if (moved.kind === 'duplicate') return moved;
     written = moved.row;
   } else written = push(transaction, stored, { values, keys, isDeleted: false }, command);
-  for (const index of changed) {
-    if (isMoved) yield* transaction.mark(recordsOf([index], version), 0, reason);
-    const key = written.keys[index.position];
-    const duplicate = key ? yield* enter(transaction, index, key, written.stored, 'S') : null;
-    if (duplicate !== null) return duplicate;
-  }
-  return { kind: 'updated', row: written };
+  const duplicate = yield* changeSecondary(transaction, changed, version, written);
+  return duplicate ?? { kind: 'updated', row: written };
 }
 
 export function* deleteRow(
@@ -83,9 +76,42 @@ export function* deleteRow(
   command: number,
 ): Waiting<InnodbVersion> {
   const content = { values: version.values, keys: version.keys, isDeleted: true };
-  const { table } = version.stored;
-  yield* transaction.mark(recordsOf(table.indexes, version), 1, `record of ${table.shape.name}`);
-  return push(transaction, version.stored, content, command);
+  const deleted = push(transaction, version.stored, content, command);
+  yield* changeSecondary(transaction, version.stored.table.indexes, version, null);
+  return deleted;
+}
+
+/** Index by index: the old record is delete-marked, the new one is entered. */
+function* changeSecondary(
+  transaction: InnodbTransaction,
+  indexes: readonly InnodbIndex[],
+  old: InnodbVersion,
+  written: InnodbVersion | null,
+): Waiting<Duplicate | null> {
+  const records = indexes.map((index) => secondaryRecord(index, old));
+  for (const record of records) if (record !== undefined) record.isMarkPending = true;
+  try {
+    for (const [i, index] of indexes.entries()) {
+      const record = records[i];
+      if (record !== undefined) {
+        yield* transaction.lockImplicitly(record, reasonOf(index));
+        record.isMarkPending = false;
+      }
+      const key = written?.keys[index.position];
+      const duplicate = key && written ? yield* enter(transaction, index, key, written.stored, 'S') : null;
+      if (duplicate !== null) return duplicate;
+    }
+  } finally {
+    for (const record of records) if (record !== undefined) record.isMarkPending = false;
+  }
+  return null;
+}
+
+/** The record that a version has in a secondary index. */
+function secondaryRecord(index: InnodbIndex, version: InnodbVersion): IndexRecord | undefined {
+  const key = version.keys[index.position];
+  if (index.isClustered || !key) return undefined;
+  return index.tree.getEntry(new IndexRecord(index, key, version.stored));
 }
 
 function push(
@@ -195,15 +221,6 @@ function* waitForGap(
   if (blockersOf(newLock(transaction, heir, 'X', 'insert')).length === 0) return false;
   yield* transaction.lock(heir, 'X', 'insert', 'wait', `gap in ${index.shape.name}`);
   return true;
-}
-
-/** The records that a version has in secondary indexes. */
-function recordsOf(indexes: readonly InnodbIndex[], version: InnodbVersion): IndexRecord[] {
-  return indexes.flatMap((index) => {
-    const key = version.keys[index.position];
-    if (index.isClustered || !key) return [];
-    return index.tree.getEntry(new IndexRecord(index, key, version.stored)) ?? [];
-  });
 }
 
 function reasonOf(index: InnodbIndex): string {

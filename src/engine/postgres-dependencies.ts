@@ -52,7 +52,7 @@ export function readRow(
 function newerVersions(row: StoredRow, visible: Version | null): Version[] {
   const newer: Version[] = [];
   for (let version = row.newest; version !== null && version !== visible; version = version.older) newer.push(version);
-  return newer.reverse();
+  return newer.toReversed();
 }
 
 /** No key of any index has changed since the visible version: such updates share one entry, and a scan stops at what it sees. */

@@ -91,8 +91,8 @@ export class PostgresStatement implements StatementView {
     const { table } = stored;
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
     const keys = table.keysOf(values).map((key, i) => sameKey(table, i, version.keys[i] ?? null, key));
-    const changesKey = keys.some((key, i) => key !== version.keys[i] && table.shape.indexes[i]?.isUnique === true);
-    yield* this.#transaction.lock(stored, changesKey ? 'update' : 'no key update', 'wait');
+    const isKeyChanged = keys.some((key, i) => key !== version.keys[i] && table.shape.indexes[i]?.isUnique === true);
+    yield* this.#transaction.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
     this.#watchWrite(table, version);
     const written = this.#push(stored, { values: [...values], keys, isDeleted: false });
     const duplicate = yield* this.#enterKeys(written, version);

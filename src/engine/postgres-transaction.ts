@@ -63,6 +63,8 @@ export class PostgresTransaction implements StorageTransaction {
     this.undoTo(mark);
   }
 
+  // A generator for stores that wait at commit; this one does not.
+  // oxlint-disable-next-line require-yield
   *commit(): Waiting<void> {
     this.#prepare();
     const written = this.#written;

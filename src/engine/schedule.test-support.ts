@@ -199,7 +199,7 @@ export class StorageFollower implements Follower {
     while (isMoving) {
       isMoving = false;
       const sessions = [...this.#sessions].toSorted(([, a], [, b]) => a.waitsSince - b.waitsSince);
-      for (const [id, session] of this.#firstToWake === 'longest' ? sessions : sessions.reverse()) {
+      for (const [id, session] of this.#firstToWake === 'longest' ? sessions : sessions.toReversed()) {
         if (session.steps === null || !session.isReady()) continue;
         this.#go(id, session);
         isMoving = true;
@@ -308,10 +308,7 @@ export class StorageFollower implements Follower {
   }
 }
 
-function* runStatement(
-  view: ReturnType<StorageTransaction['statement']>,
-  operation: Operation,
-): Waiting<Outcome | 'duplicate'> {
+function* runStatement(view: ReturnType<StorageTransaction['statement']>, operation: Operation): Waiting<Outcome> {
   if (operation.kind === 'insert') {
     const result = yield* view.insert(table.id, operation.row);
     return result.kind === 'inserted' ? 'count 1' : 'duplicate';
@@ -379,10 +376,10 @@ function assigned(set: Extract<Operation, { kind: 'update' }>['set'], row: Row):
 }
 
 function formatRows(rows: readonly Row[]): Outcome {
-  return formatValues(rows.map((row) => row.values.map((value) => value ?? null)));
+  return formatValues(rows.map((row) => row.values.map((value) => (value ?? null) as number | null)));
 }
 
-export function formatValues(rows: readonly (readonly unknown[])[]): Outcome {
+export function formatValues(rows: readonly (readonly (number | null)[])[]): Outcome {
   return `rows ${rows
     .map((row) => row.map((value) => value ?? 'null').join('/'))
     .toSorted()

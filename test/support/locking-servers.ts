@@ -29,12 +29,15 @@ abstract class ServerFollower implements Follower {
       this.#isInTransaction.add(session);
     }
     this.#running.add(session);
-    void this.outcome(session, operation).then((outcome) => {
-      this.#running.delete(session);
-      const isOver = operation.kind === 'commit' || operation.kind === 'rollback' || outcome === 'error 1213';
-      if (isOver) this.#isInTransaction.delete(session);
-      this.#over.set(session, outcome);
-    });
+    void this.#run(session, operation);
+  }
+
+  async #run(session: number, operation: Operation): Promise<void> {
+    const outcome = await this.outcome(session, operation);
+    this.#running.delete(session);
+    const isOver = operation.kind === 'commit' || operation.kind === 'rollback' || outcome === 'error 1213';
+    if (isOver) this.#isInTransaction.delete(session);
+    this.#over.set(session, outcome);
   }
 
   async settle(): Promise<ReadonlyMap<number, Outcome>> {
@@ -125,7 +128,7 @@ class PostgresFollower extends ServerFollower {
         rowMode: 'array',
       });
       const list: unknown = results;
-      const last = (Array.isArray(list) ? list.at(-1) : list) as QueryResult<unknown[]>;
+      const last = (Array.isArray(list) ? list.at(-1) : list) as QueryResult<(number | null)[]>;
       if (last.command === 'SELECT') return formatValues(last.rows);
       return last.command === 'INSERT' || last.command === 'UPDATE' || last.command === 'DELETE'
         ? `count ${last.rowCount}`
@@ -199,7 +202,7 @@ class MariadbFollower extends ServerFollower {
   protected async outcome(session: number, operation: Operation): Promise<Outcome> {
     try {
       const [result] = await this.#connection(session).query(mariadbText(operation));
-      if (Array.isArray(result)) return formatValues(result as unknown[][]);
+      if (Array.isArray(result)) return formatValues(result as (number | null)[][]);
       const isWrite = operation.kind === 'insert' || operation.kind === 'update' || operation.kind === 'delete';
       return isWrite ? `count ${result.affectedRows}` : 'ok';
     } catch (error) {
