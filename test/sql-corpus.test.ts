@@ -16,6 +16,7 @@ describe.each(corpus.map((script) => [script.name, script] as const))('%s', (nam
 
   test('we answer the same', () => {
     const database = new TestDatabase();
-    for (const [i, sql] of statements.entries()) expect(database.run(sql), sql).toEqual(recorded[name]?.[i]);
+    const own = statements.map((sql) => ({ sql, answer: database.run(sql) }));
+    expect(own).toEqual(statements.map((sql, i) => ({ sql, answer: recorded[name]?.[i] })));
   });
 });

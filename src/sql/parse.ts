@@ -39,7 +39,7 @@ export function splitStatements(sql: string): string[] {
 export function characterPosition(sql: string, byteOffset: number): number {
   if (isAscii(sql)) return byteOffset + 1;
   const before = new TextEncoder().encode(sql).subarray(0, byteOffset);
-  return [...new TextDecoder().decode(before)].length + 1;
+  return Array.from(new TextDecoder().decode(before)).length + 1;
 }
 
 function parse(sql: string): NonNullable<ParseResult['stmts']> {

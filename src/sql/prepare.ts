@@ -5,10 +5,10 @@ import type { Table } from './catalog/relation.ts';
 import type { Dialect } from './dialect.ts';
 import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
-import { type DataModification, planDataModification } from './plan/modify.ts';
+import type { DataModification } from './plan/data-modification.ts';
 import { Planning, type Running, running } from './plan/planning.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
-import { planQuery, rootScope } from './plan/select.ts';
+import { planModification, planSelect } from './plan/root.ts';
 import { finishChecks } from './run/foreign-keys.ts';
 import type { ResultColumn } from './session.ts';
 import { sessionStatement } from './session-statement.ts';
@@ -50,9 +50,9 @@ function planStatement(tree: Node, options: PrepareOptions): Statement {
   const known = sessionStatement(tree) ?? defineStatement(tree, newPlanning);
   if (known !== undefined) return known;
   const planning = newPlanning();
-  if ('SelectStmt' in tree) return selectStatement(planQuery(tree.SelectStmt, rootScope(planning)), planning);
+  if ('SelectStmt' in tree) return selectStatement(planSelect(tree.SelectStmt, planning), planning);
   if ('InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree) {
-    return modifyStatement(planDataModification(tree, rootScope(planning)), planning);
+    return modifyStatement(planModification(tree, planning), planning);
   }
   if ('ExplainStmt' in tree && tree.ExplainStmt.query !== undefined)
     return explainStatement(tree.ExplainStmt.query, planning);
@@ -79,7 +79,8 @@ function statementName(tree: Node): string {
   );
 }
 
-type Run = (running: Running) => Waiting<Omit<QueryOutcome, 'insertId'> & { readonly insertId?: bigint }>;
+type Outcome = Omit<QueryOutcome, 'insertId'> & { readonly insertId?: bigint };
+type Run = (running: Running) => Waiting<Outcome> | Outcome;
 
 function queryStatement(
   command: string,
@@ -98,7 +99,8 @@ function queryStatement(
     *run(execution, view) {
       const own = running(execution, view);
       for (const step of prelude) yield* step(own);
-      const outcome = yield* run(own);
+      const result = run(own);
+      const outcome = 'next' in result ? yield* result : result;
       yield* finishChecks(own);
       return {
         rows: outcome.rows,
@@ -146,11 +148,11 @@ function explainStatement(query: Node, planning: Planning): QueryStatement {
     dialect: planning.dialect,
     searchPath: planning.searchPath,
   });
-  if ('SelectStmt' in query) planQuery(query.SelectStmt, rootScope(scratch));
-  else if (explained.kind === 'query') planDataModification(query, rootScope(scratch));
+  if ('SelectStmt' in query) planSelect(query.SelectStmt, scratch);
+  else if (explained.kind === 'query') planModification(query, scratch);
   const lines = scratch.notes.length === 0 ? ['Result'] : scratch.notes;
   const column: OutputColumn = { name: 'QUERY PLAN', type: types.text, modifier: -1, isNullable: false, origin: null };
-  return queryStatement('EXPLAIN', [column], planning, function* explain() {
+  return queryStatement('EXPLAIN', [column], planning, () => {
     const rows = lines.map((line) => [line]);
     return { rows, rowCount: rows.length, foundRows: rows.length };
   });

@@ -91,8 +91,8 @@ export class Catalog {
     for (const { relations } of this.#schemas.values()) yield* relations.values();
   }
 
-  *tables(): Iterable<Table> {
-    for (const relation of this.relations()) if (relation.kind === 'table') yield relation;
+  tables(): Table[] {
+    return [...this.relations()].filter((relation) => relation.kind === 'table');
   }
 
   tableById(id: number): Table | undefined {
@@ -127,8 +127,8 @@ export class Catalog {
     return this.#schemas.get(schema)?.types.get(name);
   }
 
-  *types(): Iterable<EnumType> {
-    for (const { types } of this.#schemas.values()) yield* types.values();
+  types(): EnumType[] {
+    return [...this.#schemas.values()].flatMap(({ types }) => [...types.values()]);
   }
 
   putType(type: EnumType): Undo {

@@ -1,8 +1,7 @@
 /** ALTER TABLE: each command makes another table out of the one before. */
-import type { AlterEnumStmt, AlterSeqStmt, AlterTableCmd, AlterTableStmt, ColumnDef, RenameStmt } from '@pgsql/types';
+import type { AlterTableCmd, AlterTableStmt, ColumnDef } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, primaryKey, type Table } from '../catalog/relation.ts';
-import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Frame } from '../expression.ts';
 import { wholeTable } from '../plan/access.ts';
@@ -10,7 +9,7 @@ import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableColumns } from '../plan/namespace.ts';
 import { type Planning, type Running, running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
-import { rootScope } from '../plan/select.ts';
+import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
 import { finishChecks } from '../run/foreign-keys.ts';
@@ -18,14 +17,12 @@ import { checkParents } from '../run/foreign-keys.ts';
 import { assignable, TableRules } from '../run/table-rules.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { cell, type StatementView, type Waiting } from '../storage.ts';
-import { arrayOf } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { replaceTable } from './create-index.ts';
 import { dependents } from './drop.ts';
-import { givenSequenceOptions } from './sequence.ts';
 
 export function* alterTable(
   { relation, cmds = [], missing_ok: ifExists = false }: AlterTableStmt,
@@ -196,7 +193,7 @@ function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }:
   const mentions = (tree: unknown): boolean =>
     someNode(tree, (node) => 'ColumnRef' in node && stringsOf(node.ColumnRef.fields).at(-1) === column.name);
   const isCascade = command.behavior === 'DROP_CASCADE';
-  for (const other of [...planning.catalog.tables()]) {
+  for (const other of planning.catalog.tables()) {
     const referring = other.foreignKeys.filter(
       (key) => key.parent === table.id && key.parentCells.includes(column.cell),
     );
@@ -292,7 +289,7 @@ function dropConstraint(
   const index = table.indexes.find((each) => each.name === name && each.isConstraint);
   if (index !== undefined) {
     const cells = new Set(index.parts.map((part) => part.cell));
-    for (const other of [...planning.catalog.tables()]) {
+    for (const other of planning.catalog.tables()) {
       const referring = other.foreignKeys.filter(
         (key) =>
           key.parent === table.id &&
@@ -373,149 +370,11 @@ function changeType(command: AlterTableCmd, table: Table, { planning, changes, r
     frame.rows[0] = rowOf(values);
     return [...values, evaluate(frame)];
   });
-  for (const other of [...planning.catalog.tables()]) {
+  for (const other of planning.catalog.tables()) {
     if (other.id === table.id || !other.foreignKeys.some(({ parent }) => parent === table.id)) continue;
     const foreignKeys = other.foreignKeys.map((key) =>
       key.parent === table.id ? { ...key, parentCells: moved(key.parentCells) } : key,
     );
     replaceTable(other, { ...other, foreignKeys }, planning, changes);
-  }
-}
-
-export function rename(statement: RenameStmt, planning: Planning, changes: Changes): void {
-  const { renameType, relation, subname = '', newname = '', missing_ok: ifExists = false } = statement;
-  if (relation === undefined) throw notSupported(`ALTER ... RENAME of this`);
-  const { catalog } = planning;
-  if (renameType === 'OBJECT_INDEX') return renameIndex(relation.relname ?? '', newname, planning, changes);
-  const found = planning.findRelation(relation);
-  if (found === undefined && ifExists) {
-    changes.notice('00000', `relation "${relation.relname}" does not exist, skipping`);
-    return;
-  }
-  const before = found ?? planning.relation(relation);
-  if (renameType === 'OBJECT_COLUMN' || renameType === 'OBJECT_TABCONSTRAINT') {
-    if (before.kind !== 'table') throw notSupported(`renaming a column of a ${before.kind}`);
-    return renameType === 'OBJECT_COLUMN'
-      ? renameColumn(before, subname, newname, planning, changes)
-      : renameConstraint(before, subname, newname, planning, changes);
-  }
-  if (catalog.isTaken(before.schema, newname)) throw new SqlError('42P07', `relation "${newname}" already exists`);
-  if (before.kind === 'table') return replaceTable(before, { ...before, name: newname }, planning, changes);
-  changes.did(catalog.remove(before));
-  if (before.kind === 'sequence') changes.did(catalog.put(before.renamed(before.schema, newname)));
-  else changes.did(catalog.put({ ...before, name: newname }));
-}
-
-function renameIndex(name: string, newname: string, planning: Planning, changes: Changes): void {
-  for (const table of planning.catalog.tables()) {
-    if (!table.indexes.some((index) => index.name === name)) continue;
-    const indexes = table.indexes.map((index) => (index.name === name ? { ...index, name: newname } : index));
-    return replaceTable(table, { ...table, indexes }, planning, changes);
-  }
-  throw new SqlError('42P01', `relation "${name}" does not exist`);
-}
-
-/** Expressions know columns by name: they are told. */
-function renameColumn(table: Table, from: string, to: string, planning: Planning, changes: Changes): void {
-  const column = columnNamed(table, from, planning.dialect);
-  if (column === undefined) throw new SqlError('42703', `column "${from}" does not exist`);
-  if (columnNamed(table, to) !== undefined)
-    throw new SqlError('42701', `column "${to}" of relation "${table.name}" already exists`);
-  const renamed = <T>(tree: T): T => renameIn(tree, column.name, to) as T;
-  const after: Table = {
-    ...table,
-    columns: table.columns.map((each) => ({
-      ...each,
-      name: each.cell === column.cell ? to : each.name,
-      generated: renamed(each.generated),
-    })),
-    cells: table.cells.map((name, at) => (at === column.cell ? to : name)),
-    checks: table.checks.map((check) => ({ ...check, expression: renamed(check.expression) })),
-    indexes: table.indexes.map((index) => ({
-      ...index,
-      predicate: renamed(index.predicate),
-      parts: index.parts.map((part) => ({ ...part, expression: renamed(part.expression) })),
-    })),
-  };
-  replaceTable(table, after, planning, changes);
-}
-
-function renameIn(tree: unknown, from: string, to: string): unknown {
-  if (Array.isArray(tree)) return tree.map((each) => renameIn(each, from, to));
-  if (typeof tree !== 'object' || tree === null) return tree;
-  if ('ColumnRef' in tree) {
-    const { fields, ...rest } = tree.ColumnRef as { fields?: { String?: { sval?: string } }[] };
-    const last = fields?.at(-1)?.String?.sval;
-    if (last === from)
-      return { ColumnRef: { ...rest, fields: [...(fields ?? []).slice(0, -1), { String: { sval: to } }] } };
-  }
-  return Object.fromEntries(Object.entries(tree).map(([key, each]) => [key, renameIn(each, from, to)]));
-}
-
-function renameConstraint(table: Table, from: string, to: string, planning: Planning, changes: Changes): void {
-  const swap = <T extends { readonly name: string }>(list: readonly T[]): T[] =>
-    list.map((each) => (each.name === from ? { ...each, name: to } : each));
-  const after = {
-    ...table,
-    indexes: swap(table.indexes),
-    checks: swap(table.checks),
-    foreignKeys: swap(table.foreignKeys),
-  };
-  replaceTable(table, after, planning, changes);
-}
-
-export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes: Changes): void {
-  const names = stringsOf(statement.typeName);
-  const { newVal = '', oldVal, newValNeighbor, newValIsAfter = false, skipIfNewValExists = false } = statement;
-  const schema = planning.creationSchema(names.at(-2));
-  const found = planning.catalog.type(schema, names.at(-1) ?? '');
-  if (found === undefined) throw new SqlError('42704', `type "${names.join('.')}" does not exist`);
-  const labels = [...(found.type.labels ?? [])];
-  if (labels.includes(newVal)) {
-    if (!skipIfNewValExists) throw new SqlError('42710', `enum label "${newVal}" already exists`);
-    changes.notice('42710', `enum label "${newVal}" already exists, skipping`);
-    return;
-  }
-  if (oldVal !== undefined) throw notSupported('ALTER TYPE ... RENAME VALUE');
-  const neighbour = newValNeighbor === undefined ? labels.length - 1 : labels.indexOf(newValNeighbor);
-  if (neighbour < 0 && newValNeighbor !== undefined)
-    throw new SqlError('22023', `"${newValNeighbor}" is not an existing enum label`);
-  labels.splice(newValNeighbor === undefined || newValIsAfter ? neighbour + 1 : neighbour, 0, newVal);
-  const type = { ...found.type, labels };
-  changes.did(planning.catalog.putType({ ...found, type, arrayType: arrayOf(type) }));
-  for (const table of [...planning.catalog.tables()]) {
-    if (!table.columns.some((column) => column.type.oid === type.oid)) continue;
-    const columns = table.columns.map((column) => (column.type.oid === type.oid ? { ...column, type } : column));
-    const indexes = table.indexes.map((index) => ({
-      ...index,
-      parts: index.parts.map((part) => (part.type.oid === type.oid ? { ...part, type } : part)),
-    }));
-    replaceTable(table, { ...table, columns, indexes }, planning, changes);
-  }
-}
-
-export function alterSequence(
-  { sequence: range = {}, options }: AlterSeqStmt,
-  planning: Planning,
-  changes: Changes,
-): void {
-  const found = planning.relation(range);
-  if (found.kind !== 'sequence') throw new SqlError('42809', `"${found.name}" is not a sequence`);
-  const restart = (options ?? []).find((node) => 'DefElem' in node && node.DefElem.defname === 'restart');
-  const others = (options ?? []).filter((node) => node !== restart);
-  const made = new Sequence(
-    found.id,
-    found.schema,
-    found.name,
-    sequenceOptions('int8', { ...found.options, ...givenSequenceOptions(others) }),
-  );
-  const arg = restart !== undefined && 'DefElem' in restart ? restart.DefElem.arg : undefined;
-  if (restart === undefined) made.set(found.last, found.isCalled);
-  else if (arg !== undefined && 'Integer' in arg) made.set(BigInt(arg.Integer.ival ?? 0), false);
-  changes.did(planning.catalog.put(made));
-  for (const table of [...planning.catalog.tables()]) {
-    const columns = table.columns.map((column) => (column.sequence === found ? { ...column, sequence: made } : column));
-    if (columns.some((column, i) => column !== table.columns[i]))
-      replaceTable(table, { ...table, columns }, planning, changes);
   }
 }

@@ -7,7 +7,7 @@ import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableColumns } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { columnTitle } from '../plan/target.ts';
-import { rootScope } from '../plan/select.ts';
+import { rootScope } from '../plan/root.ts';
 import { SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { constraintName } from './constraint.ts';

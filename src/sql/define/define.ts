@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 
 import { type Planning, running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
-import { planQuery, rootScope } from '../plan/select.ts';
+import { planSelect } from '../plan/root.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { DefinitionStatement } from '../statement.ts';
@@ -12,11 +12,13 @@ import type { StatementView, Waiting } from '../storage.ts';
 import type { Execution } from '../expression.ts';
 import { arrayOf, type SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
-import { alterEnum, alterSequence, alterTable, rename } from './alter-table.ts';
+import { alterTable } from './alter-table.ts';
+import { alterEnum, alterSequence } from './alter-type.ts';
 import { Changes } from './changes.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor } from './create-table.ts';
 import { drop, rangeOf } from './drop.ts';
+import { rename } from './rename.ts';
 import { createSequence } from './sequence.ts';
 
 /** Plans anew when it runs: the catalog may have changed since it was prepared. */
@@ -155,7 +157,7 @@ function createView(
   if (planning.catalog.isTaken(schema, name) && !(replace && before?.kind === 'view')) {
     throw new SqlError('42P07', `relation "${name}" already exists`);
   }
-  const planned = planQuery(query.SelectStmt, rootScope(planning));
+  const planned = planSelect(query.SelectStmt, planning);
   const names = stringsOf(aliases);
   const columnNames = planned.columns.map((column, i) => names[i] ?? column.name);
   const twice = columnNames.find((each, i) => columnNames.indexOf(each) !== i);
@@ -191,7 +193,7 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
       const changes = new Changes();
       const planning = newPlanning();
       try {
-        const planned = planQuery(query.SelectStmt, rootScope(planning));
+        const planned = planSelect(query.SelectStmt, planning);
         const table = createTableFor(rel, stringsOf(into.colNames), planned.columns, ifNotExists, planning, changes);
         const run = running(execution, view);
         const rows = table === null || into.skipData === true ? [] : planned.rows(newFrame(0, run, null), run);

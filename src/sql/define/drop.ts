@@ -82,7 +82,7 @@ function dependentViews(relation: Relation, { catalog }: Planning): View[] {
 
 /** Foreign keys of others that refer to the table. */
 function dropReferences(table: Table, isCascade: boolean, planning: Planning, changes: Changes): void {
-  for (const other of [...planning.catalog.tables()]) {
+  for (const other of planning.catalog.tables()) {
     const referring = other.foreignKeys.filter(({ parent }) => parent === table.id);
     const [first] = referring;
     if (other.id === table.id || first === undefined) continue;
@@ -149,7 +149,7 @@ function dropSchema(
   for (const relation of inside) {
     if (catalog.relation(name, relation.name) !== undefined) removeRelation(relation, true, planning, changes);
   }
-  for (const type of [...catalog.types()]) if (type.schema === name) changes.did(catalog.removeType(type));
+  for (const type of catalog.types()) if (type.schema === name) changes.did(catalog.removeType(type));
   changes.did(catalog.dropSchema(name));
 }
 
@@ -169,11 +169,13 @@ function dropType(
     changes.notice('00000', `type "${name}" does not exist, skipping`);
     return;
   }
-  const user = [...catalog.tables()].flatMap((table) =>
-    table.columns
-      .filter(({ type: own }) => own.oid === type.type.oid || own.element?.oid === type.type.oid)
-      .map((column) => ({ table, column })),
-  );
+  const user = catalog
+    .tables()
+    .flatMap((table) =>
+      table.columns
+        .filter(({ type: own }) => own.oid === type.type.oid || own.element?.oid === type.type.oid)
+        .map((column) => ({ table, column })),
+    );
   const [first] = user;
   if (first !== undefined && !isCascade) {
     throw dependents(

@@ -7,7 +7,7 @@ import { nullableComparator } from '../plan/access.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableColumns } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
-import { rootScope } from '../plan/select.ts';
+import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
 import type { IndexShape, TableShape } from '../storage.ts';
 import type { SqlValue } from '../value.ts';

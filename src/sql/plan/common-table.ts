@@ -6,11 +6,11 @@ import type { Frame } from '../expression.ts';
 import { keyText } from '../compare.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
-import { planDataModification } from './modify.ts';
+import { convertRows } from './convert-rows.ts';
 import { type Running, runningOf } from './planning.ts';
 import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
-import { convertRows, planQuery } from './select.ts';
+
 import { stringsOf } from './tree.ts';
 
 export interface CommonTable {
@@ -50,7 +50,7 @@ function planOne(
   const { SelectStmt: select } = query;
   if (isRecursive && select.op === 'SETOP_UNION' && refersTo(select.rarg, name))
     return recursive(expression, name, scope);
-  const planned = planQuery(select, scope.child());
+  const planned = scope.planners.query(select, scope.child());
   const columns = renamed(planned.columns, expression, name);
   if (planned.locking === null) {
     const { isCorrelated } = planned;
@@ -79,7 +79,7 @@ function modifying(expression: CommonTableExpr, name: string, query: Node, scope
   if (scope.parent !== null) {
     throw new SqlError('0A000', 'WITH clause containing a data-modifying statement must be at the top level');
   }
-  const planned = planDataModification(query, scope.child());
+  const planned = scope.planners.modification(query, scope.child());
   scope.planning.prelude.push(function* modifyFirst(running) {
     const { rows } = yield* planned.run(newFrame(0, running, null), running);
     running.kept.set(planned, rows);
@@ -104,7 +104,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
     throw notSupported('ORDER BY or LIMIT in a recursive query');
   const inner = scope.child();
   planCommonTables(query.SelectStmt.withClause, inner);
-  const base = planQuery(larg, inner.child());
+  const base = scope.planners.query(larg, inner.child());
   const columns = renamed(base.columns.map(withType), expression, name);
   const working = {};
   inner.commonTables.set(name, {
@@ -113,7 +113,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
     rows: (_frame, running) => keptOf(working, running),
     isCorrelated: true,
   });
-  const step = planQuery(rarg, inner.child());
+  const step = scope.planners.query(rarg, inner.child());
   if (step.columns.length !== columns.length) {
     throw new SqlError('42601', 'each UNION query must have the same number of columns');
   }

@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import type { Row } from '../storage.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
-import type { DataModification } from './modify.ts';
+import type { DataModification } from './data-modification.ts';
 import { newFrame, type Values } from './query.ts';
 import { planReturning, rulesFor, writableTable } from './returning.ts';
 import type { QueryScope } from './scope.ts';

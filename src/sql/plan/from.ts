@@ -21,8 +21,7 @@ import {
 } from './namespace.ts';
 import { runningOf } from './planning.ts';
 import { keptRows, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
-import { QueryScope } from './scope.ts';
-import { planQuery } from './select.ts';
+import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
 import { stringsOf } from './tree.ts';
 
@@ -110,7 +109,7 @@ function plainOutput({ name, type }: Pick<OutputColumn, 'name' | 'type'>): Outpu
 function planView(view: View, range: RangeVar, scope: QueryScope): From {
   assert('SelectStmt' in view.query, 'a view is a query');
   const root = scope.child().detached();
-  const planned = planQuery(view.query.SelectStmt, root);
+  const planned = scope.planners.query(view.query.SelectStmt, root);
   const columns = planned.columns.map((column, i) => ({ ...column, name: view.columnNames?.[i] ?? column.name }));
   return rowsItem(range.alias?.aliasname ?? view.name, columns, range.alias?.colnames, scope, (frame) =>
     keptRows(planned, null, runningOf(frame)),
@@ -125,7 +124,7 @@ function planSubselect(
   assert(subquery !== undefined && 'SelectStmt' in subquery, 'a subquery in FROM is a SELECT');
   const inner = scope.child();
   const { result: planned, uses } = scope.tracked(() =>
-    scope.within(lateral ? visible : emptyNamespace, () => planQuery(subquery.SelectStmt, inner)),
+    scope.within(lateral ? visible : emptyNamespace, () => scope.planners.query(subquery.SelectStmt, inner)),
   );
   const rows = subqueryRows(planned, scope);
   return rowsItem(alias?.aliasname ?? '', planned.columns, alias?.colnames, scope, rows, uses);

@@ -13,16 +13,15 @@ import { planCommonTables } from './common-table.ts';
 import { type ConflictAnswer, planConflict } from './conflict.ts';
 import { tableItem } from './from.ts';
 import { noAggregates } from './grouping.ts';
-import type { DataModification, ModificationOutcome } from './modify.ts';
+import type { DataModification, ModificationOutcome } from './data-modification.ts';
 import { emptyNamespace, namespaceOf } from './namespace.ts';
 import type { Running } from './planning.ts';
 import { newFrame, type Values } from './query.ts';
 import { assignedValue, missingColumn, planReturning, type Returning, rulesFor, writableTable } from './returning.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
-import { planQuery } from './select.ts';
 
 /** Fills rows one after the other into the cells of the table. */
-type RowsToInsert = (frame: Frame, running: Running) => Waiting<Iterable<SqlValue[]>>;
+type RowsToInsert = (frame: Frame, running: Running) => Iterable<SqlValue[]>;
 
 export function planInsert(statement: InsertStmt, scope: QueryScope): DataModification {
   const { relation, cols, selectStmt, onConflictClause, returningClause, withClause, override } = statement;
@@ -50,7 +49,7 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
       const outcome: Mutable<ModificationOutcome> = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n };
-      for (const values of yield* rowsToInsert(frame, running)) {
+      for (const values of rowsToInsert(frame, running)) {
         yield* insertOne(values, frame, { rules, conflict, returning, row: item.row }, outcome, running);
       }
       return outcome;
@@ -122,12 +121,10 @@ function planRows(
   override: string,
   isListed: boolean,
 ): RowsToInsert {
-  const fill = filler(rules, columns, scope, override);
+  const fill = filler(rules, columns);
   if (select === undefined) {
-    const defaults = filler(rules, [], scope, override);
-    return function* defaultValues(frame) {
-      return [defaults(frame, [])];
-    };
+    const defaults = filler(rules, []);
+    return (frame) => [defaults(frame, [])];
   }
   assert('SelectStmt' in select, 'INSERT takes its rows from a SELECT');
   const { SelectStmt: source } = select;
@@ -154,17 +151,16 @@ function valuesRows(
       const nodes = 'List' in list ? (list.List.items ?? []) : [];
       const used = checkWidth(nodes.length, columns, isListed);
       const given = used.map((column, i) => givenValue(nodes[i] as Node, column, rules, scope, override));
-      return { given, fill: filler(rules, used, scope, override) };
+      return { given, fill: filler(rules, used) };
     }),
   );
-  return function* listed(frame) {
-    return generate(rows, ({ given, fill }) =>
+  return (frame) =>
+    generate(rows, ({ given, fill }) =>
       fill(
         frame,
         given.map((evaluate) => evaluate(frame)),
       ),
     );
-  };
 }
 
 /** One after the other, so that each default is drawn when its row's turn has come. */
@@ -224,8 +220,6 @@ function counting(evaluate: Expression['evaluate'], column: Column, rules: Table
 function filler(
   rules: TableRules,
   given: readonly Column[],
-  _scope: QueryScope,
-  _override: string,
 ): (frame: Frame, values: readonly SqlValue[]) => SqlValue[] {
   const { table } = rules;
   const width = table.cells.length;
@@ -251,7 +245,7 @@ function selectedRows(
   isListed: boolean,
 ): RowsToInsert {
   const query = scope.within(emptyNamespace, () =>
-    planQuery(
+    scope.planners.query(
       select,
       scope.child(),
       columns.map(({ type }) => type),
@@ -265,11 +259,16 @@ function selectedRows(
     if (from.name === 'unknown') return { ...assignable({ ...source, type: types.text }, { ...column }, scope) };
     return assignable(source, column, scope);
   });
-  return function* selected(frame, running) {
+  const { locking } = query;
+  if (locking !== null) {
+    scope.planning.prelude.push(function* lockFirst(running) {
+      running.kept.set(query, yield* locking(newFrame(0, running, null), running));
+    });
+  }
+  return (frame, running) => {
     // All of them first: a statement does not see its own rows, whatever the storage does with scans that go on.
-    const rows: Values[] =
-      query.locking === null ? [...query.rows(frame, running)] : yield* query.locking(frame, running);
-    return generate(rows as Values[], (row) => {
+    const rows = locking === null ? [...query.rows(frame, running)] : (running.kept.get(query) as Values[]);
+    return generate(rows, (row) => {
       for (const [i, value] of row.entries()) frame.computed[i] = value;
       return fill(
         frame,

@@ -2,6 +2,7 @@
  * The order of joins and how each table is read. Inner joins are one list of items and one pool of conditions: they go as written, but an
  * item whose whole key is known goes first. A condition is evaluated as soon as the rows that it looks at are there.
  */
+import { assert } from '../../base/assert.ts';
 import { keyText } from '../compare.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Row } from '../storage.ts';
@@ -86,7 +87,8 @@ function nextNode(
     const access = chooseAccess(node.item.table, node.item.row, conjuncts, (row) => present.has(row), planning.dialect);
     return access === null ? 0 : access.isPoint ? 3 : access.equalities > 0 ? 2 : 1;
   };
-  let best = possible[0] ?? (waiting[0] as FromNode);
+  let best = possible[0] ?? waiting[0];
+  assert(best !== undefined, 'an item is left to join');
   let bestScore = score(best);
   for (const node of possible.slice(1)) {
     const own = score(node);

@@ -14,7 +14,7 @@ import type { RangeItem } from './namespace.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { runningOf } from './planning.ts';
 import type { QueryScope } from './scope.ts';
-import { expanded, type SelectPlan, sortedTuples } from './simple-select.ts';
+import { expanded, type SelectPlan, sortedTuples } from './tuple.ts';
 import type { Source } from './source.ts';
 import { restore } from './grouping.ts';
 

@@ -112,10 +112,9 @@ export class Planning {
 
   /** Where a new object goes. @throws SqlError 3F000 */
   creationSchema(schemaname: string | undefined): string {
-    const path = this.searchPath.filter((name) => !name.startsWith('pg_') && this.catalog.hasSchema(name));
-    if (schemaname === undefined || (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname)))
-      return path[0] ?? 'public';
-    if (schemaname === 'pg_temp') return path[0] ?? 'public';
+    const first = this.searchPath.find((name) => !name.startsWith('pg_') && this.catalog.hasSchema(name)) ?? 'public';
+    if (schemaname === undefined || (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname))) return first;
+    if (schemaname === 'pg_temp') return first;
     if (!this.catalog.hasSchema(schemaname)) throw new SqlError('3F000', `schema "${schemaname}" does not exist`);
     return schemaname;
   }

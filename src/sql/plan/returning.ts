@@ -13,7 +13,7 @@ import type { OutputColumn, Values } from './query.ts';
 
 import { cell } from '../storage.ts';
 import type { QueryScope } from './scope.ts';
-import { expanded } from './simple-select.ts';
+import { expanded } from './tuple.ts';
 import { outputOf, planTargets } from './target.ts';
 
 /** @throws SqlError 42P01, 42809, 0A000 */

@@ -10,10 +10,8 @@ import { SqlError } from '../sql-error.ts';
 import type { SqlType } from '../type.ts';
 import type { CommonTable } from './common-table.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
+import type { Planners } from './planners.ts';
 import type { Planning } from './planning.ts';
-
-/** Plans a SELECT inside a scope; handed in, since planning a SELECT needs scopes. */
-export type PlanSubquery = (select: Node, scope: QueryScope) => Subquery;
 
 /** Aggregates and window functions are taken out of the expressions of a query while they are compiled. */
 export interface CallCollector {
@@ -30,6 +28,7 @@ export const groupKeyMark = '\u0000group key';
 
 export class QueryScope implements Scope {
   readonly planning: Planning;
+  readonly planners: Planners;
   readonly parent: QueryScope | null;
   readonly dialect: Dialect;
   readonly commonTables = new Map<string, CommonTable>();
@@ -42,24 +41,23 @@ export class QueryScope implements Scope {
   /** Rows of the frame that the expression under compilation looks at. */
   #uses = new Set<number>();
   #rows = 0;
-  readonly #planSubquery: PlanSubquery;
   readonly #subqueries = new Map<Node, Subquery>();
 
-  constructor(planning: Planning, parent: QueryScope | null, planSubquery: PlanSubquery) {
+  constructor(planning: Planning, parent: QueryScope | null, planners: Planners) {
     this.planning = planning;
     this.parent = parent;
     this.dialect = planning.dialect;
-    this.#planSubquery = planSubquery;
+    this.planners = planners;
   }
 
   /** A scope inside this one. */
   child(): QueryScope {
-    return new QueryScope(this.planning, this, this.#planSubquery);
+    return new QueryScope(this.planning, this, this.planners);
   }
 
   /** A scope that sees nothing of this one: for views. */
   detached(): QueryScope {
-    return new QueryScope(this.planning, null, this.#planSubquery);
+    return new QueryScope(this.planning, null, this.planners);
   }
 
   /** Another row of the frame. */
@@ -107,7 +105,7 @@ export class QueryScope implements Scope {
   subquery(select: Node): Subquery {
     const known = this.#subqueries.get(select);
     if (known !== undefined) return known;
-    const made = this.#planSubquery(select, this);
+    const made = this.planners.subquery(select, this);
     this.#subqueries.set(select, made);
     return made;
   }
@@ -144,10 +142,10 @@ export class QueryScope implements Scope {
       const evaluate = (frame: Frame) => left.evaluate(frame) ?? right.evaluate(frame);
       return { type: left.type, modifier: left.modifier, isRowFree: false, evaluate };
     }
-    const { item, column: at } = column;
-    this.collector?.checkColumn(item, at.cell, at.name, isInSubquery, position);
+    const { item, column: own } = column;
+    this.collector?.checkColumn(item, own.cell, own.name, isInSubquery, position);
     this.#uses.add(item.row);
-    return cellExpression(item.row, at.cell, at.type, at.modifier);
+    return cellExpression(item.row, own.cell, own.type, own.modifier);
   }
 
   #column(names: readonly string[], position: number, isInSubquery: boolean): Expression {

@@ -1,15 +1,15 @@
 /** SELECT, VALUES, UNION and their like: from a tree to a planned query. */
 import type { Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { coerce, compileExpression, unify } from '../expressions/index.ts';
+import { compileExpression, unify } from '../expressions/index.ts';
 import type { Expression, Frame, Subquery } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
-import { isSameType, type SqlType, types } from '../type.ts';
+import { type SqlType, types } from '../type.ts';
 import { planCommonTables } from './common-table.ts';
 import { noAggregates } from './grouping.ts';
-import { type Planning, runningOf } from './planning.ts';
+import { runningOf } from './planning.ts';
 import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
-import { computedExpression, QueryScope } from './scope.ts';
+import type { QueryScope } from './scope.ts';
 import { planSetOperation, planSorted } from './set-operation.ts';
 import { planSimpleSelect } from './simple-select.ts';
 
@@ -27,13 +27,8 @@ export function planQuery(
   return planSimpleSelect(select, scope, expected);
 }
 
-/** A scope for a statement of its own. */
-export function rootScope(planning: Planning): QueryScope {
-  return new QueryScope(planning, null, planSubquery);
-}
-
 /** A SELECT inside an expression. */
-function planSubquery(node: Node, scope: QueryScope): Subquery {
+export function planSubquery(node: Node, scope: QueryScope): Subquery {
   assert('SelectStmt' in node, 'a subquery is a SELECT');
   const planned = planQuery(node.SelectStmt, scope.child());
   const { locking } = planned;
@@ -98,24 +93,5 @@ function planValues(
     get isCorrelated() {
       return scope.reachesOut;
     },
-  };
-}
-
-/** The rows of a query with its columns converted to these types. */
-export function convertRows(query: PlannedQuery, target: readonly SqlType[], scope: QueryScope): PlannedQuery['rows'] {
-  const isSame = target.every((type, i) => isSameType(type, query.columns[i]?.type ?? type));
-  if (isSame) return query.rows;
-  const conversions = target.map((type, i) => {
-    const from = query.columns[i]?.type ?? type;
-    const isText = from.name === 'unknown';
-    const column = computedExpression(i, isText ? types.text : from);
-    return coerce(column, type, -1, isText ? 'explicit' : 'implicit', scope);
-  });
-  return function* converted(outer, running) {
-    const frame = newFrame(0, running, outer);
-    for (const row of query.rows(outer, running)) {
-      for (const [i, value] of row.entries()) frame.computed[i] = value;
-      yield conversions.map(({ evaluate }) => evaluate(frame));
-    }
   };
 }

@@ -1,13 +1,13 @@
 /** UNION, INTERSECT, EXCEPT; and ORDER BY, LIMIT over what has only output columns. */
 import type { Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { keyText } from '../compare.ts';
 import { commonType } from '../expressions/index.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
-import { convertRows, planQuery } from './select.ts';
+import { convertRows } from './convert-rows.ts';
+import { rowKey } from './row-key.ts';
 import { keyComparator, limited, planLimit, sortByOf, sortOrder } from './sort.ts';
 import { columnNames, integerConstant } from './tree.ts';
 
@@ -21,8 +21,8 @@ export function planSetOperation(
   const word = (op ?? '').replace('SETOP_', '');
   if (select.lockingClause !== undefined)
     throw new SqlError('0A000', `FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT`);
-  const left = planQuery(larg, scope.child(), expected);
-  const right = planQuery(rarg, scope.child(), expected);
+  const left = scope.planners.query(larg, scope.child(), expected);
+  const right = scope.planners.query(rarg, scope.child(), expected);
   if (left.locking !== null || right.locking !== null) throw notSupported(`FOR UPDATE inside of ${word}`);
   if (left.columns.length !== right.columns.length) {
     throw new SqlError('42601', `each ${word} query must have the same number of columns`);
@@ -51,15 +51,6 @@ export function planSetOperation(
     },
   };
   return planSorted(select, combined, scope);
-}
-
-export function rowKey(row: Values, target: readonly SqlType[], { dialect }: Pick<QueryScope, 'dialect'>): string {
-  let key = '';
-  for (const [i, value] of row.entries()) {
-    const text = keyText(value, target[i] ?? types.text, dialect);
-    key += `${text.length}:${text}`;
-  }
-  return key;
 }
 
 type Combine = (left: Iterable<Values>, right: () => Iterable<Values>) => Iterable<Values>;
@@ -120,7 +111,7 @@ export function planSorted(select: SelectStmt, query: PlannedQuery, scope: Query
       let rows = query.rows(outer, running);
       if (sorts.length > 0) {
         const keyed = [...rows].map((row) => ({ row, keys: keysOf(row) }));
-        rows = keyed.sort((a, b) => compare(a.keys, b.keys)).map(({ row }) => row);
+        rows = keyed.toSorted((a, b) => compare(a.keys, b.keys)).map(({ row }) => row);
       }
       yield* limited(rows, limit, frame);
     },

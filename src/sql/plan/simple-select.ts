@@ -4,53 +4,20 @@ import { compileExpression, coerceToBoolean } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { SqlType } from '../type.ts';
-import type { SqlValue } from '../value.ts';
 import { compileConjuncts } from './conjunct.ts';
-import { type From, planFrom } from './from.ts';
+import { planFrom } from './from.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
-import { newFrame, type PlannedQuery, type Values } from './query.ts';
+import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
-import { rowKey } from './set-operation.ts';
-import {
-  type CompareKeys,
-  keyComparator,
-  type Limit,
-  limited,
-  planLimit,
-  sortByOf,
-  type SortOrder,
-  sortOrder,
-} from './sort.ts';
+import { rowKey } from './row-key.ts';
+import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from './sort.ts';
 import { filtered, type Source } from './source.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
+import { type Distinct, type SelectPlan, selectedRows } from './tuple.ts';
 import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
 import { WindowCollector } from './window.ts';
-
-/** A row on its way to the client: what it shows, and what it is sorted by. */
-export interface Tuple {
-  readonly values: Values;
-  readonly keys: readonly SqlValue[];
-  /** The rows that it was made of, where they are locked later. */
-  readonly rows: Frame['rows'] | null;
-}
-
-export interface SelectPlan {
-  readonly from: From;
-  readonly source: Source;
-  readonly rowCount: () => number;
-  readonly targets: readonly Target[];
-  readonly sortKeys: readonly Expression[];
-  readonly compare: CompareKeys | null;
-  readonly distinct: Distinct | null;
-  readonly limit: Limit | null;
-}
-
-interface Distinct {
-  /** Of what has been sorted already: the first with each key stays. */
-  readonly keyOf: (tuple: Tuple) => string;
-}
 
 export function planSimpleSelect(
   select: SelectStmt,
@@ -84,7 +51,7 @@ export function planSimpleSelect(
   };
   const planned: PlannedQuery = {
     columns: targets.map((target) => outputOf(target, scope)),
-    rows: rowsOf(plan),
+    rows: selectedRows(plan),
     locking: select.lockingClause === undefined ? null : planLocking(select, plan, scope),
     get isCorrelated() {
       return scope.reachesOut;
@@ -242,78 +209,4 @@ function isSameExpression(a: Expression, b: Expression | undefined): boolean {
   if (a === b) return true;
   const [left, right] = [a.column, b?.column];
   return left !== undefined && right !== undefined && left.row === right.row && left.cell === right.cell;
-}
-
-function rowsOf(plan: SelectPlan): PlannedQuery['rows'] {
-  const { targets, compare, distinct, limit, sortKeys } = plan;
-  const isPlain =
-    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ set }) => set === null);
-  if (isPlain) {
-    const evaluators = targets.map(({ expression }) => expression.evaluate);
-    return (outer, running) => {
-      const frame = newFrame(plan.rowCount(), running, outer);
-      const rows = projected(plan.source, evaluators, frame);
-      return limit === null ? rows : limited(rows, limit, frame);
-    };
-  }
-  return function* rows(outer, running) {
-    const frame = newFrame(plan.rowCount(), running, outer);
-    for (const { values } of limited(sortedTuples(plan, frame, false), limit, frame)) yield values;
-  };
-}
-
-function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
-  for (const _ of source(frame)) yield evaluators.map((evaluate) => evaluate(frame));
-}
-
-/** Sorted and made distinct, before LIMIT. */
-export function sortedTuples(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
-  const { compare, distinct } = plan;
-  let tuples: Iterable<Tuple> = tuplesOf(plan, frame, keepsRows);
-  if (compare !== null) tuples = [...tuples].sort((a, b) => compare(a.keys, b.keys));
-  return distinct === null ? tuples : firstOfEach(tuples, distinct);
-}
-
-function* tuplesOf(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
-  for (const _ of plan.source(frame)) {
-    for (const values of expanded(plan.targets, frame)) {
-      yield {
-        values,
-        keys: plan.sortKeys.map((key) => keyValue(key, plan.targets, values, frame)),
-        rows: keepsRows ? [...frame.rows] : null,
-      };
-    }
-  }
-}
-
-/** What a set-returning target is sorted by is known from the row only. */
-function keyValue(key: Expression, targets: readonly Target[], values: Values, frame: Frame): SqlValue {
-  const at = targets.findIndex(({ expression, set }) => set !== null && expression === key);
-  return at >= 0 ? (values[at] ?? null) : key.evaluate(frame);
-}
-
-/** Set-returning functions in the select list go in step; the shorter are filled up with NULL. */
-export function* expanded(targets: readonly Target[], frame: Frame): Iterable<Values> {
-  if (targets.every(({ set }) => set === null)) {
-    yield targets.map(({ expression }) => expression.evaluate(frame));
-    return;
-  }
-  const lists = targets.map(({ set }) => (set === null ? null : [...set.rows(frame)]));
-  const length = Math.max(...lists.map((list) => list?.length ?? 0));
-  for (let i = 0; i < length; i++) {
-    yield targets.map(({ expression }, t) => {
-      const list = lists[t];
-      return list === null || list === undefined ? expression.evaluate(frame) : (list[i]?.[0] ?? null);
-    });
-  }
-}
-
-function* firstOfEach(tuples: Iterable<Tuple>, { keyOf }: Distinct): Iterable<Tuple> {
-  const seen = new Set<string>();
-  for (const tuple of tuples) {
-    const key = keyOf(tuple);
-    if (seen.has(key)) continue;
-    seen.add(key);
-    yield tuple;
-  }
 }

@@ -53,9 +53,9 @@ export function leftJoin(outer: Source, inner: Source, innerRows: readonly numbe
   return function* loop(frame) {
     for (const _ of outer(frame)) {
       let isMatched = false;
-      for (const _match of inner(frame)) {
+      for (const match of inner(frame)) {
         isMatched = true;
-        yield undefined;
+        yield match;
       }
       if (isMatched) continue;
       for (const row of innerRows) frame.rows[row] = null;

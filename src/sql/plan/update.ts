@@ -7,7 +7,7 @@ import { cell, type LockRequest, type LockStrength, type Row } from '../storage.
 import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
-import type { DataModification } from './modify.ts';
+import type { DataModification } from './data-modification.ts';
 import { newFrame, type Values } from './query.ts';
 import { type Assignment, assignedRow, planAssignments, planReturning, rulesFor, writableTable } from './returning.ts';
 import type { QueryScope } from './scope.ts';

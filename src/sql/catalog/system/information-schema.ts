@@ -105,11 +105,15 @@ export const informationSchema: readonly VirtualDefinition[] = [
       'sequence_catalog text, sequence_schema, sequence_name, data_type, numeric_precision int4, numeric_precision_radix, numeric_scale, start_value text, minimum_value, maximum_value, increment, cycle_option',
     *rows(catalog) {
       // The standard's view knows no sequences of identity columns.
-      const hidden = [...catalog.tables()].flatMap(({ columns }) =>
-        columns.flatMap(({ identity, sequence }) => (identity === null || sequence === null ? [] : [sequence.id])),
+      const hidden = new Set(
+        catalog
+          .tables()
+          .flatMap(({ columns }) =>
+            columns.flatMap(({ identity, sequence }) => (identity === null || sequence === null ? [] : [sequence.id])),
+          ),
       );
       for (const relation of visible(catalog)) {
-        if (relation.kind !== 'sequence' || hidden.includes(relation.id)) continue;
+        if (relation.kind !== 'sequence' || hidden.has(relation.id)) continue;
         const { start, min, max, increment, isCycle } = relation.options;
         yield {
           sequence_catalog: catalog.database,

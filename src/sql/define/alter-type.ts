@@ -1,0 +1,66 @@
+/** ALTER TYPE ... ADD VALUE and ALTER SEQUENCE: tables that use them are told. */
+import type { AlterEnumStmt, AlterSeqStmt } from '@pgsql/types';
+import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
+import type { Planning } from '../plan/planning.ts';
+import { stringsOf } from '../plan/tree.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import { arrayOf } from '../type.ts';
+import type { Changes } from './changes.ts';
+import { replaceTable } from './create-index.ts';
+import { givenSequenceOptions } from './sequence.ts';
+
+export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes: Changes): void {
+  const names = stringsOf(statement.typeName);
+  const { newVal = '', oldVal, newValNeighbor, newValIsAfter = false, skipIfNewValExists = false } = statement;
+  const schema = planning.creationSchema(names.at(-2));
+  const found = planning.catalog.type(schema, names.at(-1) ?? '');
+  if (found === undefined) throw new SqlError('42704', `type "${names.join('.')}" does not exist`);
+  const labels = [...(found.type.labels ?? [])];
+  if (labels.includes(newVal)) {
+    if (!skipIfNewValExists) throw new SqlError('42710', `enum label "${newVal}" already exists`);
+    changes.notice('42710', `enum label "${newVal}" already exists, skipping`);
+    return;
+  }
+  if (oldVal !== undefined) throw notSupported('ALTER TYPE ... RENAME VALUE');
+  const neighbour = newValNeighbor === undefined ? labels.length - 1 : labels.indexOf(newValNeighbor);
+  if (neighbour < 0 && newValNeighbor !== undefined)
+    throw new SqlError('22023', `"${newValNeighbor}" is not an existing enum label`);
+  labels.splice(newValNeighbor === undefined || newValIsAfter ? neighbour + 1 : neighbour, 0, newVal);
+  const type = { ...found.type, labels };
+  changes.did(planning.catalog.putType({ ...found, type, arrayType: arrayOf(type) }));
+  for (const table of planning.catalog.tables()) {
+    if (!table.columns.some((column) => column.type.oid === type.oid)) continue;
+    const columns = table.columns.map((column) => (column.type.oid === type.oid ? { ...column, type } : column));
+    const indexes = table.indexes.map((index) => ({
+      ...index,
+      parts: index.parts.map((part) => (part.type.oid === type.oid ? { ...part, type } : part)),
+    }));
+    replaceTable(table, { ...table, columns, indexes }, planning, changes);
+  }
+}
+
+export function alterSequence(
+  { sequence: range = {}, options }: AlterSeqStmt,
+  planning: Planning,
+  changes: Changes,
+): void {
+  const found = planning.relation(range);
+  if (found.kind !== 'sequence') throw new SqlError('42809', `"${found.name}" is not a sequence`);
+  const restart = (options ?? []).find((node) => 'DefElem' in node && node.DefElem.defname === 'restart');
+  const others = (options ?? []).filter((node) => node !== restart);
+  const made = new Sequence(
+    found.id,
+    found.schema,
+    found.name,
+    sequenceOptions('int8', { ...found.options, ...givenSequenceOptions(others) }),
+  );
+  const arg = restart !== undefined && 'DefElem' in restart ? restart.DefElem.arg : undefined;
+  if (restart === undefined) made.set(found.last, found.isCalled);
+  else if (arg !== undefined && 'Integer' in arg) made.set(BigInt(arg.Integer.ival ?? 0), false);
+  changes.did(planning.catalog.put(made));
+  for (const table of planning.catalog.tables()) {
+    const columns = table.columns.map((column) => (column.sequence === found ? { ...column, sequence: made } : column));
+    if (columns.some((column, i) => column !== table.columns[i]))
+      replaceTable(table, { ...table, columns }, planning, changes);
+  }
+}

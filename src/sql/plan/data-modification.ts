@@ -1,0 +1,23 @@
+/** A planned INSERT, UPDATE or DELETE. */
+import type { Frame } from '../expression.ts';
+import type { Waiting } from '../storage.ts';
+import type { Running } from './planning.ts';
+import type { OutputColumn, Values } from './query.ts';
+
+export interface DataModification {
+  readonly command: 'INSERT' | 'UPDATE' | 'DELETE';
+  /** `null`: without RETURNING. */
+  readonly columns: readonly OutputColumn[] | null;
+  readonly run: (outer: Frame | null, running: Running) => Waiting<ModificationOutcome>;
+}
+
+export interface ModificationOutcome {
+  /** Of RETURNING. */
+  readonly rows: Values[];
+  /** Rows written; MySQL's count differs. */
+  readonly rowCount: number;
+  /** Rows that matched, changed or not. */
+  readonly foundRows: number;
+  /** The first number that an identity column was given; 0 for none. */
+  readonly insertId: bigint;
+}

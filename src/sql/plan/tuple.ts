@@ -1,0 +1,106 @@
+/** Rows between FROM and the client: projected, sorted, made distinct, limited. */
+import type { Expression, Frame } from '../expression.ts';
+import type { SqlValue } from '../value.ts';
+import type { From } from './from.ts';
+import { newFrame, type PlannedQuery, type Values } from './query.ts';
+import { type CompareKeys, type Limit, limited } from './sort.ts';
+import type { Source } from './source.ts';
+import type { Target } from './target.ts';
+
+/** A row on its way to the client: what it shows, and what it is sorted by. */
+export interface Tuple {
+  readonly values: Values;
+  readonly keys: readonly SqlValue[];
+  /** The rows that it was made of, where they are locked later. */
+  readonly rows: Frame['rows'] | null;
+}
+
+export interface SelectPlan {
+  readonly from: From;
+  readonly source: Source;
+  readonly rowCount: () => number;
+  readonly targets: readonly Target[];
+  readonly sortKeys: readonly Expression[];
+  readonly compare: CompareKeys | null;
+  readonly distinct: Distinct | null;
+  readonly limit: Limit | null;
+}
+
+export interface Distinct {
+  /** Of what has been sorted already: the first with each key stays. */
+  readonly keyOf: (tuple: Tuple) => string;
+}
+
+export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
+  const { targets, compare, distinct, limit, sortKeys } = plan;
+  const isPlain =
+    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ set }) => set === null);
+  if (isPlain) {
+    const evaluators = targets.map(({ expression }) => expression.evaluate);
+    return (outer, running) => {
+      const frame = newFrame(plan.rowCount(), running, outer);
+      const rows = projected(plan.source, evaluators, frame);
+      return limit === null ? rows : limited(rows, limit, frame);
+    };
+  }
+  return function* rows(outer, running) {
+    const frame = newFrame(plan.rowCount(), running, outer);
+    for (const { values } of limited(sortedTuples(plan, frame, false), limit, frame)) yield values;
+  };
+}
+
+function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
+  for (const _ of source(frame)) yield evaluators.map((evaluate) => evaluate(frame));
+}
+
+/** Sorted and made distinct, before LIMIT. */
+export function sortedTuples(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
+  const { compare, distinct } = plan;
+  let tuples: Iterable<Tuple> = tuplesOf(plan, frame, keepsRows);
+  if (compare !== null) tuples = [...tuples].toSorted((a, b) => compare(a.keys, b.keys));
+  return distinct === null ? tuples : firstOfEach(tuples, distinct);
+}
+
+function* tuplesOf(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
+  for (const _ of plan.source(frame)) {
+    for (const values of expanded(plan.targets, frame)) {
+      yield {
+        values,
+        keys: plan.sortKeys.map((key) => keyValue(key, plan.targets, values, frame)),
+        rows: keepsRows ? [...frame.rows] : null,
+      };
+    }
+  }
+}
+
+/** What a set-returning target is sorted by is known from the row only. */
+function keyValue(key: Expression, targets: readonly Target[], values: Values, frame: Frame): SqlValue {
+  const at = targets.findIndex(({ expression, set }) => set !== null && expression === key);
+  return at >= 0 ? (values[at] ?? null) : key.evaluate(frame);
+}
+
+/** Set-returning functions in the select list go in step; the shorter are filled up with NULL. */
+export function* expanded(targets: readonly Target[], frame: Frame): Iterable<Values> {
+  if (targets.every(({ set }) => set === null)) {
+    yield targets.map(({ expression }) => expression.evaluate(frame));
+    return;
+  }
+  const lists = targets.map(({ set }) => (set === null ? null : [...set.rows(frame)]));
+  const length = Math.max(...lists.map((list) => list?.length ?? 0));
+  for (let i = 0; i < length; i++) {
+    yield targets.map(({ expression }, t) => {
+      const list = lists[t];
+      return list === null || list === undefined ? expression.evaluate(frame) : (list[i]?.[0] ?? null);
+    });
+  }
+}
+
+function* firstOfEach(tuples: Iterable<Tuple>, { keyOf }: Distinct): Iterable<Tuple> {
+  const seen = new Set<string>();
+  for (const tuple of tuples) {
+    const key = keyOf(tuple);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    yield tuple;
+  }
+}
