@@ -398,6 +398,65 @@ SELECT count(*) FROM pg_catalog.pg_type a LEFT JOIN pg_catalog.pg_type b ON b.oi
 COMMENT ON TABLE x IS 'a table'
 `,
   },
+  {
+    name: 'what drivers and ORMs send',
+    text: `${tables}
+CREATE TABLE jobs (id serial PRIMARY KEY, state text DEFAULT 'new', run_at int)
+INSERT INTO jobs (run_at) VALUES (3), (1), (2)
+UPDATE jobs SET state = 'taken' WHERE id = (SELECT id FROM jobs WHERE state = 'new' ORDER BY run_at LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id, state
+UPDATE jobs SET state = 'taken' WHERE id IN (SELECT id FROM jobs WHERE state = 'new' ORDER BY run_at FOR UPDATE SKIP LOCKED LIMIT 1) RETURNING id
+WITH next AS (SELECT id FROM jobs WHERE state = 'new' LIMIT 1 FOR UPDATE SKIP LOCKED) UPDATE jobs SET state = 'taken' FROM next WHERE jobs.id = next.id RETURNING jobs.*
+DELETE FROM jobs WHERE id = (SELECT min(id) FROM jobs) RETURNING id
+SELECT * FROM jobs ORDER BY id FOR UPDATE
+SELECT j.id FROM jobs j JOIN dept d ON d.id = j.id FOR UPDATE OF j
+SELECT count(*) FROM jobs FOR UPDATE
+SELECT id FROM jobs FOR UPDATE OF nosuch
+SELECT id FROM jobs ORDER BY id LIMIT 1 FOR NO KEY UPDATE
+SELECT DISTINCT id FROM jobs FOR SHARE
+select "t"."id", "t"."name", "t_emps"."data" as "emps" from "dept" "t" left join lateral (select coalesce(json_agg(json_build_array("e"."id", "e"."name") order by "e"."id"), '[]'::json) as "data" from (select * from "emp" "x" where "x"."dept_id" = "t"."id") "e") "t_emps" on true order by "t"."id"
+SELECT COUNT(*) FROM (SELECT "public"."emp"."id" FROM "public"."emp" WHERE 1=1 OFFSET 0) AS "sub"
+SELECT "public"."emp"."id", "public"."emp"."name" FROM "public"."emp" WHERE ("public"."emp"."salary" >= 100 AND 1=1) ORDER BY "public"."emp"."id" ASC LIMIT 2 OFFSET 0
+SELECT "e"."id" AS "e_id", "d"."name" AS "d_name" FROM "emp" "e" LEFT JOIN "dept" "d" ON "d"."id"="e"."dept_id" WHERE ( ("e"."name" = 'bob') ) AND ( "e"."id" IN (1, 2) )
+SELECT DISTINCT "distinctAlias"."e_id" AS "ids_e_id" FROM (SELECT "e"."id" AS "e_id", "d"."name" AS "d_name" FROM "emp" "e" LEFT JOIN "dept" "d" ON "d"."id"="e"."dept_id") "distinctAlias" ORDER BY "e_id" ASC LIMIT 2
+INSERT INTO "dept" ("id", "name") VALUES (7, 'seven') ON CONFLICT ("id") DO UPDATE SET "name" = EXCLUDED."name" RETURNING "id", "name"
+insert into dept as d (id, name) values (7, 'again') on conflict (id) do update set name = d.name || excluded.name where d.id = 7 returning d.name
+insert into dept (id, name) select 7, 'x' where not exists (select 1 from dept where id = 7)
+UPDATE "emp" SET "salary" = ("public"."emp"."salary" + 10) WHERE ("public"."emp"."id" = 1 AND 1=1) RETURNING "public"."emp"."salary"
+SELECT 1 AS "one" FROM "emp" WHERE "emp"."name" = 'ann' LIMIT 1
+SELECT e AS whole FROM emp e WHERE id = 1
+SELECT row_to_json(d) FROM dept d WHERE id = 1
+SELECT count(e) FROM emp e
+SELECT json_agg(x)::jsonb FROM (SELECT id FROM dept ORDER BY id) x
+SELECT (SELECT json_agg(j)::jsonb FROM (SELECT e.name FROM emp e WHERE e.dept_id = d.id ORDER BY e.id) j) FROM dept d ORDER BY d.id
+SELECT emp.*, dept.name AS dn FROM emp, dept WHERE emp.dept_id = dept.id AND emp.id = 1
+SELECT CASE WHEN salary > 100 THEN 'rich' ELSE 'poor' END, coalesce(salary, 0), salary::int, 'x', 1 + 1, now() IS NULL, NOT true, name LIKE 'a%' FROM emp WHERE id = 3
+SELECT "name" FROM emp WHERE lower(name) = 'ann' OR id = 2 ORDER BY name DESC NULLS LAST
+SELECT max(id) + 1 AS next FROM emp
+SELECT avg(salary)::float FROM emp
+SELECT EXISTS (SELECT 1 FROM emp WHERE id = 99), 5 IN (SELECT id FROM emp)
+SELECT * FROM emp WHERE dept_id IN (SELECT id FROM dept WHERE name LIKE 's%') ORDER BY id
+SELECT d.*, (SELECT count(*) FROM emp WHERE emp.dept_id = d.id) AS n FROM dept d ORDER BY n DESC, d.id
+SELECT e.name FROM emp e WHERE e.salary = (SELECT max(salary) FROM emp x WHERE x.dept_id = e.dept_id) ORDER BY 1
+SELECT e.name FROM emp e WHERE NOT EXISTS (SELECT * FROM emp x WHERE x.boss = e.id) ORDER BY 1
+DELETE FROM emp e WHERE EXISTS (SELECT 1 FROM dept d WHERE d.id = e.dept_id AND d.name = 'sales') AND id = 2 RETURNING e.name
+EXPLAIN SELECT nosuch FROM dept
+SELECT generate_series(1, 3), 'x'
+SELECT id, unnest(ARRAY['a', 'b']) FROM dept WHERE id = 1
+SELECT dept_id, name FROM emp UNION SELECT id, name FROM dept ORDER BY 2, 1
+TABLE dept ORDER BY id
+SELECT * FROM dept WHERE (id, name) IN ((1, 'sales'), (2, 'x'))
+SELECT * FROM dept WHERE id = ANY ('{1,2}') ORDER BY id
+SELECT * FROM dept WHERE id <> ALL ('{1,2}') ORDER BY id
+SELECT dept.id FROM dept WHERE dept.name IN ('dev', NULL)
+SELECT * FROM dept ORDER BY random() LIMIT 0
+SELECT a.id FROM dept a JOIN dept b ON a.id < b.id ORDER BY a.id, b.id
+SELECT x.id, y.id FROM dept x LEFT JOIN (dept y JOIN emp z ON z.dept_id = y.id) ON x.id = y.id ORDER BY 1, 2
+SELECT x.id, y.n FROM dept x LEFT JOIN (SELECT dept_id, count(*) n FROM emp GROUP BY dept_id) y ON y.dept_id = x.id ORDER BY 1
+WITH t AS MATERIALIZED (SELECT 1 a) SELECT t1.a, t2.a FROM t t1, t t2
+WITH RECURSIVE tree AS (SELECT id, boss, 1 AS depth FROM emp WHERE boss IS NULL UNION ALL SELECT e.id, e.boss, depth + 1 FROM emp e, tree t WHERE e.boss = t.id) SELECT depth, count(*) FROM tree GROUP BY depth ORDER BY 1
+SELECT salary, count(*) OVER (PARTITION BY salary ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM emp ORDER BY id
+`,
+  },
 ];
 
 /** The statements of a script, one a line. */

@@ -7,7 +7,7 @@ import { assert } from '../../base/assert.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
-import type { SqlType } from '../type.ts';
+import { type SqlType, types } from '../type.ts';
 import type { CommonTable } from './common-table.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
 import type { Planners } from './planners.ts';
@@ -94,7 +94,9 @@ export class QueryScope implements Scope {
   }
 
   column(names: readonly string[], position: number): Expression {
-    return this.#column(names, position, false);
+    const found = this.#column(names, position, false) ?? this.#wholeRow(names, position, false);
+    if (found === undefined) throw missing(names, position);
+    return found;
   }
 
   parameter(number: number): ParameterSlot {
@@ -148,15 +150,39 @@ export class QueryScope implements Scope {
     return cellExpression(item.row, own.cell, own.type, own.modifier);
   }
 
-  #column(names: readonly string[], position: number, isInSubquery: boolean): Expression {
+  #column(names: readonly string[], position: number, isInSubquery: boolean): Expression | undefined {
     if (names[0] === groupKeyMark) {
       assert(this.collector !== null, 'marked trees belong to grouped queries');
       return this.collector.key(Number(names[1]));
     }
     const found = this.#find(names, position);
     if (found !== undefined) return this.visible(found, position, isInSubquery);
-    if (this.parent === null) throw this.#missing(names, position);
-    const outer = this.parent.#column(names, position, true);
+    return this.parent === null ? undefined : this.#outward(this.parent.#column(names, position, true));
+  }
+
+  /** The name of a FROM item alone: its row as a record. Columns of that name, even further out, come first. */
+  #wholeRow(names: readonly string[], position: number, isInSubquery: boolean): Expression | undefined {
+    const item = names.length === 1 ? this.#item(names, position) : undefined;
+    if (item === undefined) {
+      return this.parent === null ? undefined : this.#outward(this.parent.#wholeRow(names, position, true));
+    }
+    const columns = item.columns.map((column) =>
+      this.visible({ kind: 'plain', name: column.name, item, column }, position, isInSubquery),
+    );
+    const fields = item.columns.map(({ name, type }) => ({ name, type }));
+    return {
+      type: { ...types.record, fields },
+      modifier: -1,
+      isRowFree: false,
+      evaluate: (frame) =>
+        frame.rows[item.row] === null
+          ? null
+          : { kind: 'array', elements: columns.map(({ evaluate }) => evaluate(frame)) },
+    };
+  }
+
+  #outward(outer: Expression | undefined): Expression | undefined {
+    if (outer === undefined) return undefined;
     this.reachesOut = true;
     return outward(outer);
   }
@@ -197,12 +223,6 @@ export class QueryScope implements Scope {
     if (own === name) return true;
     return this.dialect === 'mysql' && own.toLowerCase() === name?.toLowerCase();
   }
-
-  #missing(names: readonly string[], position: number): SqlError {
-    const name = names.at(-1) ?? '';
-    if (names.length === 1) return new SqlError('42703', `column "${name}" does not exist`, at(position));
-    return missingItem(names.slice(0, -1).join('.'), position);
-  }
 }
 
 /** A column of the query itself. */
@@ -237,6 +257,12 @@ function outward(expression: Expression): Expression {
       return expression.evaluate(frame.outer);
     },
   };
+}
+
+function missing(names: readonly string[], position: number): SqlError {
+  const name = names.at(-1) ?? '';
+  if (names.length === 1) return new SqlError('42703', `column "${name}" does not exist`, at(position));
+  return missingItem(names.slice(0, -1).join('.'), position);
 }
 
 function missingItem(name: string, position: number): SqlError {
