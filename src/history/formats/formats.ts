@@ -19,12 +19,14 @@ export function formatNamed(name: string): HistoryFormat {
 export function detectFormat(firstBytes: Uint8Array, name: string): HistoryFormat {
   const found = historyFormats.find((format) => format.detect(firstBytes, name));
   if (found !== undefined) return found;
-  throw new InputError('history/format', 'in no format that is known: say which with --from', { file: name });
+  throw new InputError('history/format', 'in no format that is known by its beginning: name the format', {
+    file: name,
+  });
 }
 
 /** By what the file is called. @throws InputError `history/format` */
 export function formatOfName(name: string): HistoryFormat {
   const found = historyFormats.find(({ extensions }) => extensions.some((extension) => name.endsWith(extension)));
   if (found !== undefined) return found;
-  throw new InputError('history/format', 'the name does not say the format: say it with --to', { file: name });
+  throw new InputError('history/format', 'the name of the file does not say the format: name it', { file: name });
 }
