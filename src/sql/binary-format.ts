@@ -158,8 +158,8 @@ function formatNumericBinary(number: Numeric): Uint8Array {
   const { value, scale } = number;
   if (!value.isFinite()) {
     const sign = value.isNaN() ? signNaN : value.isNegative() ? signMinusInfinity : signInfinity;
-    // Infinities have a display scale of 0, and their weight does not count.
-    return numericBytes([], 0, sign, 0);
+    // PostgreSQL reads a display scale out of the bits that say "infinity".
+    return numericBytes([], 0, sign, value.isNaN() ? 0 : 32);
   }
   const [whole = '', fraction = ''] = formatNumeric({ kind: 'numeric', value: value.abs(), scale }).split('.');
   const left = whole.padStart(Math.ceil(whole.length / 4) * 4, '0');

@@ -8,7 +8,10 @@ import { startMariadb } from '../../../test/support/mariadb-server.ts';
 import { startPostgres } from '../../../test/support/postgres-server.ts';
 import { startedOrSkipped } from '../../../test/support/server-process.ts';
 import type { TestServer } from '../../../test/support/server-process.ts';
+import { formatBinary, parseBinary } from '../binary-format.ts';
 import { SqlError } from '../sql-error.ts';
+import { formatText } from '../text-format.ts';
+import { aggregateCases, aggregateOutcome } from './aggregate-cases.test-support.ts';
 import { anyExpression } from './expression-arbitrary.test-support.ts';
 import { evaluateSql, mysqlOutcomeOf } from './expression.test-support.ts';
 import { mysqlCases } from './mysql-cases.test-support.ts';
@@ -44,6 +47,25 @@ describe('PostgreSQL', () => {
       if (!isSame(wanted, found)) differences.push(`${sql}: ${wanted}, here ${found}`);
     }
     expect(differences).toEqual([]);
+  });
+
+  test.each(cases)('%s: the binary format', async (_area, expressions) => {
+    if (server === undefined) return;
+    const differences: string[] = [];
+    for (const sql of expressions) {
+      const found = binaryOf(sql);
+      if (found === undefined) continue;
+      const wanted = await askPostgres(client, `encode(${found.sender}(${sql}), 'hex')`);
+      if (wanted !== `${found.hex} :25`) differences.push(`${sql}: ${wanted}, here ${found.hex}`);
+    }
+    expect(differences).toEqual([]);
+  });
+
+  test.each(aggregateCases)('%s over %s', async (call, rows) => {
+    if (server === undefined) return;
+    const found = aggregateOutcome(call, rows);
+    const wanted = await askPostgres(client, `${call} FROM (VALUES ${rows}) AS v(x, y)`);
+    expect(isSame(wanted, found), `${wanted}, here ${found}`).toBe(true);
   });
 
   test(`random expressions, seed ${seed}`, { timeout: 600_000 }, async () => {
@@ -101,6 +123,32 @@ async function askPostgres(client: pg.Client, sql: string): Promise<string> {
     return `${rows[0]?.[0] ?? 'null'} :${fields[0]?.dataTypeID}`;
   } catch (error) {
     if (error instanceof pg.DatabaseError) return `!${error.code ?? ''}`;
+    throw error;
+  }
+}
+
+/** PostgreSQL's own functions for the binary formats: int4send, numeric_send. */
+const senders: Readonly<Record<string, string>> = Object.fromEntries([
+  ...'bool int2 int4 int8 float4 float8 text varchar bpchar name oid bytea'
+    .split(' ')
+    .map((name) => [name, `${name}send`]),
+  ...'numeric date time timestamp timestamptz interval uuid json jsonb array'
+    .split(' ')
+    .map((name) => [name, `${name}_send`]),
+]);
+
+/** Also reads the bytes back. Names of tables and types are texts here, and records have no types of columns. */
+function binaryOf(sql: string): { readonly sender: string; readonly hex: string } | undefined {
+  try {
+    const { value, type } = evaluateSql(sql);
+    const sender = senders[type.name];
+    if (value === null || sender === undefined) return undefined;
+    const bytes = formatBinary(value, type);
+    const again = parseBinary(bytes, type);
+    if (again === null || formatText(again, type) !== formatText(value, type)) throw new Error(`not read back: ${sql}`);
+    return { sender, hex: Buffer.from(bytes).toString('hex') };
+  } catch (error) {
+    if (error instanceof SqlError) return undefined;
     throw error;
   }
 }
