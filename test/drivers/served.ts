@@ -1,0 +1,28 @@
+/** A database of one profile behind a port, as `moirai serve` has it. */
+import { listen, openSqlDatabase, parseProfile, settleWithin, startConversation } from '../../src/serve/index.ts';
+import type { ProfileOptions } from '../../src/serve/profile.ts';
+import type { Served } from './shop.ts';
+
+export interface ServedHere extends Served {
+  /** Ends it. @throws the bugs of ours that were met */
+  close(): Promise<void>;
+}
+
+export async function serve(profile: ProfileOptions): Promise<ServedHere> {
+  const bugs: unknown[] = [];
+  const onBug = (error: unknown): void => void bugs.push(error);
+  const database = await openSqlDatabase({ profile: parseProfile(profile), settle: settleWithin(2) });
+  const listener = await listen(startConversation(database, { onBug }), { onBug });
+  const { host, port } = listener;
+  return {
+    host,
+    port,
+    database,
+    onBug,
+    close: async () => {
+      await listener.close();
+      database.close();
+      if (bugs.length > 0) throw new AggregateError(bugs, 'bugs of ours');
+    },
+  };
+}
