@@ -25,6 +25,8 @@ export class IndexTree<E extends IndexEntry> {
   /** Changes with every change, so that cursors notice. */
   #edition = 0;
   #size = 0;
+  /** The block that the last search ended in. */
+  #recent = 0;
 
   constructor(compareKeys: CompareKeys, compareTies: (a: E, b: E) => number = (a, b) => a.id - b.id) {
     this.compareKeys = compareKeys;
@@ -104,6 +106,13 @@ export class IndexTree<E extends IndexEntry> {
     }
   }
 
+  /** The entries of a path, when it is a whole key of a unique index: few, and found without a cursor. */
+  point(path: AccessPath): readonly E[] | null {
+    if (path.kind === 'all' || path.from !== undefined || path.to !== undefined) return null;
+    const first = this.#blocks[0]?.[0];
+    return first === undefined || first.key.length === path.prefix.length ? this.allWith(path.prefix) : null;
+  }
+
   /** The first entry for which `isAfter` holds; it must be false, then true along the index. */
   first(isAfter: (entry: E) => boolean): E | undefined {
     const block = this.#blocks[this.#blockOf(isAfter)] as E[];
@@ -173,6 +182,7 @@ export class IndexTree<E extends IndexEntry> {
 
   /** The first block whose last entry holds, or the last block. */
   #blockOf(isAfter: (entry: E) => boolean): number {
+    if (this.#isBlockOf(this.#recent, isAfter)) return this.#recent;
     let low = 0;
     let high = this.#blocks.length - 1;
     while (low < high) {
@@ -181,7 +191,16 @@ export class IndexTree<E extends IndexEntry> {
       if (isAfter(block[block.length - 1] as E)) high = middle;
       else low = middle + 1;
     }
+    this.#recent = low;
     return low;
+  }
+
+  /** Searches come in groups, for a key and its neighbours. */
+  #isBlockOf(b: number, isAfter: (entry: E) => boolean): boolean {
+    const last = this.#blocks[b]?.at(-1);
+    if (last === undefined || (b < this.#blocks.length - 1 && !isAfter(last))) return false;
+    const before = this.#blocks[b - 1]?.at(-1);
+    return before === undefined || !isAfter(before);
   }
 
   #compare(a: E, b: E): number {

@@ -121,7 +121,7 @@ class LockingRead {
 
   #kindFor(record: IndexRecord, isFirst: boolean): LockKind {
     if (!this.#transaction.locksGaps) return 'record';
-    if (this.#isUnique && this.#index.isClustered && !isMarked(this.#index, record)) return 'record';
+    if (this.#isUnique && this.#index.isClustered) return 'record';
     return isFirst && this.#startsAt(record) ? 'record' : 'next-key';
   }
 

@@ -37,7 +37,8 @@ export class InnodbStatement implements StatementView {
     const { index, range } = rangeOf(table, path);
     const { isolation, writer } = this.#transaction;
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
-    for (const { key, row } of index.tree.range(range)) {
+    const point = index.shape.isUnique ? index.tree.point(range) : null;
+    for (const { key, row } of point ?? index.tree.range(range)) {
       const version = versionAt(row.newest, writer, view, this.#command);
       if (version === null || version.isDeleted || !index.hasKey(version, key)) continue;
       this.#observeRead(version);

@@ -42,10 +42,14 @@ export class PostgresStatement implements StatementView {
     this.#mark = transaction.mark();
   }
 
-  *scan(tableId: TableId, path: AccessPath): Iterable<Row> {
-    const { observer } = this.#transaction.storage;
-    for (const version of this.#visible(this.#transaction.storage.table(tableId), path)) {
-      observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
+  scan(tableId: TableId, path: AccessPath): Iterable<Row> {
+    const versions = this.#visible(this.#transaction.storage.table(tableId), path);
+    return this.#transaction.storage.observer === null ? versions : this.#observed(versions);
+  }
+
+  *#observed(versions: Iterable<Version>): Iterable<Row> {
+    for (const version of versions) {
+      this.#observeRead(version);
       yield version;
     }
   }
@@ -164,10 +168,23 @@ export class PostgresStatement implements StatementView {
   }
 
   /** The versions of this statement's snapshot that a path leads to. */
-  *#visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
+  #visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
     const position = pathIndex(table, path);
+    const me = this.#transaction.watched;
+    if (me !== null || position === null || table.shape.indexes[position]?.isUnique !== true)
+      return this.#walk(table, path, position, me);
+    const entries = table.tree(position).point(path);
+    if (entries === null) return this.#walk(table, path, position, me);
+    const versions: Version[] = [];
+    for (const { key, row } of entries) {
+      const version = versionAt(row.newest, this.#transaction.writer, this.#snapshot, this.#command);
+      if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) versions.push(version);
+    }
+    return versions;
+  }
+
+  *#walk(table: PostgresTable, path: AccessPath, position: number | null, me: Watched | null): Iterable<Version> {
     const transaction = this.#transaction;
-    const me = transaction.watched;
     if (me !== null) readPath(transaction, me, table, path);
     if (path.kind === 'all' || position === null) {
       // PostgreSQL looks at all rows of a page when it comes to the page.
