@@ -24,6 +24,7 @@ import type { SqlValue } from '../sql/value.ts';
 import { alteredTable, isTouched } from './axiomatic/alter.ts';
 import { type Cell, type Held, Version } from './axiomatic/cell.ts';
 import { historyOf } from './axiomatic/history.ts';
+import { readMissed } from './axiomatic/phantoms.ts';
 import { LoadTransaction } from './axiomatic/loading.ts';
 import { SnapshotTransaction } from './axiomatic/snapshot.ts';
 import { type Granularity, isThere, type StoredRow, Table } from './axiomatic/table.ts';
@@ -207,7 +208,11 @@ export class AxiomaticStorage implements Storage {
   commit(writer: Transaction): void {
     const { cells } = writer.own;
     const keys = cells.map((cell) => this.#window.keyOf(cell));
-    if (this.#decisions.failure() || !this.#window.orders.commit(writer.node, keys)) {
+    if (
+      this.#decisions.failure() ||
+      !readMissed(writer, this.#window) ||
+      !this.#window.orders.commit(writer.node, keys)
+    ) {
       this.#forget(writer);
       throw new SqlError(
         '40001',

@@ -106,6 +106,18 @@ export class RowIndex {
     return rows;
   }
 
+  /** Is a row with this key on the path? */
+  covers({ prefix, from, to }: IndexPath, key: Key): boolean {
+    const { compare } = this.shape;
+    if (compare(key, prefix) !== 0) return false;
+    const below = from === undefined ? 1 : compare(key, [...prefix, from.value]);
+    const above = to === undefined ? -1 : compare(key, [...prefix, to.value]);
+    return (
+      (below > 0 || (below === 0 && from?.isInclusive === true)) &&
+      (above < 0 || (above === 0 && to?.isInclusive === true))
+    );
+  }
+
   addPending(row: StoredRow, key: Key, by: object): void {
     const there = this.pending.get(key, row.id);
     if (there === undefined) this.pending.insert({ key, id: row.id, row, by: new Set([by]) });

@@ -8,6 +8,7 @@ import type { Cell, Held, Version, Writer } from './cell.ts';
 import { type Mark, OwnWrites } from './own-writes.ts';
 import type { Key } from './row-index.ts';
 import { atOnce } from './seen-row.ts';
+import type { Scan } from './phantoms.ts';
 import { Statement } from './statement.ts';
 import type { StoredRow } from './table.ts';
 
@@ -34,6 +35,9 @@ export class Transaction implements StorageTransaction, Writer {
   readonly #storage: AxiomaticStorage;
   readonly #pending: { readonly row: StoredRow; readonly index: number; readonly key: Key }[] = [];
   readonly #marks: Mark[] = [];
+  /** Where it looked for rows, above read-committed: phantoms.ts. */
+  readonly scans: Scan[] = [];
+  readonly #readCells = new Map<Cell, Held>();
   #statements = 0;
   #externalReads = 0;
 
@@ -89,8 +93,33 @@ export class Transaction implements StorageTransaction, Writer {
     const point = { session: this.session, attempt: this.attempt, read: this.#externalReads };
     this.#externalReads += 1;
     const version: Version = this.#storage.externalRead(this, cell, point);
+    if (this.level !== 'read-committed') this.#readCells.set(cell, version.held);
     this.own.noteRead(cell, version.held, version.writer);
     return version.held;
+  }
+
+  noteScan(scan: Scan): void {
+    if (this.level !== 'read-committed') this.scans.push(scan);
+  }
+
+  hasRead(cell: Cell): boolean {
+    return this.#readCells.has(cell);
+  }
+
+  /** What it saw last of a cell that it has read. */
+  lastRead(cell: Cell): Held {
+    return this.#readCells.get(cell) ?? null;
+  }
+
+  /** A row that was not there when it looked. */
+  noteMissed(cell: Cell, version: Version): void {
+    this.#readCells.set(cell, version.held);
+    this.own.noteRead(cell, version.held, version.writer);
+  }
+
+  /** The keys that it has given rows. */
+  get pendingKeys(): readonly { readonly row: StoredRow; readonly index: number; readonly key: Key }[] {
+    return this.#pending;
   }
 
   /** Its own last write, this statement's among them, or the last one committed: outside of its reads. */

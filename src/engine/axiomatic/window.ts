@@ -63,6 +63,13 @@ export class Window {
     this.#open += 1;
   }
 
+  /** Those that are told apart from the initial state. */
+  *transactions(): Iterable<Transaction> {
+    for (const transaction of this.#transactions)
+      if (transaction !== null && (transaction.status === 'open' || transaction.status === 'committed'))
+        yield transaction;
+  }
+
   /** The cell's key in the commit orders. */
   keyOf(cell: Cell): number {
     if (cell.key < 0) cell.key = this.#cells.push(cell) - 1;
