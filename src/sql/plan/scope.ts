@@ -41,7 +41,7 @@ export class QueryScope implements Scope {
   /** Rows of the frame that the expression under compilation looks at. */
   #uses = new Set<number>();
   #rows = 0;
-  readonly #subqueries = new Map<Node, Subquery>();
+  readonly #subqueries = new Map<Node, { readonly result: Subquery; readonly uses: ReadonlySet<number> }>();
 
   constructor(planning: Planning, parent: QueryScope | null, planners: Planners) {
     this.planning = planning;
@@ -103,13 +103,15 @@ export class QueryScope implements Scope {
     return this.planning.parameter(number);
   }
 
-  /** The same subquery for the same tree, however often that is compiled. */
+  /** The same subquery for the same tree, however often that is compiled; each time it looks at the same rows. */
   subquery(select: Node): Subquery {
-    const known = this.#subqueries.get(select);
-    if (known !== undefined) return known;
-    const made = this.planners.subquery(select, this);
-    this.#subqueries.set(select, made);
-    return made;
+    let known = this.#subqueries.get(select);
+    if (known === undefined) {
+      known = this.tracked(() => this.planners.subquery(select, this));
+      this.#subqueries.set(select, known);
+    }
+    for (const row of known.uses) this.#uses.add(row);
+    return known.result;
   }
 
   aggregate(call: Node): Expression | undefined {
