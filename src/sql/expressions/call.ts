@@ -38,6 +38,17 @@ export function callOperator(
   return callChosen(choice, operands, scope);
 }
 
+/** What the operator makes of its operands; `undefined`: there is no such operator, or more than one. */
+export function operandTypes(
+  table: SignatureTable,
+  operator: string,
+  given: readonly SqlType[],
+): readonly SqlType[] | undefined {
+  const candidates = (table.get(operator) ?? []).filter(({ parameters }) => parameters.length === given.length);
+  const choice = chooseOperator(candidates, given);
+  return typeof choice === 'object' ? choice.parameters : undefined;
+}
+
 /** One unknown operand is first assumed to have the other's type: parse_oper.c, `binary_oper_exact`. */
 function chooseOperator(candidates: readonly Signature[], given: readonly SqlType[]): ReturnType<typeof choose> {
   const [left, right] = given;

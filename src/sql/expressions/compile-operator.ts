@@ -6,6 +6,8 @@ import { typeTitle } from '../type-title.ts';
 import { arrayOf, types } from '../type.ts';
 import type { SqlArray } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
+import { operandTypes } from './call.ts';
+import { operatorTable } from './operators.ts';
 import { truth } from './compile-logic.ts';
 import { compareRows, isRowNode, rowParts } from './compile-row.ts';
 import { compileInList } from './compile-in.ts';
@@ -132,10 +134,7 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
   const [first, second] = [compiler.compile(left), compiler.compile(right)];
   const { scope } = compiler;
   const equal = applyOperator('=', [first, second], scope, position);
-  const type =
-    ['unknown', 'varchar'].includes(first.type.name) || isNumber(first)
-      ? comparedType(first, second, scope)
-      : first.type;
+  const type = comparedType(first, second, scope);
   const shown = coerce(first, type, -1, 'implicit', scope);
   return {
     type,
@@ -148,23 +147,12 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
   };
 }
 
-const comparedAlone: ReadonlySet<string> = new Set(['int2', 'int4', 'int8']);
-const comparedFloats: ReadonlySet<string> = new Set(['float4', 'float8']);
-
-function isNumber({ type }: Expression): boolean {
-  return comparedAlone.has(type.name) || comparedFloats.has(type.name) || type.name === 'numeric';
-}
-
-/** Integers compare with each other as they are, and so do floats; other numbers meet in their common type. */
+/** The left operand's type as `=` takes it: a varchar is compared as text, and then it is one. */
 function comparedType(first: Expression, second: Expression, scope: Scope): Expression['type'] {
-  if (scope.dialect === 'mysql' && first.type.name !== 'unknown') return first.type;
-  if (first.type.name === 'varchar') return types.text;
-  for (const family of [comparedAlone, comparedFloats]) {
-    if (family.has(first.type.name) && family.has(second.type.name)) return first.type;
+  if (scope.dialect === 'mysql') {
+    return first.type.name === 'unknown' ? commonType([first.type, second.type], 'NULLIF', 'mysql') : first.type;
   }
-  // A float beside another number makes both doubles.
-  if (isNumber(second) && [first, second].some(({ type }) => comparedFloats.has(type.name))) return types.float8;
-  return commonType([first.type, second.type], 'NULLIF', scope.dialect);
+  return operandTypes(operatorTable, '=', [first.type, second.type])?.[0] ?? first.type;
 }
 
 /** `x = ANY (array)`, `x > ALL (array)`. */

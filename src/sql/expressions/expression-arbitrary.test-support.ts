@@ -54,7 +54,7 @@ const excluded: ReadonlyMap<string, string> = new Map([
   ...'timezone encode decode format convert_from convert_to'
     .split(' ')
     .map((name) => [name, 'words: listed cases'] as const),
-  ...'trunc overlaps array_positions right quote_literal'
+  ...'trunc overlaps array_positions right quote_literal quote_nullable make_timestamp'
     .split(' ')
     .map((name) => [name, 'PostgreSQL has more overloads, or takes odd texts: listed cases'] as const),
   ...'like_escape log10 float4 json_array_length ceiling'

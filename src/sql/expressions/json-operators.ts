@@ -97,7 +97,9 @@ function concatenate({ value: a }: JsonDocument, { value: b }: JsonDocument): Js
   return jsonDocument([...list(a), ...list(b)]);
 }
 
-function withoutKeys({ value }: JsonDocument, keys: readonly SqlValue[]): JsonDocument {
+function withoutKeys({ value }: JsonDocument, given: readonly SqlValue[]): JsonDocument {
+  // A NULL among the keys is not the null of JSON.
+  const keys: readonly SqlValue[] = given.filter((key) => key !== null);
   if (Array.isArray(value)) return jsonDocument(value.filter((each) => !keys.includes(each as SqlValue)));
   if (isJsonObject(value)) return jsonDocument(objectOf(Object.entries(value).filter(([key]) => !keys.includes(key))));
   throw new SqlError('22023', 'cannot delete from scalar');
@@ -117,8 +119,9 @@ function withoutPath({ value }: JsonDocument, path: SqlArray): JsonDocument {
 
 function removeAt(value: unknown, path: readonly (string | null)[], position = 1): unknown {
   const [key, ...rest] = path;
-  if (key === undefined || typeof value !== 'object' || value === null) return value;
+  if (key === undefined) return value;
   if (key === null) throw new SqlError('22004', `path element at position ${position} is null`);
+  if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value) && !/^\s*[+-]?\d+\s*$/.test(key)) {
     throw new SqlError('22P02', `path element at position ${position} is not an integer: "${key}"`);
   }

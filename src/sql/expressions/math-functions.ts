@@ -102,7 +102,9 @@ function bucketOfFloats(operand: number, low: number, high: number, count: numbe
   if (low === high) throw new SqlError('2201G', 'lower bound cannot equal upper bound');
   const [from, to] = low < high ? [operand - low, high - low] : [low - operand, low - high];
   if (from < 0) return 0;
-  return from >= to ? Number(integerOf(count + 1, types.int4)) : Math.floor((count * from) / to) + 1;
+  return from >= to
+    ? Number(integerOf(count + 1, types.int4))
+    : Math.min(Math.floor(count * (from / to)), count - 1) + 1;
 }
 
 /** Which of `count` equal parts from `low` to `high`; 0 below, count + 1 above. */
@@ -112,7 +114,7 @@ function bucket(operand: Numeric, low: Numeric, high: Numeric, count: number): n
   if (direction === 0) throw new SqlError('2201G', 'lower bound cannot equal upper bound');
   const sign = direction < 0 ? 1 : -1;
   if (compareNumerics(operand, low) * sign < 0) return 0;
-  if (compareNumerics(operand, high) * sign >= 0) return count + 1;
+  if (compareNumerics(operand, high) * sign >= 0) return Number(integerOf(count + 1, types.int4));
   const share = operand.value.minus(low.value).times(count);
   const width = high.value.minus(low.value);
   return Number(divideFloor(share.abs().toFixed(), width.abs().toFixed())) + 1;

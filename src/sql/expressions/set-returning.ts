@@ -85,7 +85,8 @@ function series(operands: readonly Expression[], scope: Scope, name: string): Se
     operands.map(({ type }) => type),
     'generate_series',
   );
-  const type = common.name === 'int2' ? types.int4 : operands.every((each) => each.type.name === 'unknown') ? types.int4 : common;
+  const type =
+    common.name === 'int2' ? types.int4 : operands.every((each) => each.type.name === 'unknown') ? types.int4 : common;
   if (!['int4', 'int8', 'numeric'].includes(type.name)) return undefined;
   const settled = operands.map((each) => coerce(each, type, -1, 'implicit', scope));
   if (type.name === 'numeric') {

@@ -5,6 +5,7 @@
 import type { Dialect } from '../dialect.ts';
 import type { Execution, Surroundings } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
+import { typeTitle } from '../type-title.ts';
 import { arrayOf, isSameType, typeByName, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
@@ -271,7 +272,11 @@ function settle({ signature, parameters }: Candidate, given: readonly SqlType[])
     if (typeof parameter !== 'string') return parameter;
     if (parameter === 'any') return type;
     const element = parameter.startsWith('anycompatible') ? family.compatible : family.element;
-    return parameter.endsWith('array') && parameter !== 'anynonarray' ? arrayOf(element) : element;
+    if (!parameter.endsWith('array') || parameter === 'anynonarray') return element;
+    if (element.name === 'array') {
+      throw new SqlError('42704', `could not find array type for data type ${typeTitle(element)}`);
+    }
+    return arrayOf(element);
   };
   return {
     signature,

@@ -241,6 +241,10 @@ const plain: Record<string, Plain> = {
   'substring(text, int4) text': substring,
   'substring(text, int4, int4) text': substring,
   'substring(text, text) text': regexSubstring,
+  'substring(text, text, text) text': () => {
+    throw notSupported('SUBSTRING with SIMILAR');
+  },
+  'position(bytea, bytea) int4': (bytes: Uint8Array, part: Uint8Array) => Buffer.from(bytes).indexOf(part) + 1,
   'substring(bytea, int4) bytea': substringOfBytes,
   'substring(bytea, int4, int4) bytea': substringOfBytes,
   'substr(text, int4) text': substring,

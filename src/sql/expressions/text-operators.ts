@@ -23,9 +23,17 @@ export function castText(type: SqlType): (value: Present) => string {
   return (value) => convert(value, undefined as never) as string;
 }
 
+/** Bytes as characters of Latin 1, so that `_` is one byte. */
+function bytesMatch(bytes: Uint8Array, pattern: Uint8Array): boolean {
+  const [text, like] = [bytes, pattern].map((each) => Buffer.from(each).toString('latin1'));
+  return likeMatcher(like ?? '')(text ?? '');
+}
+
 const textual: Record<string, Plain> = {
   '||(text, text) text': (a: string, b: string) => a + b,
   '||(bytea, bytea) bytea': (a: Uint8Array, b: Uint8Array) => new Uint8Array(Buffer.concat([a, b])),
+  '~~(bytea, bytea) bool': bytesMatch,
+  '!~~(bytea, bytea) bool': (bytes: Uint8Array, pattern: Uint8Array) => !bytesMatch(bytes, pattern),
   'like_escape(text, text) text': likeEscape,
   '^@(text, text) bool': (a: string, b: string) => a.startsWith(b),
 };
