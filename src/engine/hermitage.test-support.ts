@@ -243,7 +243,7 @@ export const hermitageRows: Schedule['rows'] = [
   [2, 2, 20],
 ];
 
-/** Runs the steps; a session that waits does its later steps when it goes on, one that was aborted does none. */
+/** Runs the steps; a session that waits does its later steps when it goes on, one that was aborted rolls back and does none. */
 export async function runScenario(steps: readonly Step[], level: Level, follower: Follower): Promise<Seen> {
   const outcomes: Outcome[][] = [[], [], []];
   const isAborted = [false, false, false];
@@ -252,7 +252,7 @@ export async function runScenario(steps: readonly Step[], level: Level, follower
   const goOn = async (): Promise<void> => {
     for (let session = due.findIndex((list, i) => list.length > 0 && !waiting.has(i)); session >= 0; ) {
       const operation = due[session]?.shift();
-      if (operation !== undefined && isAborted[session] !== true) {
+      if (operation !== undefined && (isAborted[session] !== true || operation.kind === 'rollback')) {
         await follower.start(session, operation, level);
         waiting.add(session);
         for (const [other, outcome] of await follower.settle()) {
@@ -270,7 +270,7 @@ export async function runScenario(steps: readonly Step[], level: Level, follower
   }
   for (let session = 0; session < 3; session++) due[session]?.push(rollback);
   await goOn();
-  const done = outcomes.map((list, session) => list.slice(0, isAborted[session] === true ? undefined : -1));
+  const done = outcomes.map((list) => list.slice(0, -1));
   await follower.start(0, select(all), rc);
   const end = (await follower.settle()).get(0) ?? '';
   await follower.start(0, rollback, rc);
