@@ -112,7 +112,7 @@ export function rowsOf(view: StatementView, path: AccessPath = all): SqlValue[][
   return [...view.scan(table.id, path)].map((row) => row.values.map((value) => value ?? null));
 }
 
-export function values(row: Row): SqlValue[] {
+function values(row: Row): SqlValue[] {
   return row.values.map((value) => value ?? null);
 }
 

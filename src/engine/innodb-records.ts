@@ -12,7 +12,7 @@ export function addRecord(index: InnodbIndex, key: IndexRecord['key'], row: Inno
 }
 
 /** A record leaves: its locks become locks of the gap that is left, and whoever waited for it looks again. */
-export function removeRecord(index: InnodbIndex, record: IndexRecord): void {
+function removeRecord(index: InnodbIndex, record: IndexRecord): void {
   const heir = index.after(record);
   if (!index.tree.removeEntry(record)) return;
   const { locks } = record;

@@ -19,11 +19,7 @@ const conflicts: Record<LockStrength, number> = {
   update: 0b1111,
 };
 
-export function isStronger(a: LockStrength, b: LockStrength): boolean {
-  return rank[a] > rank[b];
-}
-
-export function conflict(a: LockStrength, b: LockStrength): boolean {
+function conflict(a: LockStrength, b: LockStrength): boolean {
   return (conflicts[a] & (1 << rank[b])) !== 0;
 }
 
