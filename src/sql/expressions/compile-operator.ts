@@ -11,9 +11,9 @@ import { operatorTable } from './operators.ts';
 import { truth } from './compile-logic.ts';
 import { compareRows, isRowNode, rowParts } from './compile-row.ts';
 import { compileInList } from './compile-in.ts';
-import { namesOf, nodesOf, positionOf } from './compiler.ts';
+import { cellOf, namesOf, nodesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
-import { coerce, commonType } from './coerce.ts';
+import { coerce, commonType, isConstant, isUnknownLiteral, isUntypedParameter } from './coerce.ts';
 import { quantified } from './quantified.ts';
 import { repeatedOperator } from './repeated-operator.ts';
 
@@ -133,14 +133,19 @@ function distinct(left: Expression, right: Expression, scope: Scope, position: n
 function compileNullIf(left: Node, right: Node, compiler: Compiler, position: number): Expression {
   const [first, second] = [compiler.compile(left), compiler.compile(right)];
   const { scope } = compiler;
-  const equal = applyOperator('=', [first, second], scope, position);
+  // Evaluated once, though compared and shown; what has no type yet goes in as it is.
+  const isFixed = isConstant(first) || isUnknownLiteral(first) || isUntypedParameter(first);
+  const cell = cellOf(first);
+  const seen = isFixed ? first : cell.expression;
+  const equal = applyOperator('=', [seen, second], scope, position);
   const type = comparedType(first, second, scope);
-  const shown = coerce(first, type, -1, 'implicit', scope);
+  const shown = coerce(seen, type, -1, 'implicit', scope);
   return {
     type,
     modifier: first.modifier,
-    isRowFree: equal.isRowFree,
+    isRowFree: first.isRowFree && second.isRowFree,
     evaluate: (frame) => {
+      cell.value = first.evaluate(frame);
       const same = equal.evaluate(frame);
       return same === true || same === 1 ? null : shown.evaluate(frame);
     },

@@ -125,6 +125,13 @@ describe('which expressions depend on no row', () => {
     expect(compileExpression(parseExpression('x'), scope).column).toEqual({ row: 0, cell: 2 }));
 });
 
+test('NULLIF evaluates its first operand once', () => {
+  let count = 0;
+  const next: Expression = { type: types.int4, modifier: -1, isRowFree: false, evaluate: () => ++count };
+  const expression = compileExpression(parseExpression('nullif(next, 5)'), testScope('postgres', { next }));
+  expect([1, 2, 3, 4, 5].map(() => expression.evaluate(testFrame()))).toEqual([1, 2, 3, 4, null]);
+});
+
 test('a constant that fails only fails when it is reached', () => {
   expect(outcomeOf("CASE WHEN true THEN 1 ELSE 'x'::text::int4 END")).toBe('1');
   expect(outcomeOf("'x'::text::int4")).toBe('!22P02');

@@ -99,9 +99,9 @@ function concatenate({ value: a }: JsonDocument, { value: b }: JsonDocument): Js
 
 function withoutKeys({ value }: JsonDocument, given: readonly SqlValue[]): JsonDocument {
   // A NULL among the keys is not the null of JSON.
-  const keys: readonly SqlValue[] = given.filter((key) => key !== null);
-  if (Array.isArray(value)) return jsonDocument(value.filter((each) => !keys.includes(each as SqlValue)));
-  if (isJsonObject(value)) return jsonDocument(objectOf(Object.entries(value).filter(([key]) => !keys.includes(key))));
+  const keys: ReadonlySet<unknown> = new Set(given.filter((key) => key !== null));
+  if (Array.isArray(value)) return jsonDocument(value.filter((each) => !keys.has(each)));
+  if (isJsonObject(value)) return jsonDocument(objectOf(Object.entries(value).filter(([key]) => !keys.has(key))));
   throw new SqlError('22023', 'cannot delete from scalar');
 }
 

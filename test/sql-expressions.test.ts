@@ -3,20 +3,20 @@ import * as fc from 'fast-check';
 import { createConnection } from 'mysql2/promise';
 import type { Connection } from 'mysql2/promise';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMariadb } from '../../../test/support/mariadb-server.ts';
-import { startPostgres } from '../../../test/support/postgres-server.ts';
-import { startedOrSkipped } from '../../../test/support/server-process.ts';
-import type { TestServer } from '../../../test/support/server-process.ts';
-import { formatBinary, parseBinary } from '../binary-format.ts';
-import { SqlError } from '../sql-error.ts';
-import { formatText } from '../text-format.ts';
-import { aggregateCases, aggregateOutcome } from './aggregate-cases.test-support.ts';
-import { anyExpression } from './expression-arbitrary.test-support.ts';
-import { evaluateSql, mysqlOutcomeOf } from './expression.test-support.ts';
-import { mysqlCases } from './mysql-cases.test-support.ts';
-import { structuredCases } from './oracle-cases-more.test-support.ts';
-import { scalarCases } from './oracle-cases.test-support.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMariadb } from './support/mariadb-server.ts';
+import { startPostgres } from './support/postgres-server.ts';
+import { startedOrSkipped } from './support/server-process.ts';
+import type { TestServer } from './support/server-process.ts';
+import { formatBinary, parseBinary } from '../src/sql/binary-format.ts';
+import { SqlError } from '../src/sql/sql-error.ts';
+import { formatText } from '../src/sql/text-format.ts';
+import { aggregateCases, aggregateOutcome } from '../src/sql/expressions/aggregate-cases.test-support.ts';
+import { anyExpression } from '../src/sql/expressions/expression-arbitrary.test-support.ts';
+import { evaluateSql, mysqlOutcomeOf } from '../src/sql/expressions/expression.test-support.ts';
+import { mysqlCases } from '../src/sql/expressions/mysql-cases.test-support.ts';
+import { structuredCases } from '../src/sql/expressions/oracle-cases-more.test-support.ts';
+import { scalarCases } from '../src/sql/expressions/oracle-cases.test-support.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 const randomRuns = isHeavy ? 30_000 : 800;
@@ -32,6 +32,7 @@ describe('PostgreSQL', () => {
     client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' });
     await client.connect();
   });
+  beforeEach(({ skip }) => skip(server === undefined, 'no server'));
   afterAll(async () => {
     if (server === undefined) return;
     await client.end();
@@ -93,6 +94,7 @@ describe('MariaDB', () => {
     const options = { host: '127.0.0.1', port: server.port, user: 'root', database: 'test' };
     client = await createConnection({ ...options, typeCast: (field) => field.string() });
   });
+  beforeEach(({ skip }) => skip(server === undefined, 'no server'));
   afterAll(async () => {
     if (server === undefined) return;
     await client.end();
