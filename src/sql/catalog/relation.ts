@@ -100,7 +100,8 @@ export interface VirtualTable {
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
-  readonly rows: () => Iterable<readonly SqlValue[]>;
+  /** @param database MySQL: the name by which the session calls its database */
+  readonly rows: (database?: string | null) => Iterable<readonly SqlValue[]>;
 }
 
 export function primaryKey(table: Table): Index | undefined {

@@ -1,6 +1,5 @@
 /** ON CONFLICT, and what MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of it. */
 import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
-import { AssertionFailure } from '../../base/assert.ts';
 import type { Index } from '../catalog/relation.ts';
 
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
@@ -12,7 +11,7 @@ import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
 import type { Running } from './planning.ts';
-import { assignedRow, planAssignments } from './returning.ts';
+import { type Assignment, assignedRow, planAssignments, planAutomatic } from './returning.ts';
 import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
 import { treeText } from './tree.ts';
@@ -135,71 +134,110 @@ function* rowInTheWay(
   return null;
 }
 
-function doUpdate(
+/** DO UPDATE, compiled. */
+interface Upsert {
+  readonly target: number;
+  readonly excluded: number;
+  readonly assignments: readonly Assignment[];
+  readonly automatic: readonly Assignment[];
+  readonly where: ((frame: Frame) => SqlValue) | null;
+  readonly cells: readonly number[];
+  readonly request: LockRequest;
+}
+
+function planUpsert(
   { targetList, whereClause }: OnConflictClause,
+  item: RangeItem,
+  rules: TableRules,
+  scope: QueryScope,
+): Upsert {
+  const excluded: RangeItem = { ...item, name: 'excluded', schema: null, row: scope.newRow() };
+  const own = namespaceOf(item);
+  return scope.within({ items: [...own.items, excluded], columns: own.columns }, () => {
+    scope.clause = 'ON CONFLICT DO UPDATE';
+    const assignments = planAssignments(targetList, rules, scope);
+    const automatic = planAutomatic(rules, assignments, scope);
+    const cells = [...new Set([...assignments, ...automatic].map(({ column }) => column.cell))];
+    const changesKey = rules.table.indexes.some(
+      ({ isUnique, parts }) => isUnique && parts.some(({ cell }) => cells.includes(cell)),
+    );
+    const where =
+      whereClause === undefined
+        ? null
+        : coerceToBoolean(compileExpression(whereClause, scope), 'WHERE', scope).evaluate;
+    const strength = changesKey ? 'update' : 'no key update';
+    const request = { strength, ifLocked: 'wait', reading: 'latest' } as const;
+    return { target: item.row, excluded: excluded.row, assignments, automatic, where, cells, request };
+  });
+}
+
+function doUpdate(
+  clause: OnConflictClause,
   arbiters: readonly Index[],
   item: RangeItem,
   rules: TableRules,
   scope: QueryScope,
 ): ConflictAnswer {
-  const excluded: RangeItem = { ...item, name: 'excluded', schema: null, row: scope.newRow() };
-  const own = namespaceOf(item);
-  const namespace = { items: [...own.items, excluded], columns: own.columns };
-  const { assignments, where } = scope.within(namespace, () => {
-    scope.clause = 'ON CONFLICT DO UPDATE';
-    return {
-      assignments: planAssignments(targetList, rules, scope),
-      where:
-        whereClause === undefined
-          ? null
-          : coerceToBoolean(compileExpression(whereClause, scope), 'WHERE', scope).evaluate,
-    };
-  });
-  const cells = [...new Set(assignments.map(({ column }) => column.cell))];
-  const changesKey = rules.table.indexes.some(
-    ({ isUnique, parts }) => isUnique && parts.some(({ cell }) => cells.includes(cell)),
-  );
-  const request: LockRequest = {
-    strength: changesKey ? 'update' : 'no key update',
-    ifLocked: 'wait',
-    reading: 'latest',
-  };
-  const isMysql = scope.dialect === 'mysql';
+  const upsert = planUpsert(clause, item, rules, scope);
   return {
     inserted: (row, running) => void writtenRows(running, rules).add(row.id),
     *answer(values, duplicate, frame, running) {
-      let inTheWay: Duplicate | null = duplicate;
-      while (inTheWay !== null) {
-        let { row } = inTheWay;
-        if (!isArbiter(arbiters, inTheWay)) {
-          const other = yield* rowInTheWay(arbiters, values, rules, running);
-          if (other === null) throw rules.duplicate(inTheWay.index, values);
-          row = other;
-        } else if (inTheWay.isUnseen === true) throw concurrentUpdate();
-        const written = writtenRows(running, rules);
-        if (written.has(row.id) && !isMysql) throw cardinalityViolation();
-        const locked: Row | null = yield* running.view.lockRow(row, () => true, request);
-        if (locked !== null) {
-          frame.rows[item.row] = locked;
-          frame.rows[excluded.row] = rowOf(values);
-          if (where !== null && where(frame) !== true) return { row: null, rowCount: 0 };
-          const next = assignedRow(locked, item.row, assignments, frame, scope);
-          if (isMysql && isUnchanged(locked, next, assignments)) return { row: locked, rowCount: 0 };
-          const updated = yield* rules.update(locked, next, cells, running);
-          written.add(updated.id);
-          return { row: updated, rowCount: isMysql ? 2 : 1 };
-        }
+      const written = writtenRows(running, rules);
+      let result: InsertResult = duplicate;
+      while (result.kind === 'duplicate') {
+        const row: Row = yield* arbiterRow(result, arbiters, values, rules, running);
+        if (written.has(row.id) && scope.dialect === 'postgres') throw cardinalityViolation();
+        const locked: Row | null = yield* running.view.lockRow(row, () => true, upsert.request);
+        if (locked !== null) return yield* overwrite(upsert, locked, values, frame, { rules, running, scope });
         // It went while we waited: the row may go in after all.
-        const again: InsertResult = yield* rules.tryInsert(values, running);
-        if (again.kind === 'inserted') {
-          written.add(again.row.id);
-          return { row: again.row, rowCount: 1 };
-        }
-        inTheWay = again;
+        result = yield* rules.tryInsert(values, running);
       }
-      throw new AssertionFailure('the loop ends with an answer');
+      written.add(result.row.id);
+      return { row: result.row, rowCount: 1 };
     },
   };
+}
+
+/** The row in the way in an index that was named. @throws SqlError 23505 when there is none, 40001 when it is not to be seen */
+function* arbiterRow(
+  duplicate: Duplicate,
+  arbiters: readonly Index[],
+  values: readonly SqlValue[],
+  rules: TableRules,
+  running: Running,
+): Waiting<Row> {
+  if (isArbiter(arbiters, duplicate)) {
+    if (duplicate.isUnseen === true) throw concurrentUpdate();
+    return duplicate.row;
+  }
+  const other = yield* rowInTheWay(arbiters, values, rules, running);
+  if (other === null) throw rules.duplicate(duplicate.index, values);
+  return other;
+}
+
+interface UpsertContext {
+  readonly rules: TableRules;
+  readonly running: Running;
+  readonly scope: QueryScope;
+}
+
+function* overwrite(
+  upsert: Upsert,
+  locked: Row,
+  values: readonly SqlValue[],
+  frame: Frame,
+  { rules, running, scope }: UpsertContext,
+): Waiting<{ readonly row: Row | null; readonly rowCount: number }> {
+  const isMysql = scope.dialect === 'mysql';
+  frame.rows[upsert.target] = locked;
+  frame.rows[upsert.excluded] = rowOf(values);
+  if (upsert.where !== null && upsert.where(frame) !== true) return { row: null, rowCount: 0 };
+  const next = assignedRow(locked, upsert.target, upsert.assignments, frame, scope);
+  if (isMysql && isUnchanged(locked, next, upsert.assignments)) return { row: locked, rowCount: 0 };
+  for (const { column, evaluate } of upsert.automatic) next[column.cell] = evaluate(frame);
+  const updated = yield* rules.update(locked, next, upsert.cells, running);
+  writtenRows(running, rules).add(updated.id);
+  return { row: updated, rowCount: isMysql ? 2 : 1 };
 }
 
 function writtenRows(running: Running, rules: TableRules): Set<number> {

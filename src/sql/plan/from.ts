@@ -1,7 +1,7 @@
 /** FROM: what is joined, which names that makes visible, and which conditions ON and USING give. */
 import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Relation, View } from '../catalog/relation.ts';
+import type { Relation, View, VirtualTable } from '../catalog/relation.ts';
 import type { Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { Row } from '../storage.ts';
@@ -86,13 +86,24 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
         [relation.last, 0n, relation.isCalled],
       ]);
     case 'virtual':
-      return rowsItem(name, relation.columns.map(plainOutput), range.alias?.colnames, scope, (frame) => {
-        const { kept } = runningOf(frame);
-        const rows = (kept.get(relation) as Values[] | undefined) ?? [...relation.rows()];
-        kept.set(relation, rows);
-        return rows;
-      });
+      return planVirtual(relation, name, range, scope);
   }
+}
+
+/** MySQL's columns of information_schema have capital names, which results show however they were written. */
+function planVirtual(relation: VirtualTable, name: string, range: RangeVar, scope: QueryScope): From {
+  const isMysql = scope.dialect === 'mysql';
+  const own = relation.columns.map(({ name: title, type }, cell) => {
+    return { ...plainOutput({ name: isMysql ? title.toUpperCase() : title, type }), cell };
+  });
+  const columns = renamed(own, range.alias?.colnames);
+  return leafOf({ name, schema: null, row: scope.newRow(), table: null, columns, isSystem: true }, (frame) => {
+    const { kept, surroundings } = runningOf(frame);
+    const known = kept.get(relation) as Values[] | undefined;
+    const rows = known ?? [...relation.rows(isMysql ? surroundings.database : null)];
+    kept.set(relation, rows);
+    return asRows(rows);
+  });
 }
 
 const sequenceColumns: readonly OutputColumn[] = [

@@ -9,6 +9,8 @@ export interface RangeItem {
   readonly row: number;
   readonly table: Table | null;
   readonly columns: readonly ItemColumn[];
+  /** Computed from the catalog. */
+  readonly isSystem?: boolean;
 }
 
 export interface ItemColumn {

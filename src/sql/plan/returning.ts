@@ -60,6 +60,14 @@ export function planAssignments(list: readonly Node[] | undefined, rules: TableR
   });
 }
 
+/** MySQL's ON UPDATE CURRENT_TIMESTAMP: columns that change with the row unless they are assigned. */
+export function planAutomatic(rules: TableRules, assignments: readonly Assignment[], scope: QueryScope): Assignment[] {
+  return rules.table.columns.flatMap((column) => {
+    if (column.onUpdate === null || assignments.some((each) => each.column.cell === column.cell)) return [];
+    return [{ column, evaluate: assigned(column.onUpdate, column, scope).evaluate }];
+  });
+}
+
 export function missingColumn(table: Table, name: string, position = 0): SqlError {
   return new SqlError(
     '42703',

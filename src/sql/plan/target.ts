@@ -41,7 +41,7 @@ export function planTargets(list: readonly Node[] | undefined, scope: QueryScope
         ? compileExpression(options.prepare(node), scope, options.expected[targets.length])
         : placeholder(set);
     targets.push({
-      name: name ?? columnTitle(node),
+      name: name ?? ownTitle(expression, scope) ?? columnTitle(node),
       node,
       expression,
       isNullable: isNullable(expression, scope),
@@ -49,6 +49,13 @@ export function planTargets(list: readonly Node[] | undefined, scope: QueryScope
     });
   }
   return targets;
+}
+
+/** MySQL's information_schema names its columns in capitals, however a query writes them. */
+function ownTitle({ column }: Expression, scope: QueryScope): string | undefined {
+  if (scope.dialect === 'postgres' || column === undefined) return undefined;
+  const item = scope.namespace.items.find(({ row }) => row === column.row);
+  return item?.isSystem === true ? item.columns.find(({ cell }) => cell === column.cell)?.name : undefined;
 }
 
 function placeholder(set: SetReturning): Expression {

@@ -9,7 +9,15 @@ import { planCommonTables } from './common-table.ts';
 import { restore } from './grouping.ts';
 import type { DataModification } from './data-modification.ts';
 import { newFrame, type Values } from './query.ts';
-import { type Assignment, assignedRow, planAssignments, planReturning, rulesFor, writableTable } from './returning.ts';
+import {
+  type Assignment,
+  assignedRow,
+  planAssignments,
+  planAutomatic,
+  planReturning,
+  rulesFor,
+  writableTable,
+} from './returning.ts';
 import type { QueryScope } from './scope.ts';
 import { planWriteTarget, type VisitOrder } from './write-target.ts';
 
@@ -23,7 +31,8 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   const rules = rulesFor(table, scope);
   scope.clause = 'UPDATE';
   const assignments = planAssignments(targetList, rules, scope);
-  const columns = [...new Set(assignments.map(({ column }) => column.cell))];
+  const automatic = planAutomatic(rules, assignments, scope);
+  const columns = [...new Set([...assignments, ...automatic].map(({ column }) => column.cell))];
   const generated = table.columns.filter((column) => column.generated !== null).map((column) => column.cell);
   const written = [...columns, ...generated];
   const returning = planReturning(returningClause?.exprs, scope);
@@ -58,6 +67,7 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
           const values = valuesFor(row);
           if (scope.dialect === 'mysql' && isUnchanged(row, values, assignments)) return;
           changed++;
+          for (const { column, evaluate } of automatic) values[column.cell] = evaluate(frame);
           const next = yield* rules.update(row, values, written, running);
           restore(frame, combination, []);
           frame.rows[at] = next;

@@ -1,11 +1,11 @@
 /** information_schema: the standard's view of the catalog, with the columns that MySQL has beside them. */
-import { mysqlColumnTypes } from '../../mysql/column-types.ts';
 import { lengthOf, precisionAndScale } from '../../type-modifier.ts';
 import { typeTitle } from '../../type-title.ts';
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import { type Column, columnAtCell, type ForeignKey, type Index, type Relation, type Table } from '../relation.ts';
 import { expressionText } from './expression-text.ts';
+import { mysqlColumnRow } from './mysql-schema.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
 
 export const informationSchema: readonly VirtualDefinition[] = [
@@ -13,9 +13,10 @@ export const informationSchema: readonly VirtualDefinition[] = [
     name: 'schemata',
     columns:
       'catalog_name text, schema_name, schema_owner, default_character_set_name, default_collation_name, sql_path',
-    *rows(catalog) {
+    *rows(catalog, database) {
       for (const name of catalog.schemas())
-        yield { ...named(catalog, 'catalog_name'), schema_name: name, schema_owner: 'postgres' };
+        if (database === null || name !== 'pg_catalog')
+          yield { ...named(catalog, 'catalog_name'), schema_name: name, schema_owner: 'postgres' };
     },
   },
   {
@@ -42,10 +43,13 @@ export const informationSchema: readonly VirtualDefinition[] = [
   {
     name: 'columns',
     columns:
-      'table_catalog text, table_schema, table_name, column_name, ordinal_position int4, column_default text, is_nullable, data_type, character_maximum_length int4, character_octet_length, numeric_precision, numeric_precision_radix, numeric_scale, datetime_precision, interval_type text, character_set_name, collation_name, domain_schema, domain_name, udt_catalog, udt_schema, udt_name, is_self_referencing, is_identity, identity_generation, is_generated, generation_expression, is_updatable, column_type, column_key, extra, column_comment',
-    *rows(catalog) {
+      'table_catalog text, table_schema, table_name, column_name, ordinal_position int4, column_default text, is_nullable, data_type, character_maximum_length int4, character_octet_length, numeric_precision, numeric_precision_radix, numeric_scale, datetime_precision, interval_type text, character_set_name, collation_name, domain_schema, domain_name, udt_catalog, udt_schema, udt_name, is_self_referencing, is_identity, identity_generation, is_generated, generation_expression, is_updatable, column_type, column_key, extra, column_comment, privileges',
+    *rows(catalog, database) {
       for (const table of catalog.tables()) {
-        for (const [i, column] of table.columns.entries()) yield columnRow(table, column, i + 1, catalog);
+        for (const [i, column] of table.columns.entries()) {
+          const row = columnRow(table, column, i + 1, catalog);
+          yield database === null ? row : { ...row, ...mysqlColumnRow(column) };
+        }
       }
     },
   },
@@ -135,7 +139,7 @@ export const informationSchema: readonly VirtualDefinition[] = [
   {
     name: 'statistics',
     columns:
-      'table_catalog text, table_schema, table_name, non_unique int4, index_schema text, index_name, seq_in_index int4, column_name text, collation, cardinality int8, sub_part, nullable text, index_type, comment, expression',
+      'table_catalog text, table_schema, table_name, non_unique int4, index_schema text, index_name, seq_in_index int4, column_name text, collation, cardinality int8, sub_part, nullable text, index_type, comment, expression, packed, index_comment, is_visible',
     *rows(catalog) {
       for (const table of catalog.tables()) {
         for (const index of table.indexes) yield* statisticsRows(table, index, catalog);
@@ -176,16 +180,14 @@ function tableRow(relation: Exclude<Relation, { kind: 'virtual' }>, catalog: Cat
 }
 
 function columnRow(table: Table, column: Column, position: number, catalog: Catalog): VirtualRow {
-  const { name, type, modifier, isNotNull, identity, generated } = column;
-  const mysql = column.mysqlType === null ? undefined : mysqlColumnTypes.get(column.mysqlType);
+  const { name, type, isNotNull, identity, generated } = column;
   return {
     ...place(catalog, table.schema, table.name),
     column_name: name,
     ordinal_position: position,
     column_default: column.default === null ? null : expressionText(column.default, type),
     is_nullable: isNotNull ? 'NO' : 'YES',
-    data_type:
-      mysql?.dataType ?? (type.name === 'array' ? 'ARRAY' : type.name === 'enum' ? 'USER-DEFINED' : typeTitle(type)),
+    data_type: type.name === 'array' ? 'ARRAY' : type.name === 'enum' ? 'USER-DEFINED' : typeTitle(type),
     ...sizes(column),
     udt_catalog: catalog.database,
     udt_schema: type.name === 'enum' ? table.schema : 'pg_catalog',
@@ -196,12 +198,7 @@ function columnRow(table: Table, column: Column, position: number, catalog: Cata
     is_generated: generated === null ? 'NEVER' : 'ALWAYS',
     generation_expression: generated === null ? null : expressionText(generated),
     is_updatable: 'YES',
-    column_type:
-      mysql?.dataType === 'enum'
-        ? `enum(${(type.labels ?? []).map((label) => `'${label}'`).join(',')})`
-        : (mysql?.dataType ?? typeTitle(type, modifier)),
     column_key: keyMark(table, column),
-    extra: identity === null ? '' : 'auto_increment',
     column_comment: catalog.comment(`column ${table.schema}.${table.name}.${name}`) ?? '',
   };
 }
@@ -346,6 +343,8 @@ function* statisticsRows(table: Table, index: Index, catalog: Catalog): Iterable
       nullable: columnAtCell(table, cell)?.isNotNull === true ? '' : 'YES',
       index_type: 'BTREE',
       comment: '',
+      index_comment: '',
+      is_visible: 'YES',
       expression: expression === null ? null : expressionText(expression),
     };
   }

@@ -1,6 +1,6 @@
 /** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that nobody asks for are not there. */
 import type { Node } from '@pgsql/types';
-import { categoryOf } from '../../expressions/index.ts';
+import { categoryOf } from '../../expressions/cast-rules.ts';
 import { someNode, stringsOf } from '../../plan/tree.ts';
 import { arrayOf, type SqlType, types } from '../../type.ts';
 import type { SqlArray } from '../../value.ts';

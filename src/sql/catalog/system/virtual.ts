@@ -4,11 +4,13 @@ import { arrayOf, type SqlType, typeByName, types } from '../../type.ts';
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import type { VirtualTable } from '../relation.ts';
+import { mysqlRow } from './mysql-schema.ts';
 
 /** Columns that a row does not name are NULL. */
 export type VirtualRow = Readonly<Record<string, SqlValue>>;
 
-export type VirtualRows = (catalog: Catalog) => Iterable<VirtualRow>;
+/** @param database MySQL: the name of the session's database; `null` in PostgreSQL */
+export type VirtualRows = (catalog: Catalog, database: string | null) => Iterable<VirtualRow>;
 
 /** `columns`: `name type, name type`; a type that is left out is that of the column before. */
 export interface VirtualDefinition {
@@ -30,8 +32,11 @@ export function virtualTable(
     schema,
     name: definition.name,
     columns,
-    *rows() {
-      for (const row of definition.rows(catalog)) yield columns.map(({ name }) => row[name] ?? null);
+    *rows(database = null) {
+      for (const row of definition.rows(catalog, database)) {
+        const own = database === null ? row : mysqlRow(row, database);
+        yield columns.map(({ name }) => own[name] ?? null);
+      }
     },
   };
 }
