@@ -66,7 +66,7 @@ const comparePadded: Comparator = (a, b) => compareText(trimEnd(a as string), tr
 const compareFolded: Comparator = (a, b) => compareText(foldText(a as string), foldText(b as string));
 
 /** By code point. JavaScript compares UTF-16 units, which puts U+E000..U+FFFF above the surrogates. */
-export function compareText(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {

@@ -129,7 +129,7 @@ export function parseText(text: string, type: SqlType): SqlValue {
   }
 }
 
-export function invalidText(text: string, type: SqlType): SqlError {
+function invalidText(text: string, type: SqlType): SqlError {
   return new SqlError('22P02', `invalid input syntax for type ${typeTitle(type)}: "${text}"`);
 }
 

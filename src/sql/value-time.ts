@@ -1,6 +1,6 @@
 /** Days, times of day and instants: the proleptic Gregorian calendar, as PostgreSQL counts. Days and microseconds are from 1970-01-01. */
 
-export const microsecondsPerSecond = 1_000_000n;
+const microsecondsPerSecond = 1_000_000n;
 export const microsecondsPerDay = 86_400_000_000n;
 
 /** `infinity` and `-infinity` of timestamps; dates use the numbers Infinity and -Infinity. */

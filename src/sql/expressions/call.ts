@@ -5,7 +5,7 @@ import { typeTitle } from '../type-title.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
-import { coerce, isUnknownLiteral, isUntypedParameter } from './coerce.ts';
+import { coerce, isUnknownLiteral } from './coerce.ts';
 import { choose } from './signature.ts';
 import type { Chosen, Implementation, Signature, SignatureTable } from './signature.ts';
 
@@ -63,22 +63,6 @@ function chooseOperator(candidates: readonly Signature[], given: readonly SqlTyp
 function isExactFor(type: SqlType): (signature: Signature) => boolean {
   return ({ parameters }) =>
     parameters.every((each) => typeof each !== 'string' && each.name === type.name && each.oid === type.oid);
-}
-
-/** @throws SqlError 42883, 42725 */
-export function callFunction(
-  table: SignatureTable,
-  name: string,
-  operands: readonly Expression[],
-  scope: Scope,
-  position: number,
-): Expression {
-  const choice = choose(
-    table.get(name) ?? [],
-    operands.map(({ type }) => type),
-  );
-  if (typeof choice === 'object') return callChosen(choice, operands, scope);
-  throw unknownFunction(name, operands, choice, position);
 }
 
 export function unknownFunction(
@@ -141,10 +125,4 @@ export function evaluator(implementation: Implementation, operands: readonly Eva
     const values = operands.map((operand) => operand(frame));
     return isStrict && values.includes(null) ? null : implementation(frame.execution, ...values);
   };
-}
-
-/** Parameters that nobody gave a type are text: PostgreSQL does the same for output columns. */
-export function settleUnknown(expression: Expression, scope: Scope): Expression {
-  const isOpen = isUntypedParameter(expression) || expression.type.name === 'unknown';
-  return isOpen ? coerce(expression, types.text, -1, 'implicit', scope) : expression;
 }

@@ -60,7 +60,7 @@ for (const [context, rule] of rules) {
 const stringTypes: ReadonlySet<TypeName> = new Set(['text', 'varchar', 'bpchar', 'name']);
 
 /** The least context in which the conversion is allowed; `undefined`: never. */
-export function castNeeds(from: SqlType, to: SqlType, dialect: Dialect = 'postgres'): CastContext | undefined {
+function castNeeds(from: SqlType, to: SqlType, dialect: Dialect = 'postgres'): CastContext | undefined {
   if (from.name === 'unknown' || isSameType(from, to)) return 'implicit';
   // MySQL converts everything, wherever it stands.
   if (dialect === 'mysql') return 'implicit';

@@ -167,13 +167,13 @@ function toInteger(from: SqlType, to: SqlType): Conversion {
   }
 }
 
-export function integerOfFloat(value: number, to: SqlType): number | bigint {
+function integerOfFloat(value: number, to: SqlType): number | bigint {
   const whole = roundHalfEven(value);
   if (!Number.isFinite(whole)) throw new SqlError('22003', `${typeTitle(to)} out of range`);
   return integerOf(to.name === 'int8' ? BigInt(whole) : whole, to);
 }
 
-export function integerOfNumeric(value: Numeric, to: SqlType): number | bigint {
+function integerOfNumeric(value: Numeric, to: SqlType): number | bigint {
   if (!value.value.isFinite()) {
     const what = value.value.isNaN() ? 'NaN' : 'infinity';
     throw new SqlError('0A000', `cannot convert ${what} to ${typeTitle(to)}`);
@@ -196,7 +196,7 @@ function checkFloat(double: number, source: SqlValue): number {
 }
 
 /** @throws SqlError 22003 */
-export function narrowFloat(double: number): number {
+function narrowFloat(double: number): number {
   const single = Math.fround(double);
   if (!Number.isFinite(single) && Number.isFinite(double)) throw new SqlError('22003', 'value out of range: overflow');
   if (single === 0 && double !== 0) throw new SqlError('22003', 'value out of range: underflow');

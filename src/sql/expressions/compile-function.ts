@@ -7,7 +7,7 @@ import { typeByName, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { splitTimestamp } from '../value-time.ts';
-import { callChosen, callFunction, unknownFunction } from './call.ts';
+import { callChosen, unknownFunction } from './call.ts';
 import { canCast } from './cast-rules.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
@@ -69,11 +69,6 @@ function castCall(name: string, operands: readonly Expression[], { scope }: Comp
   const type = typeByName(name);
   if (operand === undefined || others.length > 0 || type === undefined || scope.dialect === 'mysql') return undefined;
   return canCast(operand.type, type, 'explicit') ? coerce(operand, type, -1, 'explicit', scope) : undefined;
-}
-
-/** For the planner and others that build calls themselves. @throws SqlError 42883 */
-export function callNamed(name: string, operands: readonly Expression[], compiler: Compiler): Expression {
-  return callFunction(functionTable, name, operands, compiler.scope, 0);
 }
 
 const microsecondsType: Readonly<Record<string, SqlType>> = {

@@ -43,9 +43,9 @@ function parseSelect(sql: string): Node {
 }
 
 /** The moment of all tests: 2024-02-29 12:34:56.789 UTC. */
-export const testMoment = 1_709_210_096_789_000n;
+const testMoment = 1_709_210_096_789_000n;
 
-export const testSurroundings: Surroundings = {
+const testSurroundings: Surroundings = {
   transactionTime: testMoment,
   statementTime: testMoment,
   clock: () => testMoment,

@@ -1,13 +1,9 @@
 export { aggregateOf, isAggregate, type Aggregate, type AggregateState } from './aggregate-call.ts';
-export { canCast, castNeeds, categoryOf, type CastContext } from './cast-rules.ts';
+export { categoryOf } from './cast-rules.ts';
 export {
   coerce,
   coerceToBoolean,
   commonType,
-  constantOf,
-  isConstant,
-  isUntypedParameter,
-  settleParameter,
   unify,
 } from './coerce.ts';
 export { typeOfNode } from './compile-cast.ts';

@@ -67,7 +67,7 @@ export function jsonbAtPath({ value }: JsonDocument, path: SqlArray): unknown {
 }
 
 /** Every member of `part` is in `whole`; an array may contain a scalar. PostgreSQL manual, 8.14.3. */
-export function jsonContains(whole: unknown, part: unknown, isTop = true): boolean {
+function jsonContains(whole: unknown, part: unknown, isTop = true): boolean {
   if (isJsonObject(part)) {
     if (!isJsonObject(whole)) return false;
     return Object.entries(part).every(([key, value]) => key in whole && jsonContains(whole[key], value, false));

@@ -62,7 +62,7 @@ function locate(part: string, text: string, from = 1): bigint {
 }
 
 /** From the end where negative; place 0 gives nothing. */
-export function mysqlSubstring(text: string, from: number, count = Infinity): string {
+function mysqlSubstring(text: string, from: number, count = Infinity): string {
   const characters = charactersOf(text);
   const start = from > 0 ? from - 1 : characters.length + from;
   if (from === 0 || start < 0 || count < 1) return '';

@@ -58,7 +58,7 @@ function binary(left: Expression, right: Expression, type: SqlType, compute: Bin
 }
 
 /** The type that two operands are compared in. */
-export function comparisonType(a: SqlType, b: SqlType): SqlType {
+function comparisonType(a: SqlType, b: SqlType): SqlType {
   if (isSameType(a, b)) return a;
   if (a.name === 'unknown') return b.name === 'unknown' ? types.text : b;
   if (b.name === 'unknown') return a;

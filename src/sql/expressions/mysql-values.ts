@@ -101,11 +101,11 @@ function normalizeTime(text: string, to: SqlType): string {
 const leadingNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i;
 
 /** The number a text starts with; 0 for none. */
-export function leadingDouble(text: string): number {
+function leadingDouble(text: string): number {
   return Number(leadingNumber.exec(text)?.[0] ?? '0');
 }
 
-export function doubleOf(value: Present, type: SqlType): number {
+function doubleOf(value: Present, type: SqlType): number {
   if (type.name === 'numeric') return Number(formatNumeric(value as Numeric));
   if (isTemporal(type)) return Number(decimalOf(value, type).value);
   if (type.name === 'jsonb') return jsonDouble(value as JsonDocument);
@@ -119,7 +119,7 @@ function jsonDouble({ value }: JsonDocument): number {
   return jsonKind(value) === 'number' ? Number(value) : value === true ? 1 : 0;
 }
 
-export function decimalOf(value: Present, type: SqlType): Numeric {
+function decimalOf(value: Present, type: SqlType): Numeric {
   switch (type.name) {
     case 'numeric':
       return value as Numeric;
@@ -174,7 +174,7 @@ function wholeOf(value: Present, type: SqlType): bigint {
   return BigInt(formatNumeric(roundNumeric(decimalOf(value, type), 0)));
 }
 
-export function isTruthy(value: Present, type: SqlType): boolean {
+function isTruthy(value: Present, type: SqlType): boolean {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'bigint') return value !== 0n;
   if (typeof value === 'number') return value !== 0;

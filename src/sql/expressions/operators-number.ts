@@ -109,7 +109,7 @@ function checked(compute: Compute, canUnderflow: boolean, round: (value: number)
   };
 }
 
-export function overflow(): SqlError {
+function overflow(): SqlError {
   return new SqlError('22003', 'value out of range: overflow');
 }
 

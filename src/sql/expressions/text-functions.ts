@@ -26,7 +26,7 @@ export function characterCount(text: string): number {
 }
 
 /** From a place that may lie before the start: what is before it counts. @throws SqlError 22011 */
-export function substring(text: string, from: number, count?: number): string {
+function substring(text: string, from: number, count?: number): string {
   if (count !== undefined && count < 0) throw new SqlError('22011', 'negative substring length not allowed');
   const start = Math.max(1, from);
   const end = count === undefined ? Infinity : from + count;
@@ -50,7 +50,7 @@ export function positionIn(text: string, part: string): number {
   return at === -1 ? 0 : characterCount(text.slice(0, at)) + 1;
 }
 
-export function trimmed(text: string, characters: string, atStart: boolean, atEnd: boolean): string {
+function trimmed(text: string, characters: string, atStart: boolean, atEnd: boolean): string {
   const set = new Set(charactersOf(characters));
   const all = charactersOf(text);
   const isKept = (each: string): boolean => !set.has(each);
@@ -60,7 +60,7 @@ export function trimmed(text: string, characters: string, atStart: boolean, atEn
   return all.slice(start, end).join('');
 }
 
-export function padded(text: string, length: number, fill: string, atStart: boolean): string {
+function padded(text: string, length: number, fill: string, atStart: boolean): string {
   const characters = charactersOf(text);
   const wanted = Math.max(0, length);
   checkSize(wanted);
@@ -104,11 +104,11 @@ function changeCase(text: string, pattern: RegExp, change: (letter: string) => s
   return text.replace(pattern, change);
 }
 
-export function lower(text: string): string {
+function lower(text: string): string {
   return changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-export function upper(text: string): string {
+function upper(text: string): string {
   return changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase());
 }
 
@@ -144,12 +144,12 @@ function character(code: number): string {
 const reservedWords =
   /^(?:all|analyse|analyze|and|any|array|as|asc|asymmetric|authorization|between|bigint|binary|bit|boolean|both|case|cast|char|character|check|coalesce|collate|collation|column|concurrently|constraint|create|cross|current_catalog|current_date|current_role|current_schema|current_time|current_timestamp|current_user|dec|decimal|default|deferrable|desc|distinct|do|else|end|except|exists|extract|false|fetch|float|for|foreign|freeze|from|full|grant|greatest|group|grouping|having|ilike|in|initially|inner|inout|int|integer|intersect|interval|into|is|isnull|join|lateral|leading|least|left|like|limit|localtime|localtimestamp|national|natural|nchar|none|normalize|not|notnull|null|nullif|numeric|offset|on|only|or|order|out|outer|overlaps|overlay|placing|position|precision|primary|real|references|returning|right|row|select|session_user|setof|similar|smallint|some|substring|symmetric|table|tablesample|then|time|timestamp|to|trailing|treat|trim|true|union|unique|user|using|values|varchar|variadic|verbose|when|where|window|with|xmlattributes|xmlconcat|xmlelement|xmlexists|xmlforest|xmlnamespaces|xmlparse|xmlpi|xmlroot|xmlserialize|xmltable)$/;
 
-export function quoteIdentifier(name: string): string {
+function quoteIdentifier(name: string): string {
   const isPlain = /^[a-z_][a-z0-9_$]*$/.test(name) && !reservedWords.test(name);
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
-export function quoteLiteral(text: string): string {
+function quoteLiteral(text: string): string {
   const quoted = `'${text.replaceAll("'", "''").replaceAll('\\', '\\\\')}'`;
   return text.includes('\\') ? ` E${quoted}`.trimStart() : quoted;
 }

@@ -66,7 +66,7 @@ function zoneInterval({ months, days, microseconds }: Interval): bigint {
 }
 
 /** Years, months and days between two instants, as a calendar counts: timestamp.c, `timestamp_age`. */
-export function age(a: bigint, b: bigint): Interval {
+function age(a: bigint, b: bigint): Interval {
   if (!isFiniteTime(a) || !isFiniteTime(b)) throw new SqlError('22008', 'interval out of range');
   if (a < b) {
     const { months, days, microseconds } = age(b, a);

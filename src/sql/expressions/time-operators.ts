@@ -40,7 +40,7 @@ function dateDifference(a: number, b: number): number {
 }
 
 /** Whole days come out as days: `interval_justify_hours`. */
-export function timestampDifference(a: bigint, b: bigint): Interval {
+function timestampDifference(a: bigint, b: bigint): Interval {
   if (!isFiniteTime(a) || !isFiniteTime(b)) throw new SqlError('22008', 'cannot subtract infinite timestamps');
   const difference = a - b;
   const days = difference / microsecondsPerDay;
