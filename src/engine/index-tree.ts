@@ -39,9 +39,8 @@ export class IndexTree<E extends IndexEntry> {
 
   /** @returns false when it was there already. O(log n). */
   insert(entry: E): boolean {
-    const b = this.#blockOf((other) => this.#compare(other, entry) >= 0);
+    const { b, at } = this.#seek(entry, 0);
     const block = this.#blocks[b] as E[];
-    const at = lowerBound(block, (other) => this.#compare(other, entry) >= 0);
     const there = block[at];
     if (there !== undefined && this.#compare(there, entry) === 0) return false;
     block.splice(at, 0, entry);
@@ -61,9 +60,8 @@ export class IndexTree<E extends IndexEntry> {
   }
 
   removeEntry(probe: E): boolean {
-    const b = this.#blockOf((other) => this.#compare(other, probe) >= 0);
+    const { b, at } = this.#seek(probe, 0);
     const block = this.#blocks[b] as E[];
-    const at = lowerBound(block, (other) => this.#compare(other, probe) >= 0);
     const there = block[at];
     if (there === undefined || this.#compare(there, probe) !== 0) return false;
     block.splice(at, 1);
@@ -85,7 +83,8 @@ export class IndexTree<E extends IndexEntry> {
   }
 
   getEntry(probe: E): E | undefined {
-    const found = this.first((entry) => this.#compare(entry, probe) >= 0);
+    const { b, at } = this.#seek(probe, 0);
+    const found = this.#blocks[b]?.[at];
     return found !== undefined && this.#compare(found, probe) === 0 ? found : undefined;
   }
 
@@ -127,11 +126,13 @@ export class IndexTree<E extends IndexEntry> {
   }
 
   next(entry: E): E | undefined {
-    return this.first((other) => this.#compare(other, entry) > 0);
+    const { b, at } = this.#seek(entry, 1);
+    return this.#blocks[b]?.[at];
   }
 
   previous(entry: E): E | undefined {
-    return this.lastBefore((other) => this.#compare(other, entry) >= 0);
+    const { b, at } = this.#seek(entry, 0);
+    return at > 0 ? this.#blocks[b]?.[at - 1] : this.#blocks[b - 1]?.at(-1);
   }
 
   /** The entries within a path's bounds, in its direction. The index may change between two steps. */
@@ -172,12 +173,39 @@ export class IndexTree<E extends IndexEntry> {
   }
 
   #placeAfter(entry: E, isDescending: boolean): Place {
-    const isPast = isDescending
-      ? (other: E) => this.#compare(other, entry) >= 0
-      : (other: E) => this.#compare(other, entry) > 0;
-    const b = this.#blockOf(isPast);
-    const at = lowerBound(this.#blocks[b] as E[], isPast);
+    const { b, at } = this.#seek(entry, isDescending ? 0 : 1);
     return isDescending ? { b, at: at - 1 } : { b, at };
+  }
+
+  /** The place of the first entry that is not before `probe` (0), or that is after it (1). */
+  #seek(probe: E, least: 0 | 1): Place {
+    const blocks = this.#blocks;
+    let b = this.#recent;
+    if (!this.#isSeekIn(b, probe, least)) {
+      b = 0;
+      for (let high = blocks.length - 1; b < high; ) {
+        const middle = (b + high) >>> 1;
+        const block = blocks[middle] as E[];
+        if (this.#compare(block[block.length - 1] as E, probe) >= least) high = middle;
+        else b = middle + 1;
+      }
+      this.#recent = b;
+    }
+    const block = blocks[b] as E[];
+    let at = 0;
+    for (let high = block.length; at < high; ) {
+      const middle = (at + high) >>> 1;
+      if (this.#compare(block[middle] as E, probe) >= least) high = middle;
+      else at = middle + 1;
+    }
+    return { b, at };
+  }
+
+  #isSeekIn(b: number, probe: E, least: 0 | 1): boolean {
+    const last = this.#blocks[b]?.at(-1);
+    if (last === undefined || (b < this.#blocks.length - 1 && this.#compare(last, probe) < least)) return false;
+    const before = this.#blocks[b - 1]?.at(-1);
+    return before === undefined || this.#compare(before, probe) < least;
   }
 
   /** The first block whose last entry holds, or the last block. */
@@ -204,7 +232,8 @@ export class IndexTree<E extends IndexEntry> {
   }
 
   #compare(a: E, b: E): number {
-    return this.compareKeys(a.key, b.key) || this.#compareTies(a, b);
+    const order = this.compareKeys(a.key, b.key);
+    return order === 0 ? this.#compareTies(a, b) : order;
   }
 }
 

@@ -105,7 +105,7 @@ class LockingRead {
     if (outcome === 'skipped') return 'skipped';
     const { row } = record;
     if (isMarked(this.#index, record)) {
-      if (isNew) this.#unlock(record, kind);
+      if (isNew && !this.#transaction.locksGaps) this.#transaction.release(record, this.#mode, kind);
       return null;
     }
     if (!this.#index.isClustered) {

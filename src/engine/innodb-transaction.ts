@@ -181,7 +181,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   release(record: LockableRecord, mode: RecordLock['mode'], kind: LockKind): void {
     const at = this.#locks.findLastIndex((lock) => lock.record === record && lock.mode === mode && lock.kind === kind);
     const lock = this.#locks[at];
-    if (lock === undefined) return;
+    // After a wait the server takes the lock for one that it had before.
+    if (lock === undefined || lock.hasWaited) return;
     this.#locks.splice(at, 1);
     this.#emptied.add(this.#structure(lock));
     dequeue(lock);

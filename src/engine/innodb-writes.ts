@@ -59,15 +59,20 @@ export function* updateRow(
     const key = keys[index.position];
     return !index.isClustered && (isMoved || !key || !index.hasKey(version, key));
   });
-  let written: InnodbVersion;
-  if (isMoved) {
-    push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
-    const moved = yield* insertClustered(transaction, table, values, command, 'S');
-    if (moved.kind === 'duplicate') return moved;
-    written = moved.row;
-  } else written = push(transaction, stored, { values, keys, isDeleted: false }, command);
-  const duplicate = yield* changeSecondary(transaction, changed, version, written);
-  return duplicate ?? { kind: 'updated', row: written };
+  const old = pendingMarks(changed, version);
+  try {
+    let written: InnodbVersion;
+    if (isMoved) {
+      push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
+      const moved = yield* insertClustered(transaction, table, values, command, 'S');
+      if (moved.kind === 'duplicate') return moved;
+      written = moved.row;
+    } else written = push(transaction, stored, { values, keys, isDeleted: false }, command);
+    const duplicate = yield* changeSecondary(transaction, changed, old, written);
+    return duplicate ?? { kind: 'updated', row: written };
+  } finally {
+    for (const record of old) if (record !== undefined) record.isMarkPending = false;
+  }
 }
 
 export function* deleteRow(
@@ -75,34 +80,41 @@ export function* deleteRow(
   version: InnodbVersion,
   command: number,
 ): Waiting<InnodbVersion> {
+  const { indexes } = version.stored.table;
   const content = { values: version.values, keys: version.keys, isDeleted: true };
-  const deleted = push(transaction, version.stored, content, command);
-  yield* changeSecondary(transaction, version.stored.table.indexes, version, null);
-  return deleted;
+  const old = pendingMarks(indexes, version);
+  try {
+    const deleted = push(transaction, version.stored, content, command);
+    yield* changeSecondary(transaction, indexes, old, null);
+    return deleted;
+  } finally {
+    for (const record of old) if (record !== undefined) record.isMarkPending = false;
+  }
+}
+
+/** The records to delete-mark, which count as unmarked until their locks are granted. */
+function pendingMarks(indexes: readonly InnodbIndex[], version: InnodbVersion): readonly (IndexRecord | undefined)[] {
+  const records = indexes.map((index) => secondaryRecord(index, version));
+  for (const record of records) if (record !== undefined) record.isMarkPending = true;
+  return records;
 }
 
 /** Index by index: the old record is delete-marked, the new one is entered. */
 function* changeSecondary(
   transaction: InnodbTransaction,
   indexes: readonly InnodbIndex[],
-  old: InnodbVersion,
+  old: readonly (IndexRecord | undefined)[],
   written: InnodbVersion | null,
 ): Waiting<Duplicate | null> {
-  const records = indexes.map((index) => secondaryRecord(index, old));
-  for (const record of records) if (record !== undefined) record.isMarkPending = true;
-  try {
-    for (const [i, index] of indexes.entries()) {
-      const record = records[i];
-      if (record !== undefined) {
-        yield* transaction.lockImplicitly(record, reasonOf(index));
-        record.isMarkPending = false;
-      }
-      const key = written?.keys[index.position];
-      const duplicate = key && written ? yield* enter(transaction, index, key, written.stored, 'S') : null;
-      if (duplicate !== null) return duplicate;
+  for (const [i, index] of indexes.entries()) {
+    const record = old[i];
+    if (record !== undefined) {
+      yield* transaction.lockImplicitly(record, reasonOf(index));
+      record.isMarkPending = false;
     }
-  } finally {
-    for (const record of records) if (record !== undefined) record.isMarkPending = false;
+    const key = written?.keys[index.position];
+    const duplicate = key && written ? yield* enter(transaction, index, key, written.stored, 'S') : null;
+    if (duplicate !== null) return duplicate;
   }
   return null;
 }

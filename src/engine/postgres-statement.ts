@@ -337,7 +337,7 @@ function waitsAnyway(found: Version, request: LockRequest, reader: Writer): bool
   if (request.strength !== 'key share' || request.ifLocked === 'wait') return false;
   let next = found.stored.newest;
   while (next !== null && next.older !== found) next = next.older;
-  if (next === null || next === found.stored.newest || next.isDeleted) return false;
+  if (next === null || next.isDeleted) return false;
   return next.writer !== reader && sameUniqueKeys(found, next);
 }
 
