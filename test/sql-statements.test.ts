@@ -10,3 +10,64 @@ test('a table is created, filled, changed and read', () => {
   expect(database.run('DELETE FROM accounts WHERE id = 2')).toEqual({ count: 1 });
   expect(database.rows('SELECT * FROM accounts')).toEqual([['1', 'ann', '15.00']]);
 });
+
+test.each([
+  ['SELECT * FROM a WHERE id = $1', ['Index Scan using a_pkey (id =) on a']],
+  ['SELECT * FROM a WHERE id IN (1, 2)', ['Index Scan using a_pkey (id in) on a']],
+  ['SELECT * FROM a WHERE x = 1 AND y > 2 AND s = 1', ['Index Scan using a_x_y (x =, range) on a']],
+  ['SELECT * FROM a WHERE y = 1', ['Seq Scan on a']],
+  ['SELECT * FROM a WHERE id > 5 OR id < 2', ['Seq Scan on a']],
+  ['SELECT * FROM a WHERE id + 0 = 1', ['Seq Scan on a']],
+  [
+    'SELECT * FROM a, b WHERE b.id = 1 AND a.id = b.a',
+    ['Index Scan using b_pkey (id =) on b', 'Index Scan using a_pkey (id =) on a'],
+  ],
+  ['SELECT * FROM b LEFT JOIN a ON a.id = b.a', ['Seq Scan on b', 'Index Scan using a_pkey (id =) on a']],
+  ['SELECT * FROM b JOIN a ON a.s = b.a', ['Seq Scan on b', 'Hash Join on a']],
+  ['SELECT * FROM a WHERE s = 1', ['Seq Scan on a']],
+  ['SELECT * FROM a WHERE s = 1 AND y IS NULL', ['Index Scan using a_s (s =) on a']],
+  ['UPDATE a SET y = 1 WHERE x = 2', ['Index Scan using a_x_y (x =) on a']],
+  ['DELETE FROM a WHERE id BETWEEN 1 AND 2', ['Index Scan using a_pkey (range) on a']],
+])('EXPLAIN %s', (sql, lines) => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE a (id int PRIMARY KEY, x int, y int, s int)');
+  database.run('CREATE INDEX a_x_y ON a (x, y); CREATE INDEX a_s ON a (s) WHERE y IS NULL');
+  database.run('CREATE TABLE b (id int PRIMARY KEY, a int)');
+  expect(database.rows(`EXPLAIN ${sql}`)).toEqual(lines.map((line) => [line]));
+});
+
+test.each([
+  ['SELECT * FROM a WHERE id = $1 AND s = $2 LIMIT $3', ['int4', 'text', 'int8']],
+  ['INSERT INTO a (id, s) VALUES ($1, $2)', ['int4', 'text']],
+  ['INSERT INTO a (id, s) SELECT $1, $2', ['int4', 'text']],
+  ['UPDATE a SET n = n + $1, s = $2 WHERE id IN ($3, $4)', ['numeric', 'text', 'int4', 'int4']],
+  ['SELECT $1', ['text']],
+  ['SELECT $1::int8 + 1, $2 LIKE s FROM a', ['int8', 'text']],
+  ['SELECT id FROM a WHERE id = ANY ($1)', ['array']],
+])('%s: the types of its parameters', (sql, names) => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE a (id int PRIMARY KEY, s text, n numeric)');
+  const statement = database.prepare(sql);
+  expect(statement.kind === 'query' && statement.parameterTypes.map(({ name }) => name)).toEqual(names);
+});
+
+test('what is not supported is named', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE a (id int)');
+  const message = (sql: string) => {
+    const answer = database.run(sql);
+    return 'error' in answer && answer.error === '0A000' ? answer.message : answer;
+  };
+  expect(message('LOCK TABLE a')).toBe('LOCK TABLE is not supported');
+  expect(message('MERGE INTO a USING a b ON a.id = b.id WHEN MATCHED THEN DELETE')).toBe('MERGE is not supported');
+  expect(message('SELECT count(*) FROM a GROUP BY CUBE (id)')).toBe('GROUPING SETS, CUBE and ROLLUP is not supported');
+  expect(message('CREATE TABLE c (LIKE a)')).toMatch(/is not supported$/);
+});
+
+test('a statement is of one version of the catalog', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE a (id int)');
+  const statement = database.prepare('SELECT * FROM a');
+  database.run('ALTER TABLE a ADD COLUMN b int');
+  expect(statement.kind === 'query' && statement.catalogVersion).toBeLessThan(database.catalog.version);
+});
