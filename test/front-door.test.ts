@@ -24,6 +24,7 @@ test('the front door is narrow', () => {
     'parseHistoryLines',
     'program',
     'seeded',
+    'sqlProgram',
     'strongestLevel',
     'summarize',
     'testProgram',
