@@ -6,7 +6,7 @@ import pg from 'pg';
 import { sqlProgram, type SqlConnection } from 'moirai';
 
 async function withdraw({ connect }: SqlConnection, amount: number): Promise<void> {
-  const client = new pg.Client({ user: 'app', stream: connect as never });
+  const client = new pg.Client({ user: 'app', stream: connect });
   await client.connect();
   await client.query('BEGIN');
   const { rows } = await client.query('SELECT balance FROM accounts WHERE id = $1', [1]);
@@ -30,7 +30,7 @@ export default sqlProgram({
     bob: (connection) => withdraw(connection, 50),
   },
   invariant: async ({ connect }) => {
-    const client = new pg.Client({ user: 'app', stream: connect as never });
+    const client = new pg.Client({ user: 'app', stream: connect });
     await client.connect();
     const { rows } = await client.query(`
       SELECT balance, (SELECT coalesce(sum(amount), 0)::int FROM withdrawals) AS taken FROM accounts WHERE id = 1`);

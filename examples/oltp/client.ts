@@ -22,7 +22,7 @@ export function connectWith(dialect: Dialect, connection: SqlConnection): Promis
 }
 
 async function postgresClient({ connect }: SqlConnection): Promise<Client> {
-  const client = new pg.Client({ user: 'postgres', stream: connect as never });
+  const client = new pg.Client({ user: 'postgres', stream: connect });
   await client.connect();
   const run = (sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> => {
     let number = 0;

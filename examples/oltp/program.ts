@@ -71,7 +71,7 @@ export function oltpProgram(workload: Workload, options: OltpOptions): SqlProgra
     sessions: {
       ...Object.fromEntries(names.map((name) => [name, started])),
       ...(reader === 'session' ? { asker } : {}),
-    } as Record<string, (connection: SqlConnection) => Promise<string[] | void>>,
+    },
     invariant: async (end) => {
       const found = reader === 'final' ? await broken(workload, dialect, end) : (end.results['asker'] as string[]);
       for (const name of Object.keys(workload.assertions)) end.sometimes(name, found.includes(name));

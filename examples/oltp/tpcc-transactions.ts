@@ -27,7 +27,12 @@ export async function newOrder(client: Client, random: Random): Promise<void> {
     await client.change('UPDATE district SET D_NEXT_O_ID = D_NEXT_O_ID + 1 WHERE D_W_ID = ? AND D_ID = ?', 1, district);
     await client.change(
       'INSERT INTO oorder (O_ID, O_D_ID, O_W_ID, O_C_ID, O_ENTRY_D, O_OL_CNT, O_ALL_LOCAL) VALUES (?, ?, ?, ?, CURRENT_TIMESTAMP, ?, ?)',
-      ...[order, district, 1, customer, lines.length, 1],
+      order,
+      district,
+      1,
+      customer,
+      lines.length,
+      1,
     );
     await client.change('INSERT INTO new_order (NO_O_ID, NO_D_ID, NO_W_ID) VALUES (?, ?, ?)', order, district, 1);
     let number = 0;
@@ -36,16 +41,29 @@ export async function newOrder(client: Client, random: Random): Promise<void> {
       const [found] = await client.query('SELECT I_PRICE, I_NAME, I_DATA FROM item WHERE I_ID = ?', item);
       const [stock] = await client.query(
         'SELECT S_QUANTITY, S_DATA, S_DIST_01, S_DIST_02 FROM stock WHERE S_I_ID = ? AND S_W_ID = ? FOR UPDATE',
-        ...[item, 1],
+        item,
+        1,
       );
       const left = numberOf(stock, 's_quantity') - quantity;
       await client.change(
         'UPDATE stock SET S_QUANTITY = ?, S_YTD = S_YTD + ?, S_ORDER_CNT = S_ORDER_CNT + 1, S_REMOTE_CNT = S_REMOTE_CNT + ? WHERE S_I_ID = ? AND S_W_ID = ?',
-        ...[left < 10 ? left + 91 : left, quantity, 0, item, 1],
+        left < 10 ? left + 91 : left,
+        quantity,
+        0,
+        item,
+        1,
       );
       await client.change(
         'INSERT INTO order_line (OL_O_ID, OL_D_ID, OL_W_ID, OL_NUMBER, OL_I_ID, OL_SUPPLY_W_ID, OL_QUANTITY, OL_AMOUNT, OL_DIST_INFO) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-        ...[order, district, 1, number, item, 1, quantity, quantity * numberOf(found, 'i_price'), 'info'],
+        order,
+        district,
+        1,
+        number,
+        item,
+        1,
+        quantity,
+        quantity * numberOf(found, 'i_price'),
+        'info',
       );
     }
   });
@@ -69,20 +87,29 @@ export async function payment(client: Client, random: Random): Promise<void> {
     );
     const [row] = await client.query(
       'SELECT C_FIRST, C_LAST, C_CREDIT, C_CREDIT_LIM, C_DISCOUNT, C_BALANCE, C_YTD_PAYMENT, C_PAYMENT_CNT FROM customer WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
-      ...[1, district, customer],
+      1,
+      district,
+      customer,
     );
     await client.change(
       'UPDATE customer SET C_BALANCE = ?, C_YTD_PAYMENT = ?, C_PAYMENT_CNT = ? WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
-      ...[
-        numberOf(row, 'c_balance') - amount,
-        numberOf(row, 'c_ytd_payment') + amount,
-        numberOf(row, 'c_payment_cnt') + 1,
-      ],
-      ...[1, district, customer],
+
+      numberOf(row, 'c_balance') - amount,
+      numberOf(row, 'c_ytd_payment') + amount,
+      numberOf(row, 'c_payment_cnt') + 1,
+      1,
+      district,
+      customer,
     );
     await client.change(
       'INSERT INTO history (H_C_D_ID, H_C_W_ID, H_C_ID, H_D_ID, H_W_ID, H_DATE, H_AMOUNT, H_DATA) VALUES (?, ?, ?, ?, ?, CURRENT_TIMESTAMP, ?, ?)',
-      ...[district, 1, customer, district, 1, amount, 'payment'],
+      district,
+      1,
+      customer,
+      district,
+      1,
+      amount,
+      'payment',
     );
   });
 }
@@ -118,15 +145,22 @@ async function deliverOne(client: Client, district: number, carrier: number): Pr
   );
   await client.change(
     'UPDATE order_line SET OL_DELIVERY_D = CURRENT_TIMESTAMP WHERE OL_O_ID = ? AND OL_D_ID = ? AND OL_W_ID = ?',
-    ...[order, district, 1],
+    order,
+    district,
+    1,
   );
   const [total] = await client.query(
     'SELECT SUM(OL_AMOUNT) AS OL_TOTAL FROM order_line WHERE OL_O_ID = ? AND OL_D_ID = ? AND OL_W_ID = ?',
-    ...[order, district, 1],
+    order,
+    district,
+    1,
   );
   await client.change(
     'UPDATE customer SET C_BALANCE = C_BALANCE + ?, C_DELIVERY_CNT = C_DELIVERY_CNT + 1 WHERE C_W_ID = ? AND C_D_ID = ? AND C_ID = ?',
-    ...[numberOf(total, 'ol_total'), 1, district, numberOf(row, 'o_c_id')],
+    numberOf(total, 'ol_total'),
+    1,
+    district,
+    numberOf(row, 'o_c_id'),
   );
 }
 
@@ -142,12 +176,16 @@ export async function orderStatus(client: Client, random: Random): Promise<void>
     );
     const [row] = await client.query(
       'SELECT O_ID, O_CARRIER_ID, O_ENTRY_D FROM oorder WHERE O_W_ID = ? AND O_D_ID = ? AND O_C_ID = ? ORDER BY O_ID DESC LIMIT 1',
-      ...[1, district, customer],
+      1,
+      district,
+      customer,
     );
     if (row === undefined) return;
     await client.query(
       'SELECT OL_I_ID, OL_SUPPLY_W_ID, OL_QUANTITY, OL_AMOUNT, OL_DELIVERY_D FROM order_line WHERE OL_O_ID = ? AND OL_D_ID = ? AND OL_W_ID = ?',
-      ...[numberOf(row, 'o_id'), district, 1],
+      numberOf(row, 'o_id'),
+      district,
+      1,
     );
   });
 }
@@ -159,7 +197,12 @@ export async function stockLevel(client: Client, random: Random): Promise<void> 
     const next = numberOf(row, 'd_next_o_id');
     await client.query(
       'SELECT COUNT(DISTINCT (S_I_ID)) AS STOCK_COUNT FROM order_line, stock WHERE OL_W_ID = ? AND OL_D_ID = ? AND OL_O_ID < ? AND OL_O_ID >= ? AND S_W_ID = ? AND S_I_ID = OL_I_ID AND S_QUANTITY < ?',
-      ...[1, district, next, next - 20, 1, random.integer(10, 20)],
+      1,
+      district,
+      next,
+      next - 20,
+      1,
+      random.integer(10, 20),
     );
   });
 }

@@ -33,7 +33,10 @@ export async function anyTransaction(client: Client, random: Random): Promise<vo
     const [area] = await client.query('SELECT state FROM area_code_state WHERE area_code = ?', 1);
     await client.change(
       'INSERT INTO votes (vote_id, phone_number, state, contestant_number, created) VALUES (?, ?, ?, ?, NOW())',
-      ...[vote, phone, String(area?.['state'] ?? 'XX'), contestant],
+      vote,
+      phone,
+      area?.['state'] ?? 'XX',
+      contestant,
     );
   });
 }

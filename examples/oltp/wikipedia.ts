@@ -70,21 +70,44 @@ async function updatePage(client: Client, user: number, title: string): Promise<
     const [text] = await client.query('SELECT MAX(old_id) AS id FROM text WHERE old_page = ?', pageId);
     await client.change(
       'INSERT INTO revision (rev_page, rev_text_id, rev_comment, rev_minor_edit, rev_user, rev_user_text, rev_timestamp, rev_deleted, rev_len, rev_parent_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[pageId, numberOf(text, 'id'), 'comment', 0, user, `user${user}`, '1', 0, 8, latest],
+      pageId,
+      numberOf(text, 'id'),
+      'comment',
+      0,
+      user,
+      `user${user}`,
+      '1',
+      0,
+      8,
+      latest,
     );
     const [revision] = await client.query('SELECT MAX(rev_id) AS id FROM revision WHERE rev_page = ?', pageId);
     const revisionId = numberOf(revision, 'id');
     await client.change(
       'UPDATE page SET page_latest = ?, page_touched = ?, page_is_new = 0, page_is_redirect = 0, page_len = ? WHERE page_id = ?',
-      ...[revisionId, '1', 8, pageId],
+      revisionId,
+      '1',
+      8,
+      pageId,
     );
     await client.change(
       'INSERT INTO recentchanges (rc_timestamp, rc_namespace, rc_title, rc_cur_id, rc_user, rc_comment, rc_this_oldid, rc_last_oldid) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...['1', 0, title, pageId, user, 'comment', revisionId, latest],
+      '1',
+      0,
+      title,
+      pageId,
+      user,
+      'comment',
+      revisionId,
+      latest,
     );
     await client.change(
       "INSERT INTO logging (log_type, log_action, log_timestamp, log_user, log_title, log_namespace, log_page, log_comment) VALUES ('patrol', 'patrol', ?, ?, ?, ?, ?, '')",
-      ...['1', user, title, 0, pageId],
+      '1',
+      user,
+      title,
+      0,
+      pageId,
     );
     await client.change('UPDATE useracct SET user_editcount = user_editcount + 1 WHERE user_id = ?', user);
     await client.change('UPDATE useracct SET user_touched = ? WHERE user_id = ?', '1', user);
@@ -102,7 +125,8 @@ async function getPage(client: Client, title: string): Promise<void> {
     const pageId = numberOf(page, 'page_id');
     await client.query(
       'SELECT * FROM page, revision WHERE page_id = rev_page AND rev_page = ? AND page_id = ? AND rev_id = page_latest LIMIT 1',
-      ...[pageId, pageId],
+      pageId,
+      pageId,
     );
   });
 }

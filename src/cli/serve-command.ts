@@ -1,5 +1,7 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
 import { readFile, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { seeded } from '../base/chooser.ts';
@@ -166,7 +168,7 @@ async function runScript(database: SqlDatabase, sql: string, file: string): Prom
 }
 
 async function listenHttp(
-  server: import('node:http').Server,
+  server: Server,
   host: string,
   port: number,
 ): Promise<{ readonly address: string; readonly close: () => Promise<void> }> {
@@ -176,7 +178,7 @@ async function listenHttp(
     );
     server.listen(port, host, resolve);
   });
-  const { address, port: actual } = server.address() as import('node:net').AddressInfo;
+  const { address, port: actual } = server.address() as AddressInfo;
   const close = (): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
