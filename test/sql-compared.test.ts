@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seeded } from '../src/base/chooser.ts';
 import { startPostgres } from './support/postgres-server.ts';
+import { modificationStates, modificationTables, randomModification } from './support/random-modification.ts';
 import { QueryMaker, randomQueryTables } from './support/random-query.ts';
 import { startedOrSkipped, type TestServer } from './support/server-process.ts';
 import answers from './support/sql-corpus.answers.json' with { type: 'json' };
@@ -10,7 +11,10 @@ import { corpus, statementsOf } from './support/sql-corpus.ts';
 import { type Answer, TestDatabase } from './support/sql-test-database.ts';
 
 const recorded: Readonly<Record<string, readonly unknown[]>> = answers;
-const queries = process.env['MOIRAI_HEAVY'] === '1' ? 20_000 : 400;
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+const queries = isHeavy ? 20_000 : 400;
+/** Of 25 statements, each with tables of its own. */
+const modificationRuns = isHeavy ? 1_000 : 12;
 
 let server: TestServer | undefined;
 
@@ -72,6 +76,30 @@ describe('PostgreSQL', () => {
       for (let seed = 1; seed <= queries; seed++) {
         const sql = new QueryMaker(seeded(seed)).query();
         expect({ seed, sql, answer: own.run(sql) }).toEqual({ seed, sql, answer: await ask(client, sql) });
+      }
+    });
+  });
+
+  test('random modifications have the same outcome and leave the same rows', { timeout: 120_000 }, async () => {
+    if (server === undefined) return;
+    await withDatabase(server.port, 'random_modifications', async (client) => {
+      for (let seed = 1; seed <= modificationRuns; seed++) {
+        const chooser = seeded(seed);
+        const own = new TestDatabase();
+        for (const sql of ['DROP TABLE IF EXISTS d, c, p', ...modificationTables]) {
+          await client.query(sql);
+          own.run(sql);
+        }
+        for (let step = 0; step < 25; step++) {
+          for (const sql of [randomModification(chooser), ...modificationStates]) {
+            expect({ seed, step, sql, answer: own.run(sql) }).toEqual({
+              seed,
+              step,
+              sql,
+              answer: await ask(client, sql),
+            });
+          }
+        }
       }
     });
   });

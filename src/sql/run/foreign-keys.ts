@@ -199,15 +199,15 @@ function* parentGone(
   const wanted = converted(parent, child.key.parentCells, child.table, child.key.cells, old, planning);
   if (wanted.includes(null)) return;
   if (action === 'restrict') return yield* mustHaveNoChild(rules, child, old, wanted, running);
-  if (action === 'no action') {
-    atEnd(running, function* later() {
-      const keyValues = child.key.parentCells.map((at) => old[at] ?? null);
-      const isBack = yield* lockOne(parent, child.key.parentCells, keyValues, keepParent, running, planning);
-      if (!isBack) yield* mustHaveNoChild(rules, child, old, wanted, running);
-    });
-    return;
+  const keyValues = child.key.parentCells.map((at) => old[at] ?? null);
+  function* mayHaveNoChild(): Waiting<void> {
+    const isBack = yield* lockOne(parent, child.key.parentCells, keyValues, keepParent, running, planning);
+    if (!isBack) yield* mustHaveNoChild(rules, child, old, wanted, running);
   }
+  if (action === 'no action') return atEnd(running, mayHaveNoChild);
   yield* changeChildren(rules, child, action, wanted, values, running);
+  // The default may be the very key that goes.
+  if (action === 'set default') yield* mayHaveNoChild();
 }
 
 function* mustHaveNoChild(
