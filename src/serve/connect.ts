@@ -48,6 +48,7 @@ export function startConversation(server: SqlServer, options: ConversationOption
 function attended(database: SqlDatabase, { name, readsStrongly, onStatement }: ConnectToOptions): SqlServer {
   return {
     dialect: database.dialect,
+    reserveId: () => database.reserveId(),
     session: (id) => database.session(id),
     connect: (options) => {
       const session = database.connect(options);

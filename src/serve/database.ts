@@ -140,13 +140,14 @@ export class SqlDatabase implements SqlServer {
   }
 
   /** The plan of a statement; plans are kept until the catalog changes. @throws SqlError */
-  plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], settings: Settings): Statement {
+  plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], { settings, database }: Session): Statement {
     if (this.#plansVersion !== this.catalog.version || this.#plans.size >= PLANS_MAX) {
       this.#plans.clear();
       this.#plansVersion = this.catalog.version;
     }
     const searchPath = searchPathOf(settings.get('search_path'));
-    const key = `${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
+    const own = this.dialect === 'mysql' ? { database } : {};
+    const key = `${own.database ?? ''}\0${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
     const prepare = this.dialect === 'postgres' ? prepareStatement : prepareMysqlStatement;
@@ -155,6 +156,7 @@ export class SqlDatabase implements SqlServer {
       dialect: this.dialect,
       parameterTypes,
       searchPath,
+      ...own,
     });
     // Long texts are loads: they come once, and their plans are large.
     if (sql.length <= PLAN_TEXT_MAX) this.#plans.set(key, statement);

@@ -1,4 +1,5 @@
 /** Catalog lookups of functions: what `to_regclass`, `pg_get_serial_sequence`, `version` and the like answer. */
+import { typeTitle } from '../sql/type-title.ts';
 import {
   type Catalog,
   quoteName,
@@ -120,5 +121,7 @@ function titleOf(relation: Relation, { catalog, searchPath }: Describing): strin
 
 function typeTitleNamed({ catalog }: Describing, name: string): string | null {
   for (const each of catalog.types()) if (each.name === name) return quoteName(name);
-  return typeByName(name) === undefined ? null : name;
+  const names = splitName(name);
+  const type = names.length > 1 && names[0] !== 'pg_catalog' ? undefined : typeByName(names.at(-1) ?? '');
+  return type === undefined ? null : typeTitle(type);
 }

@@ -3,7 +3,7 @@
  * with is an answer; only packets that cannot be told apart any more end the connection. MySQL Internals, "Client/Server Protocol".
  */
 import type { PreparedStatement, SqlServer, SqlSession, StatementResult } from '../sql/index.ts';
-import { mysqlVersion } from '../sql/mysql/variables.ts';
+import { maxAllowedPacket, mysqlVersion } from '../sql/mysql/variables.ts';
 import { notSupported, SqlError } from '../sql/sql-error.ts';
 import {
   capabilities,
@@ -78,7 +78,7 @@ class MysqlConversation implements Conversation {
   #mayMultiStatements = false;
 
   constructor(id: number, open: Map<number, MysqlConversation>, transport: Transport, options: MysqlOptions) {
-    const { packetBytesMax = 16 * 1024 * 1024, statementsMax = 16_382 } = options;
+    const { packetBytesMax = Number(maxAllowedPacket), statementsMax = 16_382 } = options;
     this.#id = id;
     this.#open = open;
     this.#transport = transport;

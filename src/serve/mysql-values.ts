@@ -43,6 +43,12 @@ const shapes: Readonly<Partial<Record<TypeName, ColumnShape>>> = {
   void: { type: columnType.null, length: 0 },
 };
 
+/** Columns whose type is wider here than in MySQL, by the names of mysql/column-types.ts. */
+const ownShapes: Readonly<Record<string, ColumnShape>> = {
+  mysql_tinyint: { type: columnType.tiny, length: 4 },
+  mysql_utinyint: { type: columnType.tiny, length: 3, flags: unsigned },
+};
+
 export function columnDefinition(column: ResultColumn, schema: string): ColumnDefinition {
   const { type, length, flags = 0, isText = false, decimals = 0 } = shapeOf(column);
   return {
@@ -65,7 +71,9 @@ export function parameterDefinition(type: SqlType): ColumnDefinition {
   return columnDefinition({ name: '?', type, modifier: -1, ...base }, '');
 }
 
-function shapeOf({ type, modifier, tableName }: ResultColumn): ColumnShape {
+function shapeOf({ type, modifier, tableName, mysqlType }: ResultColumn): ColumnShape {
+  const own = mysqlType === undefined ? undefined : ownShapes[mysqlType];
+  if (own !== undefined) return { ...own, length: modifier === 1 ? 1 : own.length };
   switch (type.name) {
     case 'numeric':
       return numericShape(modifier);

@@ -7,6 +7,7 @@ import {
   type Execution,
   type PreparedStatement,
   type QueryOutcome,
+  quoteName,
   SqlError,
   type SqlSession,
   type SqlType,
@@ -25,6 +26,7 @@ import type { SqlDatabase } from './database.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
 import { withLockingScans } from './locking-scans.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
+import { usedDatabase } from './mysql-text.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -45,6 +47,8 @@ export class Session implements SqlSession {
   readonly id: number;
   readonly options: ConnectOptions;
   readonly settings: Settings;
+  /** The name by which the client calls the database it is in: USE changes it. */
+  database: string;
   /** Of the last statement, for the functions that ask. */
   lastInsertId = 0n;
   foundRows = 0n;
@@ -78,6 +82,8 @@ export class Session implements SqlSession {
     this.options = options;
     this.settings = new Settings(database.dialect, options.parameters, options.onParameter);
     this.#surroundings = surroundingsOf(this, database);
+    this.database = options.database;
+    if (database.dialect === 'mysql') this.#use(options.database);
   }
 
   get transactionStatus(): 'idle' | 'open' | 'failed' {
@@ -97,7 +103,7 @@ export class Session implements SqlSession {
   prepare(sql: string, parameterTypes: readonly (SqlType | undefined)[] = []): PreparedStatement {
     const admin = adminCommandOf(sql);
     const statement: Statement =
-      admin === null ? this.#database.plan(sql, parameterTypes, this.settings) : { kind: 'empty' };
+      admin === null ? this.#database.plan(sql, parameterTypes, this) : { kind: 'empty' };
     const prepared: Prepared = {
       sql,
       givenTypes: parameterTypes,
@@ -139,7 +145,8 @@ export class Session implements SqlSession {
         this.#mustNotBeFailed();
         if (statement.what === 'show')
           return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
-        if (statement.what === 'set') this.setSetting(statement.name, statement.value, statement.isLocal);
+        if (statement.command === 'USE') this.#use(usedDatabase(own.sql) ?? this.database);
+        else if (statement.what === 'set') this.setSetting(statement.name, statement.value, statement.isLocal);
         if (statement.what === 'set all')
           for (const { name, value } of statement.settings) this.setSetting(name, value, false);
         return emptyResult(statement.command);
@@ -197,7 +204,7 @@ export class Session implements SqlSession {
   #current(prepared: Prepared): Statement {
     const { plan } = prepared;
     if (plan.statement.kind === 'query' && plan.statement.catalogVersion !== this.#database.catalog.version)
-      plan.statement = this.#database.plan(prepared.sql, prepared.givenTypes, this.settings);
+      plan.statement = this.#database.plan(prepared.sql, prepared.givenTypes, this);
     return plan.statement;
   }
 
@@ -437,6 +444,12 @@ export class Session implements SqlSession {
       );
     this.settings.set(name, value, isLocal);
     if (name.toLowerCase() === 'autocommit' && this.isAutocommit && this.#isExplicit) this.#isExplicit = false;
+  }
+
+  /** A name that no CREATE DATABASE has made is the database that is there from the start: clients use what their configuration says. */
+  #use(name: string): void {
+    this.database = name;
+    this.settings.set('search_path', this.#database.catalog.hasSchema(name) ? quoteName(name) : null, false);
   }
 
   autocommitSetting(): string {

@@ -19,7 +19,9 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     setting: (name) => (isIsolation(name) ? session.isolationText() : session.settings.get(name)),
     setSetting: (name, value, isLocal) => session.setSetting(name, value, isLocal),
     user: session.options.user,
-    database: session.options.database,
+    get database() {
+      return session.database;
+    },
     sessionId: session.id,
     nextValue: (name) => {
       const sequence = database.catalog.sequence(name);

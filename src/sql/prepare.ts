@@ -23,6 +23,8 @@ export interface PrepareOptions {
   /** Types that the client names win; `undefined`: inferred. */
   readonly parameterTypes?: readonly (SqlType | undefined)[];
   readonly searchPath: readonly string[];
+  /** MySQL: the name by which the session calls its database, for names in results of SHOW. */
+  readonly database?: string;
 }
 
 /** Plans one statement; MySQL's text has been rewritten before. @throws SqlError */
@@ -93,7 +95,7 @@ function queryStatement(
     kind: 'query',
     command,
     parameterTypes: planning.parameterTypes(types.text),
-    columns: columns?.map(resultColumn) ?? null,
+    columns: columns?.map((column) => resultColumn(column, planning)) ?? null,
     isReadOnly: !planning.writes,
     catalogVersion: planning.catalog.version,
     *run(execution, view) {
@@ -112,7 +114,9 @@ function queryStatement(
   };
 }
 
-function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn): ResultColumn {
+function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn, planning: Planning): ResultColumn {
+  const isMysql = planning.dialect === 'mysql' && origin !== null;
+  const source = isMysql ? planning.catalog.tableById(origin.table)?.columns[origin.number - 1] : undefined;
   return {
     name,
     type: type.name === 'unknown' ? types.text : type,
@@ -121,6 +125,7 @@ function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn
     columnNumber: origin?.number ?? 0,
     tableName: origin?.tableName ?? '',
     isNullable,
+    ...(source === undefined || source.mysqlType === null ? {} : { mysqlType: source.mysqlType }),
   };
 }
 

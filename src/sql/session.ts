@@ -49,6 +49,8 @@ export interface ResultColumn {
   readonly columnNumber: number;
   readonly tableName: string;
   readonly isNullable: boolean;
+  /** MySQL: the type of the table's column as mysql/column-types.ts names it, where that says more than `type`. */
+  readonly mysqlType?: string;
 }
 
 export interface StatementResult {

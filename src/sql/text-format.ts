@@ -5,7 +5,7 @@ import { formatNumeric, parseNumeric } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
 import { SqlError } from './sql-error.ts';
 import { typeTitle } from './type-title.ts';
-import { types } from './type.ts';
+import { int2vector, types } from './type.ts';
 import type { SqlType } from './type.ts';
 import { arrayValue, formatArray, parseArray } from './value-array.ts';
 import { formatInterval, parseInterval } from './value-interval.ts';
@@ -44,7 +44,8 @@ export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialec
     case 'array': {
       const element = elementOf(type);
       const { elements } = value as SqlArray;
-      return formatArray(elements.map((each) => (each === null ? null : formatText(each, element, dialect))));
+      const texts = elements.map((each) => (each === null ? null : formatText(each, element, dialect)));
+      return type === int2vector ? texts.join(' ') : formatArray(texts);
     }
     case 'record':
       return formatRecord((value as SqlArray).elements, type, dialect);

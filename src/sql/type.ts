@@ -98,6 +98,9 @@ export function arrayOf(element: SqlType): SqlType {
   return made;
 }
 
+/** PostgreSQL's catalogs list columns in it: an array in every way but its text, `1 2 3`. */
+export const int2vector: SqlType = { name: 'array', oid: 22, element: types.int2, title: 'int2vector' };
+
 /** Arrays of enums go when their enums go. */
 const userArrays = new WeakMap<SqlType, SqlType>();
 for (const name of names) {

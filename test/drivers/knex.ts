@@ -1,9 +1,8 @@
 /** Knex on pg and mysql2: its schema builder, `hasTable`, and migrations with their own tables and locks. */
-import knexOf from 'knex';
+import knexOf, { type Knex } from 'knex';
 import type { Driver, Served, Shop, ShopTransaction } from './shop.ts';
 import { bookOf, codeField, type Row } from './sql-shop.ts';
 
-type Knex = knexOf.Knex;
 type Dialect = 'postgres' | 'mysql';
 
 export const knexPostgres: Driver = {

@@ -77,13 +77,40 @@ function shop(client: Client, dialect: Dialect): Shop {
       return rows.map(({ title }) => title);
     },
     transaction: (work, isolation) => {
-      const builder = client.transaction();
-      const chosen = isolation === undefined ? builder : builder.setIsolationLevel(isolation);
-      return chosen.execute((own) => work(operations(own, dialect)));
+      if (isolation === undefined) return controlled(client, dialect, work);
+      const builder = client.transaction().setIsolationLevel(isolation);
+      return builder.execute((own) => work(operations(own, dialect)));
     },
     codeOf: codeField,
     close: () => client.destroy(),
   };
+}
+
+/** Only transactions that the caller begins and ends have savepoints. */
+async function controlled<T>(
+  client: Client,
+  dialect: Dialect,
+  work: (shop: ShopTransaction) => Promise<T>,
+): Promise<T> {
+  const transaction = await client.startTransaction().execute();
+  const savepoint: ShopTransaction['savepoint'] = async (inner) => {
+    const within = await transaction.savepoint('inner_work').execute();
+    try {
+      await inner(operations(within, dialect));
+      await within.releaseSavepoint('inner_work').execute();
+    } catch (error) {
+      await within.rollbackToSavepoint('inner_work').execute();
+      throw error;
+    }
+  };
+  try {
+    const result = await work({ ...operations(transaction, dialect), savepoint });
+    await transaction.commit().execute();
+    return result;
+  } catch (error) {
+    await transaction.rollback().execute();
+    throw error;
+  }
 }
 
 function operations(client: Client | Transaction<Tables>, dialect: Dialect): ShopTransaction {

@@ -54,7 +54,9 @@ function sender(client: Pool | PoolConnection, way: Way): Send {
   return async (sql, values) => {
     // BEGIN and savepoints go as text: that is how mysql2's own beginTransaction sends them.
     const [result] =
-      values === undefined ? await client.query(sql) : await client[way](sql, values as string[]);
+      values === undefined || way === 'query'
+        ? await client.query(sql, values)
+        : await client.execute(sql, values as string[]);
     return answer(result);
   };
 }

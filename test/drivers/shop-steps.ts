@@ -1,5 +1,5 @@
 /** What is asked of every client, step by step on one database, and what has to come back. */
-import { expect } from 'vitest';
+import { assert, expect } from 'vitest';
 import type { Driver, NewBook, Served, Shop } from './shop.ts';
 
 export interface Step {
@@ -118,7 +118,7 @@ export const steps: readonly Step[] = [
     name: 'savepoint',
     run: async (shop) => {
       await shop.transaction(async (own) => {
-        if (own.savepoint === undefined) return;
+        assert(own.savepoint !== undefined, 'every client has savepoints');
         await own.setPrice('plain', '6.00');
         const inner = own.savepoint(async (within) => {
           await within.setPrice('plain', '7.00');

@@ -100,7 +100,12 @@ function entities(dialect: Dialect): { author: EntitySchema<Author>; book: Entit
       price: { type: 'decimal', precision: 10, scale: 2, default: '9.99' },
       isSold: { type: Boolean, name: 'is_sold', default: false },
       meta: { type: 'json', nullable: true },
-      added: { type: dialect === 'postgres' ? 'timestamptz' : 'datetime', precision: 3, createDate: true },
+      added: {
+        type: dialect === 'postgres' ? 'timestamptz' : 'datetime',
+        precision: 3,
+        createDate: true,
+        default: () => (dialect === 'postgres' ? 'now()' : 'CURRENT_TIMESTAMP(3)'),
+      },
     },
     relations: {
       owner: { type: 'many-to-one', target: 'author', joinColumn: { name: 'author_id' }, onDelete: 'CASCADE' },

@@ -111,7 +111,9 @@ export function columnType(
   const type = own.storage === 'array' ? types.text : types[own.storage];
   const numbers = constants.map(({ ival }) => ival?.ival ?? 0);
   const hasLength = own.storage === 'numeric' && numbers.length > 0;
-  return { type, modifier: hasLength ? modifierOf(type, numbers) : -1, mysqlType: name };
+  // The 1 of TINYINT(1), which is all that tells BOOLEAN from other numbers.
+  const width = name === 'mysql_tinyint' ? (numbers[0] ?? -1) : -1;
+  return { type, modifier: hasLength ? modifierOf(type, numbers) : width, mysqlType: name };
 }
 
 function ownSequence(
@@ -134,7 +136,7 @@ function ownSequence(
 }
 
 /** `nextval('t_id_seq')`. */
-export function nextValueNode(sequence: Sequence): Node {
+function nextValueNode(sequence: Sequence): Node {
   return {
     FuncCall: {
       funcname: [{ String: { sval: 'nextval' } }],

@@ -6,9 +6,9 @@ import type { DefinitionOutcome, DefinitionStatement, QueryStatement, Statement 
 import type { StatementView, Waiting } from '../storage.ts';
 import { rewriteMysql, type MysqlRewrite, type SqlRewrite } from './rewrite.ts';
 
-/** Plans one statement of MySQL's; the first name of the search path is the database in use. @throws SqlError */
+/** Plans one statement of MySQL's. @throws SqlError */
 export function prepareMysqlStatement(sql: string, options: PrepareOptions): Statement {
-  const [database] = options.searchPath;
+  const { database } = options;
   return prepared(rewriteMysql(sql, database === undefined ? {} : { database }), sql, options);
 }
 

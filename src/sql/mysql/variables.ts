@@ -13,6 +13,9 @@ const alias = (name: string, is: string): [string, SystemVariable] => [name, { v
 /** What we say we are. Clients choose features by it: 8.0 has no RETURNING and knows `FOR SHARE`, `SKIP LOCKED`, CTEs and windows. */
 export const mysqlVersion = '8.0.36-moirai';
 
+/** Bytes of one packet, unless whoever serves says otherwise. */
+export const maxAllowedPacket = 16_777_216n;
+
 /** By name, lower case. Integers are shown as numbers by SELECT @@name, as text by SHOW VARIABLES. */
 export const systemVariables: ReadonlyMap<string, SystemVariable> = new Map([
   number('auto_increment_increment', 1n),
@@ -42,7 +45,7 @@ export const systemVariables: ReadonlyMap<string, SystemVariable> = new Map([
   text('license', 'Apache-2.0'),
   number('lock_wait_timeout', 31536000n),
   number('lower_case_table_names', 0n),
-  number('max_allowed_packet', 67108864n),
+  number('max_allowed_packet', maxAllowedPacket),
   number('max_connections', 151n),
   number('max_execution_time', 0n),
   number('net_buffer_length', 16384n),

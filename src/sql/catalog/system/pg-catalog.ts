@@ -79,9 +79,17 @@ export const pgCatalog: readonly VirtualDefinition[] = [
     },
   },
   {
+    // Sequelize finds a table's number here.
+    name: 'pg_statio_all_tables',
+    columns: 'relid oid, schemaname name, relname',
+    *rows(catalog) {
+      for (const { id, schema, name } of catalog.tables()) yield { relid: id, schemaname: schema, relname: name };
+    },
+  },
+  {
     name: 'pg_index',
     columns:
-      'indexrelid oid, indrelid, indnatts int2, indnkeyatts, indisunique bool, indnullsnotdistinct, indisprimary, indisexclusion, indimmediate, indisclustered, indisvalid, indisready, indislive, indkey int2[], indoption, indclass oid[], indexprs text, indpred',
+      'indexrelid oid, indrelid, indnatts int2, indnkeyatts, indisunique bool, indnullsnotdistinct, indisprimary, indisexclusion, indimmediate, indisclustered, indisvalid, indisready, indislive, indkey int2vector, indoption, indclass oid[], indexprs text, indpred',
     *rows(catalog) {
       for (const table of catalog.tables()) for (const index of table.indexes) yield indexRow(table, index);
     },

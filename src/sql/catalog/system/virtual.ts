@@ -1,6 +1,6 @@
 /** Relations that are computed from the catalog, written as a list of columns and rows by name. */
 import { assert } from '../../../base/assert.ts';
-import { arrayOf, type SqlType, typeByName, types } from '../../type.ts';
+import { arrayOf, int2vector, type SqlType, typeByName, types } from '../../type.ts';
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import type { VirtualTable } from '../relation.ts';
@@ -52,6 +52,7 @@ function columnsOf(text: string): { name: string; type: SqlType }[] {
 
 function namedType(name: string): SqlType {
   if (name.endsWith('[]')) return arrayOf(namedType(name.slice(0, -2)));
+  if (name === int2vector.title) return int2vector;
   const type = name === 'char' ? types.char : typeByName(name);
   assert(type !== undefined, `${name} is a type`);
   return type;
