@@ -31,7 +31,7 @@ class Client {
     const statement = prepareStatement(sql, { catalog, dialect: 'postgres', searchPath: ['public'] });
     if (statement.kind !== 'query' && statement.kind !== 'definition') throw new Error(`${sql} is no query`);
     const execution = { parameters: [], surroundings };
-    return new Running(statement.run(execution, this.#transaction.statement()) as Waiting<Outcome>);
+    return new Running(statement.run(execution, this.#transaction.statement()));
   }
 
   commit(): void {

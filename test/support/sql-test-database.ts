@@ -169,7 +169,7 @@ function textOf(value: SqlValue, type: SqlType | undefined, dialect: Dialect): s
 }
 
 /** Runs what has nobody to wait for. */
-export function finish<T>(steps: Waiting<T>): T {
+function finish<T>(steps: Waiting<T>): T {
   const step = steps.next();
   assert(step.done === true, `a single session waits for nobody`);
   return step.value;

@@ -15,7 +15,7 @@ export type Undo = () => void;
 /** Object numbers below are PostgreSQL's own. */
 const firstId = 16_384;
 
-export const systemSchemas: readonly string[] = ['pg_catalog', 'information_schema'];
+const systemSchemas: readonly string[] = ['pg_catalog', 'information_schema'];
 
 export interface EnumType {
   readonly schema: string;

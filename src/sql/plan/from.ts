@@ -185,10 +185,7 @@ function leafOf(
   return { nodes: [leaf], conjuncts: [], namespace: namespaceOf(item) };
 }
 
-export function renamed<T extends { readonly name: string }>(
-  columns: readonly T[],
-  names: readonly Node[] | undefined,
-): T[] {
+function renamed<T extends { readonly name: string }>(columns: readonly T[], names: readonly Node[] | undefined): T[] {
   const given = stringsOf(names);
   return columns.map((column, i) => ({ ...column, name: given[i] ?? column.name }));
 }

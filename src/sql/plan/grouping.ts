@@ -13,7 +13,7 @@ import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
 import type { Source } from './source.ts';
-import { columnNames, integerConstant, rewrite, stringsOf, treeText } from './tree.ts';
+import { columnNames, integerConstant, rewrite, treeText } from './tree.ts';
 import type { WindowCollector } from './window.ts';
 
 interface GroupKey {
@@ -28,7 +28,7 @@ export function isGrouped(select: SelectStmt): boolean {
 }
 
 /** Looks not into subqueries; a window function is no aggregate, but its arguments may be. */
-export function hasAggregate(tree: unknown): boolean {
+function hasAggregate(tree: unknown): boolean {
   if (Array.isArray(tree)) return tree.some(hasAggregate);
   if (typeof tree !== 'object' || tree === null || 'SubLink' in tree) return false;
   if ('FuncCall' in tree && isPlainAggregate(tree.FuncCall as FuncCall)) return true;
@@ -209,8 +209,4 @@ export function noAggregates(scope: QueryScope): CallCollector {
       throw new AssertionFailure(`group key ${number} is asked for where nothing is grouped`);
     },
   };
-}
-
-export function functionName(call: FuncCall): string {
-  return stringsOf(call.funcname).at(-1) ?? '';
 }

@@ -69,7 +69,7 @@ export function planJoins(list: FromList, planning: Planning, known: ReadonlySet
   return pending.length === 0 ? source : filtered(source, allOf(pending));
 }
 
-export function rowsOf(node: FromNode): number[] {
+function rowsOf(node: FromNode): number[] {
   if (node.kind === 'leaf') return [node.item.row];
   return [...node.left.nodes, ...node.right.nodes].flatMap(rowsOf);
 }

@@ -228,7 +228,7 @@ export class QueryScope implements Scope {
 }
 
 /** A column of the query itself. */
-export function cellExpression(row: number, cell: number, type: SqlType, modifier: number): Expression {
+function cellExpression(row: number, cell: number, type: SqlType, modifier: number): Expression {
   return {
     type,
     modifier,

@@ -1,16 +1,14 @@
 /** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that nobody asks for are not there. */
 import type { Node } from '@pgsql/types';
-import { categoryOf } from '../../expressions/cast-rules.ts';
 import { someNode, stringsOf } from '../../plan/tree.ts';
-import { arrayOf, type SqlType, types } from '../../type.ts';
+import { types } from '../../type.ts';
 import type { SqlArray } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import { type Column, columnAtCell, type ForeignKey, type Index, type Relation, type Table } from '../relation.ts';
 import { expressionText } from './expression-text.ts';
-import { indexDefinition, indexId, schemaId } from './pg-names.ts';
+import { indexDefinition, indexId, owner, schemaId } from './pg-names.ts';
+import { lengthOf, typeRows } from './pg-type-rows.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
-
-const owner = 10;
 
 export const pgCatalog: readonly VirtualDefinition[] = [
   {
@@ -325,74 +323,6 @@ function indexAttributeRow(table: Table, index: Index, cell: number, number: num
     atttypmod: -1,
     attnotnull: false,
     attisdropped: false,
-  };
-}
-
-const lengths: Readonly<Record<string, number>> = {
-  bool: 1,
-  char: 1,
-  int2: 2,
-  int4: 4,
-  oid: 4,
-  float4: 4,
-  date: 4,
-  enum: 4,
-  int8: 8,
-  float8: 8,
-  time: 8,
-  timestamp: 8,
-  timestamptz: 8,
-  interval: 16,
-  uuid: 16,
-  name: 64,
-};
-
-function lengthOf({ name }: SqlType): number {
-  return lengths[name] ?? -1;
-}
-
-function* typeRows(type: SqlType, name: string, schema: string): Iterable<VirtualRow> {
-  const isPseudo = ['record', 'void', 'unknown'].includes(type.name);
-  const array = isPseudo && type.name !== 'record' ? null : arrayOf(type);
-  const base = {
-    typnamespace: schemaId(schema),
-    typowner: owner,
-    typispreferred: false,
-    typisdefined: true,
-    typdelim: ',',
-    typrelid: 0,
-    typbasetype: 0,
-    typtypmod: -1,
-    typnotnull: false,
-    typndims: 0,
-    typcollation: 0,
-  };
-  const kind = type.name === 'enum' ? 'e' : isPseudo ? 'p' : 'b';
-  const length = lengthOf(type);
-  yield {
-    ...base,
-    oid: type.oid,
-    typname: name,
-    typlen: length,
-    typbyval: length > 0 && length <= 8,
-    typtype: kind,
-    typcategory: categoryOf(type.name),
-    typelem: 0,
-    typarray: array?.oid ?? 0,
-    typinput: type.name === 'enum' ? 'enum_in' : `${name}in`,
-  };
-  if (array === null) return;
-  yield {
-    ...base,
-    oid: array.oid,
-    typname: `_${name}`,
-    typlen: -1,
-    typbyval: false,
-    typtype: isPseudo ? 'p' : 'b',
-    typcategory: 'A',
-    typelem: type.oid,
-    typarray: 0,
-    typinput: 'array_in',
   };
 }
 

@@ -5,6 +5,9 @@ import { expressionText } from './expression-text.ts';
 
 const schemaIds: Readonly<Record<string, number>> = { pg_catalog: 11, public: 2200, information_schema: 13_000 };
 
+/** The number of the role that owns everything. */
+export const owner = 10;
+
 /** PostgreSQL's numbers for its own; a number made of the name for the others. */
 export function schemaId(name: string): number {
   const known = schemaIds[name];

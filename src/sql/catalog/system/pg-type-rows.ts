@@ -1,0 +1,75 @@
+/** Rows of pg_type. */
+import { categoryOf } from '../../expressions/cast-rules.ts';
+import { arrayOf, type SqlType } from '../../type.ts';
+import { owner, schemaId } from './pg-names.ts';
+import type { VirtualRow } from './virtual.ts';
+
+const lengths: Readonly<Record<string, number>> = {
+  bool: 1,
+  char: 1,
+  int2: 2,
+  int4: 4,
+  oid: 4,
+  float4: 4,
+  date: 4,
+  enum: 4,
+  int8: 8,
+  float8: 8,
+  time: 8,
+  timestamp: 8,
+  timestamptz: 8,
+  interval: 16,
+  uuid: 16,
+  name: 64,
+};
+
+/** In bytes; -1: varies. */
+export function lengthOf({ name }: SqlType): number {
+  return lengths[name] ?? -1;
+}
+
+/** The type and its array. */
+export function* typeRows(type: SqlType, name: string, schema: string): Iterable<VirtualRow> {
+  const isPseudo = ['record', 'void', 'unknown'].includes(type.name);
+  const array = isPseudo && type.name !== 'record' ? null : arrayOf(type);
+  const base = {
+    typnamespace: schemaId(schema),
+    typowner: owner,
+    typispreferred: false,
+    typisdefined: true,
+    typdelim: ',',
+    typrelid: 0,
+    typbasetype: 0,
+    typtypmod: -1,
+    typnotnull: false,
+    typndims: 0,
+    typcollation: 0,
+  };
+  const kind = type.name === 'enum' ? 'e' : isPseudo ? 'p' : 'b';
+  const length = lengthOf(type);
+  yield {
+    ...base,
+    oid: type.oid,
+    typname: name,
+    typlen: length,
+    typbyval: length > 0 && length <= 8,
+    typtype: kind,
+    typcategory: categoryOf(type.name),
+    typelem: 0,
+    typarray: array?.oid ?? 0,
+    typinput: type.name === 'enum' ? 'enum_in' : `${name}in`,
+  };
+  if (array === null) return;
+  yield {
+    ...base,
+    oid: array.oid,
+    typname: `_${name}`,
+    typlen: -1,
+    typbyval: false,
+    typtype: isPseudo ? 'p' : 'b',
+    typcategory: 'A',
+    typelem: type.oid,
+    typarray: 0,
+    typinput: 'array_in',
+  };
+}
