@@ -166,6 +166,11 @@ function* insertClustered(
       transaction.grantImplicit(addRecord(index, key, row));
       return { kind: 'inserted', row: version };
     }
+    const isFree = record.row.newest?.isDeleted === true && blockersOf(newLock(transaction, record, 'X', 'record')).length === 0;
+    if (isFree) {
+      transaction.grantImplicit(record);
+      return { kind: 'inserted', row: push(transaction, record.row, { values, keys, isDeleted: false }, command) };
+    }
     const reason = `duplicate key of ${table.shape.name}`;
     if ((yield* transaction.lock(record, duplicateMode, 'record', 'wait', reason)) === 'gone') continue;
     const { newest } = record.row;

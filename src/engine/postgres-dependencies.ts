@@ -34,9 +34,9 @@ export function readRow(
   checkDoomed(me, 'conflict out checking');
   for (const version of newerVersions(row, visible)) {
     const overwritesVisible = version.older === visible && visible !== null && !visible.isDeleted;
-    const isMet = overwritesVisible
-      ? hasKey === null || hasKey(visible)
-      : !version.isDeleted && (hasKey === null || (hasKey(version) && !isReachedFrom(visible, version)));
+    const isMet =
+      (overwritesVisible && (hasKey === null || hasKey(visible))) ||
+      (!version.isDeleted && (hasKey === null || (hasKey(version) && !isReachedFrom(visible, version))));
     if (isMet) conflictOut(transaction, me, version);
   }
   if (visible === null || visible.isDeleted || hasKey === null || !hasKey(visible)) return;

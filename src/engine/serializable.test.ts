@@ -84,6 +84,16 @@ describe('two transactions that overwrite what the other has read', () => {
     expect(outcome(two({ predicateReads: 'index' }))).toEqual([null, refused]);
   });
 
+  test('by range: rows that move into what was read', () => {
+    const storage = two();
+    const [a, b] = [serializable(storage), serializable(storage)];
+    now(update(a, idIs(1), set(300)));
+    expect(rowsOf(b.statement(), byV(300, 400))).toEqual([]);
+    rowsOf(a.statement(), idIs(2));
+    now(update(b, idIs(2), set(0)));
+    expect(commitAll(a, b)).toEqual([null, refused]);
+  });
+
   test('a deleted row and a scanned table count too', () => {
     const storage = two();
     const [a, b] = [serializable(storage), serializable(storage)];
