@@ -47,6 +47,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.id = id;
     this.isolation = options.isolation;
     this.writer = { id, commitSequence: Infinity, watched: null };
+    if (options.takesSnapshot === true && this.isolation === 'repeatable read') this.openReadView();
   }
 
   /** Are ranges locked, or single records only? */

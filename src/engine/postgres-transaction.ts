@@ -88,6 +88,7 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   rollback(): void {
+    if (!this.isOpen) return;
     this.undoTo({ written: 0, locked: 0 });
     this.#end('aborted', []);
   }

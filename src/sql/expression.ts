@@ -33,6 +33,8 @@ export interface Frame {
 export interface Execution {
   readonly parameters: readonly SqlValue[];
   readonly surroundings: Surroundings;
+  /** Called for every row that a source gives: a statement that computes for too long ends here. @throws SqlError 57014, 53200 */
+  readonly checkInterrupt?: () => void;
 }
 
 /** What functions may ask of the session and the database; nothing else is ambient. */

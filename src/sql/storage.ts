@@ -120,6 +120,8 @@ export interface TransactionOptions {
   /** SQL's name, lower case: what it means is the store's business. */
   readonly isolation: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
   readonly isReadOnly: boolean;
+  /** MySQL's WITH CONSISTENT SNAPSHOT: the snapshot is taken now, not by the first read. InnoDB does so at REPEATABLE READ only. */
+  readonly takesSnapshot?: boolean;
 }
 
 export interface StorageTransaction {

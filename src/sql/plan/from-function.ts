@@ -64,6 +64,12 @@ function call(node: Node, scope: QueryScope): Called {
 }
 
 function* rowsInStep(called: readonly Called[], ordinality: boolean, frame: Frame): Iterable<Row> {
+  const [first] = called;
+  if (called.length === 1 && first !== undefined && !ordinality) {
+    // One function alone gives its rows as they come: there may be many.
+    for (const values of first.rows(frame)) yield rowOf(values);
+    return;
+  }
   const lists = called.map(({ rows }) => [...rows(frame)]);
   const length = Math.max(...lists.map((list) => list.length));
   for (let i = 0; i < length; i++) {

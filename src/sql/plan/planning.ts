@@ -17,7 +17,7 @@ export interface Running extends Execution {
 }
 
 export function running(execution: Execution, view: StatementView): Running {
-  return { parameters: execution.parameters, surroundings: execution.surroundings, view, kept: new Map() };
+  return { ...execution, view, kept: new Map() };
 }
 
 export function runningOf(frame: Frame): Running {

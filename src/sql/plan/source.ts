@@ -19,10 +19,11 @@ export function tableSource(
   filter: Filter,
 ): Source {
   return function* scan(frame) {
-    const { view } = runningOf(frame);
+    const { view, checkInterrupt } = runningOf(frame);
     const { rows } = frame;
     for (const path of paths(frame)) {
       for (const each of view.scan(table, path)) {
+        checkInterrupt?.();
         rows[row] = each;
         if (filter === null || filter(frame)) yield undefined;
       }
@@ -33,8 +34,10 @@ export function tableSource(
 /** Rows that are not stored: subqueries, functions, VALUES. */
 export function rowsSource(row: number, rowsOf: (frame: Frame) => Iterable<Row>, filter: Filter): Source {
   return function* list(frame) {
+    const { checkInterrupt } = frame.execution;
     const { rows } = frame;
     for (const each of rowsOf(frame)) {
+      checkInterrupt?.();
       rows[row] = each;
       if (filter === null || filter(frame)) yield undefined;
     }
@@ -128,7 +131,9 @@ export function hashSource({ row, build, buildKey, probeKey, filter }: HashSide)
     }
     const key = probeKey(frame);
     if (key === null) return;
+    const { checkInterrupt } = frame.execution;
     for (const each of table.get(key) ?? []) {
+      checkInterrupt?.();
       frame.rows[row] = each;
       if (filter === null || filter(frame)) yield undefined;
     }
