@@ -36,7 +36,7 @@ import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile } from './profile.ts';
 import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
-import { type Settings, timeoutMs } from './settings.ts';
+import { timeoutMs } from './settings.ts';
 import { Session } from './sql-session.ts';
 import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
 

@@ -26,6 +26,7 @@ import type { SqlDatabase } from './database.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
 import { withLockingScans } from './locking-scans.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
+import { modesOf } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { surroundingsOf } from './surroundings.ts';
@@ -488,18 +489,6 @@ const noneOpen = { severity: 'WARNING', code: '25P01', message: 'there is no tra
 function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;
   return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
-}
-
-/** Settings that are another way to say SET TRANSACTION. */
-function modesOf(name: string, value: string | null): TransactionModes | null {
-  const lower = name.toLowerCase();
-  if (/^(default_)?(transaction|tx)_isolation$/.test(lower)) {
-    const isolation = (value ?? 'read committed').toLowerCase().replaceAll('-', ' ');
-    return { isolation: isolation as NonNullable<TransactionModes['isolation']> };
-  }
-  if (/^(default_)?(transaction|tx)_read_only$/.test(lower))
-    return { isReadOnly: ['on', 'true', '1'].includes((value ?? 'off').toLowerCase()) };
-  return null;
 }
 
 function lockTimeout(dialect: 'postgres' | 'mysql'): SqlError {

@@ -55,7 +55,7 @@ function sender(client: Pool | PoolConnection, way: Way): Send {
     // BEGIN and savepoints go as text: that is how mysql2's own beginTransaction sends them.
     const [result] =
       values === undefined || way === 'query'
-        ? await client.query(sql, values)
+        ? await client.query(sql, values === undefined ? [] : [...values])
         : await client.execute(sql, values as string[]);
     return answer(result);
   };

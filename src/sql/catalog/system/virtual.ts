@@ -32,7 +32,9 @@ export function virtualTable(
     schema,
     name: definition.name,
     columns,
-    *rows(database = null) {
+    *rows(session = null) {
+      // In a database that CREATE DATABASE has made, the first one goes by its own name.
+      const database = session !== null && catalog.hasSchema(session) ? catalog.database : session;
       for (const row of definition.rows(catalog, database)) {
         const own = database === null ? row : mysqlRow(row, database);
         yield columns.map(({ name }) => own[name] ?? null);

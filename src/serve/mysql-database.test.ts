@@ -1,0 +1,99 @@
+/** What a MySQL client hears about where it is, and of columns that are MySQL's own. */
+import { createConnection, type Connection, type ConnectionOptions, type RowDataPacket } from 'mysql2/promise';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connectTo } from './connect.ts';
+import { openSqlDatabase, type SqlDatabase } from './database.ts';
+import { parseProfile } from './profile.ts';
+
+let database: SqlDatabase;
+let open: Connection[] = [];
+const bugs: unknown[] = [];
+
+beforeEach(async () => {
+  database = await openSqlDatabase({ profile: parseProfile({ engine: 'mysql' }) });
+});
+
+afterEach(() => {
+  for (const connection of open) connection.destroy();
+  open = [];
+  database.close();
+  expect(bugs.splice(0)).toEqual([]);
+});
+
+async function client(more: ConnectionOptions = {}): Promise<Connection> {
+  const stream = connectTo(database, { onBug: (error) => void bugs.push(error) });
+  const connection = await createConnection({ user: 'ann', ...more, stream } as ConnectionOptions);
+  open.push(connection);
+  return connection;
+}
+
+async function rows(connection: Connection, sql: string): Promise<unknown[]> {
+  const [answer] = await connection.query<RowDataPacket[]>({ sql, rowsAsArray: true });
+  return answer;
+}
+
+test('the database is the one that the client named, and USE changes it', async () => {
+  const shop = await client({ database: 'shop' });
+  expect(await rows(shop, 'SELECT DATABASE(), SCHEMA()')).toEqual([['shop', 'shop']]);
+  expect(await rows(await client(), 'SELECT DATABASE()')).toEqual([['test']]);
+  await shop.query('CREATE DATABASE other');
+  await shop.query('CREATE TABLE here (id INT)');
+  await shop.query('USE other');
+  await shop.query('CREATE TABLE there (id INT)');
+  expect(await rows(shop, 'SELECT DATABASE()')).toEqual([['other']]);
+  expect(await rows(shop, 'SHOW TABLES')).toEqual([['there']]);
+  await shop.changeUser({ database: 'shop' });
+  expect(await rows(shop, 'SELECT DATABASE()')).toEqual([['shop']]);
+  expect(await rows(shop, 'SHOW TABLES')).toEqual([['here']]);
+});
+
+test('a database that was created is where a client that names it works', async () => {
+  await (await client()).query('CREATE DATABASE other');
+  const other = await client({ database: 'other' });
+  await other.query('CREATE TABLE there (id INT)');
+  expect(await rows(await client({ database: 'other' }), 'SHOW TABLES')).toEqual([['there']]);
+  expect(await rows(await client(), 'SHOW TABLES')).toEqual([]);
+});
+
+test('the tables of a database are found by the name that the client calls it', async () => {
+  const shop = await client({ database: 'shop' });
+  await shop.query('CREATE TABLE t (id INT PRIMARY KEY, flag BOOLEAN DEFAULT TRUE, name VARCHAR(5), at DATETIME(3))');
+  const [tables, fields] = await shop.query('SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()');
+  expect(tables).toEqual([{ TABLE_NAME: 't' }]);
+  expect(fields.map(({ name }) => name)).toEqual(['TABLE_NAME']);
+  const [, named] = await shop.query('SHOW TABLES');
+  expect(named.map(({ name }) => name)).toEqual(['Tables_in_shop']);
+  expect(await rows(shop, 'DESCRIBE t')).toEqual([
+    ['id', 'int', 'NO', 'PRI', null, ''],
+    ['flag', 'tinyint(1)', 'YES', '', '1', ''],
+    ['name', 'varchar(5)', 'YES', '', null, ''],
+    ['at', 'datetime(3)', 'YES', '', null, ''],
+  ]);
+});
+
+test.each(['query', 'execute'] as const)('TINYINT reaches the client as what it is, by %s', async (way) => {
+  const connection = await client();
+  await connection.query('CREATE TABLE t (flag BOOLEAN, small TINYINT, byte TINYINT UNSIGNED, other SMALLINT)');
+  await connection.query('INSERT INTO t VALUES (TRUE, -128, 255, 7)');
+  const [answer, fields] = await connection[way]('SELECT * FROM t');
+  expect(answer).toEqual([{ flag: 1, small: -128, byte: 255, other: 7 }]);
+  expect(fields.map(({ columnType, columnLength }) => [columnType, columnLength])).toEqual([
+    [1, 1],
+    [1, 4],
+    [1, 3],
+    [2, 6],
+  ]);
+});
+
+test('max_allowed_packet is what the conversation takes', async () => {
+  const connection = await client();
+  expect(await rows(connection, 'SELECT @@max_allowed_packet')).toEqual([[16 * 1024 * 1024]]);
+});
+
+test('the number that the handshake tells is the number of the session', async () => {
+  for (let i = 0; i < 3; i++) {
+    const connection = await client();
+    expect(await rows(connection, 'SELECT CONNECTION_ID()')).toEqual([[connection.threadId]]);
+    expect(database.session(connection.threadId)).toBeDefined();
+  }
+});
