@@ -153,13 +153,6 @@ describe('checkCompact', () => {
     expect(checkCompact(history, 'causal')).toEqual({ kind: 'ambiguous', by: 2, operation: 3, candidates });
   });
 
-  test('has nothing to say about levels above causal yet', () => {
-    expect(checkCompact(compactOf(parseHistory('w x 1')), 'prefix')).toEqual({
-      kind: 'unknown',
-      reason: 'not-searched',
-    });
-  });
-
   test('shows a long cycle without a small history', () => {
     const length = 150;
     const sessions = Array.from({ length }, (_, i) => `r k${i} 1, w k${(i + 1) % length} 1`);

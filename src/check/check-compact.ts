@@ -12,9 +12,12 @@ import { readAtomicEdges } from './read-atomic.ts';
 import { readCommittedEdges } from './read-committed.ts';
 import { type Reads, readsOf, refuseThinAir, transactionOf } from './reads.ts';
 import { sessionOrder } from './session-order.ts';
+import { checkStrong, type StrongOptions } from './strong/check-strong.ts';
+import { strongEvidence } from './strong/explain-strong.ts';
+import type { StrongLevel } from './strong/nodes.ts';
 import type { CompactLevel, CompactVerdict } from './verdict.ts';
 
-export interface CompactCheckOptions extends CausalOptions {
+export interface CompactCheckOptions extends CausalOptions, StrongOptions {
   /** From `readsOf`, where several levels are checked. */
   readonly reads?: Reads;
 }
@@ -53,7 +56,7 @@ export function checkCompact(
     case 'snapshot-isolation':
     case 'serializable':
     case 'strict-serializable':
-      return { kind: 'unknown', reason: 'not-searched' };
+      return strong(problem, level, options);
   }
 }
 
@@ -93,6 +96,20 @@ function causal(problem: OrderProblem, options: CausalOptions): CompactVerdict {
   if (verdict.kind !== 'satisfied') return verdict;
   const forced = causalEdges(problem.history, problem.reads, sessions, verdict.commitOrder, options);
   return forced.count === 0 ? verdict : ordered({ ...base, forced }, 'causal');
+}
+
+/** Evidence is sought at causal first: what violates that is shorter. */
+function strong(problem: OrderProblem, level: StrongLevel, options: CompactCheckOptions): CompactVerdict {
+  const { history, reads } = problem;
+  const base = withSessions(problem, null);
+  const order = commitOrder(base);
+  if (base.sessions === null || order.length < base.sessions.member.length) return ordered(base, 'causal');
+  const outcome = checkStrong(history, reads, base.sessions, order, level, options);
+  if (outcome.kind !== 'violated') return outcome;
+  const weaker = causal(problem, options);
+  if (weaker.kind === 'violated') return weaker;
+  const evidence = strongEvidence(problem, level, outcome.problem);
+  return { kind: 'violated', anomaly: evidence?.verdict.anomaly ?? 'G2-item', cycle: [], evidence };
 }
 
 function ordered(problem: OrderProblem, level: CompactLevel): CompactVerdict {

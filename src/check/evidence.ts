@@ -16,7 +16,7 @@ import { type AnomalousRead, type Reads, source } from './reads.ts';
 import type { CompactLevel, CompactViolated, Evidence } from './verdict.ts';
 
 /** What the checker of small histories explains in moments. */
-const evidenceTransactionsMax = 100;
+export const evidenceTransactionsMax = 100;
 
 export function violatedByRead(problem: OrderProblem, read: AnomalousRead): CompactViolated {
   const recorded = problem.history.from?.[read.operation] ?? -1; // an internal read may name another writer
@@ -101,7 +101,7 @@ function readerOf({ history, reads }: OrderProblem, read: number): TransactionIn
 }
 
 /** Is it a write, or a read of a write in this part or of the initial state? */
-function isWithin(sources: Int32Array, operation: number, among: ReadonlySet<TransactionIndex>): boolean {
+export function isWithin(sources: Int32Array, operation: number, among: ReadonlySet<TransactionIndex>): boolean {
   const found = sources[operation] as number;
   return found >= 0 ? among.has(found >> 1) : found >= source.own;
 }

@@ -1,0 +1,100 @@
+/**
+ * prefix, snapshot-isolation, serializable and strict-serializable of large histories. First what follows without choices (`saturate`), then an
+ * order that is guessed (`schedule`), then a search (`OrderSearch`). Deciding is NP-complete (Papadimitriou 1979; Biswas and Enea, OOPSLA 2019),
+ * so the search has limits; on histories of real stores little is open after the first step.
+ */
+import { monotonicMs } from '../../base/clock.ts';
+import type { CompactHistory } from '../../history/index.ts';
+import { chainsOf } from '../chains.ts';
+import { edgesBySource, topologicalOrder } from './clocks.ts';
+import type { Reads } from '../reads.ts';
+import type { SessionOrder } from '../session-order.ts';
+import { addKnownEdges, type Nodes, nodesOf, OrderEdges, type StrongLevel } from './nodes.ts';
+import { openPairs } from './open-pairs.ts';
+import { OrderSearch } from './order-search.ts';
+import { OrderState } from './order-state.ts';
+import { saturate } from './saturate.ts';
+import { schedule } from './schedule.ts';
+import { type Versions, versionsOf } from './versions.ts';
+
+export interface StrongOptions {
+  /** Changes that the search may make. Default 2,000,000,000: some minutes. */
+  readonly stepsMax?: number;
+  /** Milliseconds that the search may take. Default: no limit. */
+  readonly timeoutMs?: number;
+  /** Numbers that an array of clocks may have, nodes x chains. Default 2^27, 512 MiB; there are three. */
+  readonly strongClocksMax?: number;
+  /** Pairs of writers whose order may be open. Default 20,000,000, at 12 bytes. */
+  readonly openPairsMax?: number;
+}
+
+export type StrongOutcome =
+  | { readonly kind: 'satisfied'; readonly commitOrder: Int32Array }
+  | { readonly kind: 'violated'; readonly problem: StrongProblem | null }
+  | { readonly kind: 'unknown'; readonly reason: 'step-limit' | 'missing-times' };
+
+/** What is known of a history where that is contradictory in itself, without a search. */
+export interface StrongProblem {
+  readonly nodes: Nodes;
+  readonly versions: Versions;
+  readonly edges: OrderEdges;
+  /** The nodes that are on no cycle and after none. */
+  readonly sorted: Int32Array;
+}
+
+/** @param order the members in an order that contains so and wr */
+export function checkStrong(
+  history: CompactHistory,
+  reads: Reads,
+  sessions: SessionOrder,
+  order: Int32Array,
+  level: StrongLevel,
+  options: StrongOptions = {},
+): StrongOutcome {
+  const chains = chainsOf(history, reads, sessions, order, 64);
+  const nodes = nodesOf(history, chains, level);
+  if (nodes.nodeCount * nodes.chainCount > (options.strongClocksMax ?? 2 ** 27))
+    return { kind: 'unknown', reason: 'step-limit' };
+  const versions = versionsOf(history, nodes, reads);
+  const edges = new OrderEdges();
+  addKnownEdges(edges, nodes, reads, sessions);
+  const { order: sorted, clocks } = saturate(nodes, versions, edges);
+  if (sorted.length < nodes.nodeCount) return { kind: 'violated', problem: { nodes, versions, edges, sorted } };
+  const found = findOrder(nodes, versions, edges, clocks, sorted, options);
+  if (found === 'violated') return { kind: 'violated', problem: null };
+  if (found === 'unknown') return { kind: 'unknown', reason: 'step-limit' };
+  if (nodes.times?.isIncomplete === true) return { kind: 'unknown', reason: 'missing-times' };
+  return { kind: 'satisfied', commitOrder: commitsOf(nodes, found) };
+}
+
+const stepsBetweenLooks = 1_000_000;
+
+function findOrder(
+  nodes: Nodes,
+  versions: Versions,
+  edges: OrderEdges,
+  clocks: Int32Array,
+  sorted: Int32Array,
+  { stepsMax = 2_000_000_000, timeoutMs = Infinity, openPairsMax = 20_000_000 }: StrongOptions,
+): Int32Array | 'violated' | 'unknown' {
+  const start = monotonicMs();
+  const guess = schedule(nodes, versions, edges, edgesBySource(edges, nodes.nodeCount), sorted);
+  if (guess.forced === 0) return guess.order;
+  const pairs = openPairs(nodes, versions, clocks, openPairsMax);
+  if (pairs === null) return 'unknown';
+  const place = new Int32Array(nodes.nodeCount);
+  guess.order.forEach((node, i) => (place[node] = i));
+  const state = new OrderState(nodes, versions, edges, clocks);
+  const search = new OrderSearch(nodes, versions, state, pairs, place);
+  while (state.steps < stepsMax && monotonicMs() - start < timeoutMs) {
+    const result = search.run(Math.min(stepsBetweenLooks, stepsMax - state.steps));
+    if (result === 'satisfied') return topologicalOrder(nodes, edges, edgesBySource(edges, nodes.nodeCount));
+    if (result === 'violated') return result;
+  }
+  return 'unknown';
+}
+
+function commitsOf({ shift, memberCount, transactionOf }: Nodes, order: Int32Array): Int32Array {
+  const commits = order.filter((node) => node >> shift < memberCount && (node & shift) === shift);
+  return commits.map((node) => transactionOf[node >> shift] as number);
+}

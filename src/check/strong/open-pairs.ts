@@ -1,0 +1,49 @@
+/** Pairs of writers of a key whose order is open and matters: a version that is read, or at snapshot-isolation any two. */
+import { Int32Column } from '../../history/index.ts';
+import type { Nodes } from './nodes.ts';
+import type { Versions } from './versions.ts';
+
+export interface OpenPairs {
+  /** Members. */
+  readonly first: Int32Array;
+  readonly second: Int32Array;
+}
+
+/** @returns `null`: more than `pairsMax` */
+export function openPairs(nodes: Nodes, versions: Versions, clocks: Int32Array, pairsMax: number): OpenPairs | null {
+  const { shift, chainOf, chainCount, level } = nodes;
+  const { keyStart, writer, segmentStart, segmentFirst, readerStart } = versions;
+  const first = new Int32Column();
+  const second = new Int32Column();
+  const isBefore = (a: number, b: number): boolean => {
+    const node = (a << shift) | shift;
+    return (clocks[((b << shift) | shift) * chainCount + (chainOf[node] as number)] as number) >= node;
+  };
+  const isRead = (version: number): boolean => readerStart[version] !== readerStart[version + 1];
+  for (let k = 0; k + 1 < keyStart.length; k += 1) {
+    for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {
+      for (let version = segmentFirst[g] as number; version < (segmentFirst[g + 1] as number); version += 1) {
+        const a = writer[version] as number;
+        for (let other = g + 1; other < (segmentStart[k + 1] as number); other += 1) {
+          const end = segmentFirst[other + 1] as number;
+          let from = segmentFirst[other] as number;
+          let to = end;
+          while (from < to) {
+            const middle = (from + to) >>> 1;
+            if (isBefore(writer[middle] as number, a)) from = middle + 1;
+            else to = middle;
+          }
+          for (let v = from; v < end; v += 1) {
+            const b = writer[v] as number;
+            if (isBefore(a, b)) break;
+            if (level !== 'snapshot-isolation' && !isRead(version) && !isRead(v)) continue;
+            if (first.length === pairsMax) return null;
+            first.push(a);
+            second.push(b);
+          }
+        }
+      }
+    }
+  }
+  return { first: first.taken(), second: second.taken() };
+}

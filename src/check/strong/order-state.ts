@@ -1,0 +1,256 @@
+/**
+ * An order of nodes that grows edge by edge, with all that follows from each edge, and can be taken back: the clocks of `saturate`, kept up to
+ * date. An entry of a clock that changes is noted on a trail, with the old value and the edge it came by, so that going back restores it and
+ * so that anybody can be told, later, by which edges one node was before another at some time (`explainPath`).
+ *
+ * Cost: an edge costs the entries it changes, times the edges of their nodes. Where concurrency is local that is little, for what is long past
+ * is known already.
+ */
+import { Int32Column } from '../../history/index.ts';
+import { type EdgesBySource, edgesBySource } from './clocks.ts';
+import { type Nodes, type OrderEdges, rule } from './nodes.ts';
+import type { Versions } from './versions.ts';
+
+export class OrderState {
+  /** Entries that were changed, all in all. */
+  steps = 0;
+  /** Edges: those from `staticCount` on can be taken back. */
+  readonly edges: OrderEdges;
+  readonly staticCount: number;
+  /** Where an edge closed a cycle: it, by its ends and its reason. It is not among the edges. */
+  conflict: Conflict | null = null;
+  readonly #nodes: Nodes;
+  readonly #versions: Versions;
+  readonly #clocks: Int32Array;
+  readonly #static: EdgesBySource;
+  /** Dynamic edges by source: lists through `#next`. */
+  readonly #head: Int32Array;
+  readonly #next = new Int32Column();
+  /** By dynamic edge: the length of the trail before it. */
+  readonly #time = new Int32Column();
+  /** Trail: the entry of the clocks, what it was, the node and the dynamic edge (-1: another) that it came by, its change before. */
+  readonly #entry = new Int32Column();
+  readonly #old = new Int32Column();
+  readonly #via = new Int32Column();
+  readonly #by = new Int32Column();
+  readonly #before = new Int32Column();
+  readonly #latest: Int32Array;
+  /** Changes up to here have reached their neighbours; up to here the rules have seen them. */
+  #closed = 0;
+  #ruled = 0;
+
+  /** @param clocks of `edges`, at the fixpoint of the rules; both are taken over */
+  constructor(nodes: Nodes, versions: Versions, edges: OrderEdges, clocks: Int32Array) {
+    this.#nodes = nodes;
+    this.#versions = versions;
+    this.edges = edges;
+    this.staticCount = edges.count;
+    this.#clocks = clocks;
+    this.#static = edgesBySource(edges, nodes.nodeCount);
+    this.#head = new Int32Array(nodes.nodeCount).fill(-1);
+    this.#latest = new Int32Array(clocks.length).fill(-1);
+  }
+
+  has(u: number, v: number): boolean {
+    const { chainOf, chainCount } = this.#nodes;
+    return (this.#clocks[v * chainCount + (chainOf[u] as number)] as number) >= u;
+  }
+
+  /** @returns false: it closes a cycle, and `conflict` is set */
+  add(u: number, v: number, why: number, cause: number): boolean {
+    if (u !== v && this.has(u, v)) return true;
+    if (this.has(v, u)) {
+      this.conflict = { from: u, to: v, rule: why, cause };
+      return false;
+    }
+    const e = this.edges.count;
+    this.edges.add(u, v, why, cause);
+    this.#time.push(this.#entry.length);
+    this.#next.push(this.#head[u] as number);
+    this.#head[u] = e;
+    const { chainCount } = this.#nodes;
+    const row = u * chainCount;
+    for (let c = 0; c < chainCount; c += 1) this.#raise(v, c, this.#clocks[row + c] as number, u, e);
+    this.#close();
+    return true;
+  }
+
+  /** Applies the rules to all changes. @returns false: conflict */
+  propagate(): boolean {
+    const { chainCount, shift, memberCount, level } = this.#nodes;
+    while (this.#ruled < this.#entry.length) {
+      const at = this.#entry.array[this.#ruled] as number;
+      const old = this.#old.array[this.#ruled] as number;
+      this.#ruled += 1;
+      const chain = at % chainCount;
+      const node = (at - chain) / chainCount;
+      const m = node >> shift;
+      if (m >= memberCount) continue;
+      const value = this.#clocks[at] as number;
+      if ((node & shift) === 0 && !this.#overwritten(m, chain, old, value)) return false;
+      if ((node & shift) !== shift) continue;
+      if (!this.#antiDependencies(m, chain, old, value)) return false;
+      if (level === 'snapshot-isolation' && !this.#writeConflicts(m, chain, old, value)) return false;
+    }
+    return true;
+  }
+
+  /** Takes back all edges from the given one on. */
+  backTo(edgeCount: number): void {
+    this.conflict = null;
+    if (edgeCount >= this.edges.count) return;
+    const time = this.#time.array[edgeCount - this.staticCount] as number;
+    for (let i = this.#entry.length - 1; i >= time; i -= 1) {
+      const at = this.#entry.array[i] as number;
+      this.#clocks[at] = this.#old.array[i] as number;
+      this.#latest[at] = this.#before.array[i] as number;
+    }
+    for (const column of [this.#entry, this.#old, this.#via, this.#by, this.#before]) column.length = time;
+    this.#closed = time;
+    this.#ruled = time;
+    const { from, to, rule: rules, cause } = this.edges;
+    for (let e = this.edges.count - 1; e >= edgeCount; e -= 1)
+      this.#head[from.array[e] as number] = this.#next.array[e - this.staticCount] as number;
+    for (const column of [from, to, rules, cause]) column.length = edgeCount;
+    for (const column of [this.#time, this.#next]) column.length = edgeCount - this.staticCount;
+  }
+
+  /** How long the trail was before a dynamic edge. */
+  timeOf(edge: number): number {
+    return this.#time.array[edge - this.staticCount] as number;
+  }
+
+  get now(): number {
+    return this.#entry.length;
+  }
+
+  /** The dynamic edges of a way from u to v that was there at the time. */
+  explainPath(u: number, v: number, time: number, found: (edge: number) => void): void {
+    const { chainOf, chainCount } = this.#nodes;
+    const chain = chainOf[u] as number;
+    let node = v;
+    let before = time;
+    for (;;) {
+      const at = node * chainCount + chain;
+      let i = this.#latest[at] as number;
+      while (i >= before) i = this.#before.array[i] as number;
+      // The first change that brought it to u or later.
+      while (i >= 0 && (this.#old.array[i] as number) >= u) i = this.#before.array[i] as number;
+      if (i < 0) return;
+      const edge = this.#by.array[i] as number;
+      if (edge >= 0) found(edge);
+      node = this.#via.array[i] as number;
+      before = i;
+    }
+  }
+
+  #raise(node: number, chain: number, value: number, via: number, by: number): void {
+    const at = node * this.#nodes.chainCount + chain;
+    const old = this.#clocks[at] as number;
+    if (old >= value) return;
+    this.#clocks[at] = value;
+    this.#before.push(this.#latest[at] as number);
+    this.#latest[at] = this.#entry.length;
+    this.#entry.push(at);
+    this.#old.push(old);
+    this.#via.push(via);
+    this.#by.push(by);
+    this.steps += 1;
+  }
+
+  #close(): void {
+    const { chainCount, chainOf, nodeCount } = this.#nodes;
+    const { start, edge } = this.#static;
+    const to = this.edges.to.array;
+    while (this.#closed < this.#entry.length) {
+      const at = this.#entry.array[this.#closed] as number;
+      this.#closed += 1;
+      const chain = at % chainCount;
+      const u = (at - chain) / chainCount;
+      const value = this.#clocks[at] as number;
+      if (u + 1 < nodeCount && chainOf[u + 1] === chainOf[u]) this.#raise(u + 1, chain, value, u, -1);
+      const end = start[u + 1] as number;
+      for (let i = start[u] as number; i < end; i += 1)
+        this.#raise(to[edge[i] as number] as number, chain, value, u, -1);
+      for (let e = this.#head[u] as number; e >= 0; e = this.#next.array[e - this.staticCount] as number)
+        this.#raise(to[e] as number, chain, value, u, e);
+    }
+  }
+
+  #overwritten(r: number, chain: number, old: number, value: number): boolean {
+    const { shift, level } = this.#nodes;
+    const { readStart, readVersion, readKey, writer } = this.#versions;
+    const target = level === 'snapshot-isolation' ? 0 : shift;
+    for (let i = readStart[r] as number; i < (readStart[r + 1] as number); i += 1) {
+      const version = readVersion[i] as number;
+      if (version < 0) continue;
+      const last = this.#lastOfChain(readKey[i] as number, chain, value, shift);
+      if (last < 0) continue;
+      const b = writer[last] as number;
+      const a = writer[version] as number;
+      const commit = (b << shift) | shift;
+      if (commit <= old || b === a) continue;
+      if (!this.add(commit, (a << shift) | target, rule.overwritten, i)) return false;
+    }
+    return true;
+  }
+
+  #antiDependencies(b: number, chain: number, old: number, value: number): boolean {
+    const { shift } = this.#nodes;
+    const { writtenStart, written, keyOf, writer, readerStart, reader } = this.#versions;
+    for (let w = writtenStart[b] as number; w < (writtenStart[b + 1] as number); w += 1) {
+      const key = keyOf[written[w] as number] as number;
+      const version = this.#lastOfChain(key, chain, value, shift);
+      if (version < 0 || (((writer[version] as number) << shift) | shift) <= old) continue;
+      for (let i = readerStart[version] as number; i < (readerStart[version + 1] as number); i += 1) {
+        const r = reader[i] as number;
+        if (r !== b && !this.add(r << shift, (b << shift) | shift, rule.antiDependency, version)) return false;
+      }
+    }
+    return true;
+  }
+
+  #writeConflicts(b: number, chain: number, old: number, value: number): boolean {
+    const { writtenStart, written, keyOf, writer } = this.#versions;
+    for (let w = writtenStart[b] as number; w < (writtenStart[b + 1] as number); w += 1) {
+      const key = keyOf[written[w] as number] as number;
+      const version = this.#lastOfChain(key, chain, value, 0);
+      if (version < 0) continue;
+      const a = writer[version] as number;
+      if (a << 1 <= old) continue;
+      if (!this.add((a << 1) | 1, b << 1, rule.writeConflict, key)) return false;
+    }
+    return true;
+  }
+
+  /** The last version of the key by a writer of the chain whose commit (`point` 0: snapshot) is a node up to `value`; -1: none. */
+  #lastOfChain(key: number, chain: number, value: number, point: number): number {
+    const { shift, chainOf } = this.#nodes;
+    const { segmentStart, segmentFirst, writer } = this.#versions;
+    let low = segmentStart[key] as number;
+    let high = segmentStart[key + 1] as number;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      if ((chainOf[(writer[segmentFirst[middle] as number] as number) << shift] as number) <= chain) low = middle;
+      else high = middle;
+    }
+    if (low === high) return -1;
+    let first = segmentFirst[low] as number;
+    if (chainOf[(writer[first] as number) << shift] !== chain) return -1;
+    if ((((writer[first] as number) << shift) | point) > value) return -1;
+    let end = segmentFirst[low + 1] as number;
+    while (end - first > 1) {
+      const middle = (first + end) >>> 1;
+      if ((((writer[middle] as number) << shift) | point) <= value) first = middle;
+      else end = middle;
+    }
+    return first;
+  }
+}
+
+export interface Conflict {
+  readonly from: number;
+  readonly to: number;
+  readonly rule: number;
+  readonly cause: number;
+}
