@@ -10,8 +10,9 @@ export const tpccAssertions: Readonly<Record<string, string>> = {
   A5: `SELECT o_id FROM oorder WHERE (o_carrier_id IS NULL)
        <> EXISTS (SELECT 1 FROM new_order WHERE no_w_id = o_w_id AND no_d_id = o_d_id AND no_o_id = o_id)`,
   // Order lines are counted before the orders are looked at: at read committed who reads the order first must see its lines.
-  A6: `SELECT o_id FROM (SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS counted FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) AS counted_lines
-       RIGHT JOIN oorder ON ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id WHERE o_ol_cnt <> COALESCE(counted, 0)`,
+  A6: `SELECT o_id FROM (SELECT ol_w_id, ol_d_id, ol_o_id, COUNT(*) AS counted FROM order_line GROUP BY ol_w_id, ol_d_id, ol_o_id) AS counted_lines,
+       oorder WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id AND o_ol_cnt <> counted
+       UNION ALL SELECT o_id FROM oorder WHERE NOT EXISTS (SELECT 1 FROM order_line WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id)`,
   A7: `SELECT o_id FROM oorder, order_line WHERE ol_w_id = o_w_id AND ol_d_id = o_d_id AND ol_o_id = o_id
        AND (ol_delivery_d IS NULL) <> (o_carrier_id IS NULL)`,
   A8: `SELECT w_id FROM warehouse WHERE w_ytd <> (SELECT COALESCE(SUM(h_amount), 0) FROM history WHERE h_w_id = w_id)`,
