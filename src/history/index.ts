@@ -38,4 +38,4 @@ export { Float64Column, Int32Column, Uint8Column } from './growing-column.ts';
 export { JsonLinesScanner, scanHistoryLines, type ScannerOptions } from './json-lines-scanner.ts';
 export type { HistoryNames } from './history-names.ts';
 export { BinaryHistoryReader, isBinaryHistory, writeBinaryHistory } from './binary-history.ts';
-export { detectFormat, formatNamed, formatOfName, historyFormats } from './formats/formats.ts';
+export { detectFormat, folderFormat, formatNamed, formatOfName, historyFormats } from './formats/formats.ts';

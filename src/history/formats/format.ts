@@ -17,6 +17,8 @@ export interface HistoryFormat {
   readonly name: string;
   /** What file names end with, with the dot. */
   readonly extensions: readonly string[];
+  /** Which files of a folder are its parts, by name, where a history is a folder. */
+  readonly folderFile?: RegExp;
   /**
    * May a file that begins so be in this format? Asked in the order of `formats`, where no `--from` decides.
    * @param firstBytes at most the first 64 KiB of the (first) file
