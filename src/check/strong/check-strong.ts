@@ -6,9 +6,10 @@
 import { monotonicMs } from '../../base/clock.ts';
 import type { CompactHistory } from '../../history/index.ts';
 import { chainsOf } from '../chains.ts';
-import { edgesBySource, topologicalOrder } from './clocks.ts';
+import { edgesBySource } from './clocks.ts';
 import type { Reads } from '../reads.ts';
 import type { SessionOrder } from '../session-order.ts';
+import { FrontierSearch } from './frontier-search.ts';
 import { addKnownEdges, type Nodes, nodesOf, OrderEdges, type StrongLevel } from './nodes.ts';
 import { openPairs } from './open-pairs.ts';
 import { OrderSearch } from './order-search.ts';
@@ -24,6 +25,8 @@ export interface StrongOptions {
   readonly timeoutMs?: number;
   /** Numbers that an array of clocks may have, nodes x chains. Default 2^27, 512 MiB; there are three. */
   readonly strongClocksMax?: number;
+  /** `all`: a guess, then both searches in turn. The others are for tests. Default `all`. */
+  readonly engine?: 'all' | 'search' | 'frontier';
   /** Pairs of writers whose order may be open. Default 20,000,000, at 12 bytes. */
   readonly openPairsMax?: number;
 }
@@ -67,29 +70,42 @@ export function checkStrong(
   return { kind: 'satisfied', commitOrder: commitsOf(nodes, found) };
 }
 
-const stepsBetweenLooks = 1_000_000;
+/** What each of the two searches may do before it is the other's turn. */
+const searchSteps = 200_000;
+const frontierSteps = 20_000;
 
+/** The first search that answers wins. The one learns from contradictions, the other is quick where sessions are few. */
 function findOrder(
   nodes: Nodes,
   versions: Versions,
   edges: OrderEdges,
   clocks: Int32Array,
   sorted: Int32Array,
-  { stepsMax = 2_000_000_000, timeoutMs = Infinity, openPairsMax = 20_000_000 }: StrongOptions,
+  options: StrongOptions,
 ): Int32Array | 'violated' | 'unknown' {
+  const { stepsMax = 2_000_000_000, timeoutMs = Infinity, openPairsMax = 20_000_000, engine = 'all' } = options;
   const start = monotonicMs();
   const guess = schedule(nodes, versions, edges, edgesBySource(edges, nodes.nodeCount), sorted);
-  if (guess.forced === 0) return guess.order;
-  const pairs = openPairs(nodes, versions, clocks, openPairsMax);
-  if (pairs === null) return 'unknown';
+  if (guess.forced === 0 && engine === 'all') return guess.order;
   const place = new Int32Array(nodes.nodeCount);
   guess.order.forEach((node, i) => (place[node] = i));
-  const state = new OrderState(nodes, versions, edges, clocks);
-  const search = new OrderSearch(nodes, versions, state, pairs, place);
-  while (state.steps < stepsMax && monotonicMs() - start < timeoutMs) {
-    const result = search.run(Math.min(stepsBetweenLooks, stepsMax - state.steps));
-    if (result === 'satisfied') return topologicalOrder(nodes, edges, edgesBySource(edges, nodes.nodeCount));
+  const frontier = engine === 'search' ? null : new FrontierSearch(nodes, versions, edges, place);
+  const pairs = engine === 'frontier' ? null : openPairs(nodes, versions, clocks, openPairsMax);
+  // The other search keeps its edges to itself: these grow.
+  const own = new OrderEdges();
+  if (pairs !== null) for (let e = 0; e < edges.count; e += 1) own.add(...edges.at(e));
+  const search =
+    pairs === null
+      ? null
+      : new OrderSearch(nodes, versions, new OrderState(nodes, versions, own, clocks), pairs, place);
+  for (let steps = 0; steps < stepsMax && monotonicMs() - start < timeoutMs; steps += searchSteps) {
+    const result = search?.run(Math.min(searchSteps, stepsMax - steps)) ?? 'open';
+    if (result === 'satisfied') return search?.order() ?? 'unknown';
     if (result === 'violated') return result;
+    const other = frontier?.run(frontierSteps) ?? 'open';
+    if (other === 'satisfied') return frontier?.order() ?? 'unknown';
+    if (other === 'violated') return other;
+    if (search === null && frontier?.isFull !== false) return 'unknown';
   }
   return 'unknown';
 }

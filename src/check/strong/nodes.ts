@@ -84,6 +84,11 @@ export class OrderEdges {
     return this.from.length;
   }
 
+  at(e: number): [from: number, to: number, why: number, cause: number] {
+    const { from, to, rule: rules, cause } = this;
+    return [from.array[e] as number, to.array[e] as number, rules.array[e] as number, cause.array[e] as number];
+  }
+
   add(from: number, to: number, why: number, cause: number): void {
     this.from.push(from);
     this.to.push(to);
