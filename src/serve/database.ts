@@ -45,8 +45,8 @@ export interface SqlDatabaseOptions {
   /** Default 1. Draws everything that is left open, unless `decisions` decides. */
   readonly seed?: number;
   readonly decisions?: Decisions;
-  /** How long to wait for statements on their way. Default: three turns of the event loop, for clients in this process. */
-  readonly settle?: Settle;
+  /** How long to wait for statements on their way; `null`: not at all. Default: three turns of the event loop, for clients in this process. */
+  readonly settle?: Settle | null;
   /** The share of statements and commits at repeatable read and above that fail with 40001 although they could go on. Default 0. */
   readonly abortRate?: number;
   /** Sessions at a time. Default 1,000. */
@@ -58,8 +58,12 @@ export interface SqlDatabaseOptions {
    * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
    */
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
-  /** Who is next, where a recorded schedule says it. */
+  /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
+  /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
+  readonly computeMsMax?: number;
+  /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
+  readonly operationsMax?: number;
 }
 
 /** @throws InputError */
@@ -74,12 +78,18 @@ export class SqlDatabase implements SqlServer {
   scheduler: Scheduler;
   catalog: Catalog;
   readonly clock: () => bigint;
+  readonly computeMsMax: number;
   readonly #options: SqlDatabaseOptions;
   #storage: Storage | AxiomaticStorage;
   #recorder: HistoryRecorder;
   #decisions: Decisions;
+  #awaited: (() => number | undefined) | undefined;
+  #seed: number;
+  /** For `random()` and spurious failures: drawn in the order of the schedule, so that a replay draws the same. */
   #chooser: Chooser;
-  #level: string | null = null;
+  /** For what a replay does not do. */
+  #holding: Chooser;
+  #level: IsolationName | null = null;
   readonly #sessions = new Map<number, Session>();
   readonly #rowNames: RowNames = rowNames((table) => this.catalog.tableById(table));
   readonly #plans = new Map<string, Statement>();
@@ -96,9 +106,13 @@ export class SqlDatabase implements SqlServer {
     this.profile = options.profile;
     this.dialect = options.profile.dialect;
     this.clock = options.clock ?? wallClockMicroseconds;
-    this.#chooser = seeded(options.seed ?? 1, 1);
-    this.#decisions = options.decisions ?? drawing({ chooser: seeded(options.seed ?? 1) });
-    this.#recorder = new HistoryRecorder(this.#rowNames);
+    this.computeMsMax = options.computeMsMax ?? 10_000;
+    this.#seed = options.seed ?? 1;
+    this.#chooser = seeded(this.#seed, 1);
+    this.#holding = seeded(this.#seed, 2);
+    this.#decisions = options.decisions ?? drawing({ chooser: seeded(this.#seed) });
+    this.#awaited = options.awaited;
+    this.#recorder = new HistoryRecorder(this.#rowNames, options.operationsMax);
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.scheduler = this.#newScheduler();
@@ -184,9 +198,8 @@ export class SqlDatabase implements SqlServer {
 
   defaultIsolation(session: Session): IsolationName {
     if (this.profile.family === 'axiomatic') return 'serializable';
-    const chosen = session.settings.get('default_transaction_isolation');
-    const isChosen = chosen !== undefined && (this.dialect === 'mysql' || chosen !== 'read committed');
-    return isChosen ? isolationNamed(chosen) : ((this.#level as IsolationName | null) ?? this.profile.isolation);
+    const chosen = session.settings.chosen('default_transaction_isolation');
+    return chosen === undefined ? (this.#level ?? this.profile.isolation) : isolationNamed(chosen);
   }
 
   innodbLockWaitMs(session: Session): number {
@@ -239,7 +252,7 @@ export class SqlDatabase implements SqlServer {
   administer(command: AdminCommand, session: Session | null): StatementResult {
     switch (command.kind) {
       case 'reset':
-        this.reset(drawing({ chooser: seeded(this.#options.seed ?? 1) }));
+        this.reset();
         return emptyResult('RESET');
       case 'start':
         this.start();
@@ -260,12 +273,12 @@ export class SqlDatabase implements SqlServer {
     }
   }
 
-  /** Empty, as at the start; open transactions are gone, connections stay. */
-  reset(decisions: Decisions): void {
+  /** Empty, as at the start, with the decisions of the seed; what is under way ends, connections stay. */
+  reset(): void {
+    this.scheduler.close(() => new SqlError('57P01', 'the database was reset', { mysqlNumber: 1317 }));
     for (const session of this.#sessions.values()) session.rollback();
-    this.scheduler.close();
-    this.#decisions = decisions;
-    this.#recorder = new HistoryRecorder(this.#rowNames);
+    this.reseed(this.#seed);
+    this.#recorder = new HistoryRecorder(this.#rowNames, this.#options.operationsMax);
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.#plans.clear();
@@ -280,14 +293,12 @@ export class SqlDatabase implements SqlServer {
   }
 
   reseed(seed: number): void {
+    this.#seed = seed;
     this.#chooser = seeded(seed, 1);
-    this.decideBy(drawing({ chooser: seeded(seed) }));
-  }
-
-  /** From here `decisions` decides. */
-  decideBy(decisions: Decisions): void {
-    this.#decisions = decisions;
-    if (isAxiomatic(this.#storage)) this.#storage.decideBy(decisions);
+    this.#holding = seeded(seed, 2);
+    this.#decisions = drawing({ chooser: seeded(seed) });
+    this.#awaited = undefined;
+    if (isAxiomatic(this.#storage)) this.#storage.decideBy(this.#decisions);
   }
 
   get decisions(): Decisions {
@@ -308,7 +319,7 @@ export class SqlDatabase implements SqlServer {
 
   close(): void {
     for (const session of [...this.#sessions.values()]) session.close();
-    this.scheduler.close();
+    this.scheduler.close(() => new SqlError('57P01', 'the database is closed'));
   }
 
   // ---- parts
@@ -328,16 +339,16 @@ export class SqlDatabase implements SqlServer {
   }
 
   #newScheduler(): Scheduler {
-    const { awaited, holdsBack = 'sometimes' } = this.#options;
+    const { holdsBack = 'sometimes', settle = settleInProcess } = this.#options;
     return new Scheduler({
       nextSession: (ready) => this.#decisions.session(ready),
-      settle: this.#options.settle ?? settleInProcess,
+      settle,
       // Only where somebody else could come: a lone client is never kept waiting.
       holdsBack: () =>
         this.#sessions.size > 1 &&
-        (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#chooser.choose(4) === 0)),
+        (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#holding.choose(4) === 0)),
       onWait: (session, { reason }) => this.#sessions.get(session)?.noteWait(reason),
-      ...(awaited === undefined ? {} : { awaited }),
+      awaited: () => this.#awaited?.(),
     });
   }
 
@@ -368,8 +379,9 @@ export function settleInProcess(callback: () => void): () => void {
 
 const SETTLE_TURNS = 3;
 
-/** For clients behind sockets: a window, in milliseconds. */
-export function settleWithin(windowMs: number): Settle {
+/** For clients behind sockets: a window, in milliseconds; 0: nobody is waited for. */
+export function settleWithin(windowMs: number): Settle | null {
+  if (windowMs === 0) return null;
   return (callback) => {
     const timer = setTimeout(callback, windowMs);
     return () => clearTimeout(timer);

@@ -12,7 +12,7 @@ import {
   type Transaction,
   type Value,
 } from '../history/index.ts';
-import type { SqlValue } from '../sql/index.ts';
+import { SqlError, type SqlValue } from '../sql/index.ts';
 
 /** How the catalog names a row: its key, and its values as JSON. */
 export interface RowNames {
@@ -40,10 +40,14 @@ interface RecordedTransaction {
 
 export class HistoryRecorder implements StorageObserver {
   readonly #names: RowNames;
+  readonly #operationsMax: number;
   #transactions = new Map<number, RecordedTransaction>();
+  #operations = 0;
 
-  constructor(names: RowNames) {
+  /** @param operationsMax after so many nothing is kept until `start` */
+  constructor(names: RowNames, operationsMax = 1_000_000) {
     this.#names = names;
+    this.#operationsMax = operationsMax;
   }
 
   begun(transaction: number, session: number): void {
@@ -68,10 +72,17 @@ export class HistoryRecorder implements StorageObserver {
   /** What has ended so far is the initial state. */
   start(): void {
     for (const [id, { status }] of this.#transactions) if (status !== 'open') this.#transactions.delete(id);
+    this.#operations = 0;
+    for (const { operations } of this.#transactions.values()) this.#operations += operations.length;
   }
 
-  /** Transactions that have ended, in the order in which they began; sessions are named by their numbers. */
+  /** Transactions that have ended, in the order in which they began; sessions are named by their numbers. @throws SqlError 54000 too many */
   history(): History {
+    if (this.#operations > this.#operationsMax) {
+      throw new SqlError('54000', `no history is kept of more than ${this.#operationsMax} reads and writes`, {
+        hint: 'Say /* moirai start */ before what is to be judged.',
+      });
+    }
     const ended = [...this.#transactions.values()].filter(({ status }) => status !== 'open');
     const indexOf = new Map(ended.map(({ id }, index) => [id, index]));
     const sessions = [...new Set(ended.map(({ session }) => session))].sort((a, b) => a - b);
@@ -94,7 +105,16 @@ export class HistoryRecorder implements StorageObserver {
 
   #note(transaction: number, kind: 'read' | 'write', table: number, row: number, version: ObservedVersion): void {
     const { writerTransactionId: writer, values, lastValues } = version;
-    this.#transactions.get(transaction)?.operations.push({ kind, table, row, writer, values, lastValues });
+    const operations = this.#transactions.get(transaction)?.operations;
+    if (operations === undefined) return;
+    this.#operations += 1;
+    if (this.#operations <= this.#operationsMax) operations.push({ kind, table, row, writer, values, lastValues });
+    else if (this.#operations === this.#operationsMax + 1) this.#forget();
+  }
+
+  /** What is only a part of a history would be judged wrongly. */
+  #forget(): void {
+    for (const { operations } of this.#transactions.values()) operations.length = 0;
   }
 
   #operation(

@@ -1,13 +1,39 @@
-import type { TransactionModes } from '../sql/index.ts';
+/** Settings that are another way to say SET TRANSACTION or SET SESSION CHARACTERISTICS. */
+import { type Dialect, type IsolationName, SqlError, type TransactionModes } from '../sql/index.ts';
+import { isolationNames } from './profile.ts';
 
-/** Settings that are another way to say SET TRANSACTION. */
-export function modesOf(name: string, value: string | null): TransactionModes | null {
-  const lower = name.toLowerCase();
-  if (/^(default_)?(transaction|tx)_isolation$/.test(lower)) {
-    const isolation = (value ?? 'read committed').toLowerCase().replaceAll('-', ' ');
-    return { isolation: isolation as NonNullable<TransactionModes['isolation']> };
-  }
-  if (/^(default_)?(transaction|tx)_read_only$/.test(lower))
-    return { isReadOnly: ['on', 'true', '1'].includes((value ?? 'off').toLowerCase()) };
-  return null;
+export interface ModesSetting {
+  /** `transaction`: of the open one; `session`: of all from now on. */
+  readonly scope: 'transaction' | 'session';
+  /** Empty: back to the default. */
+  readonly modes: TransactionModes;
+}
+
+/** @param value `null`: the default. @returns `null` for all other settings. @throws SqlError 22023 */
+export function modesOfSetting(name: string, value: string | null, dialect: Dialect): ModesSetting | null {
+  const parts = /^(default_)?(?:transaction|tx)_(isolation|read_only)$/.exec(name.toLowerCase());
+  if (parts === null) return null;
+  const scope = parts[1] !== undefined || dialect === 'mysql' ? 'session' : 'transaction';
+  if (value === null) return { scope, modes: {} };
+  return {
+    scope,
+    modes: parts[2] === 'isolation' ? { isolation: isolationOf(name, value) } : { isReadOnly: booleanOf(name, value) },
+  };
+}
+
+/** `on`, `yes`, `1`... @throws SqlError 22023 */
+function booleanOf(name: string, value: string): boolean {
+  const text = value.toLowerCase();
+  if (['on', 'true', 'yes', '1'].includes(text)) return true;
+  if (['off', 'false', 'no', '0'].includes(text)) return false;
+  throw new SqlError('22023', `parameter "${name}" requires a Boolean value`);
+}
+
+function isolationOf(name: string, value: string): IsolationName {
+  const text = value.toLowerCase().replaceAll('-', ' ');
+  const known = isolationNames.find((each) => each === text);
+  if (known !== undefined) return known;
+  throw new SqlError('22023', `invalid value for parameter "${name}": "${value}"`, {
+    hint: `Available values: ${isolationNames.toReversed().join(', ')}.`,
+  });
 }

@@ -7,6 +7,7 @@
  * loop; over sockets a window of some milliseconds. Without other open transactions nothing waits.
  */
 import { assert } from '../base/assert.ts';
+import { monotonicMs } from '../base/clock.ts';
 import { SqlError, type Wait, type Waiting } from '../sql/index.ts';
 
 /** Waits for statements on their way. @returns stops the waiting */
@@ -15,7 +16,8 @@ export type Settle = (callback: () => void) => () => void;
 export interface SchedulerOptions {
   /** Which of the sessions whose statements could go on goes next; given by number, ascending. */
   readonly nextSession: (ready: readonly number[]) => number;
-  readonly settle: Settle;
+  /** `null`: nobody is waited for; statements go as they come. */
+  readonly settle: Settle | null;
   /** Should a statement that could go at once be held back, so that others can come before it? */
   readonly holdsBack: () => boolean;
   /** A recorded schedule says who is next: then nobody else goes before it has come. `undefined`: anyone. */
@@ -27,6 +29,9 @@ export interface JobOptions {
   /** How long it may wait for locks, together; the error when it is over. Infinity: for ever. */
   readonly lockTimeoutMs: number;
   readonly lockTimeoutError: () => SqlError;
+  /** How long it may take with all that it waits for, and the error then. Default: for ever. */
+  readonly timeoutMs?: number;
+  readonly timeoutError?: () => SqlError;
 }
 
 interface Job {
@@ -36,7 +41,8 @@ interface Job {
   readonly reject: (error: unknown) => void;
   readonly options: JobOptions;
   wait: Wait | null;
-  timer: NodeJS.Timeout | null;
+  lockTimer: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout | undefined;
   /** What it is to be told when it is its turn: a timeout, a cancel request. */
   interruption: SqlError | null;
 }
@@ -53,6 +59,7 @@ export class Scheduler {
   #isHolding: boolean | null = null;
   #isRunning = false;
   #isClosed = false;
+  #stepBegan = 0;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -64,18 +71,32 @@ export class Scheduler {
     assert(!this.#isClosed, 'the scheduler is closed');
     this.#expected.delete(session);
     return new Promise<T>((resolve, reject) => {
-      this.#jobs.set(session, {
+      const job: Job = {
         session,
         steps,
         resolve: resolve as (result: unknown) => void,
         reject,
         options,
         wait: null,
-        timer: null,
+        lockTimer: undefined,
+        timer: undefined,
         interruption: null,
-      });
+      };
+      const { timeoutMs = Infinity, timeoutError } = options;
+      if (timeoutError !== undefined) job.timer = this.#timer(job, timeoutMs, timeoutError);
+      this.#jobs.set(session, job);
       this.#consider();
     });
+  }
+
+  /** Does this session wait for an answer? */
+  isBusy(session: number): boolean {
+    return this.#jobs.has(session);
+  }
+
+  /** How long what runs now has computed since it went last. */
+  get steppingMs(): number {
+    return monotonicMs() - this.#stepBegan;
   }
 
   /** Will this session, which has been answered, send another statement before others should go? */
@@ -104,11 +125,15 @@ export class Scheduler {
     return [...this.#jobs.values()].map(({ session, wait }) => ({ session, wait }));
   }
 
-  close(): void {
+  /** Every statement that waits ends with this error, and nothing runs any more. */
+  close(error: () => SqlError): void {
     this.#isClosed = true;
     this.#stopSettling?.();
-    for (const { timer } of this.#jobs.values()) if (timer !== null) clearTimeout(timer);
-    this.#jobs.clear();
+    for (const job of this.#jobs.values()) {
+      job.interruption = error();
+      this.#step(job);
+    }
+    assert(this.#jobs.size === 0, 'what is interrupted ends');
   }
 
   #consider(): void {
@@ -132,7 +157,7 @@ export class Scheduler {
   }
 
   #mayDecide(ready: readonly number[]): boolean {
-    if (this.#isSettled) return true;
+    if (this.#isSettled || this.#options.settle === null) return true;
     const awaited = this.#options.awaited?.();
     if (awaited !== undefined) return ready.includes(awaited);
     if (this.#expected.size > 0) return false;
@@ -141,15 +166,17 @@ export class Scheduler {
   }
 
   #settle(): void {
-    this.#stopSettling ??= this.#options.settle(() => {
-      this.#stopSettling = null;
-      this.#isSettled = true;
-      this.#consider();
-    });
+    this.#stopSettling ??=
+      this.#options.settle?.(() => {
+        this.#stopSettling = null;
+        this.#isSettled = true;
+        this.#consider();
+      }) ?? null;
   }
 
   #step(job: Job): void {
     this.#isRunning = true;
+    this.#stepBegan = monotonicMs();
     try {
       const { interruption } = job;
       job.interruption = null;
@@ -167,15 +194,23 @@ export class Scheduler {
   #wait(job: Job, wait: Wait): void {
     job.wait = wait;
     this.#options.onWait?.(job.session, wait);
-    if (job.timer !== null || job.options.lockTimeoutMs === Infinity) return;
-    job.timer = setTimeout(() => {
-      if (this.#jobs.get(job.session) === job) this.interrupt(job.session, job.options.lockTimeoutError());
-    }, job.options.lockTimeoutMs);
+    job.lockTimer ??= this.#timer(job, job.options.lockTimeoutMs, job.options.lockTimeoutError);
+  }
+
+  #timer(job: Job, ms: number, error: () => SqlError): NodeJS.Timeout | undefined {
+    if (ms > TIMER_MAX_MS) return undefined;
+    return setTimeout(() => {
+      if (this.#jobs.get(job.session) === job) this.interrupt(job.session, error());
+    }, ms);
   }
 
   #end(job: Job, answer: () => void): void {
-    if (job.timer !== null) clearTimeout(job.timer);
+    clearTimeout(job.lockTimer);
+    clearTimeout(job.timer);
     this.#jobs.delete(job.session);
     answer();
   }
 }
+
+/** Timers that are set for longer go off at once; a statement that waits for 24 days waits for ever. */
+const TIMER_MAX_MS = 2 ** 31 - 1;

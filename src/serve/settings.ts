@@ -60,74 +60,116 @@ const cannotChange = new Set([
 
 const byLowerCase = new Map(Object.keys(postgresDefaults).map((name) => [name.toLowerCase(), name]));
 
+const timeouts = new Set([
+  'deadlock_timeout',
+  'idle_in_transaction_session_timeout',
+  'lock_timeout',
+  'statement_timeout',
+]);
+
+/** Settings at one moment of a transaction, to come back to. */
+export interface SettingsMark {
+  readonly values: ReadonlyMap<string, string>;
+  readonly local: ReadonlyMap<string, string>;
+}
+
 export class Settings {
   readonly #dialect: Dialect;
   readonly #onReport: (name: string, value: string) => void;
   readonly #initial: ReadonlyMap<string, string>;
-  readonly #values = new Map<string, string>();
-  /** Values before the open transaction: SET in a transaction that is rolled back was never there. */
-  #before: Map<string, string> | null = null;
+  #values: Map<string, string>;
   /** SET LOCAL: until the transaction ends. */
-  readonly #local = new Map<string, string>();
+  #local = new Map<string, string>();
+  /** Where the open transaction began: in PostgreSQL a SET in a transaction that is rolled back was never there. */
+  #begun: SettingsMark | null = null;
 
   constructor(dialect: Dialect, initial: ReadonlyMap<string, string>, onReport: (name: string, value: string) => void) {
     this.#dialect = dialect;
     this.#onReport = onReport;
     this.#initial = new Map([...initial].map(([name, value]) => [canonical(name), value]));
-    for (const [name, value] of this.#initial) this.#values.set(name, value);
+    this.#values = new Map(this.#initial);
   }
 
   get(name: string): string | undefined {
-    const known = canonical(name);
-    return this.#local.get(known) ?? this.#values.get(known) ?? this.#default(known);
+    return this.chosen(name) ?? this.#default(canonical(name));
   }
 
-  /** @param value `null`: back to the default. @throws SqlError 42704, 55P02 */
+  /** What the client has said; `undefined` where the default holds. */
+  chosen(name: string): string | undefined {
+    const known = canonical(name);
+    return this.#local.get(known) ?? this.#values.get(known);
+  }
+
+  /** @param value `null`: back to the default. @throws SqlError 42704, 55P02, 22023 */
   set(name: string, value: string | null, isLocal: boolean): void {
     const known = canonical(name);
-    if (this.#dialect === 'postgres') {
-      if (cannotChange.has(known)) throw new SqlError('55P02', `parameter "${known}" cannot be changed`);
-      if (this.#default(known) === undefined && !known.includes('.'))
-        throw new SqlError('42704', `unrecognized configuration parameter "${known}"`);
-    }
+    if (this.#dialect === 'postgres') this.#check(known, value);
     const before = this.get(known);
     const target = isLocal ? this.#local : this.#values;
-    const fallback = this.#initial.get(known) ?? this.#default(known);
-    const next = value ?? fallback;
-    if (next === undefined) target.delete(known);
-    else target.set(known, next);
+    const next = value ?? this.#initial.get(known);
+    // Back to the default for this transaction only: what the session has is hidden.
+    const hidden = isLocal ? this.#default(known) : undefined;
+    if ((next ?? hidden) === undefined) target.delete(known);
+    else target.set(known, (next ?? hidden) as string);
+    // The last word is that of the session: PostgreSQL forgets the transaction's own.
+    if (!isLocal) this.#local.delete(known);
     this.#report(known, before);
   }
 
   resetAll(): void {
-    const names = [...this.#values.keys()];
-    for (const name of names) this.set(name, null, false);
+    const before = this.mark();
+    this.#local = new Map();
+    this.#values = new Map(this.#initial);
+    this.#reportSince(before);
   }
 
   begin(): void {
-    this.#before = new Map(this.#values);
+    this.#begun ??= this.mark();
   }
 
   end(isCommitted: boolean): void {
-    const names = new Set([...this.#local.keys(), ...(isCommitted ? [] : this.#values.keys())]);
-    const shown = new Map([...names].map((name) => [name, this.get(name)]));
-    this.#local.clear();
-    if (!isCommitted && this.#before !== null) {
-      this.#values.clear();
-      for (const [name, value] of this.#before) this.#values.set(name, value);
-    }
-    this.#before = null;
-    for (const [name, value] of shown) this.#report(name, value);
+    const before = this.mark();
+    if (!isCommitted && this.#begun !== null && this.#dialect === 'postgres')
+      this.#values = new Map(this.#begun.values);
+    this.#local = new Map();
+    this.#begun = null;
+    this.#reportSince(before);
+  }
+
+  mark(): SettingsMark {
+    return { values: new Map(this.#values), local: new Map(this.#local) };
+  }
+
+  /** ROLLBACK TO SAVEPOINT. MySQL's settings are of no transaction. */
+  backTo(mark: SettingsMark): void {
+    if (this.#dialect === 'mysql') return;
+    const before = this.mark();
+    this.#values = new Map(mark.values);
+    this.#local = new Map(mark.local);
+    this.#reportSince(before);
   }
 
   /** Every setting with its value, by name. */
   all(): ReadonlyMap<string, string> {
-    const names = new Set([...Object.keys(postgresDefaults), ...this.#values.keys(), ...this.#local.keys()]);
+    const defaults = this.#dialect === 'postgres' ? Object.keys(postgresDefaults) : [];
+    const names = new Set([...defaults, ...this.#values.keys(), ...this.#local.keys()]);
     return new Map([...names].toSorted().map((name) => [name, this.get(name) ?? '']));
   }
 
+  #check(name: string, value: string | null): void {
+    if (cannotChange.has(name)) throw new SqlError('55P02', `parameter "${name}" cannot be changed`);
+    if (this.#default(name) === undefined && !this.#initial.has(name) && !name.includes('.'))
+      throw new SqlError('42704', `unrecognized configuration parameter "${name}"`);
+    if (value !== null && timeouts.has(name) && millisecondsOf(value) === null)
+      throw new SqlError('22023', `invalid value for parameter "${name}": "${value}"`);
+  }
+
   #default(name: string): string | undefined {
-    return this.#dialect === 'postgres' ? postgresDefaults[name] : undefined;
+    return this.#dialect === 'postgres' && Object.hasOwn(postgresDefaults, name) ? postgresDefaults[name] : undefined;
+  }
+
+  #reportSince({ values, local }: SettingsMark): void {
+    for (const name of reported) this.#report(name, local.get(name) ?? values.get(name) ?? this.#default(name));
   }
 
   #report(name: string, before: string | undefined): void {
@@ -139,14 +181,19 @@ export class Settings {
 /** As the server spells it: names are case-insensitive. */
 function canonical(name: string): string {
   const lower = name.toLowerCase();
-  return byLowerCase.get(lower) ?? (lower === 'timezone' ? 'TimeZone' : lower);
+  return byLowerCase.get(lower) ?? lower;
 }
 
-/** `250`, `250ms`, `2s`, `1min` in milliseconds; 0 is never, and never is Infinity. */
+/** `250`, `250ms`, `2s`, `1min` in milliseconds; 0 is never, and never is Infinity, as is what is no time. */
 export function timeoutMs(text: string | undefined): number {
-  const parts = /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(text ?? '0');
-  if (parts === null) return Infinity;
+  const milliseconds = millisecondsOf(text ?? '0');
+  return milliseconds === null || milliseconds === 0 ? Infinity : milliseconds;
+}
+
+/** `null`: no time. */
+function millisecondsOf(text: string): number | null {
+  const parts = /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(text);
+  if (parts === null) return null;
   const unit = { us: 0.001, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 }[parts[2] ?? 'ms'] ?? 1;
-  const milliseconds = Number(parts[1]) * unit;
-  return milliseconds === 0 ? Infinity : milliseconds;
+  return Number(parts[1]) * unit;
 }

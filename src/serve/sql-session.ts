@@ -2,12 +2,15 @@
  * One client session: the state of its transaction, its settings, its prepared statements. Every statement that reads or writes rows goes
  * through the scheduler; BEGIN and settings answer at once, because nobody else can see them.
  */
+import { assert } from '../base/assert.ts';
 import {
   type ConnectOptions,
   type Execution,
+  type Notice,
   type PreparedStatement,
   type QueryOutcome,
   quoteName,
+  type SettingStatement,
   SqlError,
   type SqlSession,
   type SqlType,
@@ -15,7 +18,6 @@ import {
   type Statement,
   type StatementResult,
   type StatementView,
-  type StorageTransaction,
   type Surroundings,
   type TransactionModes,
   type TransactionStatement,
@@ -23,26 +25,24 @@ import {
 } from '../sql/index.ts';
 import { adminCommandOf, type AdminCommand } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
-import { type StatementEvent, statementEvent } from './statement-event.ts';
 import { withLockingScans } from './locking-scans.ts';
-import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
-import { modesOf } from './modes-of-setting.ts';
+import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
+import { SessionTransaction } from './session-transaction.ts';
 import { Settings, timeoutMs } from './settings.ts';
+import { type StatementEvent, statementEvent } from './statement-event.ts';
+import { interruptCheck, lockTimeout, statementTimeout, withStackLimit } from './statement-limits.ts';
+import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { surroundingsOf } from './surroundings.ts';
 
 /** A statement with the plan that was made for one version of the catalog. */
 interface Prepared extends PreparedStatement {
   readonly givenTypes: readonly (SqlType | undefined)[];
-  readonly plan: { statement: Statement };
+  readonly plan: { statement: Statement; catalog: unknown };
   readonly admin: AdminCommand | null;
 }
 
-interface Savepoint {
-  readonly name: string;
-  readonly mark: number;
-  readonly definitions: number;
-}
+type RowStatement = Extract<Statement, { kind: 'query' | 'definition' }>;
 
 export class Session implements SqlSession {
   readonly id: number;
@@ -54,7 +54,6 @@ export class Session implements SqlSession {
   lastInsertId = 0n;
   foundRows = 0n;
   rowCount = 0n;
-  transactionTime = 0n;
   statementTime = 0n;
   /** Reads what a serializable observer of the end reads; for checkers. */
   readsStrongly = false;
@@ -63,18 +62,9 @@ export class Session implements SqlSession {
   readonly #waits: string[] = [];
   readonly #database: SqlDatabase;
   readonly #surroundings: Surroundings;
-  #transaction: StorageTransaction | null = null;
-  /** BEGIN was said, or the client turned autocommit off. */
-  #isExplicit = false;
-  #isFailed = false;
+  readonly #transaction: SessionTransaction;
   /** Several statements of one simple query. */
   #isBlock = false;
-  #modes: TransactionModes = {};
-  /** MySQL: SET TRANSACTION without a scope is for the next transaction only. */
-  #nextModes: TransactionModes = {};
-  readonly #savepoints: Savepoint[] = [];
-  /** How to take back the definitions of the open transaction, in order. */
-  readonly #definitions: (() => void)[] = [];
   #isClosed = false;
 
   constructor(id: number, database: SqlDatabase, options: ConnectOptions) {
@@ -82,35 +72,51 @@ export class Session implements SqlSession {
     this.#database = database;
     this.options = options;
     this.settings = new Settings(database.dialect, options.parameters, options.onParameter);
+    this.#transaction = new SessionTransaction(this, database);
     this.#surroundings = surroundingsOf(this, database);
     this.database = options.database;
     if (database.dialect === 'mysql') this.#use(options.database);
   }
 
   get transactionStatus(): 'idle' | 'open' | 'failed' {
-    if (this.#isFailed) return 'failed';
-    return this.#isExplicit || this.#transaction !== null ? 'open' : 'idle';
+    return this.#transaction.status;
+  }
+
+  get transactionTime(): bigint {
+    return this.#transaction.time;
+  }
+
+  /** Of the open transaction; 0 where none is. */
+  get transactionNumber(): number {
+    return this.#transaction.number;
+  }
+
+  /** Text of `transaction_isolation`, which is a setting that no SET statement of a session stores. */
+  isolationText(): string {
+    return this.#transaction.isolation;
   }
 
   /** MySQL: is autocommit on? A PostgreSQL session always commits by itself. */
   get isAutocommit(): boolean {
-    return this.#database.dialect === 'postgres' || !['0', 'off', 'false'].includes(this.autocommitSetting());
+    return (
+      this.#database.dialect === 'postgres' ||
+      !['0', 'off', 'false'].includes((this.settings.get('autocommit') ?? 'on').toLowerCase())
+    );
   }
 
   split(sql: string): readonly string[] {
-    return adminCommandOf(sql) === null ? this.#database.split(sql) : [sql];
+    return orStackError(() => (adminCommandOf(sql) === null ? this.#database.split(sql) : [sql]));
   }
 
   prepare(sql: string, parameterTypes: readonly (SqlType | undefined)[] = []): PreparedStatement {
     const admin = adminCommandOf(sql);
-    const statement: Statement =
-      admin === null ? this.#database.plan(sql, parameterTypes, this) : { kind: 'empty' };
+    const statement: Statement = admin === null ? this.#plan(sql, parameterTypes) : { kind: 'empty' };
     const prepared: Prepared = {
       sql,
       givenTypes: parameterTypes,
       parameterTypes: statement.kind === 'query' ? statement.parameterTypes : [],
       columns: admin === null ? columnsOf(statement) : this.#database.adminColumns(admin),
-      plan: { statement },
+      plan: { statement, catalog: this.#database.catalog },
       admin,
     };
     return prepared;
@@ -118,14 +124,15 @@ export class Session implements SqlSession {
 
   async execute(prepared: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
     const { onStatement } = this;
-    if (onStatement === null) return this.#execute(prepared, parameters);
     this.#waits.length = 0;
     try {
-      const result = await this.#execute(prepared, parameters);
-      onStatement(statementEvent(prepared, parameters, this.#waits, result));
+      const result = await this.#execute(prepared as Prepared, parameters);
+      onStatement?.(statementEvent(prepared, parameters, this.#waits, result));
       return result;
-    } catch (error) {
-      if (error instanceof SqlError) onStatement(statementEvent(prepared, parameters, this.#waits, error));
+    } catch (thrown) {
+      this.fail();
+      const error = withStackLimit(thrown);
+      if (error instanceof SqlError) onStatement?.(statementEvent(prepared, parameters, this.#waits, error));
       throw error;
     }
   }
@@ -134,128 +141,132 @@ export class Session implements SqlSession {
     if (this.onStatement !== null && this.#waits.at(-1) !== reason) this.#waits.push(reason);
   }
 
-  async #execute(prepared: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
+  async #execute(prepared: Prepared, parameters: readonly SqlValue[]): Promise<StatementResult> {
     if (this.#isClosed) throw new SqlError('57P01', 'terminating connection due to administrator command');
-    const own = prepared as Prepared;
-    if (own.admin !== null) return this.#database.administer(own.admin, this);
-    const statement = this.#current(own);
+    assert(!this.#database.scheduler.isBusy(this.id), `session ${this.id} has one statement at a time`);
+    if (prepared.admin !== null) return this.#database.administer(prepared.admin, this);
+    const statement = this.#current(prepared);
     switch (statement.kind) {
       case 'empty':
         return emptyResult('');
       case 'setting':
-        this.#mustNotBeFailed();
-        if (statement.what === 'show')
-          return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
-        if (statement.command === 'USE') this.#use(usedDatabase(own.sql) ?? this.database);
-        else if (statement.what === 'set') this.setSetting(statement.name, statement.value, statement.isLocal);
-        if (statement.what === 'set all')
-          for (const { name, value } of statement.settings) this.setSetting(name, value, false);
-        return emptyResult(statement.command);
+        return this.#set(statement, prepared.sql);
       case 'transaction':
         return this.#control(statement);
       case 'query':
       case 'definition':
-        return this.#schedule(this.#run(statement, parameters));
+        return this.#schedule(this.#run(statement, parameters), statement.kind === 'query' && statement.isReadOnly);
     }
   }
 
   fail(): void {
     if (this.#database.dialect !== 'postgres' || this.#isClosed) return;
-    if (this.#isExplicit) this.#isFailed = true;
-    else if (this.#transaction !== null) this.rollback();
+    if (this.#transaction.isExplicit) this.#transaction.abort();
+    else if (this.#isBlock || this.#transaction.hasBegun) this.rollback();
   }
 
   beginBlock(): void {
     this.#isBlock = true;
+    this.settings.begin();
   }
 
   async endBlock(): Promise<void> {
     this.#isBlock = false;
-    if (this.#transaction !== null && !this.#isExplicit && !this.#isClosed) await this.#schedule(this.#end('COMMIT'));
+    if (this.#isClosed || this.#transaction.isExplicit) return;
+    if (this.#transaction.hasBegun) await this.#schedule(this.#end('COMMIT'));
+    else this.settings.end(true);
   }
 
   cancel(): void {
-    this.#database.scheduler.interrupt(
-      this.id,
-      new SqlError('57014', 'canceling statement due to user request', { mysqlNumber: 1317 }),
-    );
+    this.interrupt(new SqlError('57014', 'canceling statement due to user request', { mysqlNumber: 1317 }));
+  }
+
+  /** Ends the statement that waits, if one does. */
+  interrupt(error: SqlError): void {
+    this.#database.scheduler.interrupt(this.id, error);
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#database.scheduler.interrupt(this.id, new SqlError('57P01', 'the client is gone'));
+    this.interrupt(new SqlError('57P01', 'the client is gone'));
     this.rollback();
     this.#database.closed(this);
   }
 
-  /** Ends the open transaction without a trace of its writes; its locks go, and those who waited for them may go on. */
+  /** Ends the open transaction without a trace of its writes. */
   rollback(): void {
-    const transaction = this.#transaction;
-    for (const undo of this.#definitions.toReversed()) undo();
-    this.#ended(false);
-    transaction?.rollback();
-    this.#database.scheduler.expect(this.id, false);
-    this.#database.scheduler.released();
+    this.#transaction.rollback();
   }
 
   // ---- statements
 
+  #plan(sql: string, parameterTypes: readonly (SqlType | undefined)[]): Statement {
+    return orStackError(() => this.#database.plan(sql, parameterTypes, this));
+  }
+
   /** The plan, made anew when the catalog has changed since. */
-  #current(prepared: Prepared): Statement {
-    const { plan } = prepared;
-    if (plan.statement.kind === 'query' && plan.statement.catalogVersion !== this.#database.catalog.version)
-      plan.statement = this.#database.plan(prepared.sql, prepared.givenTypes, this);
+  #current({ sql, givenTypes, plan }: Prepared): Statement {
+    const { catalog } = this.#database;
+    const { statement } = plan;
+    const isOld = statement.kind === 'query' && statement.catalogVersion !== catalog.version;
+    if (isOld || plan.catalog !== catalog) {
+      plan.statement = this.#plan(sql, givenTypes);
+      plan.catalog = catalog;
+    }
     return plan.statement;
   }
 
-  async #schedule(steps: Waiting<StatementResult>): Promise<StatementResult> {
+  #schedule(steps: Waiting<StatementResult>, isRead = false): Promise<StatementResult> {
     const { scheduler, dialect } = this.#database;
-    const lockTimeoutMs =
-      dialect === 'postgres' ? timeoutMs(this.settings.get('lock_timeout')) : this.#database.innodbLockWaitMs(this);
-    try {
-      return await scheduler.run(this.id, steps, { lockTimeoutMs, lockTimeoutError: () => lockTimeout(dialect) });
-    } catch (error) {
-      // A statement that was interrupted before it began has not noted its own failure.
-      if (this.#isExplicit && dialect === 'postgres' && error instanceof SqlError) this.#isFailed = true;
-      throw error;
-    }
+    return scheduler.run(this.id, steps, {
+      lockTimeoutMs:
+        dialect === 'postgres' ? timeoutMs(this.settings.get('lock_timeout')) : this.#database.innodbLockWaitMs(this),
+      lockTimeoutError: () => lockTimeout(dialect),
+      timeoutMs: this.#timeoutMs(isRead),
+      timeoutError: () => statementTimeout(dialect),
+    });
   }
 
-  *#run(
-    statement: Extract<Statement, { kind: 'query' | 'definition' }>,
-    parameters: readonly SqlValue[],
-  ): Waiting<StatementResult> {
-    const { scheduler, dialect } = this.#database;
+  #timeoutMs(isRead: boolean): number {
+    if (this.#database.dialect === 'postgres') return timeoutMs(this.settings.get('statement_timeout'));
+    return isRead ? timeoutMs(this.settings.get('max_execution_time')) : Infinity;
+  }
+
+  *#run(statement: RowStatement, parameters: readonly SqlValue[]): Waiting<StatementResult> {
+    const { dialect, scheduler } = this.#database;
     this.#mustNotBeFailed();
+    const isRead = statement.kind === 'query' && statement.isReadOnly;
+    const commitsAround = statement.kind === 'definition' && dialect === 'mysql';
     let view: StatementView | null = null;
     try {
-      if (statement.kind === 'definition' && dialect === 'mysql') yield* this.#commit();
-      const transaction = this.#open(statement.kind === 'query' && statement.isReadOnly);
-      this.#database.maySpuriouslyFail(this.#isolation());
-      view = transaction.statement();
-      const result = yield* this.#outcome(statement, { parameters, surroundings: this.#surroundings }, view);
-      if ((!this.#isExplicit && !this.#isBlock) || (statement.kind === 'definition' && dialect === 'mysql'))
-        yield* this.#commit();
+      if (commitsAround) yield* this.#transaction.commit();
+      const stored = this.#transaction.open(isRead);
+      this.#database.maySpuriouslyFail(this.#transaction.isolation);
+      view = stored.statement();
+      const checkInterrupt = interruptCheck(scheduler, {
+        computeMs: this.#database.computeMsMax,
+        timeoutMs: this.#timeoutMs(isRead),
+        timeoutError: () => statementTimeout(dialect),
+      });
+      const execution = { parameters, surroundings: this.#surroundings, checkInterrupt };
+      const result = yield* this.#outcome(statement, execution, view);
+      if ((!this.#transaction.isExplicit && !this.#isBlock) || commitsAround) yield* this.#transaction.commit();
       return result;
     } catch (error) {
-      this.#fail(error, view);
+      this.#failed(error, view, commitsAround);
       throw error;
     } finally {
-      scheduler.expect(this.id, this.#transaction !== null && !this.#isClosed);
+      scheduler.expect(this.id, this.#transaction.isExpected && !this.#isClosed);
     }
   }
 
-  *#outcome(
-    statement: Extract<Statement, { kind: 'query' | 'definition' }>,
-    execution: Execution,
-    view: StatementView,
-  ): Waiting<StatementResult> {
+  *#outcome(statement: RowStatement, execution: Execution, view: StatementView): Waiting<StatementResult> {
     this.statementTime = this.#database.clock();
     if (statement.kind === 'definition') {
       this.#mayWrite(statement.command);
       const { undo, rowCount, notices } = yield* statement.run(execution, view);
-      this.#definitions.push(undo);
+      this.#transaction.defined(undo);
       return { ...emptyResult(statement.command), rowCount, notices };
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
@@ -267,21 +278,23 @@ export class Session implements SqlSession {
     return resultOf(statement, outcome);
   }
 
-  #fail(error: unknown, view: StatementView | null): void {
+  /** MySQL takes back the statement alone, or, for a deadlock's victim, everything. */
+  #failed(error: unknown, view: StatementView | null, commitsAround: boolean): void {
     view?.undo();
     const isRolledBack = error instanceof SqlError && (error.code === '40001' || error.code === '40P01');
-    if (!this.#isExplicit || (this.#database.dialect === 'mysql' && isRolledBack)) this.rollback();
-    else if (this.#database.dialect === 'postgres') this.#isFailed = true;
+    if (!this.#transaction.isExplicit || commitsAround) this.rollback();
+    else if (this.#database.dialect === 'postgres') this.#transaction.abort();
+    else if (isRolledBack) this.rollback();
     this.#database.scheduler.released();
   }
 
   #mustNotBeFailed(): void {
-    if (this.#isFailed)
+    if (this.#transaction.isFailed)
       throw new SqlError('25P02', 'current transaction is aborted, commands ignored until end of transaction block');
   }
 
   #mayWrite(command: string): void {
-    if (!this.#isReadOnly()) return;
+    if (!this.#transaction.isReadOnly) return;
     throw this.#database.dialect === 'postgres'
       ? new SqlError('25006', `cannot execute ${command} in a read-only transaction`)
       : new SqlError('25006', 'Cannot execute statement in a READ ONLY transaction', { mysqlNumber: 1792 });
@@ -289,162 +302,121 @@ export class Session implements SqlSession {
 
   // ---- transactions
 
-  /** @param isRead by a statement that only reads: InnoDB gives one that is a transaction of its own no locks at any level */
-  #open(isRead = false): StorageTransaction {
-    if (this.#transaction !== null) return this.#transaction;
-    if (!this.#isExplicit && !this.isAutocommit) this.#isExplicit = true;
-    if (!this.#isExplicit) this.#startModes({});
-    this.transactionTime = this.#database.clock();
-    const isAlone = isRead && !this.#isExplicit && this.#database.dialect === 'mysql';
-    const isolation = this.#isolation();
-    this.#transaction = this.#database.begin(this, {
-      isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
-      isReadOnly: this.#isReadOnly(),
-    });
-    return this.#transaction;
-  }
-
-  #startModes(modes: TransactionModes): void {
-    this.#modes = { ...this.#nextModes, ...modes };
-    this.#nextModes = {};
-    this.settings.begin();
-  }
-
-  #isolation(): NonNullable<TransactionModes['isolation']> {
-    return this.#modes.isolation ?? this.#database.defaultIsolation(this);
-  }
-
-  #isReadOnly(): boolean {
-    return (
-      this.#modes.isReadOnly ??
-      ['on', 'true', '1'].includes(this.settings.get('default_transaction_read_only') ?? 'off')
-    );
-  }
-
-  /** Of the open transaction; 0 where none is. */
-  get transactionNumber(): number {
-    return this.#transaction?.id ?? 0;
-  }
-
-  /** Text of `transaction_isolation`, which is a setting that no SET statement of a session stores. */
-  isolationText(): string {
-    return this.#isolation();
-  }
-
   async #control(statement: TransactionStatement): Promise<StatementResult> {
+    const { command } = statement;
     switch (statement.what) {
-      case 'begin': {
-        if (this.#database.dialect === 'mysql' && this.transactionStatus !== 'idle')
-          await this.#schedule(this.#end('COMMIT'));
-        this.#mustNotBeFailed();
-        if (this.#isExplicit) return { ...emptyResult('BEGIN'), notices: [alreadyOpen] };
-        this.#startModes(statement.modes);
-        this.#isExplicit = true;
-        this.transactionTime = this.#database.clock();
-        this.#database.scheduler.expect(this.id, true);
-        return emptyResult(statement.command);
-      }
+      case 'begin':
+        return this.#begin(command, statement.modes);
       case 'modes':
-        this.#setModes(statement.scope, statement.modes);
-        return emptyResult(statement.command);
+        this.#mustNotBeFailed();
+        return { ...emptyResult(command), notices: this.#setModes(statement.scope, statement.modes) };
       case 'commit':
       case 'rollback': {
-        if (this.transactionStatus === 'idle') {
-          const notices = this.#database.dialect === 'postgres' ? [noneOpen] : [];
-          return { ...emptyResult(statement.command), notices };
-        }
-        const isCommit = statement.what === 'commit' && !this.#isFailed;
-        const modes = this.#modes;
+        if (this.transactionStatus === 'idle') return { ...emptyResult(command), notices: this.#notices(noneOpen) };
+        const isCommit = statement.what === 'commit' && !this.#transaction.isFailed;
+        const { modes } = this.#transaction;
         const result = await this.#schedule(this.#end(isCommit ? 'COMMIT' : 'ROLLBACK'));
-        if (statement.andChain) {
-          this.#startModes(modes);
-          this.#isExplicit = true;
-        }
+        if (statement.andChain) this.#startExplicit(modes);
         return result;
       }
       case 'savepoint':
       case 'release':
       case 'rollback to':
-        return this.#schedule(this.#savepoint(statement.what, statement.name, statement.command));
+        return this.#schedule(this.#savepoint(statement.what, statement.name, command));
     }
   }
 
+  async #begin(command: string, modes: TransactionModes): Promise<StatementResult> {
+    const { dialect } = this.#database;
+    if (dialect === 'mysql' && this.transactionStatus !== 'idle') await this.#schedule(this.#end('COMMIT'));
+    this.#mustNotBeFailed();
+    if (this.#transaction.isExplicit) return { ...emptyResult(command), notices: this.#notices(alreadyOpen) };
+    this.#startExplicit(modes);
+    return modes.takesSnapshot === true ? this.#schedule(this.#snapshot(command)) : emptyResult(command);
+  }
+
+  #startExplicit(modes: TransactionModes): void {
+    this.#transaction.begin(modes);
+    this.#database.scheduler.expect(this.id, true);
+  }
+
+  // A generator because its moment is decided as that of a statement is.
+  // oxlint-disable-next-line require-yield
+  *#snapshot(command: string): Waiting<StatementResult> {
+    this.#transaction.open();
+    this.#database.scheduler.expect(this.id, true);
+    return emptyResult(command);
+  }
+
   *#end(command: 'COMMIT' | 'ROLLBACK'): Waiting<StatementResult> {
-    const { scheduler } = this.#database;
     try {
       if (command === 'ROLLBACK') this.rollback();
       else {
-        this.#database.maySpuriouslyFail(this.#isolation());
-        yield* this.#commit();
+        this.#database.maySpuriouslyFail(this.#transaction.isolation);
+        yield* this.#transaction.commit();
       }
       return emptyResult(command);
     } catch (error) {
       this.rollback();
       throw error;
-    } finally {
-      scheduler.expect(this.id, false);
     }
   }
 
-  *#commit(): Waiting<void> {
-    const transaction = this.#transaction;
-    if (transaction !== null) yield* transaction.commit();
-    this.#ended(true);
-    this.#database.scheduler.released();
-  }
-
-  #ended(isCommitted: boolean): void {
-    if (this.#transaction !== null) this.#database.transactionEnded();
-    this.#transaction = null;
-    this.#isExplicit = false;
-    this.#isFailed = false;
-    this.#modes = {};
-    this.#savepoints.length = 0;
-    this.#definitions.length = 0;
-    this.settings.end(isCommitted);
-  }
-
+  // oxlint-disable-next-line require-yield
   *#savepoint(what: 'savepoint' | 'release' | 'rollback to', name: string, command: string): Waiting<StatementResult> {
-    if (!this.#isExplicit) {
-      if (this.#database.dialect === 'mysql' && what === 'savepoint') return emptyResult(command);
-      throw new SqlError('25P01', `${command} can only be used in transaction blocks`);
-    }
+    if (this.#database.dialect === 'postgres' && !this.#transaction.isExplicit)
+      throw new SqlError('25P01', `${titles[what]} can only be used in transaction blocks`);
     if (what !== 'rollback to') this.#mustNotBeFailed();
-    if (what === 'savepoint') {
-      this.#savepoints.push({ name, mark: this.#open().savepoint(), definitions: this.#definitions.length });
-      return emptyResult(command);
-    }
-    const position = this.#savepoints.findLastIndex((savepoint) => savepoint.name === name);
-    const savepoint = this.#savepoints[position];
-    if (savepoint === undefined) {
-      if (this.#database.dialect === 'postgres') this.#isFailed = true;
-      throw this.#database.dialect === 'postgres'
-        ? new SqlError('3B001', `savepoint "${name}" does not exist`)
-        : new SqlError('42000', `SAVEPOINT ${name} does not exist`, { mysqlNumber: 1305 });
-    }
-    if (what === 'release') this.#savepoints.length = position;
-    else {
-      this.#savepoints.length = position + 1;
-      for (const undo of this.#definitions.splice(savepoint.definitions).toReversed()) undo();
-      this.#open().rollbackTo(savepoint.mark);
-      this.#isFailed = false;
-      this.#database.scheduler.released();
-    }
+    // MySQL: outside a transaction a savepoint is one of a transaction of its own.
+    if (what === 'savepoint' && (this.#transaction.isExplicit || !this.isAutocommit)) this.#transaction.savepoint(name);
+    if (what === 'release') this.#transaction.release(name);
+    if (what === 'rollback to') this.#transaction.rollbackTo(name);
+    this.#database.scheduler.expect(this.id, this.#transaction.isExpected && !this.#isClosed);
     return emptyResult(command);
   }
 
   // ---- settings
 
-  /** SET, set_config, and what the protocols have in their place. */
-  setSetting(name: string, value: string | null, isLocal: boolean): void {
-    const modes = modesOf(name, value);
-    if (modes !== null)
-      this.#setModes(
-        name.startsWith('default') || this.#database.dialect === 'mysql' ? 'session' : 'transaction',
-        modes,
-      );
+  async #set(statement: SettingStatement, sql: string): Promise<StatementResult> {
+    this.#mustNotBeFailed();
+    const { command } = statement;
+    const wasAutocommit = this.isAutocommit;
+    let notices: readonly Notice[] = [];
+    switch (statement.what) {
+      case 'show':
+        return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
+      case 'set':
+        if (command === 'USE') this.#use(usedDatabase(sql) ?? this.database);
+        else if (statement.isLocal && !this.#transaction.isExplicit && !this.#isBlock)
+          notices = this.#notices(localOutside);
+        else notices = this.setSetting(statement.name, statement.value, statement.isLocal);
+        break;
+      case 'set all':
+        for (const { name, value } of statement.settings) this.setSetting(name, value, false);
+        break;
+      case 'nothing':
+        if (command === 'RESET' || command === 'DISCARD ALL') this.#resetAll(command);
+    }
+    // MySQL: turning autocommit on commits what is open.
+    if (!wasAutocommit && this.isAutocommit && this.transactionStatus === 'open')
+      await this.#schedule(this.#end('COMMIT'));
+    return { ...emptyResult(command), notices };
+  }
+
+  /** SET, set_config, and what the protocols have in their place. @throws SqlError 42704, 55P02, 22023, 25001 */
+  setSetting(name: string, value: string | null, isLocal: boolean): readonly Notice[] {
+    const { dialect } = this.#database;
+    const modes = modesOfSetting(name, value, dialect);
+    if (modes !== null && (modes.scope === 'transaction' || dialect === 'mysql'))
+      return this.#setModes(modes.scope, modes.modes);
     this.settings.set(name, value, isLocal);
-    if (name.toLowerCase() === 'autocommit' && this.isAutocommit && this.#isExplicit) this.#isExplicit = false;
+    return [];
+  }
+
+  #resetAll(command: string): void {
+    if (command === 'DISCARD ALL' && this.transactionStatus !== 'idle')
+      throw new SqlError('25001', 'DISCARD ALL cannot run inside a transaction block');
+    this.settings.resetAll();
   }
 
   /** A name that no CREATE DATABASE has made is the database that is there from the start: clients use what their configuration says. */
@@ -453,46 +425,44 @@ export class Session implements SqlSession {
     this.settings.set('search_path', this.#database.catalog.hasSchema(name) ? quoteName(name) : null, false);
   }
 
-  autocommitSetting(): string {
-    return (this.settings.get('autocommit') ?? 'on').toLowerCase();
+  #setModes(scope: 'transaction' | 'session', modes: TransactionModes): readonly Notice[] {
+    if (scope === 'transaction') return this.#transaction.setModes(modes) ? [] : this.#notices(modesOutside);
+    if (modes.isolation !== undefined) this.settings.set('default_transaction_isolation', modes.isolation, false);
+    if (modes.isReadOnly !== undefined)
+      this.settings.set('default_transaction_read_only', modes.isReadOnly ? 'on' : 'off', false);
+    return [];
   }
 
-  #setModes(scope: 'transaction' | 'session', modes: TransactionModes): void {
-    if (scope === 'session') {
-      if (modes.isolation !== undefined) this.settings.set('default_transaction_isolation', modes.isolation, false);
-      if (modes.isReadOnly !== undefined)
-        this.settings.set('default_transaction_read_only', modes.isReadOnly ? 'on' : 'off', false);
-      return;
-    }
-    if (this.#database.dialect === 'mysql') {
-      if (this.transactionStatus === 'idle') this.#nextModes = { ...this.#nextModes, ...modes };
-      else
-        throw new SqlError('25001', "Transaction characteristics can't be changed while a transaction is in progress", {
-          mysqlNumber: 1568,
-        });
-      return;
-    }
-    if (!this.#isExplicit) return;
-    if (this.#transaction !== null && modes.isolation !== undefined && modes.isolation !== this.#isolation())
-      throw new SqlError('25001', 'SET TRANSACTION ISOLATION LEVEL must be called before any query');
-    this.#modes = { ...this.#modes, ...modes };
+  /** MySQL says none of these. */
+  #notices(notice: Notice): readonly Notice[] {
+    return this.#database.dialect === 'postgres' ? [notice] : [];
   }
 }
 
-const alreadyOpen = {
-  severity: 'WARNING',
-  code: '25001',
-  message: 'there is already a transaction in progress',
+const titles = {
+  savepoint: 'SAVEPOINT',
+  release: 'RELEASE SAVEPOINT',
+  'rollback to': 'ROLLBACK TO SAVEPOINT',
 } as const;
-const noneOpen = { severity: 'WARNING', code: '25P01', message: 'there is no transaction in progress' } as const;
+
+function warning(code: string, message: string): Notice {
+  return { severity: 'WARNING', code, message };
+}
+
+const alreadyOpen = warning('25001', 'there is already a transaction in progress');
+const noneOpen = warning('25P01', 'there is no transaction in progress');
+const localOutside = warning('25P01', 'SET LOCAL can only be used in transaction blocks');
+const modesOutside = warning('25P01', 'SET TRANSACTION can only be used in transaction blocks');
 
 function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;
   return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
 }
 
-function lockTimeout(dialect: 'postgres' | 'mysql'): SqlError {
-  return dialect === 'postgres'
-    ? new SqlError('55P03', 'canceling statement due to lock timeout')
-    : new SqlError('55P03', 'Lock wait timeout exceeded; try restarting transaction', { mysqlNumber: 1205 });
+function orStackError<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withStackLimit(error);
+  }
 }

@@ -1,0 +1,211 @@
+/** The transaction of one session: what BEGIN, savepoints, SET TRANSACTION and errors do to it, in both dialects. */
+import {
+  type DefinitionOutcome,
+  type IsolationName,
+  SqlError,
+  type StorageTransaction,
+  type TransactionModes,
+  type Waiting,
+} from '../sql/index.ts';
+import type { SqlDatabase } from './database.ts';
+import { type Savepoint, Savepoints } from './savepoints.ts';
+import type { Session } from './sql-session.ts';
+
+export class SessionTransaction {
+  /** BEGIN was said, or the client turned autocommit off. */
+  isExplicit = false;
+  /** PostgreSQL: an error ended it, and the client has not said ROLLBACK yet. */
+  isFailed = false;
+  /** Microseconds since 1970: when it began. */
+  time = 0n;
+  readonly #session: Session;
+  readonly #database: SqlDatabase;
+  readonly #savepoints: Savepoints;
+  /** How to take back the definitions that it has made, in order. */
+  readonly #definitions: DefinitionOutcome['undo'][] = [];
+  #stored: StorageTransaction | null = null;
+  #modes: TransactionModes = {};
+  /** MySQL: SET TRANSACTION without a scope is for the next transaction only. */
+  #nextModes: TransactionModes = {};
+
+  constructor(session: Session, database: SqlDatabase) {
+    this.#session = session;
+    this.#database = database;
+    this.#savepoints = new Savepoints(database.dialect);
+  }
+
+  get status(): 'idle' | 'open' | 'failed' {
+    if (this.isFailed) return 'failed';
+    return this.isExplicit || this.hasBegun ? 'open' : 'idle';
+  }
+
+  /** Has it read or written, or could it have? */
+  get hasBegun(): boolean {
+    return this.#stored !== null;
+  }
+
+  /** Will the client send another statement that others should wait for? */
+  get isExpected(): boolean {
+    return this.hasBegun || (this.isExplicit && !this.isFailed);
+  }
+
+  /** 0 where none is open. */
+  get number(): number {
+    return this.#stored?.id ?? 0;
+  }
+
+  get modes(): TransactionModes {
+    return this.#modes;
+  }
+
+  get isolation(): IsolationName {
+    return this.#modes.isolation ?? this.#database.defaultIsolation(this.#session);
+  }
+
+  get isReadOnly(): boolean {
+    return (
+      this.#modes.isReadOnly ??
+      ['on', 'true', '1'].includes(this.#session.settings.get('default_transaction_read_only') ?? 'off')
+    );
+  }
+
+  // ---- its life
+
+  begin(modes: TransactionModes): void {
+    this.#start(modes);
+    this.isExplicit = true;
+  }
+
+  /**
+   * The store's side of it, begun when it is first needed.
+   * @param isRead by a statement that only reads: InnoDB gives one that is a transaction of its own no locks at any level
+   */
+  open(isRead = false): StorageTransaction {
+    if (this.#stored !== null) return this.#stored;
+    if (!this.isExplicit) this.#start({});
+    if (!this.#session.isAutocommit) this.isExplicit = true;
+    const isAlone = isRead && !this.isExplicit && this.#database.dialect === 'mysql';
+    const { isolation } = this;
+    this.#stored = this.#database.begin(this.#session, {
+      isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
+      isReadOnly: this.isReadOnly,
+      takesSnapshot: this.#modes.takesSnapshot === true,
+    });
+    return this.#stored;
+  }
+
+  *commit(): Waiting<void> {
+    if (this.#stored !== null) yield* this.#stored.commit();
+    this.#ended(true);
+  }
+
+  /** Without a trace of its writes; its locks go, and those who waited for them may go on. */
+  rollback(): void {
+    this.#takeBack();
+    this.#ended(false);
+  }
+
+  /**
+   * PostgreSQL: an error. What was done since the last savepoint, or all of it, is taken back at once with its locks; the client has only to
+   * say so.
+   */
+  abort(): void {
+    if (this.isFailed) return;
+    this.isFailed = true;
+    const { newest } = this.#savepoints;
+    if (newest === undefined) this.#takeBack();
+    else this.#backTo(newest);
+    this.#tellScheduler();
+  }
+
+  /** `undo` takes back a definition that it has made. */
+  defined(undo: DefinitionOutcome['undo']): void {
+    this.#definitions.push(undo);
+  }
+
+  // ---- parts of it
+
+  /** @throws SqlError 25P01 outside a block */
+  savepoint(name: string): void {
+    const mark = this.open().savepoint();
+    const settings = this.#session.settings.mark();
+    this.#savepoints.add({ name, mark, definitions: this.#definitions.length, settings });
+  }
+
+  /** @throws SqlError 3B001, MySQL's 1305 */
+  release(name: string): void {
+    this.#savepoints.release(name);
+  }
+
+  /** @throws SqlError 3B001, MySQL's 1305 */
+  rollbackTo(name: string): void {
+    this.#backTo(this.#savepoints.backTo(name));
+    this.isFailed = false;
+    this.#tellScheduler();
+  }
+
+  /** SET TRANSACTION. @returns was there anything that it could be said of? @throws SqlError 25001 */
+  setModes(modes: TransactionModes): boolean {
+    if (this.#database.dialect === 'mysql') {
+      if (this.status !== 'idle') throw modesInProgress();
+      this.#nextModes = { ...this.#nextModes, ...modes };
+      return true;
+    }
+    if (!this.isExplicit) return false;
+    if (this.hasBegun && modes.isolation !== undefined && modes.isolation !== this.isolation)
+      throw new SqlError('25001', 'SET TRANSACTION ISOLATION LEVEL must be called before any query');
+    if (this.hasBegun && modes.isReadOnly === false && this.isReadOnly)
+      throw new SqlError('25001', 'transaction read-write mode must be set before any query');
+    this.#modes = { ...this.#modes, ...modes };
+    return true;
+  }
+
+  #start(modes: TransactionModes): void {
+    this.#modes = { ...this.#nextModes, ...modes };
+    this.#nextModes = {};
+    this.time = this.#database.clock();
+    this.#session.settings.begin();
+  }
+
+  #backTo({ mark, definitions, settings }: Savepoint): void {
+    this.#undoDefinitions(definitions);
+    this.open().rollbackTo(mark);
+    this.#session.settings.backTo(settings);
+  }
+
+  #takeBack(): void {
+    this.#undoDefinitions(0);
+    const stored = this.#stored;
+    this.#stored = null;
+    stored?.rollback();
+    if (stored !== null) this.#database.transactionEnded();
+  }
+
+  #undoDefinitions(from: number): void {
+    for (const undo of this.#definitions.splice(from).toReversed()) undo();
+  }
+
+  #ended(isCommitted: boolean): void {
+    if (this.#stored !== null) this.#database.transactionEnded();
+    this.#stored = null;
+    this.isExplicit = false;
+    this.isFailed = false;
+    this.#modes = {};
+    this.#savepoints.clear();
+    this.#definitions.length = 0;
+    this.#session.settings.end(isCommitted);
+    this.#tellScheduler();
+  }
+
+  #tellScheduler(): void {
+    const { scheduler } = this.#database;
+    scheduler.expect(this.#session.id, this.isExpected);
+    scheduler.released();
+  }
+}
+
+function modesInProgress(): SqlError {
+  return new SqlError('25001', "Transaction characteristics can't be changed while a transaction is in progress", {
+    mysqlNumber: 1568,
+  });
+}
