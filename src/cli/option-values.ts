@@ -20,6 +20,15 @@ export function wholeNumber(option: string, min: number): (text: string) => numb
   };
 }
 
+/** A port to listen on; 0 is any free one. */
+export function portNumber(option: string): (text: string) => number {
+  return (text) => {
+    const value = wholeNumber(option, 0)(text);
+    if (value <= 65_535) return value;
+    throw new InputError(`option/${option}`, `--${option} should be at most 65535, not "${text}"`);
+  };
+}
+
 export function rate(text: string): number {
   const value = decimal(text);
   if (value >= 0 && value < 1) return value;

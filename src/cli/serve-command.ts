@@ -1,5 +1,6 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Command } from '@commander-js/extra-typings';
@@ -9,7 +10,7 @@ import { formatHistoryLines } from '../history/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import type { Listener, Profile, SqlDatabase } from '../serve/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { oneOf, rate, wholeNumber } from './option-values.ts';
+import { oneOf, portNumber, rate, wholeNumber } from './option-values.ts';
 
 interface ServeOptions {
   readonly engine?: string;
@@ -25,6 +26,7 @@ interface ServeOptions {
   readonly windowMs: number;
   readonly abortRate: number;
   readonly maxConnections: number;
+  readonly computeMs: number;
   readonly init?: string;
   readonly record?: string;
   readonly choices?: string;
@@ -52,13 +54,13 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
       oneOf('dialect', ['postgres', 'mysql']),
     )
     .option('--host <address>', 'where to listen; other machines reach only what is not loopback', '127.0.0.1')
-    .option('--port <n>', 'default 5432 or 3306; 0 takes a free one', wholeNumber('port', 0))
-    .option('--http-port <n>', 'serve the HTTP interface there too; 0 takes a free port', wholeNumber('http-port', 0))
+    .option('--port <n>', 'default 5432 or 3306; 0 takes a free one', portNumber('port'))
+    .option('--http-port <n>', 'serve the HTTP interface there too; 0 takes a free port', portNumber('http-port'))
     .option('--password <text>', 'ask every client for it; default: let everybody in')
     .option('--seed <n>', 'draws every decision', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option(
       '--window-ms <n>',
-      'hold statements back so long for others to overlap with',
+      'hold statements back so long for others to overlap with; 0: never',
       wholeNumber('window-ms', 0),
       5,
     )
@@ -69,6 +71,12 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
       0,
     )
     .option('--max-connections <n>', 'clients at a time', wholeNumber('max-connections', 1), 1_000)
+    .option(
+      '--compute-ms <n>',
+      'how long one statement may compute: others wait meanwhile',
+      wholeNumber('compute-ms', 1),
+      10_000,
+    )
     .option('--init <file>', 'SQL to run before anybody connects')
     .option('--record <file>', 'write the history there in the end, for moirai check')
     .option('--choices <file>', 'write what was decided there in the end, for --replay')
@@ -82,52 +90,87 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
 }
 
 async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode> {
-  const {
-    httpInterface,
-    listen,
-    openSqlDatabase,
-    parseChoices,
-    parseProfile,
-    profileText,
-    settleWithin,
-    startConversation,
-  } = await import('../serve/index.ts');
+  const { openSqlDatabase, parseChoices, parseProfile, profileText, settleWithin } = await import('../serve/index.ts');
   const profile = parseProfile(options);
   const replay = options.replay === undefined ? null : parseChoices(await textOf(options.replay));
+  for (const file of [options.record, options.choices]) if (file !== undefined) await mustBeWritable(file);
   const database = await openSqlDatabase({
     profile,
     seed: options.seed,
     abortRate: options.abortRate,
     sessionsMax: options.maxConnections,
+    computeMsMax: options.computeMs,
     settle: settleWithin(replay === null ? options.windowMs : REPLAY_WAIT_MS),
     holdsBack: options.windowMs === 0 || replay !== null ? 'never' : 'sometimes',
     decisions: replay?.decisions ?? drawing({ chooser: seeded(options.seed) }),
     ...(replay === null ? {} : { awaited: replay.awaited }),
   });
-  if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
-  const onBug = (error: unknown): void => host.err(`moirai failed, which is a bug in it: ${bugText(error)}\n`);
-  const listener = await listen(
-    startConversation(database, { onBug, ...(options.password === undefined ? {} : { password: options.password }) }),
-    {
-      host: options.host,
-      port: options.port ?? defaultPorts[profile.dialect],
-      connectionsMax: options.maxConnections,
-      onBug,
-    },
-  );
-  const http =
-    options.httpPort === undefined ? null : await listenHttp(httpInterface(database), options.host, options.httpPort);
-  tell(options, profile, listener, http?.address ?? null, profileText(profile), host);
-  await host.untilInterrupted();
-  await http?.close();
-  await listener.close();
-  if (options.record !== undefined) await writeFile(options.record, formatHistoryLines(database.history()));
-  if (options.choices !== undefined) {
-    const { formatChoices } = await import('../serve/index.ts');
-    await writeFile(options.choices, formatChoices(database.decisions));
+  try {
+    if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
+    const opened = await open(database, profile, options, host);
+    tell(options, profile, opened, profileText(profile), host);
+    await host.untilInterrupted();
+    await opened.close();
+    await writeResults(database, options, host);
+    return 0;
+  } finally {
+    database.close();
   }
-  database.close();
-  return 0;
+}
+
+interface Opened {
+  readonly listener: Listener;
+  /** `null`: not asked for. */
+  readonly httpAddress: string | null;
+  readonly close: () => Promise<void>;
+}
+
+async function open(database: SqlDatabase, profile: Profile, options: ServeOptions, host: Host): Promise<Opened> {
+  const { httpInterface, listen, startConversation } = await import('../serve/index.ts');
+  const onBug = (error: unknown): void => host.err(`moirai failed, which is a bug in it: ${bugText(error)}\n`);
+  const common = { onBug, ...(options.password === undefined ? {} : { password: options.password }) };
+  const listener = await listen(startConversation(database, common), {
+    host: options.host,
+    port: options.port ?? defaultPorts[profile.dialect],
+    connectionsMax: options.maxConnections,
+    onBug,
+  });
+  if (options.httpPort === undefined) return { listener, httpAddress: null, close: () => listener.close() };
+  try {
+    const server = httpInterface(database, { ...common, sessionsMax: options.maxConnections });
+    const { address, close } = await listenHttp(server, options.host, options.httpPort);
+    return { listener, httpAddress: address, close: async () => void (await Promise.all([listener.close(), close()])) };
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}
+
+/** @throws InputError `serve/record`, `history/output` */
+async function writeResults(database: SqlDatabase, { record, choices }: ServeOptions, host: Host): Promise<void> {
+  const { formatChoices } = await import('../serve/index.ts');
+  const encoder = new TextEncoder();
+  if (choices !== undefined) await host.writeOutput(choices, [encoder.encode(formatChoices(database.decisions))]);
+  if (record !== undefined) await host.writeOutput(record, [encoder.encode(historyText(database))]);
+}
+
+function historyText(database: SqlDatabase): string {
+  try {
+    return formatHistoryLines(database.history());
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '54000')
+      throw new InputError('serve/record', error.message);
+    throw error;
+  }
+}
+
+/** Better said at the start than after hours. @throws InputError `serve/file` */
+async function mustBeWritable(file: string): Promise<void> {
+  try {
+    await access(dirname(file), constants.W_OK);
+  } catch {
+    throw new InputError('serve/file', 'its folder is not there, or nothing may be written to it', { file });
+  }
 }
 
 /** How long a replay waits for the session whose turn it is; then it goes on with whoever is there. */
@@ -138,13 +181,12 @@ const defaultPorts = { postgres: 5432, mysql: 3306 } as const;
 function tell(
   { seed, json, replay }: ServeOptions,
   { dialect }: Profile,
-  { host: address, port }: Listener,
-  httpAddress: string | null,
+  { listener: { host: address, port }, httpAddress }: Opened,
   what: string,
   host: Host,
 ): void {
-  const url =
-    dialect === 'postgres' ? `postgres://postgres@${address}:${port}/postgres` : `mysql://root@${address}:${port}/test`;
+  const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  const url = dialect === 'postgres' ? `postgres://postgres@${place}/postgres` : `mysql://root@${place}/test`;
   if (json) {
     host.out(`${JSON.stringify({ url, host: address, port, http: httpAddress, seed })}\n`);
     return;
@@ -184,7 +226,7 @@ async function listenHttp(
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { address: `http://${address}:${actual}`, close };
+  return { address: `http://${address.includes(':') ? `[${address}]` : address}:${actual}`, close };
 }
 
 async function textOf(file: string): Promise<string> {
@@ -208,7 +250,7 @@ history of that level, as a replicated store might give it.
 A comment that is a statement of its own speaks to moirai: /* moirai reset */, start, seed 7, level causal, strong reads on, history, choices.
 
 Examples:
-  moirai serve --engine postgres --isolation 'read committed' --seed 7
+  moirai serve --engine postgres --isolation 'repeatable read' --seed 7
   moirai serve --engine mysql --port 3307 --record run.history.jsonl
   moirai serve --level causal --init schema.sql --http-port 8080
 `;

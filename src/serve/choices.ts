@@ -26,12 +26,20 @@ export function parseChoices(text: string): Replay {
   const [first, ...lines] = text.split('\n').filter((line) => line.trim() !== '');
   if (first?.replaceAll(/\s/g, '') !== header)
     throw new InputError('choices/format', `a log of choices begins with ${header}`, { line: 1 });
-  const parts = Object.assign({}, ...lines.map((line, i) => jsonObject(line, i + 2))) as Record<string, unknown>;
+  const parts: Record<string, unknown> = Object.assign({}, ...lines.map((line, i) => jsonObject(line, i + 2)));
   const schedule = integers(parts['schedule'], 'schedule');
   const older = new Map<string, number>();
   for (const choice of list(parts['older'], 'older')) {
-    const [session, attempt, read, position] = integers(choice, 'older');
-    older.set(readPointKey({ session: session ?? 0, attempt: attempt ?? 0, read: read ?? 0 }), position ?? 0);
+    const [session, attempt, read, position, ...rest] = integers(choice, 'older');
+    if (
+      session === undefined ||
+      attempt === undefined ||
+      read === undefined ||
+      position === undefined ||
+      rest.length > 0
+    )
+      throw new InputError('choices/format', '"older" holds [session, attempt, read, position]');
+    older.set(readPointKey({ session, attempt, read }), position);
   }
   const decisions = following(schedule, older);
   return { decisions, awaited: () => schedule[decisions.schedule.length] };
@@ -40,7 +48,7 @@ export function parseChoices(text: string): Replay {
 function jsonObject(line: string, number: number): object {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null) return value;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
     // told below
   }
@@ -54,6 +62,6 @@ function list(value: unknown, name: string): readonly unknown[] {
 
 function integers(value: unknown, name: string): number[] {
   const numbers = list(value, name);
-  if (numbers.every((each) => Number.isSafeInteger(each))) return numbers as number[];
-  throw new InputError('choices/format', `"${name}" holds something that is no integer`);
+  if (numbers.every((each) => Number.isSafeInteger(each) && (each as number) >= 0)) return numbers as number[];
+  throw new InputError('choices/format', `"${name}" holds something that is no whole number`);
 }

@@ -10,77 +10,142 @@
  *     POST   /admin/reset, /admin/start, /admin/seed/7, /admin/level/causal
  *     GET    /admin/history, /admin/choices  JSON Lines
  *
- * Errors are `{"error":{"code":"40001","message":"..."}}` with 400, 404, 409 (run the transaction again), 413 or 503.
+ * Errors are `{"error":{"code":"40001","message":"..."}}` with 400, 401 (a password is asked for), 404, 405, 409 (run the transaction again; or
+ * the session still answers another request), 413 or 503.
  */
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { InputError } from '../base/input-error.ts';
 import { SqlError, type StatementResult } from '../sql/index.ts';
 import { parseAdminCommand } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
+import { getKey, putKey } from './http-keys.ts';
 import { jsonRows, parametersOf } from './http-values.ts';
 import type { Session } from './sql-session.ts';
 
+export interface HttpOptions {
+  /** Asked for as `Authorization: Bearer`. Default: none. */
+  readonly password?: string;
+  /** Default 1,000. */
+  readonly sessionsMax?: number;
+  /** Told of bugs of ours; the client gets an internal error. */
+  readonly onBug?: (error: unknown) => void;
+}
+
 const bodyBytesMax = 1 << 20;
 
+interface Sessions {
+  readonly database: SqlDatabase;
+  readonly open: Map<number, Session>;
+  /** Those that answer a request: a session does one thing at a time. */
+  readonly busy: Set<number>;
+  readonly sessionsMax: number;
+}
+
 /** A server that does not listen yet. */
-export function httpInterface(database: SqlDatabase): Server {
-  const sessions = new Map<number, Session>();
+export function httpInterface(database: SqlDatabase, options: HttpOptions = {}): Server {
+  const sessions: Sessions = {
+    database,
+    open: new Map(),
+    busy: new Set(),
+    sessionsMax: options.sessionsMax ?? 1_000,
+  };
   const server = createServer((request, response) => {
-    void answer(database, sessions, request, response);
+    void answer(sessions, options, request, response);
   });
   server.on('close', () => {
-    for (const session of sessions.values()) session.close();
+    for (const session of sessions.open.values()) session.close();
   });
   return server;
 }
 
 async function answer(
-  database: SqlDatabase,
-  sessions: Map<number, Session>,
+  sessions: Sessions,
+  { password, onBug }: HttpOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   try {
-    const path = new URL(request.url ?? '/', 'http://localhost').pathname.split('/').slice(1).map(decodeURIComponent);
+    if (password !== undefined && !isAuthorized(request, password))
+      throw new HttpError(401, 'http/password', 'the header "Authorization: Bearer PASSWORD" is missing or wrong');
+    const path = pathOf(request.url ?? '/');
     const body = await bodyOf(request);
-    const reply = await route(database, sessions, request.method ?? 'GET', path, body);
-    send(response, 200, reply);
+    send(response, 200, await route(sessions, request.method ?? 'GET', path, body));
   } catch (error) {
-    send(response, statusOf(error), errorBody(error));
+    const status = statusOf(error);
+    if (status === 500 && !request.destroyed) onBug?.(error);
+    send(response, status, errorBody(error));
   }
+}
+
+/** Digests have one length, so that the comparison tells nothing of the password. */
+function isAuthorized({ headers: { authorization = '' } }: IncomingMessage, password: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(authorization), digest(`Bearer ${password}`));
+}
+
+function pathOf(url: string): string[] {
+  const [path = ''] = url.split('?');
+  return path.split('/').slice(1).map(decodeURIComponent);
 }
 
 type Reply = { readonly text: string } | { readonly json: unknown };
 
-async function route(
+async function route(sessions: Sessions, method: string, path: readonly string[], body: unknown): Promise<Reply> {
+  const [first, second = ''] = path;
+  if (first === 'admin') return administer(sessions.database, method, path.slice(1));
+  if (first !== 'sessions') throw notFound(path);
+  if (second === '') {
+    if (method !== 'POST') throw new HttpError(405, 'http/method', 'sessions takes POST');
+    return { json: { session: openSession(sessions).id } };
+  }
+  const session = sessions.open.get(Number(second));
+  if (session === undefined) throw new HttpError(404, 'http/session', `there is no session ${second}`);
+  if (path.length === 2 && method === 'DELETE') {
+    sessions.open.delete(session.id);
+    session.close();
+    return { json: {} };
+  }
+  if (sessions.busy.has(session.id))
+    throw new HttpError(409, 'http/busy', `session ${session.id} still answers another request`);
+  sessions.busy.add(session.id);
+  try {
+    return { json: await converse(sessions.database, session, method, path, body) };
+  } catch (error) {
+    // What could not even be read is an error of the transaction, too.
+    session.fail();
+    throw error;
+  } finally {
+    sessions.busy.delete(session.id);
+  }
+}
+
+function openSession({ database, open, sessionsMax }: Sessions): Session {
+  if (open.size >= sessionsMax) throw new SqlError('53300', `there are ${sessionsMax} sessions already`);
+  const session = database.connect({ user: 'http', database: 'http', parameters: new Map(), onParameter: () => {} });
+  open.set(session.id, session);
+  return session;
+}
+
+async function converse(
   database: SqlDatabase,
-  sessions: Map<number, Session>,
+  session: Session,
   method: string,
   path: readonly string[],
   body: unknown,
-): Promise<Reply> {
-  const [first, second, third, ...rest] = path;
-  if (first === 'admin') return administer(database, method, path.slice(1));
-  if (first !== 'sessions') throw notFound(path);
-  if (second === undefined || second === '') {
-    if (method !== 'POST') throw notFound(path);
-    const session = database.connect({ user: 'http', database: 'http', parameters: new Map(), onParameter: () => {} });
-    sessions.set(session.id, session);
-    return { json: { session: session.id } };
+): Promise<unknown> {
+  const [, , what, ...key] = path;
+  if (what === 'keys' && key.join('') !== '') {
+    if (method === 'GET') return getKey(database, session, key.join('/'));
+    if (method === 'PUT') return putKey(database, session, key.join('/'), body ?? null);
+    throw new HttpError(405, 'http/method', 'a key takes GET and PUT');
   }
-  const session = sessions.get(Number(second));
-  if (session === undefined) throw new HttpError(404, 'http/session', `there is no session ${second}`);
-  if (third === undefined && method === 'DELETE') {
-    session.close();
-    sessions.delete(session.id);
-    return { json: {} };
-  }
-  if (third === 'keys' && rest.length > 0) return { json: await keyValue(session, method, rest.join('/'), body) };
-  if (method !== 'POST') throw notFound(path);
-  if (third === 'sql') return { json: await runSql(session, body) };
-  if (third === 'begin' || third === 'commit' || third === 'rollback')
-    return { json: jsonResult(await execute(session, transactionSql(third, body))) };
-  throw notFound(path);
+  if (path.length !== 3 || !['sql', 'begin', 'commit', 'rollback'].includes(what as string)) throw notFound(path);
+  if (method !== 'POST') throw new HttpError(405, 'http/method', `${what as string} takes POST`);
+  if (what === 'sql') return runSql(session, body);
+  if (what !== 'begin') return jsonResult(await execute(session, what as string, []));
+  await begin(database, session, body);
+  return { command: 'BEGIN', rowCount: 0 };
 }
 
 function administer(database: SqlDatabase, method: string, words: readonly string[]): Reply {
@@ -91,7 +156,7 @@ function administer(database: SqlDatabase, method: string, words: readonly strin
   if (command.kind === 'strong-reads')
     throw new HttpError(400, 'http/path', 'strong reads are of one session: send the comment as SQL');
   const { rows } = database.administer(command, null);
-  return isRead ? { text: rows.map(([line]) => `${String(line)}\n`).join('') } : { json: {} };
+  return isRead ? { text: rows.map(([line]) => `${line as string}\n`).join('') } : { json: {} };
 }
 
 async function runSql(session: Session, body: unknown): Promise<unknown> {
@@ -100,31 +165,20 @@ async function runSql(session: Session, body: unknown): Promise<unknown> {
   return jsonResult(await execute(session, sql, parameters ?? []));
 }
 
-async function execute(session: Session, sql: string, parameters: unknown = []): Promise<StatementResult> {
+async function execute(session: Session, sql: string, parameters: unknown): Promise<StatementResult> {
   const prepared = session.prepare(sql);
   return session.execute(prepared, parametersOf(parameters, prepared.parameterTypes));
 }
 
-function transactionSql(what: 'begin' | 'commit' | 'rollback', body: unknown): string {
+/** MySQL says the level before the transaction. */
+async function begin({ dialect }: SqlDatabase, session: Session, body: unknown): Promise<void> {
   const isolation = (body as { isolation?: unknown } | undefined)?.isolation;
-  if (what !== 'begin' || isolation === undefined) return what;
-  if (typeof isolation !== 'string' || !/^[a-z ]+$/i.test(isolation))
+  if (isolation !== undefined && (typeof isolation !== 'string' || !/^[a-z ]+$/i.test(isolation)))
     throw new HttpError(400, 'http/body', '"isolation" is the name of a level');
-  return `begin isolation level ${isolation}`;
-}
-
-/** Keys are rows of a table that is made when it is first needed. */
-async function keyValue(session: Session, method: string, key: string, body: unknown): Promise<unknown> {
-  if (method !== 'GET' && method !== 'PUT') throw new HttpError(405, 'http/method', 'a key takes GET and PUT');
-  await execute(session, 'create table if not exists moirai_keys (key text primary key, value jsonb)');
-  if (method === 'GET') {
-    const { rows, columns } = await execute(session, 'select value from moirai_keys where key = $1', [key]);
-    return { key, value: jsonRows(columns ?? [], rows)[0]?.[0] ?? null };
-  }
-  const value = JSON.stringify(body ?? null);
-  const { rowCount } = await execute(session, 'update moirai_keys set value = $2::jsonb where key = $1', [key, value]);
-  if (rowCount === 0) await execute(session, 'insert into moirai_keys values ($1, $2::jsonb)', [key, value]);
-  return { key, value: body ?? null };
+  if (isolation !== undefined && dialect === 'mysql')
+    await execute(session, `set transaction isolation level ${isolation}`, []);
+  const level = isolation === undefined || dialect === 'mysql' ? '' : ` isolation level ${isolation}`;
+  await execute(session, `begin${level}`, []);
 }
 
 function jsonResult({ command, columns, rows, rowCount }: StatementResult): unknown {
@@ -168,7 +222,12 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
 function send(response: ServerResponse, status: number, reply: Reply): void {
   const [type, text] =
     'text' in reply ? ['application/jsonl', reply.text] : ['application/json', `${JSON.stringify(reply.json)}\n`];
-  response.writeHead(status, { 'content-type': type, ...(status === 413 ? { connection: 'close' } : {}) });
+  const isUnread = status === 413 || status === 401;
+  response.writeHead(status, {
+    'content-type': type,
+    ...(isUnread ? { connection: 'close' } : {}),
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  });
   response.end(text);
 }
 

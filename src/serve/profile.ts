@@ -45,6 +45,8 @@ export function parseProfile(options: ProfileOptions): Profile {
     );
   }
   if (level === undefined) {
+    if (engine !== undefined && options.dialect !== undefined)
+      throw new InputError('option/dialect', '--dialect goes with --level: an --engine speaks its own');
     const dialect = dialectNamed(engine ?? options.dialect ?? 'postgres', 'engine');
     if (granularity !== undefined)
       throw new InputError('option/granularity', '--granularity goes with --level: engines read whole rows');
