@@ -37,8 +37,10 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   const written = [...columns, ...generated];
   const returning = planReturning(returningClause?.exprs, scope);
   const key = keyCells(table).filter((at) => columns.includes(at));
-  const collects =
-    scope.dialect === 'mysql' && (target.index?.parts.some(({ cell: at }) => written.includes(at)) ?? false);
+  // InnoDB's indexes hold the primary key behind their own columns, so a new key moves the row in every one of them.
+  const primary = table.indexes.find(({ isPrimary }) => isPrimary);
+  const places = [...(target.index?.parts ?? []), ...(primary?.parts ?? [])];
+  const collects = scope.dialect === 'mysql' && places.some(({ cell: at }) => written.includes(at));
   return {
     command: 'UPDATE',
     columns: returning?.columns ?? null,
