@@ -1,11 +1,11 @@
 /** Every client does the same on the engines' levels. */
-import { afterAll, beforeAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { drivers } from './drivers.ts';
+import { isolations } from './levels.ts';
 import { type ServedHere, serve } from './served.ts';
 import type { Shop } from './shop.ts';
-import { steps } from './shop-steps.ts';
+import { stepsOf } from './shop-steps.ts';
 
-const isolations = { postgres: ['read committed', 'serializable'], mysql: ['repeatable read', 'serializable'] } as const;
 const cases = drivers.flatMap((driver) => isolations[driver.dialect].map((isolation) => ({ driver, isolation })));
 
 describe.each(cases)('$driver.name, $driver.dialect, $isolation', ({ driver, isolation }) => {
@@ -19,8 +19,12 @@ describe.each(cases)('$driver.name, $driver.dialect, $isolation', ({ driver, iso
     await shop.close();
     await served.close();
   });
-  test.for(steps)('$name', async ({ run, applies }, { skip }) => {
-    skip(applies?.(shop) === false, 'the client has none');
+  test.each(stepsOf(driver))('$name', async ({ run }) => {
     await run(shop, served, driver);
+    expect(served.bugs).toEqual([]);
+  });
+  test('nothing that it has is left out', () => {
+    const missing = [shop.keepTables === undefined && 'tables kept', shop.prepared === undefined && 'prepared'];
+    expect(missing.filter((name) => name !== false)).toEqual(driver.without ?? []);
   });
 });

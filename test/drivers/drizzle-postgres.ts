@@ -41,9 +41,14 @@ export const drizzleNodePostgres: Driver = {
   dialect: 'postgres',
   packages: ['drizzle-orm', 'pg'],
   how: 'query builder, nested transactions',
+  without: ['tables kept'],
   open: async ({ host, port }) => {
     const pool = new pg.Pool({ host, port, user: 'ann', database: 'shop', max: 2 });
-    return shop(overNodePostgres(pool), (result) => (result as pg.QueryResult).rowCount, () => pool.end());
+    return shop(
+      overNodePostgres(pool),
+      (result) => (result as pg.QueryResult).rowCount,
+      () => pool.end(),
+    );
   },
 };
 
@@ -52,9 +57,14 @@ export const drizzlePostgresJs: Driver = {
   dialect: 'postgres',
   packages: ['drizzle-orm', 'postgres'],
   how: 'query builder, nested transactions',
+  without: ['tables kept'],
   open: async ({ host, port }) => {
     const client = postgres({ host, port, user: 'ann', database: 'shop', max: 2, onnotice: () => undefined });
-    return shop(overPostgresJs(client), (result) => (result as { count: number }).count, () => client.end());
+    return shop(
+      overPostgresJs(client),
+      (result) => (result as { count: number }).count,
+      () => client.end(),
+    );
   },
 };
 
@@ -122,6 +132,6 @@ function operations(client: Client, countOf: CountOf): ShopTransaction {
   };
 }
 
-function withoutId({ id: _, ...row }: NewBook & { readonly id: number }): NewBook {
-  return row;
+function withoutId({ author: owner, title, price, isSold, meta, added }: NewBook): NewBook {
+  return { author: owner, title, price, isSold, meta, added };
 }

@@ -10,6 +10,7 @@ export const knexPostgres: Driver = {
   dialect: 'postgres',
   packages: ['knex', 'pg'],
   how: 'client `pg`; migrations',
+  without: ['prepared'],
   open: async (served) => shop(served, 'postgres'),
 };
 
@@ -18,6 +19,7 @@ export const knexMysql: Driver = {
   dialect: 'mysql',
   packages: ['knex', 'mysql2'],
   how: 'client `mysql2`; migrations',
+  without: ['prepared'],
   open: async (served) => shop(served, 'mysql'),
 };
 
@@ -68,8 +70,8 @@ function operations(client: Knex | Knex.Transaction, dialect: Dialect): ShopTran
   return {
     addAuthor: async (name) => {
       const insert = client('author').insert({ name });
-      if (dialect === 'mysql') return ((await insert) as unknown as number[])[0] ?? 0;
-      return ((await insert.returning('id')) as { id: number }[])[0]?.id ?? 0;
+      if (dialect === 'mysql') return (await insert)[0] ?? 0;
+      return Number((await insert.returning<{ id: number }[]>('id'))[0]?.id);
     },
     addBook: async ({ author, title, price, isSold, meta, added }) => {
       const row = { author_id: author, title, price, is_sold: isSold, meta: JSON.stringify(meta), added };
@@ -109,6 +111,6 @@ const migrations: Knex.MigrationSource<string> = {
   getMigrationName: (name) => name,
   getMigration: async (name) => ({
     up: async (client) => void (await created[name]?.(client.schema, client)),
-    down: async (client) => void (await client.schema.dropTable(name)),
+    down: (client) => client.schema.dropTable(name),
   }),
 };

@@ -26,6 +26,7 @@ export const kyselyPostgres: Driver = {
   dialect: 'postgres',
   packages: ['kysely', 'pg'],
   how: 'PostgresDialect; schema builder',
+  without: ['prepared'],
   open: async ({ host, port }) => {
     const pool = new pg.Pool({ host, port, user: 'ann', database: 'shop', max: 2 });
     return shop(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), 'postgres');
@@ -37,6 +38,7 @@ export const kyselyMysql: Driver = {
   dialect: 'mysql',
   packages: ['kysely', 'mysql2'],
   how: 'MysqlDialect; schema builder',
+  without: ['prepared'],
   open: async ({ host, port }) => {
     const pool = createPool({ host, port, user: 'root', database: 'test', connectionLimit: 2 });
     return shop(new Kysely<Tables>({ dialect: new MysqlDialect({ pool }) }), 'mysql');
@@ -52,7 +54,8 @@ function shop(client: Client, dialect: Dialect): Shop {
       const tables = await client.introspection.getTables();
       const book = tables.find(({ name }) => name === 'book');
       const names = (book?.columns ?? []).map(({ name }) => name).toSorted();
-      if (names.join() !== 'added,author_id,id,is_sold,meta,price,title') throw new Error(`columns are ${names.join()}`);
+      if (names.join() !== 'added,author_id,id,is_sold,meta,price,title')
+        throw new Error(`columns are ${names.join()}`);
     },
     addPlain: async (author, title) => {
       await client.insertInto('book').values({ author_id: author, title, meta: null }).execute();

@@ -8,6 +8,7 @@ export const mariadb: Driver = {
   dialect: 'mysql',
   packages: ['mariadb'],
   how: 'pool; text protocol, prepared statements for the repeated one',
+  without: ['tables kept'],
   open: async ({ host, port }) => {
     const pool = createPool({ host, port, user: 'root', database: 'test', connectionLimit: 2, insertIdAsNumber: true });
     return sqlShop('mysql', {

@@ -7,7 +7,8 @@ export const mysql2Query: Driver = {
   name: 'mysql2, query',
   dialect: 'mysql',
   packages: ['mysql2'],
-  how: 'pool; text protocol, multiple statements allowed',
+  how: 'pool; text protocol',
+  without: ['tables kept', 'prepared'],
   open: (served) => mysql2(served, 'query'),
 };
 
@@ -16,6 +17,7 @@ export const mysql2Execute: Driver = {
   dialect: 'mysql',
   packages: ['mysql2'],
   how: 'pool; prepared statements, binary protocol',
+  without: ['tables kept'],
   open: (served) => mysql2(served, 'execute'),
 };
 
@@ -32,7 +34,7 @@ async function mysql2({ host, port }: Served, way: Way) {
             const connection = await pool.getConnection();
             const statement = await connection.prepare(sql);
             const answers: Answer[] = [];
-            for (const each of values) answers.push(answer((await statement.execute(each as string[]))[0]));
+            for (const each of values) answers.push(answer((await statement.execute([...each] as string[]))[0]));
             await statement.close();
             connection.release();
             return answers;

@@ -10,6 +10,7 @@ export const nodePostgres: Driver = {
   ...common,
   name: 'node-postgres',
   how: 'Pool over loopback',
+  without: ['tables kept'],
   open: async ({ host, port }) =>
     sqlShop('postgres', pooled(new pg.Pool({ host, port, user: 'ann', database: 'shop', max: 2 }))),
 };
@@ -18,6 +19,7 @@ export const nodePostgresInProcess: Driver = {
   ...common,
   name: 'node-postgres in process',
   how: 'Pool on `connectTo` streams',
+  without: ['tables kept'],
   open: async ({ database, onBug }: Served) =>
     sqlShop('postgres', pooled(new pg.Pool({ user: 'ann', max: 2, stream: () => connectTo(database, { onBug }) }))),
 };

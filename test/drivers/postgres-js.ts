@@ -8,14 +8,14 @@ export const postgresJs: Driver = {
   dialect: 'postgres',
   packages: ['postgres'],
   how: 'its own pool; named statements; `fetch_types`',
+  without: ['tables kept'],
   open: async ({ host, port }) => {
     const sql = postgres({ host, port, user: 'ann', database: 'shop', max: 2, onnotice: () => undefined });
     return sqlShop('postgres', {
       send: sender(sql),
       prepared: async (text, values) => {
         const answers: Answer[] = [];
-        for (const each of values)
-          answers.push(answer(await sql.unsafe(text, each as string[], { prepare: true })));
+        for (const each of values) answers.push(answer(await sql.unsafe(text, each as string[], { prepare: true })));
         return answers;
       },
       reserve: async (work) => {

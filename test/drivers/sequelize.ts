@@ -40,6 +40,7 @@ export const sequelizePostgres: Driver = {
   dialect: 'postgres',
   packages: ['sequelize', 'pg'],
   how: 'models; `sync`, `sync({ alter: true })`',
+  without: ['prepared'],
   open: (served) => shop(served, 'postgres'),
 };
 
@@ -48,6 +49,7 @@ export const sequelizeMysql: Driver = {
   dialect: 'mysql',
   packages: ['sequelize', 'mysql2'],
   how: 'models; `sync`',
+  without: ['prepared'],
   open: (served) => shop(served, 'mysql'),
 };
 
@@ -119,7 +121,11 @@ function defined(client: Sequelize): Models {
   return { author, book };
 }
 
-function operations({ author, book }: Models, client: Sequelize, transaction: Transaction | null = null): ShopTransaction {
+function operations(
+  { author, book }: Models,
+  client: Sequelize,
+  transaction: Transaction | null = null,
+): ShopTransaction {
   return {
     addAuthor: async (name) => (await author.create({ name }, { transaction })).id,
     addBook: async ({ author: authorId, meta, ...rest }) => {
@@ -141,4 +147,3 @@ function operations({ author, book }: Models, client: Sequelize, transaction: Tr
         }),
   };
 }
-

@@ -4,7 +4,9 @@ import type { ProfileOptions } from '../../src/serve/profile.ts';
 import type { Served } from './shop.ts';
 
 export interface ServedHere extends Served {
-  /** Ends it. @throws the bugs of ours that were met */
+  /** What went wrong in the server itself. */
+  readonly bugs: readonly unknown[];
+  /** Ends it. @throws the bugs that were met */
   close(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ export async function serve(profile: ProfileOptions): Promise<ServedHere> {
     port,
     database,
     onBug,
+    bugs,
     close: async () => {
       await listener.close();
       database.close();

@@ -59,6 +59,8 @@ export interface Served {
   readonly onBug: (error: unknown) => void;
 }
 
+export type OptionalStep = 'tables kept' | 'prepared';
+
 export interface Driver {
   readonly name: string;
   readonly dialect: 'postgres' | 'mysql';
@@ -66,5 +68,7 @@ export interface Driver {
   readonly packages: readonly string[];
   /** How it gets there and in which form of the protocol. */
   readonly how: string;
+  /** Steps that it has nothing of its own for. */
+  readonly without?: readonly OptionalStep[];
   readonly open: (served: Served) => Promise<Shop>;
 }

@@ -97,7 +97,7 @@ export function sqlShop(dialect: Dialect, client: SqlClient, codeOf: (error: unk
 }
 
 /** `?` for MySQL, `$1` for PostgreSQL. */
-export function marked(dialect: Dialect, sql: string): string {
+function marked(dialect: Dialect, sql: string): string {
   let n = 0;
   return dialect === 'mysql' ? sql : sql.replaceAll('?', () => `$${(n += 1)}`);
 }

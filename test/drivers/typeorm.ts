@@ -20,6 +20,7 @@ export const typeormPostgres: Driver = {
   dialect: 'postgres',
   packages: ['typeorm', 'pg'],
   how: 'EntitySchema; `synchronize`',
+  without: ['prepared'],
   open: (served) => shop(served, 'postgres'),
 };
 
@@ -28,6 +29,7 @@ export const typeormMysql: Driver = {
   dialect: 'mysql',
   packages: ['typeorm', 'mysql2'],
   how: 'EntitySchema; `synchronize`',
+  without: ['prepared'],
   open: (served) => shop(served, 'mysql'),
 };
 
@@ -35,13 +37,11 @@ async function shop({ host, port }: Served, dialect: Dialect): Promise<Shop> {
   const { author, book } = entities(dialect);
   const address = { host, port, username: 'root', database: 'test', entities: [author, book] };
   const source = await new DataSource(
-    dialect === 'postgres'
-      ? { type: 'postgres', ...address, poolSize: 2 }
-      : { type: 'mysql', ...address, poolSize: 2 },
+    dialect === 'postgres' ? { type: 'postgres', ...address, poolSize: 2 } : { type: 'mysql', ...address, poolSize: 2 },
   ).initialize();
   const books = source.getRepository(book);
   return {
-    ...operations(source.manager, dialect),
+    ...operations(source.manager),
     createTables: () => source.synchronize(),
     keepTables: async () => {
       const { upQueries } = await source.driver.createSchemaBuilder().log();
@@ -56,7 +56,7 @@ async function shop({ host, port }: Served, dialect: Dialect): Promise<Shop> {
     like: async ({ author: authorId, price, isSold, added }) =>
       (await books.find({ where: { author: authorId, price, isSold, added } })).map(({ title }) => title),
     transaction: (work, isolation) => {
-      const run = (manager: EntityManager): ReturnType<typeof work> => work(operations(manager, dialect, true));
+      const run = (manager: EntityManager): ReturnType<typeof work> => work(operations(manager, true));
       if (isolation === undefined) return source.transaction(run);
       return source.transaction(isolation.toUpperCase() as 'SERIALIZABLE', run);
     },
@@ -65,7 +65,7 @@ async function shop({ host, port }: Served, dialect: Dialect): Promise<Shop> {
   };
 }
 
-function operations(manager: EntityManager, dialect: Dialect, isTransaction = false): ShopTransaction {
+function operations(manager: EntityManager, isTransaction = false): ShopTransaction {
   return {
     addAuthor: async (name) => Number((await manager.insert('author', { name })).identifiers[0]?.['id']),
     addBook: async (row) => void (await manager.save('book', { ...row })),
@@ -77,9 +77,7 @@ function operations(manager: EntityManager, dialect: Dialect, isTransaction = fa
     },
     setPrice: async (title, price) => (await manager.update('book', { title }, { price })).affected ?? 0,
     remove: async (title) => (await manager.delete('book', { title })).affected ?? 0,
-    ...(isTransaction
-      ? { savepoint: (work) => manager.transaction((own) => work(operations(own, dialect, true))) }
-      : {}),
+    ...(isTransaction ? { savepoint: (work) => manager.transaction((own) => work(operations(own, true))) } : {}),
   };
 }
 

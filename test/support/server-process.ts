@@ -16,7 +16,7 @@ export class MissingServer extends Error {
 }
 
 /** A server that is missing fails the tests instead of skipping them. */
-function serversAreRequired(): boolean {
+export function serversAreRequired(): boolean {
   return process.env['MOIRAI_REQUIRE_SERVERS'] === '1';
 }
 

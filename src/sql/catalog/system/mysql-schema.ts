@@ -69,7 +69,7 @@ export function mysqlColumnRow(column: Column): VirtualRow {
   };
 }
 
-export function mysqlDataType({ type, mysqlType }: Column): string {
+function mysqlDataType({ type, mysqlType }: Column): string {
   const own = mysqlType === null ? undefined : mysqlColumnTypes.get(mysqlType);
   return own?.dataType ?? dataTypes[type.name] ?? type.name;
 }

@@ -21,7 +21,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
   {
     name: 'pg_class',
     columns:
-      'oid oid, relname name, relnamespace oid, reltype, relowner, relam, relpages int4, reltuples float4, relhasindex bool, relispartition, relrowsecurity, relforcerowsecurity, relhastriggers, relpersistence char, relkind, relnatts int2, relchecks, reltoastrelid oid, relpartbound text, reloptions text[]',
+      'oid oid, relname name, relnamespace oid, reltype, relowner, relam, relpages int4, reltuples float4, relhasindex bool, relispartition, relrowsecurity, relforcerowsecurity, relhastriggers, relhasrules, relpersistence char, relkind, relreplident, relnatts int2, relchecks, reltoastrelid oid, reltablespace, reloftype, relpartbound text, reloptions text[]',
     *rows(catalog) {
       for (const relation of catalog.relations()) {
         yield classRow(relation);
@@ -87,7 +87,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
   {
     name: 'pg_index',
     columns:
-      'indexrelid oid, indrelid, indnatts int2, indnkeyatts, indisunique bool, indnullsnotdistinct, indisprimary, indisexclusion, indimmediate, indisclustered, indisvalid, indisready, indislive, indkey int2vector, indoption, indclass oid[], indexprs text, indpred',
+      'indexrelid oid, indrelid, indnatts int2, indnkeyatts, indisunique bool, indnullsnotdistinct, indisprimary, indisexclusion, indimmediate, indisclustered, indisvalid, indisready, indislive, indisreplident, indkey int2vector, indoption, indclass oid[], indexprs text, indpred',
     *rows(catalog) {
       for (const table of catalog.tables()) for (const index of table.indexes) yield indexRow(table, index);
     },
@@ -269,7 +269,11 @@ function classRow(relation: Relation): VirtualRow {
     relispartition: false,
     relrowsecurity: false,
     relforcerowsecurity: false,
-    relhastriggers: false,
+    relhastriggers: isTable && relation.foreignKeys.length > 0,
+    relhasrules: kind === 'view',
+    relreplident: isTable ? 'd' : 'n',
+    reltablespace: 0,
+    reloftype: 0,
     relpersistence: 'p',
     relkind: kinds[kind],
     relnatts: isTable || kind === 'virtual' ? relation.columns.length : 0,
@@ -351,6 +355,7 @@ function indexRow(table: Table, index: Index): VirtualRow {
     indisvalid: true,
     indisready: true,
     indislive: true,
+    indisreplident: false,
     indkey: positions(
       table,
       parts.map(({ cell }) => cell),
