@@ -2,3 +2,11 @@ export { certifyCommitOrder, type CertifiedLevel } from './certify-order.ts';
 export { checkCompact, type CompactCheckOptions } from './check-compact.ts';
 export { readsOf, refuseThinAir, type Reads } from './reads.ts';
 export type { CompactLevel, CompactVerdict, CompactViolated, Evidence } from './verdict.ts';
+export {
+  ListCheck,
+  transactionsIn,
+  type ListAnomaly,
+  type ListVerdict,
+  type ListViolated,
+} from './list-append/check-lists.ts';
+export type { ListEdge } from './list-append/cycle-anomalies.ts';
