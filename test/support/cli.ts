@@ -9,7 +9,7 @@ import { InputError } from '../../src/base/index.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { Host } from '../../src/cli/host.ts';
 import { noProgress } from '../../src/cli/progress.ts';
-import { checkProgram } from '../../src/program/index.ts';
+import { checkProgram, isSqlProgram } from '../../src/program/index.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'dist/cli/main.js');
@@ -46,7 +46,10 @@ export async function runHere(args: readonly string[], files: Files = {}, change
     writeOutput: async () => {
       throw new Error('a test that writes says where to');
     },
-    loadProgram: async (file) => checkProgram(files[file]),
+    loadProgram: async (file) => {
+      const found = files[file];
+      return isSqlProgram(found) ? found : checkProgram(found);
+    },
     untilInterrupted: async () => {},
     progress: async () => noProgress,
     watch: () => ({ beat: () => {}, limit: () => {}, stop: () => {} }),
