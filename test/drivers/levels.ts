@@ -1,5 +1,5 @@
 /** The levels of each engine at which every client is tested. */
 export const isolations = {
-  postgres: ['read committed', 'serializable'],
-  mysql: ['repeatable read', 'serializable'],
+  postgres: ['read committed', 'repeatable read', 'serializable'],
+  mysql: ['read committed', 'repeatable read', 'serializable'],
 } as const;
