@@ -1,0 +1,85 @@
+/**
+ * Tables on a key-value store, as in the evaluation of "Dynamic Partial Order Reduction for Checking Correctness against Transaction
+ * Isolation Levels" (PLDI 2023): a table is one key with the ids of its rows, and one key for each row. So a scan also reads which rows
+ * there are not, and no phantom is lost.
+ */
+import { type Program, program, type SessionHandle, type TransactionHandle } from 'moirai';
+
+export type Body = (t: TransactionHandle) => Promise<void>;
+export type Calls = Readonly<Record<string, (...args: string[]) => Body>>;
+
+export const ids = (t: TransactionHandle, table: string) => t.read<string[]>(table);
+
+export const readRow = async <Row>(t: TransactionHandle, table: string, id: string): Promise<Row | null> =>
+  (await ids(t, table)).includes(id) ? t.read<Row>(`${table}:${id}`) : null;
+
+/** A row without which the transaction makes no sense: it is rolled back. */
+export const requireRow = async <Row>(t: TransactionHandle, table: string, id: string): Promise<Row> =>
+  (await readRow<Row>(t, table, id)) ?? t.abort();
+
+/** The rows whose id passes; an id that is there twice is read twice. */
+export async function readWhere<Row>(
+  t: TransactionHandle,
+  table: string,
+  where: (id: string) => boolean = () => true,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const id of await ids(t, table)) if (where(id)) rows.push(await t.read<Row>(`${table}:${id}`));
+  return rows;
+}
+
+export const insertId = async (t: TransactionHandle, table: string, id: string) =>
+  t.write(table, [...(await ids(t, table)), id]);
+
+export const insertRow = async (t: TransactionHandle, table: string, id: string, row: unknown) => {
+  await insertId(t, table, id);
+  await t.write(`${table}:${id}`, row);
+};
+
+export const writeRow = async (t: TransactionHandle, table: string, id: string, row: unknown) => {
+  if ((await ids(t, table)).includes(id)) await t.write(`${table}:${id}`, row);
+};
+
+/** Nothing where there is no such row. */
+export async function changeRow<Row>(
+  t: TransactionHandle,
+  table: string,
+  id: string,
+  change: (row: Row) => Row,
+): Promise<void> {
+  const row = await readRow<Row>(t, table, id);
+  if (row !== null) await writeRow(t, table, id, change(row));
+}
+
+export const deleteRow = async (t: TransactionHandle, table: string, id: string) => {
+  const rows = await ids(t, table);
+  const first = rows.indexOf(id);
+  await t.write(
+    table,
+    rows.filter((_, i) => i !== first),
+  );
+};
+
+/** `enroll 1 1; getE | delete 1`: sessions between bars, transactions between semicolons. */
+export function client(text: string, calls: Calls, initial: Record<string, unknown>): Program {
+  const sessions = text.split('|').map((session) => {
+    const bodies = session.split(';').map((call) => {
+      const [name = '', ...args] = call.trim().split(/\s+/);
+      return (calls[name] as Calls[string])(...args);
+    });
+    return async (s: SessionHandle) => {
+      for (const body of bodies) await s.transaction(body);
+    };
+  });
+  return program({ initial, sessions: Object.fromEntries(sessions.map((session, i) => [String(i), session])) });
+}
+
+export function rowsOf(name: string, rows: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return {
+    [name]: Object.keys(rows),
+    ...Object.fromEntries(Object.entries(rows).map(([id, row]) => [`${name}:${id}`, row])),
+  };
+}
+
+export const byId = <Row>(from: number, to: number, row: (id: number) => Row): Record<string, Row> =>
+  Object.fromEntries(Array.from({ length: to - from + 1 }, (_, i) => [String(from + i), row(from + i)]));

@@ -1,0 +1,160 @@
+/**
+ * Wikipedia (Difallah et al., 2013) of the evaluation of PLDI 2023: pages with revisions and texts, and users who watch pages. Times are left
+ * out. What a reading user sees costs eight tables; what an edit writes, six.
+ */
+import type { Program, TransactionHandle } from 'moirai';
+import {
+  type Body,
+  type Calls,
+  changeRow,
+  client,
+  deleteRow,
+  ids,
+  insertRow,
+  readRow,
+  readWhere,
+  requireRow,
+  rowsOf,
+} from './tables.ts';
+
+interface Page {
+  readonly id: string;
+  readonly namespace: string;
+  readonly title: string;
+  readonly latest: string;
+}
+
+interface Revision {
+  readonly id: string;
+  readonly page: string;
+  readonly text: string;
+}
+
+interface User {
+  readonly name: string;
+  readonly edits: number;
+  readonly touched: number;
+}
+
+interface Watch {
+  readonly user: string;
+  readonly notified: boolean;
+}
+
+/** The newest revision of a page with its text; the transaction is rolled back where anything of it is missing. */
+async function readPage(t: TransactionHandle, namespace: string, title: string): Promise<Revision> {
+  const pages = await readWhere<Page>(t, 'PAGE');
+  const page = pages.find((each) => each.namespace === namespace && each.title === title) ?? t.abort();
+  await readWhere(t, 'PAGERESTRICTIONS', (id) => id.startsWith(`${page.id}:`));
+  await readWhere(t, 'IPBLOCKS');
+  const revisions = await readWhere<Revision>(t, 'REVISION');
+  const { latest } = await requireRow<Page>(t, 'PAGE', page.id);
+  const revision = revisions.find((each) => each.page === page.id && each.id === latest) ?? t.abort();
+  await requireRow(t, 'TEXT', revision.text);
+  return revision;
+}
+
+/** Inserts a row with the number after the last. */
+async function insertNext(t: TransactionHandle, table: string, row: (id: string) => unknown): Promise<string> {
+  const id = String(Math.max(0, ...(await ids(t, table)).map(Number)) + 1);
+  await insertRow(t, table, id, row(id));
+  return id;
+}
+
+const touch = (t: TransactionHandle, user: string) =>
+  changeRow<User>(t, 'USER', user, (row) => ({ ...row, touched: row.touched + 1 }));
+
+async function edit(t: TransactionHandle, title: string, namespace: string, user: string): Promise<void> {
+  const { page } = await readPage(t, namespace, title);
+  const text = await insertNext(t, 'TEXT', () => ({ page }));
+  const latest = await insertNext(t, 'REVISION', (id) => ({ id, page, text }));
+  await changeRow<Page>(t, 'PAGE', page, (row) => ({ ...row, latest }));
+  await insertNext(t, 'RECENTCHANGES', () => ({ page, user }));
+  const watchers = await readWhere<Watch>(t, 'WATCHLIST', (id) => id.endsWith(`:${namespace}:${title}`));
+  for (const watch of watchers.filter((each) => each.user !== user && !each.notified)) {
+    await changeRow<Watch>(t, 'WATCHLIST', `${watch.user}:${namespace}:${title}`, (row) => ({
+      ...row,
+      notified: true,
+    }));
+    await readRow(t, 'USER', watch.user);
+  }
+  await insertNext(t, 'LOGGING', () => ({ page, user, revision: latest }));
+  await changeRow<User>(t, 'USER', user, (row) => ({ ...row, edits: row.edits + 1 }));
+  await touch(t, user);
+}
+
+/** A page and its talk page are watched together. */
+const watching =
+  (change: (t: TransactionHandle, id: string, user: string) => Promise<void>) =>
+  (user = '', namespace = '', title = ''): Body =>
+  async (t) => {
+    await change(t, `${user}:${namespace}:${title}`, user);
+    if (namespace === '0') await change(t, `${user}:1:${title}`, user);
+    await touch(t, user);
+  };
+
+const calls: Calls = {
+  watch: watching(async (t, id, user) => {
+    // The row is replaced where it is there already.
+    if (!(await ids(t, 'WATCHLIST')).includes(id)) return insertRow(t, 'WATCHLIST', id, { user, notified: false });
+    await t.write(`WATCHLIST:${id}`, { user, notified: false });
+  }),
+  unwatch: watching((t, id) => deleteRow(t, 'WATCHLIST', id)),
+  page:
+    (namespace = '', title = '') =>
+    async (t) =>
+      void (await readPage(t, namespace, title)),
+  userPage:
+    (user = '', namespace = '', title = '') =>
+    async (t) => {
+      await requireRow(t, 'USER', user);
+      await readWhere(t, 'USERGROUPS', (id) => id === user);
+      await readPage(t, namespace, title);
+    },
+  edit:
+    (title = '', namespace = '', user = '') =>
+    (t) =>
+      edit(t, title, namespace, user),
+};
+
+const pages: readonly Page[] = [
+  { id: '13', namespace: '0', title: 'Paris', latest: '6625' },
+  { id: '645', namespace: '1', title: 'Lisbon', latest: '6626' },
+  { id: '230', namespace: '0', title: 'Athens', latest: '6627' },
+];
+
+export function wikipedia(text: string): Program {
+  const users = Object.fromEntries(['2324', '111', '777', '68'].map((id) => [id, { name: id, edits: 0, touched: 0 }]));
+  const watched = ['2324:0:Benidorm', '777:0:Fado', '777:1:Fado', '68:0:Cyprus'];
+  return client(text, calls, {
+    ...rowsOf('USER', users),
+    ...rowsOf('PAGE', Object.fromEntries(pages.map((page) => [page.id, page]))),
+    ...rowsOf(
+      'REVISION',
+      Object.fromEntries(pages.map(({ id, latest }, i) => [latest, { id: latest, page: id, text: String(1747 + i) }])),
+    ),
+    ...rowsOf('TEXT', Object.fromEntries(pages.map(({ id }, i) => [String(1747 + i), { page: id }]))),
+    ...rowsOf('WATCHLIST', Object.fromEntries(watched.map((id) => [id, { user: id.split(':')[0], notified: false }]))),
+    ...Object.fromEntries(
+      ['PAGERESTRICTIONS', 'IPBLOCKS', 'USERGROUPS', 'RECENTCHANGES', 'LOGGING'].map((table) => [table, []]),
+    ),
+  });
+}
+
+export const wikipediaClients: Readonly<Record<string, Program>> = {
+  'wikipedia 1': wikipedia(
+    'unwatch 111 0 Paris; userPage 2324 0 Paris; edit Rome 0 2324 | watch 68 0 Paris; page 1 Lisbon; page 0 Paris | edit Paris 0 2324; userPage 2324 1 Paris; userPage 68 0 Madrid',
+  ),
+  'wikipedia 2': wikipedia(
+    'watch 1 0 Paris; userPage 667 0 Paris; watch 1 1 Rome | unwatch 111 0 Madrid; watch 111 1 Lisbon; edit Lisbon 0 2324 | edit Paris 0 777; page 0 Paris; unwatch 777 0 Fado',
+  ),
+  'wikipedia 3': wikipedia(
+    'unwatch 777 0 Athens; unwatch 111 0 Lisbon; page 0 Lisbon | edit Athens 0 68; page 0 Athens; userPage 777 0 Athens | watch 68 0 Paris; userPage 777 0 Athens; watch 68 1 Rome',
+  ),
+  'wikipedia 4': wikipedia(
+    'page 0 Paris; userPage 2324 0 Paris; page 0 Athens | edit Athens 0 111; page 0 Athens; page 0 Paris | edit Paris 0 2324; page 0 Paris; page 0 Athens',
+  ),
+  'wikipedia 5': wikipedia(
+    'watch 2324 0 Paris; watch 111 0 Paris; watch 777 0 Paris | page 0 Paris; page 0 Athens; userPage 777 0 Paris | watch 777 0 Paris; unwatch 777 0 Paris; watch 777 0 Paris',
+  ),
+};
