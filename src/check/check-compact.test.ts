@@ -137,22 +137,6 @@ describe('of histories that tools disagree about', () => {
 });
 
 describe('checkCompact', () => {
-  test('tells of values that several transactions wrote, where nothing says which was read', () => {
-    const history = compactOf({
-      ...parseHistory('w x 1 \n w x 1, w x 2 \n -'),
-      initial: new Map([['x', 1]]),
-      transactions: parseHistory('w x 1 \n w x 1, w x 2 \n w y 1').transactions.map((t, i) =>
-        i < 2 ? t : { ...t, operations: [{ kind: 'read', key: 'x', value: 1 }] },
-      ),
-    });
-    const candidates = [
-      { transaction: -1, isFinal: true },
-      { transaction: 0, isFinal: true },
-      { transaction: 1, isFinal: false },
-    ];
-    expect(checkCompact(history, 'causal')).toEqual({ kind: 'ambiguous', by: 2, operation: 3, candidates });
-  });
-
   test('shows a long cycle without a small history', () => {
     const length = 150;
     const sessions = Array.from({ length }, (_, i) => `r k${i} 1, w k${(i + 1) % length} 1`);

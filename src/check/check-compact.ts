@@ -10,14 +10,15 @@ import { violatedByCycle, violatedByRead } from './evidence.ts';
 import type { ForcedEdges } from './forced-edges.ts';
 import { readAtomicEdges } from './read-atomic.ts';
 import { readCommittedEdges } from './read-committed.ts';
-import { type Reads, readsOf, refuseThinAir, transactionOf } from './reads.ts';
+import { type Reads, readsOf, refuseThinAir } from './reads.ts';
 import { sessionOrder } from './session-order.ts';
 import { checkStrong, type StrongOptions } from './strong/check-strong.ts';
+import { checkRepeatedValues, type RepeatedOptions } from './strong/repeated-values.ts';
 import { strongEvidence } from './strong/explain-strong.ts';
 import type { StrongLevel } from './strong/nodes.ts';
 import type { CompactLevel, CompactVerdict } from './verdict.ts';
 
-export interface CompactCheckOptions extends CausalOptions, StrongOptions {
+export interface CompactCheckOptions extends CausalOptions, StrongOptions, RepeatedOptions {
   /** From `readsOf`, where several levels are checked. */
   readonly reads?: Reads;
 }
@@ -34,7 +35,23 @@ export function checkCompact(
   if (history.lists !== null) return { kind: 'unknown', reason: 'not-searched' };
   const reads = options.reads ?? readsOf(history);
   refuseThinAir(history, reads);
-  if (reads.firstUnresolved >= 0) return ambiguous(history, reads);
+  if (reads.firstUnresolved >= 0 && level !== 'read-uncommitted')
+    return checkRepeatedValues(
+      history,
+      level,
+      (resolved, sources) => checkResolved(resolved, level, sources, options),
+      options,
+    );
+  return checkResolved(history, level, reads, options);
+}
+
+/** Of a history in which it is known which write each read saw. */
+function checkResolved(
+  history: CompactHistory,
+  level: CompactLevel,
+  reads: Reads,
+  options: CompactCheckOptions,
+): CompactVerdict {
   const problem: OrderProblem = { history, reads, sessions: null, forced: null };
   const anomalous = firstAnomalous(reads);
   if (level !== 'read-uncommitted' && anomalous !== undefined) return violatedByRead(problem, anomalous);
@@ -58,12 +75,6 @@ export function checkCompact(
     case 'strict-serializable':
       return strong(problem, level, options);
   }
-}
-
-function ambiguous(history: CompactHistory, { firstUnresolved: operation, writers }: Reads): CompactVerdict {
-  const by = transactionOf(history, operation);
-  const candidates = writers.candidates(by, history.key[operation] as number, history.value[operation] as number);
-  return { kind: 'ambiguous', by, operation, candidates };
 }
 
 /** In the order of the catalogue of anomalies. */

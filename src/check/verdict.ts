@@ -3,7 +3,6 @@ import type { History, TransactionIndex } from '../history/index.ts';
 import type { AnomalyName, IsolationLevel, Violated } from '../isolation/index.ts';
 import type { CommitEdge } from './cycle.ts';
 import type { AnomalousRead } from './reads.ts';
-import type { Writer } from './writer-index.ts';
 
 /** `pl-2` is Adya's level of that name (PhD thesis 1999): no G0, G1a, G1b, G1c. It is below `read-committed` and asks for no session order. */
 export type CompactLevel = IsolationLevel | 'pl-2';
@@ -22,13 +21,6 @@ export type CompactVerdict =
        * as for small histories.
        */
       readonly reason: 'not-searched' | 'step-limit' | 'missing-times';
-    }
-  | {
-      /** Several transactions wrote the value that a read saw, and none is recorded: the fast algorithms do not apply. */
-      readonly kind: 'ambiguous';
-      readonly by: TransactionIndex;
-      readonly operation: number;
-      readonly candidates: readonly Writer[];
     };
 
 export interface CompactViolated {
@@ -38,7 +30,10 @@ export interface CompactViolated {
   readonly cycle: readonly CommitEdge[];
   /** The read that no commit order explains, when the anomaly is G1a, G1b or internal. */
   readonly read?: AnomalousRead;
-  /** `null` where the shortest cycle that was found is too long for a person to follow. */
+  /**
+   * `null` where no part was found that is small enough for a person to follow, or where several transactions wrote what was read and each
+   * of the possible writers leads to a violation of its own.
+   */
   readonly evidence: Evidence | null;
 }
 

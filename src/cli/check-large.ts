@@ -7,23 +7,24 @@ import {
   readsOf,
   refuseThinAir,
 } from '../check/index.ts';
-import { InputError } from '../base/index.ts';
-import { type CompactHistory, INITIAL, placeOf, type TransactionIndex } from '../history/index.ts';
+import { type CompactHistory, INITIAL, type TransactionIndex } from '../history/index.ts';
 import { anomalies, summarize } from '../isolation/index.ts';
 import { formatCount, wrap } from '../report/index.ts';
+import { judgeLists } from './check-lists.ts';
 import { type Answer, type FileReport, type Violation, violationIn } from './check-report.ts';
 import type { Host } from './host.ts';
 
 /** From so many operations on, a check takes seconds, and it is told what is under way. */
 const operationsTold = 2_000_000;
 
-/** @param levels weakest first. @throws InputError `history/thin-air-read`, `history/duplicate-write` */
+/** @param levels weakest first. @throws InputError `history/thin-air-read` */
 export function judgeLarge(
   file: string,
   history: CompactHistory,
   levels: readonly CompactLevel[],
-  host: Host,
+  host: Pick<Host, 'err'>,
 ): FileReport {
+  if (history.lists !== null) return judgeLists(file, history, levels, host);
   const { transactionCount, operationCount } = history;
   const tell = (what: string): void => {
     if (operationCount >= operationsTold) host.err(`${file}: ${what}\n`);
@@ -36,14 +37,13 @@ export function judgeLarge(
   for (const level of levels) {
     if (violation === null) tell(`checking ${level}`);
     const verdict = violation === null ? checkCompact(history, level, { reads }) : null;
-    if (verdict?.kind === 'ambiguous') throw ambiguousRead(history, verdict);
     if (verdict?.kind === 'violated') violation = violationOf(history, level, verdict);
     answers.set(level, verdict === null ? { kind: 'violated', text: 'violated' } : answerOf(verdict));
   }
   return { file, transactionCount, operationCount, answers, violation };
 }
 
-function answerOf(verdict: Exclude<CompactVerdict, { kind: 'ambiguous' }>): Answer {
+function answerOf(verdict: CompactVerdict): Answer {
   if (verdict.kind !== 'unknown') return { kind: verdict.kind, text: verdict.kind };
   if (verdict.reason !== 'not-searched')
     return { kind: 'unknown', text: summarize({ kind: 'unknown', reason: verdict.reason }) };
@@ -64,30 +64,18 @@ function violationOf(history: CompactHistory, level: CompactLevel, verdict: Comp
       transactions: edges.map(({ from }) => from),
       cycle: edges.map((edge) => ({ ...edge, key: null })),
     },
+    drawing: {
+      nodes: edges.map(({ from }) => ({ id: from, lines: [from] })),
+      edges: edges.map((edge) => ({ ...edge, key: null })),
+    },
     lines: (_style, width) => [
       ...wrap(`${anomalies[anomaly].title}: ${anomalies[anomaly].meaning}`, width),
       ...wrap(
-        `A cycle of ${cycle.length} transactions: ${edges.map(({ from, relation }) => `${from} -${relation}->`).join(' ')}`,
+        cycle.length === 0
+          ? 'No part of it that shows the violation is small enough to be shown.'
+          : `A cycle of ${cycle.length} transactions: ${edges.map(({ from, relation }) => `${from} -${relation}->`).join(' ')}`,
         width,
       ),
     ],
   };
-}
-
-function ambiguousRead(
-  history: CompactHistory,
-  { by, operation, candidates }: Extract<CompactVerdict, { kind: 'ambiguous' }>,
-): InputError {
-  const { names } = history;
-  const key = names.key(history.key[operation] as number);
-  const value = JSON.stringify(names.value(history.value[operation] as number));
-  const writers = candidates
-    .slice(0, 2)
-    .map(({ transaction: t }) => (t === INITIAL ? 'the initial state' : `transaction ${names.id(t)}`));
-  return new InputError(
-    'history/duplicate-write',
-    `transaction ${names.id(by)} reads ${key} = ${value}, which both ${writers.join(' and ')} wrote: ` +
-      'write each value once, or record the writer that each read saw',
-    placeOf(history, by),
-  );
 }

@@ -24,7 +24,7 @@ const unknown = 'unknown: not searched in a history of this size or kind yet';
 
 describe('a history of more than 500 transactions', () => {
   // 30,000 transactions are more than a MiB, which is read in pieces.
-  test.each([501, 30_000])('of %d transactions has the same answers up to causal', async (count) => {
+  test.each([501, 30_000])('of %d transactions has answers at every level', async (count) => {
     const { code, out, err } = await runHere(['check', 'h.jsonl'], { 'h.jsonl': lines(count) });
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.split('\n')).toEqual([
@@ -33,10 +33,11 @@ describe('a history of more than 500 transactions', () => {
       'read-committed       satisfied',
       'read-atomic          satisfied',
       'causal               satisfied',
-      ...['prefix             ', 'snapshot-isolation ', 'serializable       ', 'strict-serializable'].map(
-        (l) => `${l}  ${unknown}`,
-      ),
-      'strongest level: causal',
+      'prefix               satisfied',
+      'snapshot-isolation   satisfied',
+      'serializable         satisfied',
+      expect.stringMatching(/^strict-serializable  unknown: /),
+      'strongest level: serializable',
       '',
     ]);
   });
@@ -93,11 +94,6 @@ describe('a history of more than 500 transactions', () => {
 
   test.each([
     ['reads what nobody wrote', '{"session":"p","operations":[["r","x",7]]}', 'history/thin-air-read'],
-    [
-      'reads what two wrote',
-      `{"session":"p","operations":[["w","z",1]]}\n{"session":"q","operations":[["w","z",1],["w","z",2]]}\n{"session":"p","operations":[["r","z",1]]}`,
-      'history/duplicate-write',
-    ],
     ['ends early', '{"session":"p","operations":[["r",', 'history/truncated'],
     ['names no writer', '{"session":"p","operations":[["r","x",7,"nobody/0"]]}', 'history/unknown-writer'],
   ])('that %s is refused with the line', async (_name, tail, code) => {
