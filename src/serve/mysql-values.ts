@@ -36,7 +36,6 @@ const shapes: Readonly<Partial<Record<TypeName, ColumnShape>>> = {
   float4: { type: columnType.float, length: 12, decimals: depends },
   float8: { type: columnType.double, length: 22, decimals: depends },
   text: { type: columnType.blob, length: 65_535 * bytesOfCharacter, flags: blob, isText: true },
-  bytea: { type: columnType.blob, length: 65_535, flags: blob },
   date: { type: columnType.date, length: 10 },
   json: { type: columnType.json, length: 0xffff_ffff, flags: blob },
   jsonb: { type: columnType.json, length: 0xffff_ffff, flags: blob },
@@ -47,6 +46,13 @@ const shapes: Readonly<Partial<Record<TypeName, ColumnShape>>> = {
 const ownShapes: Readonly<Record<string, ColumnShape>> = {
   mysql_tinyint: { type: columnType.tiny, length: 4 },
   mysql_utinyint: { type: columnType.tiny, length: 3, flags: unsigned },
+  mysql_usmallint: { type: columnType.short, length: 5, flags: unsigned },
+  mysql_mediumint: { type: columnType.int24, length: 9 },
+  mysql_umediumint: { type: columnType.int24, length: 8, flags: unsigned },
+  mysql_uint: { type: columnType.long, length: 10, flags: unsigned },
+  mysql_year: { type: columnType.year, length: 4, flags: unsigned },
+  mysql_ufloat: { type: columnType.float, length: 12, flags: unsigned, decimals: depends },
+  mysql_udouble: { type: columnType.double, length: 22, flags: unsigned, decimals: depends },
 };
 
 export function columnDefinition(column: ResultColumn, schema: string): ColumnDefinition {
@@ -77,6 +83,10 @@ function shapeOf({ type, modifier, tableName, mysqlType }: ResultColumn): Column
   switch (type.name) {
     case 'numeric':
       return numericShape(modifier);
+    case 'bytea':
+      if (mysqlType === 'mysql_varbinary') return { type: columnType.varString, length: 65_535 };
+      if (mysqlType === 'mysql_binary') return { type: columnType.string, length: 255 };
+      return { type: columnType.blob, length: 65_535, flags: blob };
     case 'bpchar':
       return { type: columnType.string, length: Math.max(modifier - 4, 1) * bytesOfCharacter, isText: true };
     case 'enum': {
@@ -88,7 +98,7 @@ function shapeOf({ type, modifier, tableName, mysqlType }: ResultColumn): Column
     case 'timestamp':
       return { type: columnType.datetime, ...fractional(19, modifier) };
     case 'timestamptz':
-      return { type: columnType.timestamp, flags: columnFlag.timestamp, ...fractional(19, modifier) };
+      return { type: columnType.timestamp, flags: columnFlag.timestamp | unsigned, ...fractional(19, modifier) };
     case 'text':
       // Of an expression: a MySQL server would say varchar.
       return (tableName === '' ? undefined : shapes.text) ?? varcharShape(-1);

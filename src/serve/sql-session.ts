@@ -274,7 +274,7 @@ export class Session implements SqlSession {
     const outcome = yield* view.scansLock === true && statement.isReadOnly ? withLockingScans(view, run) : run(view);
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
-    if (outcome.insertId !== 0n) this.lastInsertId = outcome.insertId;
+    if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;
     return resultOf(statement, outcome);
   }
 

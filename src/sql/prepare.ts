@@ -81,7 +81,10 @@ function statementName(tree: Node): string {
   );
 }
 
-type Outcome = Omit<QueryOutcome, 'insertId'> & { readonly insertId?: bigint };
+type Outcome = Omit<QueryOutcome, 'insertId' | 'hasDrawn'> & {
+  readonly insertId?: bigint;
+  readonly hasDrawn?: boolean;
+};
 type Run = (running: Running) => Waiting<Outcome> | Outcome;
 
 function queryStatement(
@@ -109,6 +112,7 @@ function queryStatement(
         rowCount: outcome.rowCount,
         foundRows: outcome.foundRows,
         insertId: outcome.insertId ?? 0n,
+        hasDrawn: outcome.hasDrawn ?? false,
       };
     },
   };

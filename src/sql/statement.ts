@@ -24,6 +24,8 @@ export interface QueryOutcome {
   readonly rowCount: number;
   readonly foundRows: number;
   readonly insertId: bigint;
+  /** Is it one that LAST_INSERT_ID() remembers? */
+  readonly hasDrawn?: boolean;
 }
 
 /** CREATE, ALTER, DROP, TRUNCATE, COMMENT...: changes the catalog; `run` gives back how to undo it. */

@@ -7,7 +7,7 @@ import { typeOfNode } from '../expressions/index.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
-import { sequenceName } from '../run/table-rules.ts';
+import { sequenceName } from '../run/sequence-name.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
 import { modifierOf } from '../type-modifier.ts';

@@ -8,6 +8,7 @@ import { types } from '../type.ts';
 import type { Changes } from './changes.ts';
 import { defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
+import { isRelationTaken } from './names.ts';
 import { shapeOf } from './table-shape.ts';
 
 /** `null`: it was there already and IF NOT EXISTS was said. @throws SqlError 42P07, 42701 */
@@ -46,7 +47,7 @@ function inOrder<T extends { constraint: Constraint }>(pending: readonly T[]): T
 function newTable(range: RangeVar, ifNotExists: boolean, planning: Planning, changes: Changes): Table | null {
   const schema = planning.creationSchema(range.schemaname);
   const name = range.relname ?? '';
-  if (planning.catalog.isTaken(schema, name)) {
+  if (isRelationTaken(planning, schema, name)) {
     if (!ifNotExists) throw new SqlError('42P07', `relation "${name}" already exists`);
     changes.notice('42P07', `relation "${name}" already exists, skipping`);
     return null;

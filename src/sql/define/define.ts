@@ -18,6 +18,7 @@ import { Changes } from './changes.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor } from './create-table.ts';
 import { drop, rangeOf } from './drop.ts';
+import { isRelationTaken } from './names.ts';
 import { rename } from './rename.ts';
 import { createSequence } from './sequence.ts';
 
@@ -154,7 +155,7 @@ function createView(
   const schema = planning.creationSchema(view.schemaname);
   const name = view.relname ?? '';
   const before = planning.catalog.relation(schema, name);
-  if (planning.catalog.isTaken(schema, name) && !(replace && before?.kind === 'view')) {
+  if (isRelationTaken(planning, schema, name) && !(replace && before?.kind === 'view')) {
     throw new SqlError('42P07', `relation "${name}" already exists`);
   }
   const planned = planSelect(query.SelectStmt, planning);

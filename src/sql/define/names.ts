@@ -1,5 +1,6 @@
 /** Names of constraints and indexes that nobody has named: PostgreSQL's `ChooseRelationName` and `makeObjectName`. */
 import type { Catalog } from '../catalog/catalog.ts';
+import type { Planning } from '../plan/planning.ts';
 
 const bytesMax = 63;
 
@@ -19,6 +20,11 @@ export function chooseName(
 export function isTakenIn(catalog: Catalog, schema: string, others: Iterable<string> = []): (name: string) => boolean {
   const own = new Set(others);
   return (name) => own.has(name) || catalog.isTaken(schema, name);
+}
+
+/** Names of indexes are names of relations to PostgreSQL; to MySQL they are their table's own. */
+export function isRelationTaken({ catalog, dialect }: Planning, schema: string, name: string): boolean {
+  return dialect === 'mysql' ? catalog.relation(schema, name) !== undefined : catalog.isTaken(schema, name);
 }
 
 /** The longer of the two parts is cut first. */

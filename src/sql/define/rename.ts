@@ -5,6 +5,7 @@ import type { Planning } from '../plan/planning.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
+import { isRelationTaken } from './names.ts';
 
 export function rename(statement: RenameStmt, planning: Planning, changes: Changes): void {
   const { renameType, relation, subname = '', newname = '', missing_ok: ifExists = false } = statement;
@@ -23,7 +24,8 @@ export function rename(statement: RenameStmt, planning: Planning, changes: Chang
       ? renameColumn(before, subname, newname, planning, changes)
       : renameConstraint(before, subname, newname, planning, changes);
   }
-  if (catalog.isTaken(before.schema, newname)) throw new SqlError('42P07', `relation "${newname}" already exists`);
+  if (isRelationTaken(planning, before.schema, newname))
+    throw new SqlError('42P07', `relation "${newname}" already exists`);
   if (before.kind === 'table') return replaceTable(before, { ...before, name: newname }, planning, changes);
   changes.did(catalog.remove(before));
   if (before.kind === 'sequence') changes.did(catalog.put(before.renamed(before.schema, newname)));

@@ -117,7 +117,8 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
   if (step.columns.length !== columns.length) {
     throw new SqlError('42601', 'each UNION query must have the same number of columns');
   }
-  for (const [i, { type }] of step.columns.entries()) {
+  // MySQL: the first part alone decides.
+  for (const [i, { type }] of scope.dialect === 'mysql' ? [] : step.columns.entries()) {
     const own = columns[i]?.type ?? type;
     if (commonType([own, type], 'UNION').oid !== own.oid) {
       throw new SqlError(

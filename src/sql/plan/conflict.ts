@@ -1,12 +1,12 @@
 /** ON CONFLICT, and what MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of it. */
 import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
 import type { Index } from '../catalog/relation.ts';
-
+import { keyText } from '../compare.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import { SqlError } from '../sql-error.ts';
-import type { InsertResult, LockRequest, Row, Waiting } from '../storage.ts';
+import { cell as valueAt, type InsertResult, type LockRequest, type Row, type Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
@@ -23,12 +23,14 @@ export interface ConflictAnswer {
   /** Remembers what the statement has written itself: it must not be written again. */
   readonly inserted: (row: Row, running: Running) => void;
   /** `row`: for RETURNING; `null`: nothing was written. */
-  readonly answer: (
-    values: SqlValue[],
-    duplicate: Duplicate,
-    frame: Frame,
-    running: Running,
-  ) => Waiting<{ readonly row: Row | null; readonly rowCount: number }>;
+  readonly answer: (values: SqlValue[], duplicate: Duplicate, frame: Frame, running: Running) => Waiting<Answered>;
+}
+
+interface Answered {
+  readonly row: Row | null;
+  readonly rowCount: number;
+  /** Did the new row go in after all? */
+  readonly isInserted?: boolean;
 }
 
 const mysqlMarks = new Set(['moirai_any_unique', 'moirai_ignore', 'moirai_replace']);
@@ -193,7 +195,7 @@ function doUpdate(
         result = yield* rules.tryInsert(values, running);
       }
       written.add(result.row.id);
-      return { row: result.row, rowCount: 1 };
+      return { row: result.row, rowCount: 1, isInserted: true };
     },
   };
 }
@@ -227,7 +229,7 @@ function* overwrite(
   values: readonly SqlValue[],
   frame: Frame,
   { rules, running, scope }: UpsertContext,
-): Waiting<{ readonly row: Row | null; readonly rowCount: number }> {
+): Waiting<Answered> {
   const isMysql = scope.dialect === 'mysql';
   frame.rows[upsert.target] = locked;
   frame.rows[upsert.excluded] = rowOf(values);
@@ -265,12 +267,21 @@ function replacing(rules: TableRules): ConflictAnswer {
       while (result.kind === 'duplicate') {
         const locked: Row | null = yield* running.view.lockRow(result.row, () => true, request);
         if (locked !== null) {
+          // MySQL writes over a row that nobody refers to, and does not count that when the two are the same.
+          const isSame = rules.references.children.length === 0 && isSameRow(locked, values, rules);
           yield* rules.delete(locked, running);
-          rowCount++;
+          if (!isSame) rowCount++;
         }
         result = yield* rules.tryInsert(values, running);
       }
-      return { row: result.row, rowCount };
+      return { row: result.row, rowCount, isInserted: true };
     },
   };
+}
+
+function isSameRow(row: Row, values: readonly SqlValue[], { table }: TableRules): boolean {
+  return table.columns.every(({ cell: at, type }) => {
+    const [before, after] = [valueAt(row, at), values[at] ?? null];
+    return before === after || keyText(before, type) === keyText(after, type);
+  });
 }

@@ -18,6 +18,8 @@ export interface ModificationOutcome {
   readonly rowCount: number;
   /** Rows that matched, changed or not. */
   readonly foundRows: number;
-  /** The first number that an identity column was given; 0 for none. */
+  /** What MySQL's clients are told of the AUTO_INCREMENT column; 0 for nothing. */
   readonly insertId: bigint;
+  /** Is it a number that was drawn? `LAST_INSERT_ID()` remembers only those. */
+  readonly hasDrawn?: boolean;
 }

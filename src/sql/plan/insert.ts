@@ -6,7 +6,7 @@ import { assignable } from '../run/table-rules.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
-import type { Row, Waiting } from '../storage.ts';
+import { cell as valueAt, type Row, type Waiting } from '../storage.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
@@ -48,7 +48,7 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
     columns: returning?.columns ?? null,
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
-      const outcome: Mutable<ModificationOutcome> = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n };
+      const outcome: InsertOutcome = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n, hasDrawn: false };
       for (const values of rowsToInsert(frame, running)) {
         yield* insertOne(values, frame, { rules, conflict, returning, row: item.row }, outcome, running);
       }
@@ -58,6 +58,10 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface InsertOutcome extends Mutable<ModificationOutcome> {
+  hasDrawn: boolean;
+}
 
 interface InsertPlan {
   readonly rules: TableRules;
@@ -70,34 +74,38 @@ function* insertOne(
   values: SqlValue[],
   frame: Frame,
   { rules, conflict, returning, row: at }: InsertPlan,
-  outcome: Mutable<ModificationOutcome>,
+  outcome: InsertOutcome,
   running: Running,
 ): Waiting<void> {
-  const generated = identityValue(rules.table, values);
+  const isDrawn = rules.autoIncrement?.isAskedFor(values) === true;
   const result = yield* rules.tryInsert(values, running);
   let row: Row | null;
+  let rowCount = 1;
   if (result.kind === 'inserted') {
     row = result.row;
-    outcome.rowCount++;
     conflict?.inserted(row, running);
-    if (outcome.insertId === 0n) outcome.insertId = generated;
   } else {
     if (conflict === null) throw rules.duplicate(result.index, values);
     const answer = yield* conflict.answer(values, result, frame, running);
-    row = answer.row;
-    outcome.rowCount += answer.rowCount;
-    if (answer.rowCount > 0 && outcome.insertId === 0n) outcome.insertId = generated;
+    ({ row, rowCount } = answer);
+    if (isDrawn && answer.isInserted !== true) rules.autoIncrement?.giveBack(values, running);
   }
-  outcome.foundRows++;
+  outcome.rowCount += rowCount;
+  // A row that ON DUPLICATE KEY UPDATE leaves as it was is one that was found.
+  outcome.foundRows += row === null ? 0 : Math.max(rowCount, 1);
+  if (row !== null && rowCount > 0) noteNumber(rules.table, row, isDrawn, outcome);
   if (row === null || returning === null) return;
   frame.rows[at] = row;
   outcome.rows.push(...returning.values(frame));
 }
 
-function identityValue(table: Table, values: readonly SqlValue[]): bigint {
+/** MySQL's insert id: the first number that was drawn, or else what the last row's AUTO_INCREMENT column has. */
+function noteNumber(table: Table, row: Row, isDrawn: boolean, outcome: InsertOutcome): void {
   const column = table.columns.find(({ identity }) => identity !== null);
-  const value = column === undefined ? null : (values[column.cell] ?? null);
-  return typeof value === 'number' || typeof value === 'bigint' ? BigInt(value) : 0n;
+  const value = column === undefined ? null : valueAt(row, column.cell);
+  if (outcome.hasDrawn || (typeof value !== 'number' && typeof value !== 'bigint')) return;
+  outcome.insertId = BigInt(value);
+  outcome.hasDrawn = isDrawn;
 }
 
 function targetColumns(cols: readonly Node[] | undefined, table: Table, scope: QueryScope): Column[] {
@@ -147,20 +155,22 @@ function valuesRows(
 ): RowsToInsert {
   scope.clause = 'VALUES';
   const rows = scope.within(emptyNamespace, () =>
-    lists.map((list) => {
+    lists.map((list, at) => {
       const nodes = 'List' in list ? (list.List.items ?? []) : [];
-      const used = checkWidth(nodes.length, columns, isListed);
+      const used = checkWidth(nodes.length, columns, isListed, at + 1, scope);
       const given = used.map((column, i) => givenValue(nodes[i] as Node, column, rules, scope, override));
       return { given, fill: filler(rules, used) };
     }),
   );
-  return (frame) =>
-    generate(rows, ({ given, fill }) =>
+  return (frame, running) => {
+    rules.autoIncrement?.expect(rows.length, running);
+    return generate(rows, ({ given, fill }) =>
       fill(
         frame,
         given.map((evaluate) => evaluate(frame)),
       ),
     );
+  };
 }
 
 /** One after the other, so that each default is drawn when its row's turn has come. */
@@ -168,7 +178,16 @@ function* generate<T>(rows: readonly T[], make: (row: T) => SqlValue[]): Iterabl
   for (const row of rows) yield make(row);
 }
 
-function checkWidth(width: number, columns: readonly Column[], isListed: boolean): readonly Column[] {
+/** PostgreSQL lets columns at the end be left out where none are named; MySQL does not. @throws SqlError 42601, 21S01 (1136) */
+function checkWidth(
+  width: number,
+  columns: readonly Column[],
+  isListed: boolean,
+  row: number,
+  scope: QueryScope,
+): readonly Column[] {
+  if (scope.dialect === 'mysql' && width !== columns.length)
+    throw new SqlError('21S01', `Column count doesn't match value count at row ${row}`, { mysqlNumber: 1136 });
   if (width > columns.length) throw new SqlError('42601', 'INSERT has more expressions than target columns');
   if (width < columns.length && isListed)
     throw new SqlError('42601', 'INSERT has more target columns than expressions');
@@ -186,8 +205,7 @@ function givenValue(
   if (column.generated !== null || (column.identity === 'always' && override === 'OVERRIDING_NOT_SET'))
     throw notInsertable(column);
   if (column.identity !== null && override === 'OVERRIDING_USER_VALUE') return rules.default(column);
-  const evaluate = assignedValue(node, { ...column, identity: null }, rules, scope);
-  return scope.dialect === 'mysql' && column.identity !== null ? counting(evaluate, column, rules) : evaluate;
+  return assignedValue(node, { ...column, identity: null }, rules, scope);
 }
 
 function notInsertable(column: Column): SqlError {
@@ -200,22 +218,6 @@ function notInsertable(column: Column): SqlError {
   });
 }
 
-/** MySQL's AUTO_INCREMENT: NULL and 0 draw the next number, a larger one moves the counter. */
-function counting(evaluate: Expression['evaluate'], column: Column, rules: TableRules): Expression['evaluate'] {
-  const next = rules.default(column);
-  return (frame) => {
-    const value = evaluate(frame);
-    if (value === null || value === 0 || value === 0n) return next(frame);
-    const { sequence } = column;
-    if (sequence !== null && (typeof value === 'number' || typeof value === 'bigint')) {
-      const number = BigInt(value);
-      const isAhead = sequence.isCalled ? number > sequence.last : number >= sequence.last;
-      if (isAhead && number <= sequence.options.max) sequence.set(number, true);
-    }
-    return value;
-  };
-}
-
 /** Puts given values into their cells and defaults into the others. */
 function filler(
   rules: TableRules,
@@ -224,9 +226,7 @@ function filler(
   const { table } = rules;
   const width = table.cells.length;
   const positions = given.map(({ cell }) => cell);
-  const others = table.columns.filter(
-    (column) => !given.includes(column) && (column.default !== null || column.identity !== null),
-  );
+  const others = table.columns.filter((column) => !given.includes(column) && rules.hasDefault(column));
   const defaults = others.map((column) => ({ cell: column.cell, evaluate: rules.default(column) }));
   return (frame, values) => {
     const row: SqlValue[] = [];
@@ -251,7 +251,7 @@ function selectedRows(
       columns.map(({ type }) => type),
     ),
   );
-  const used = checkWidth(query.columns.length, columns, isListed);
+  const used = checkWidth(query.columns.length, columns, isListed, 1, scope);
   for (const column of used) if (column.generated !== null || column.identity === 'always') throw notInsertable(column);
   const converted = used.map((column, i) => {
     const from = query.columns[i]?.type ?? types.text;

@@ -4,7 +4,6 @@
  */
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { quoteName } from '../catalog/name.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
@@ -19,8 +18,10 @@ import { cell, type InsertResult, type Row, type Waiting } from '../storage.ts';
 import { typeTitle } from '../type-title.ts';
 import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
+import { type AutoIncrement, autoIncrementOf } from './auto-increment.ts';
 import { checkFailed, duplicateKey, notNull } from './constraint-error.ts';
 import { afterDelete, afterUpdate, checkParents, type References, referencesOf } from './foreign-keys.ts';
+import { sequenceName } from './sequence-name.ts';
 
 type Evaluate = Expression['evaluate'];
 
@@ -33,6 +34,8 @@ export class TableRules {
   readonly #notNull: readonly Column[];
   readonly #valueChecks: readonly ValueCheck[];
   readonly #isPlain: boolean;
+  /** MySQL's. */
+  readonly autoIncrement: AutoIncrement | null;
   /** Rules of the tables that a cascade may come to. */
   readonly rulesOf: (table: Table) => TableRules;
   #references: References | null = null;
@@ -54,17 +57,25 @@ export class TableRules {
     );
     this.#valueChecks = mysqlValueChecks(table.columns);
     this.#notNull = table.columns.filter(({ isNotNull }) => isNotNull);
+    this.autoIncrement = this.planning.dialect === 'mysql' ? autoIncrementOf(table) : null;
     this.#isPlain = this.#checks.length === 0 && this.#generated.length === 0;
+  }
+
+  /** Has it something to put into a column that is not named, or an error? */
+  hasDefault(column: Column): boolean {
+    return column.default !== null || column.identity !== null || this.#mustBeGiven(column);
   }
 
   /** The value of a column that is not named: the next number, the default, NULL. */
   default(column: Column): Evaluate {
+    // MySQL draws the number when the row is written.
+    if (column === this.autoIncrement?.column) return () => null;
+    if (this.#mustBeGiven(column)) return withoutDefault(column);
     if (column.identity !== null && column.sequence !== null) {
       const name = sequenceName(column.sequence);
-      const isLarge = column.type.name === 'int8' || column.type.name === 'uint8';
       return ({ execution }) => {
         const value = execution.surroundings.nextValue(name);
-        return isLarge ? value : Number(value);
+        return isLarge(column) ? value : Number(value);
       };
     }
     if (column.default === null) return () => null;
@@ -72,6 +83,11 @@ export class TableRules {
       { items: [], columns: [] },
       () => assigned(column.default as Node, column, this.#scope).evaluate,
     );
+  }
+
+  /** MySQL has no default for it, not even NULL. */
+  #mustBeGiven({ isNotNull, default: own, identity, generated }: Column): boolean {
+    return this.planning.dialect === 'mysql' && isNotNull && own === null && identity === null && generated === null;
   }
 
   get references(): References {
@@ -89,6 +105,7 @@ export class TableRules {
     }
     for (const check of this.#valueChecks) check(values);
     for (const column of this.#notNull) {
+      if (source === null && column === this.autoIncrement?.column) continue;
       if (values[column.cell] === null) throw notNull(this.table, column.name, values, this.planning.dialect);
     }
     if (frame === null) return;
@@ -99,9 +116,14 @@ export class TableRules {
 
   /** A duplicate is an answer here: ON CONFLICT. @throws SqlError 23502, 23514 */
   *tryInsert(values: SqlValue[], running: Running): Waiting<InsertResult> {
+    const draws = this.autoIncrement?.isAskedFor(values) === true;
     this.check(values, running);
+    if (draws) this.autoIncrement?.draw(values, running);
     const result = yield* running.view.insert(this.table.id, values);
-    if (result.kind === 'inserted') this.#checkParents(values, this.table.foreignKeys, running);
+    if (result.kind === 'inserted') {
+      if (!draws) this.autoIncrement?.countOn(values, running);
+      this.#checkParents(values, this.table.foreignKeys, running);
+    }
     return result;
   }
 
@@ -132,8 +154,17 @@ export class TableRules {
   }
 }
 
-export function sequenceName({ schema, name }: { readonly schema: string; readonly name: string }): string {
-  return schema === 'public' ? quoteName(name) : `${quoteName(schema)}.${quoteName(name)}`;
+function isLarge({ type }: Column): boolean {
+  return type.name === 'int8' || type.name === 'uint8';
+}
+
+/** An ENUM that must not be NULL has its first label. @throws SqlError HY000 (1364), when it runs */
+function withoutDefault({ name, type }: Column): Evaluate {
+  const [first] = type.labels ?? [];
+  if (first !== undefined) return () => first;
+  return () => {
+    throw new SqlError('HY000', `Field '${name}' doesn't have a default value`, { mysqlNumber: 1364 });
+  };
 }
 
 function compileCheck(node: Node, scope: QueryScope): Evaluate {
