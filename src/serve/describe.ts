@@ -31,16 +31,14 @@ const lookups: Readonly<Record<string, Lookup>> = {
   version: ({ version }) => version,
   'current schema': ({ catalog, searchPath }) => searchPath.find((schema) => catalog.hasSchema(schema)) ?? null,
   'transaction id': ({ transactionId }) => transactionId,
-  regclass: (from, name) => titleOf(required(from, name), from),
+  // A text of digits is an object number, of which PostgreSQL asks no more than a number.
+  regclass: (from, name) => (/^\d+$/.test(name) ? regclassOfOid(from, name) : titleOf(required(from, name), from)),
   to_regclass: (from, name) => {
     const relation = relationNamed(from, name);
     return relation === undefined ? null : titleOf(relation, from);
   },
-  'regclass of oid': (from, oid) => {
-    const relation = relationById(from, Number(oid));
-    return relation === undefined ? oid : titleOf(relation, from);
-  },
-  'oid of regclass': (from, name) => required(from, name).id,
+  'regclass of oid': regclassOfOid,
+  'oid of regclass': (from, name) => (/^\d+$/.test(name) ? Number(name) : required(from, name).id),
   'is visible': (from, oid) => {
     const relation = relationById(from, Number(oid));
     return relation !== undefined && from.catalog.find([relation.name], from.searchPath) === relation;
@@ -88,6 +86,11 @@ const lookups: Readonly<Record<string, Lookup>> = {
     return null;
   },
 };
+
+function regclassOfOid(from: Describing, oid: string): SqlValue {
+  const relation = relationById(from, Number(oid));
+  return relation === undefined ? oid : titleOf(relation, from);
+}
 
 function indexText(table: Table, index: Table['indexes'][number], column: number): string {
   const parts = index.parts.map(({ cell }) =>

@@ -57,6 +57,9 @@ const makers: Readonly<Record<string, Make>> = {
   string_to_table: splitTable,
   regexp_split_to_table: regexTable,
   regexp_matches: regexMatches,
+  // Nothing is partitioned here.
+  pg_partition_ancestors: (operands, _scope, name) =>
+    operands.length === 1 ? strictly(name, types.regclass, [], () => []) : undefined,
 };
 
 /** No rows where an argument is NULL. */

@@ -235,7 +235,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
   empty('pg_inherits', 'inhrelid oid, inhparent, inhseqno int4'),
   empty('pg_extension', 'oid oid, extname name, extowner oid, extnamespace, extrelocatable bool, extversion text'),
   empty('pg_collation', 'oid oid, collname name, collnamespace oid'),
-  empty('pg_policy', 'oid oid, polname name, polrelid oid'),
+  empty('pg_policy', 'oid oid, polname name, polrelid oid, polcmd char, polpermissive bool, polroles oid[], polqual text, polwithcheck'),
   empty('pg_policies', 'schemaname name, tablename, policyname'),
   empty('pg_matviews', 'schemaname name, matviewname, matviewowner, definition text'),
   empty('pg_depend', 'classid oid, objid, objsubid int4, refclassid oid, refobjid, refobjsubid int4, deptype char'),
