@@ -1,0 +1,158 @@
+/** SELECT: which of its columns are those of a table's rows, and which keys WHERE names. */
+import type { Node, SelectStmt } from '@pgsql/types';
+import { type Conditions, conditionsOf, isKeyOnly, type Names, resolveColumn, type Source } from './conditions.ts';
+import { operandOf } from './operand.ts';
+import type { RecordedColumn, RecordedSchema } from './schema.ts';
+
+export interface SelectPlan {
+  readonly kind: 'select';
+  readonly sources: readonly Source[];
+  /** What each column of the result is; `null`: nothing that a row holds. `undefined` as a whole: not known. */
+  readonly outputs: readonly (Output | null)[] | undefined;
+  readonly conditions: Conditions;
+  /** A row of the result is one row of the source, and every row that WHERE selects is there. */
+  readonly isWhole: boolean;
+  /** WHERE is true of the rows it names by key, and only of those: what is not returned is not there. */
+  readonly isLookup: boolean;
+  /** An aggregate gives a row where the table has none. */
+  readonly mayInventRows: boolean;
+  readonly lock: 'update' | 'share' | null;
+  /** Reads more than its sources: subqueries, functions of FROM, tables that are not known. */
+  readonly readsMore: boolean;
+}
+
+export interface Output {
+  readonly source: Source;
+  readonly column: RecordedColumn;
+}
+
+type Opaque = { readonly kind: 'opaque'; readonly writes: boolean; readonly why: string };
+type Neutral = { readonly kind: 'neutral' };
+
+export function planSelect(statement: SelectStmt, schema: RecordedSchema): SelectPlan | Opaque | Neutral {
+  const tables = rangeVariables(statement);
+  if (writesInside(statement)) return { kind: 'opaque', writes: true, why: 'a WITH that writes' };
+  if (tables === 0) return { kind: 'neutral' };
+  if (statement.op !== undefined && statement.op !== 'SETOP_NONE') return { kind: 'opaque', writes: false, why: 'UNION' };
+  if (statement.withClause !== undefined) return { kind: 'opaque', writes: false, why: 'WITH' };
+  const from = sourcesOf(statement.fromClause ?? [], schema);
+  const outputs = outputsOf(statement.targetList ?? [], from, schema);
+  const conditions = conditionsOf(statement.whereClause, from);
+  const [only] = from.sources;
+  const isSingle = from.isClosed && from.sources.length === 1 && only !== undefined && tables === 1;
+  const isPlain = isPlainQuery(statement);
+  const mayInventRows = !isPlain && hasCalls(statement);
+  return {
+    kind: 'select',
+    sources: from.sources,
+    outputs: schema.dialect === 'mysql' && !isPlain ? undefined : outputs,
+    conditions,
+    isWhole: isSingle && isPlain && isUnlimited(statement) && outputs !== undefined,
+    isLookup: isSingle && isPlain && keepsFirstRow(statement) && isKeyOnly(only, conditions),
+    mayInventRows,
+    lock: lockOf(statement),
+    readsMore: !from.isClosed || tables > from.sources.length,
+  };
+}
+
+/** Tables that stand in the tree, however deep. */
+export function rangeVariables(tree: object): number {
+  return JSON.stringify(tree).split('"RangeVar":{').length - 1;
+}
+
+/** Data-modifying WITH. */
+export function writesInside(tree: { readonly withClause?: object }): boolean {
+  return tree.withClause !== undefined && /"(?:Insert|Update|Delete|Merge)Stmt":\{/.test(JSON.stringify(tree.withClause));
+}
+
+/** Tables in FROM, through joins. */
+export function sourcesOf(from: readonly Node[], schema: RecordedSchema): Names {
+  const sources: Source[] = [];
+  let isClosed = true;
+  const visit = (node: Node | undefined): void => {
+    if (node === undefined) return;
+    if ('JoinExpr' in node && node.JoinExpr.alias === undefined && node.JoinExpr.isNatural !== true) {
+      if (node.JoinExpr.usingClause !== undefined) isClosed = false;
+      visit(node.JoinExpr.larg);
+      visit(node.JoinExpr.rarg);
+      return;
+    }
+    const found = 'RangeVar' in node ? tableOf(node.RangeVar, schema) : undefined;
+    if (found === undefined) isClosed = false;
+    else sources.push(found);
+  };
+  for (const node of from) visit(node);
+  return { schema, sources, isClosed };
+}
+
+/** @param relation with its alias; an alias that renames columns hides them */
+export function tableOf(
+  relation: { schemaname?: string; relname?: string; alias?: { aliasname?: string; colnames?: readonly Node[] } } | undefined,
+  schema: RecordedSchema,
+): Source | undefined {
+  if (relation?.relname === undefined || relation.alias?.colnames !== undefined) return undefined;
+  const table = schema.table(relation.schemaname, relation.relname);
+  return table === undefined ? undefined : { table, alias: relation.alias?.aliasname ?? relation.relname };
+}
+
+/** The columns of a target list or RETURNING; `undefined`: a star that cannot be spelled out. */
+export function outputsOf(
+  targets: readonly Node[],
+  names: Names,
+  schema: RecordedSchema,
+): readonly (Output | null)[] | undefined {
+  const outputs: (Output | null)[] = [];
+  for (const target of targets) {
+    const value = 'ResTarget' in target ? target.ResTarget.val : undefined;
+    const star = value === undefined ? undefined : starOf(value);
+    if (star === undefined) {
+      outputs.push(resolveColumn(value, { ...names, schema }) ?? null);
+      continue;
+    }
+    const sources = star === '' ? names.sources : names.sources.filter(({ alias }) => alias === star);
+    if (sources.length === 0 || (star === '' && !names.isClosed)) return undefined;
+    for (const source of sources) for (const column of source.table.columns) outputs.push({ source, column });
+  }
+  return outputs;
+}
+
+/** `*` is the empty text, `a.*` is `a`; `undefined`: none. */
+function starOf(node: Node): string | undefined {
+  if (!('ColumnRef' in node)) return undefined;
+  const fields = node.ColumnRef.fields ?? [];
+  const last = fields.at(-1);
+  if (last === undefined || !('A_Star' in last)) return undefined;
+  const [first] = fields;
+  return fields.length === 1 ? '' : first !== undefined && 'String' in first ? (first.String.sval ?? '') : '';
+}
+
+function isPlainQuery(statement: SelectStmt): boolean {
+  const { groupClause, havingClause, distinctClause } = statement;
+  return groupClause === undefined && havingClause === undefined && distinctClause === undefined && !hasCalls(statement);
+}
+
+function hasCalls({ targetList = [], havingClause }: SelectStmt): boolean {
+  return havingClause !== undefined || JSON.stringify(targetList).includes('"FuncCall":{');
+}
+
+function skipsLocked({ lockingClause = [] }: SelectStmt): boolean {
+  return lockingClause.some((node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip');
+}
+
+function isUnlimited(statement: SelectStmt): boolean {
+  return statement.limitCount === undefined && statement.limitOffset === undefined && !skipsLocked(statement);
+}
+
+/** A limit that lets at least as much through as a lookup can find. */
+function keepsFirstRow(statement: SelectStmt): boolean {
+  if (isUnlimited(statement)) return true;
+  const limit = operandOf(statement.limitCount);
+  const isOne = limit?.kind === 'constant' && Number(limit.value) >= 1 && JSON.stringify(statement.whereClause ?? {}).includes('AEXPR_IN') === false;
+  return isOne && statement.limitOffset === undefined && !skipsLocked(statement);
+}
+
+function lockOf({ lockingClause = [] }: SelectStmt): 'update' | 'share' | null {
+  const strengths = lockingClause.map((node) => ('LockingClause' in node ? node.LockingClause.strength : undefined));
+  if (strengths.some((each) => each === 'LCS_FORUPDATE' || each === 'LCS_FORNOKEYUPDATE')) return 'update';
+  return strengths.length > 0 ? 'share' : null;
+}

@@ -1,0 +1,133 @@
+/**
+ * What a text of SQL is, as far as a recorder has to know: which rows its results and its conditions name. Parsing costs about 150
+ * microseconds, so plans are kept by text; parameters and results come later, in `statement-rows.ts`.
+ */
+import type { Node } from '@pgsql/types';
+import type { Dialect } from '../sql/index.ts';
+import { parseStatement } from '../sql/parse.ts';
+import { rewriteMysql } from '../sql/mysql/rewrite.ts';
+import { sessionStatement } from '../sql/session-statement.ts';
+import type { SettingStatement, TransactionStatement } from '../sql/index.ts';
+import { planSelect, type SelectPlan } from './plan-select.ts';
+import { planDelete, planInsert, planUpdate, type WritePlan } from './plan-write.ts';
+import type { RecordedSchema } from './schema.ts';
+
+export type StatementPlan =
+  | { readonly kind: 'transaction'; readonly statement: TransactionStatement }
+  | { readonly kind: 'autocommit'; readonly isOn: boolean }
+  /** CREATE, ALTER, DROP...: what is known of the tables may be wrong after it. */
+  | { readonly kind: 'definition' }
+  /** SET, SHOW, `SELECT 1`: no row of a table. */
+  | { readonly kind: 'neutral' }
+  /** It may read, or with `writes` write, any rows. */
+  | { readonly kind: 'opaque'; readonly writes: boolean; readonly why: string }
+  | SelectPlan
+  | WritePlan;
+
+/** Never throws: what cannot be parsed is opaque. */
+export function planStatement(sql: string, schema: RecordedSchema): StatementPlan {
+  try {
+    return schema.dialect === 'postgres' ? planText(sql, schema) : planMysql(sql, schema);
+  } catch {
+    return guess(sql);
+  }
+}
+
+function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
+  const rewritten = rewriteMysql(sql);
+  switch (rewritten.kind) {
+    case 'sql':
+      return rewritten.discardsRows ? { kind: 'neutral' } : planText(rewritten.text, schema);
+    case 'several':
+      return { kind: 'definition' };
+    case 'statement':
+      break;
+  }
+  const { statement } = rewritten;
+  if (statement.kind === 'transaction' || statement.kind === 'setting') return planSession(statement);
+  return statement.kind === 'definition' ? { kind: 'definition' } : { kind: 'neutral' };
+}
+
+function planText(sql: string, schema: RecordedSchema): StatementPlan {
+  const tree = parseStatement(sql);
+  if (tree === null) return { kind: 'neutral' };
+  const session = sessionStatement(tree);
+  if (session !== undefined) return planSession(session);
+  return planTree(tree, schema);
+}
+
+function planSession(statement: TransactionStatement | SettingStatement): StatementPlan {
+  if (statement.kind === 'transaction')
+    return statement.what === 'modes' ? { kind: 'neutral' } : { kind: 'transaction', statement };
+  const settings = statement.what === 'set' ? [statement] : statement.what === 'set all' ? statement.settings : [];
+  const found = settings.find(({ name }) => /^(?:session\.|local\.)?autocommit$/i.test(name));
+  // USE and search_path change what the names of tables mean.
+  if (settings.some(({ name }) => name.toLowerCase() === 'search_path')) return { kind: 'definition' };
+  return found === undefined ? { kind: 'neutral' } : { kind: 'autocommit', isOn: /^(?:1|on|true)$/i.test(found.value ?? '1') };
+}
+
+function planTree(tree: Node, schema: RecordedSchema): StatementPlan {
+  if ('SelectStmt' in tree) return planSelect(tree.SelectStmt, schema);
+  if ('InsertStmt' in tree) return planInsert(tree.InsertStmt, schema);
+  if ('UpdateStmt' in tree) return planUpdate(tree.UpdateStmt, schema);
+  if ('DeleteStmt' in tree) return planDelete(tree.DeleteStmt, schema);
+  if ('ExplainStmt' in tree || 'LockStmt' in tree || 'ClosePortalStmt' in tree) return { kind: 'neutral' };
+  if ('DeclareCursorStmt' in tree || 'PrepareStmt' in tree) return { kind: 'neutral' };
+  if ('FetchStmt' in tree) return { kind: 'opaque', writes: false, why: 'FETCH' };
+  if ('TruncateStmt' in tree) return { kind: 'opaque', writes: true, why: 'TRUNCATE' };
+  if ('MergeStmt' in tree) return { kind: 'opaque', writes: true, why: 'MERGE' };
+  if ('CopyStmt' in tree) return { kind: 'opaque', writes: tree.CopyStmt.is_from === true, why: 'COPY' };
+  if ('CallStmt' in tree || 'DoStmt' in tree || 'ExecuteStmt' in tree)
+    return { kind: 'opaque', writes: true, why: Object.keys(tree)[0]?.replace(/Stmt$/, '').toUpperCase() ?? '' };
+  return { kind: 'definition' };
+}
+
+/** A text that our grammar does not have: by its first word. */
+function guess(sql: string): StatementPlan {
+  const word = /^[\s(]*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? '';
+  switch (word) {
+    case 'SET':
+    case 'SHOW':
+    case 'KILL':
+    case 'FLUSH':
+    case 'ANALYZE':
+      return { kind: 'neutral' };
+    case 'CREATE':
+    case 'ALTER':
+    case 'DROP':
+    case 'RENAME':
+    case 'GRANT':
+      return { kind: 'definition' };
+    default:
+      return { kind: 'opaque', writes: word !== 'SELECT', why: word === '' ? 'a text without a word' : word };
+  }
+}
+
+/** Plans by text, the most used of the last `plansMax`; a new schema needs a new cache. O(1) but for the first time. */
+export class PlanCache {
+  readonly schema: RecordedSchema;
+  readonly #plansMax: number;
+  #recent = new Map<string, StatementPlan>();
+  #older = new Map<string, StatementPlan>();
+
+  constructor(schema: RecordedSchema, plansMax = 5_000) {
+    this.schema = schema;
+    this.#plansMax = plansMax;
+  }
+
+  get dialect(): Dialect {
+    return this.schema.dialect;
+  }
+
+  plan(sql: string): StatementPlan {
+    const found = this.#recent.get(sql);
+    if (found !== undefined) return found;
+    const plan = this.#older.get(sql) ?? planStatement(sql, this.schema);
+    if (this.#recent.size >= this.#plansMax) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(sql, plan);
+    return plan;
+  }
+}
