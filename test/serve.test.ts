@@ -231,8 +231,13 @@ describe('what cannot be', () => {
 });
 
 test('without --json it says what it is and where', async () => {
+  // A second Ctrl-C would end it at once.
+  let isKilled = false;
   const { code, out } = await runBuilt(['serve', '--port', '0', '--level', 'prefix', '--seed', '9'], {
-    onOutput: (kill) => kill('SIGINT'),
+    onOutput: (kill) => {
+      if (!isKilled) kill('SIGINT');
+      isKilled = true;
+    },
   });
   expect(code).toBe(0);
   expect(out).toMatch(

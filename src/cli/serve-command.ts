@@ -108,8 +108,10 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
   try {
     if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
     const opened = await open(database, profile, options, host);
+    // Whoever reads the address may end us at once.
+    const interrupted = host.untilInterrupted();
     tell(options, profile, opened, profileText(profile), host);
-    await host.untilInterrupted();
+    await interrupted;
     await opened.close();
     await writeResults(database, options, host);
     return 0;

@@ -37,6 +37,17 @@ describe('a log of choices', () => {
     expect(decisions.read(versions.slice(0, 1), point)).toBe(0);
   });
 
+  test('counts decisions without a choice, too', () => {
+    const { decisions } = parseChoices(formatChoices(decided([1, 1, 2, 1], 0)));
+    expect([[1], [1], [1, 2], [1, 2]].map((ready) => decisions.session(ready))).toEqual([1, 1, 2, 1]);
+  });
+
+  test('goes on with the first who is there where the one whose turn it is does not come', () => {
+    const { decisions, awaited } = parseChoices(formatChoices(decided([2, 1], 0)));
+    expect(decisions.session([1, 3])).toBe(1);
+    expect(awaited()).toBe(1);
+  });
+
   test('of a replay is the same log', () => {
     const { decisions } = parseChoices(formatChoices(decided([2, 1, 1], 2)));
     for (const ready of [[1, 2], [1], [1, 2]]) decisions.session(ready);

@@ -41,8 +41,13 @@ export function parseChoices(text: string): Replay {
       throw new InputError('choices/format', '"older" holds [session, attempt, read, position]');
     older.set(readPointKey({ session, attempt, read }), position);
   }
-  const decisions = following(schedule, older);
-  return { decisions, awaited: () => schedule[decisions.schedule.length] };
+  const reads = following([], older);
+  const awaited = (): number | undefined => schedule[reads.schedule.length];
+  const session = (ready: readonly number[]): number => {
+    const turn = awaited();
+    return reads.session([turn !== undefined && ready.includes(turn) ? turn : (ready[0] as number)]);
+  };
+  return { decisions: { ...reads, session }, awaited };
 }
 
 function jsonObject(line: string, number: number): object {
