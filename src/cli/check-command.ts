@@ -1,77 +1,137 @@
-/** `moirai check`: at which levels is a history? */
+/** `moirai check`: at which levels is a history, or are many? */
 import { InputError } from '../base/index.ts';
-import type { CompactLevel } from '../check/index.ts';
-import { compactOf, type History } from '../history/index.ts';
-import { check, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
-import { judgeLarge } from './check-large.ts';
-import { type Answer, type FileReport, formatReport, reportJson, type Violation, violationIn } from './check-report.ts';
-import { openHistory } from './history-input.ts';
+import { formatCount, formatDot, formatMermaid, formatTable } from '../report/index.ts';
+import { type CheckedFile, checkFile, type CheckFileOptions, type HistoryPath } from './check-file.ts';
+import { checkOnThreads } from './check-threads.ts';
+import { historyPaths } from './history-paths.ts';
 import type { ExitCode, Host } from './host.ts';
-import { appearance } from './style.ts';
 
-export interface CheckCommandOptions {
-  /** Absent: all levels, and no level is asked for. */
-  readonly level?: CompactLevel;
-  /** Of the files; absent: each says it itself. */
-  readonly format?: string;
+export interface CheckCommandOptions extends CheckFileOptions {
   readonly json: boolean;
-  readonly color: boolean;
+  /** Instead of a report: the cycle of each violation. */
+  readonly drawing?: 'dot' | 'mermaid' | undefined;
+  /** Threads. Absent: 1. */
+  readonly jobs?: number;
 }
+
+/** Of more histories than this, those of which there is nothing to show are in the summary only. */
+const fullReportsMax = 10;
 
 export async function checkCommand(
   files: readonly string[],
   options: CheckCommandOptions,
   host: Host,
 ): Promise<ExitCode> {
-  const reports: FileReport[] = [];
-  for (const file of files) {
-    const report = await judge(file, options, host);
-    reports.push(report);
-    if (!options.json)
-      host.out(`${reports.length > 1 ? '\n' : ''}${formatReport(report, appearance(host, options.color))}\n`);
-  }
-  if (options.json) {
-    const objects = reports.map(reportJson);
-    host.out(`${JSON.stringify(objects.length === 1 ? objects[0] : objects)}\n`);
-  }
-  return exitCode(reports, options.level);
+  const paths = await historyPaths(files, host, options.format);
+  const isOne = paths.length === 1;
+  const print = printer(paths.length, options, host);
+  const checked = await checkAll(paths, options, host, (file) => {
+    if (isOne && file.kind === 'refused') throw new InputError(file.code, file.message, file.place);
+    print(file);
+  });
+  if (options.drawing !== undefined) {
+    const drawings = checked.flatMap((file) =>
+      file.kind === 'checked' && file.drawing !== null ? [file.drawing] : [],
+    );
+    host.out(options.drawing === 'dot' ? formatDot(drawings) : formatMermaid(drawings));
+  } else if (options.json) {
+    const objects = checked.map(jsonOf);
+    host.out(`${JSON.stringify(isOne ? objects[0] : objects)}\n`);
+  } else if (!isOne) host.out(`\n${summaryOf(checked, options).join('\n')}\n`);
+  return exitCode(checked, options);
 }
 
-async function judge(file: string, { level, format }: CheckCommandOptions, host: Host): Promise<FileReport> {
-  const input = await openHistory(file, host, format);
+/** @param onDone in the order of the paths. @returns in that order */
+async function checkAll(
+  paths: readonly HistoryPath[],
+  options: CheckCommandOptions,
+  host: Host,
+  onDone: (checked: CheckedFile) => void,
+): Promise<CheckedFile[]> {
+  const done: (CheckedFile | undefined)[] = paths.map(() => undefined);
+  let [count, told] = [0, 0];
+  const progress = await host.progress(paths.length === 1);
+  const take = (index: number, checked: CheckedFile): void => {
+    done[index] = checked;
+    count += 1;
+    progress.stop(); // a bar must not stand in the report
+    for (let next = done[told]; next !== undefined; next = done[told]) {
+      onDone(next);
+      told += 1;
+    }
+    if (paths.length > 1 && count < paths.length) progress.update('check', count, paths.length, 'histories');
+  };
   try {
-    if (input.size === 'large') return judgeLarge(file, input.history, levelsUpTo(level), host);
-    if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levelsUpTo(level), host);
-    return judgeSmall(file, input.history, level);
-  } catch (error) {
-    throw error instanceof InputError && error.place?.file === undefined ? error.in(file) : error;
+    const { jobs = 1 } = options;
+    if (jobs > 1 && paths.length > 1) {
+      await checkOnThreads(paths, jobs, fileOptions(options), host, take);
+    } else {
+      for (const [index, path] of paths.entries()) take(index, await checkFile(path, options, host));
+    }
+  } finally {
+    progress.stop();
   }
+  return done.filter((checked) => checked !== undefined);
 }
 
-/** PL-2 is on no chain with levels that ask for session order; it is checked where it is asked for. */
-function levelsUpTo(asked?: CompactLevel): readonly CompactLevel[] {
-  if (asked === 'pl-2') return ['read-uncommitted', 'pl-2'];
-  return isolationLevels.slice(0, asked === undefined ? undefined : isolationLevels.indexOf(asked) + 1);
+/** What goes to a thread. */
+function fileOptions({ level, format, color }: CheckCommandOptions): CheckFileOptions {
+  return { color, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };
 }
 
-/** A level forbids what all weaker ones forbid, so the first that is violated answers for those above it. */
-function judgeSmall(file: string, history: History, asked?: CompactLevel): FileReport {
-  const answers = new Map<CompactLevel, Answer>();
-  let violation: Violation | null = null;
-  for (const level of levelsUpTo(asked)) {
-    const verdict: Verdict | null = violation === null && level !== 'pl-2' ? check(history, level) : null;
-    if (verdict?.kind === 'violated') violation = violationIn(history, level, verdict);
-    const kind = verdict?.kind ?? 'violated';
-    answers.set(level, { kind, text: verdict?.kind === 'unknown' ? summarize(verdict) : kind });
+/** Prints each report as it comes. */
+function printer(
+  count: number,
+  { json, drawing, level }: CheckCommandOptions,
+  host: Host,
+): (file: CheckedFile) => void {
+  let isFirst = true;
+  return (file) => {
+    if (json || drawing !== undefined) {
+      if (file.kind === 'refused' && drawing !== undefined) host.err(`${refusal(file)}\n`);
+      return;
+    }
+    if (file.kind === 'refused') host.err(`${refusal(file)}\n`);
+    else if (count <= fullReportsMax || (level !== undefined && file.levels[level] !== 'satisfied')) {
+      host.out(`${isFirst ? '' : '\n'}${file.text}\n`);
+      isFirst = false;
+    }
+  };
+}
+
+type Refused = Extract<CheckedFile, { kind: 'refused' }>;
+
+function refusal({ file, code, message, place }: Refused): string {
+  const where = [place?.file ?? file, place?.line, place?.column].filter((part) => part !== undefined).join(':');
+  return `${where}: ${message} [${code}]`;
+}
+
+function jsonOf(file: CheckedFile): object {
+  if (file.kind === 'checked') return file.json;
+  const { code, message, place } = file;
+  return { file: file.file, error: { code, message, ...(place?.line === undefined ? {} : { line: place.line }) } };
+}
+
+/** How many have which answer. */
+function summaryOf(checked: readonly CheckedFile[], { level }: CheckCommandOptions): string[] {
+  const counts = new Map<string, number>();
+  for (const file of checked) {
+    const answer =
+      file.kind === 'refused' ? 'bad input' : level === undefined ? (file.strongest ?? 'none') : file.levels[level];
+    counts.set(answer ?? 'none', (counts.get(answer ?? 'none') ?? 0) + 1);
   }
-  const operationCount = history.transactions.reduce((sum, { operations }) => sum + operations.length, 0);
-  return { file, transactionCount: history.transactions.length, operationCount, answers, violation };
+  const rows = [...counts].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1));
+  return [
+    `${formatCount(checked.length)} histories, by ${level === undefined ? 'strongest level' : `answer at ${level}`}`,
+    ...formatTable(rows.map(([answer, count]) => [answer, String(count)])),
+  ];
 }
 
-/** Without a level that was asked for there is nothing to violate. */
-function exitCode(reports: readonly FileReport[], asked?: CompactLevel): ExitCode {
-  if (asked === undefined) return 0;
-  const kinds = new Set(reports.map(({ answers }) => answers.get(asked)?.kind));
+/** The worst of all. Without a level that was asked for there is nothing to violate. */
+function exitCode(checked: readonly CheckedFile[], { level }: CheckCommandOptions): ExitCode {
+  if (checked.some(({ kind }) => kind === 'refused')) return 3;
+  if (level === undefined) return 0;
+  const kinds = new Set(checked.map((file) => (file.kind === 'checked' ? file.levels[level] : undefined)));
   if (kinds.has('violated')) return 1;
   return kinds.has('unknown') ? 2 : 0;
 }

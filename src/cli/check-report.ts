@@ -1,14 +1,16 @@
 /** What `moirai check` found in one file, whatever the size of the history: for a terminal and as JSON. */
 import type { CompactLevel } from '../check/index.ts';
-import type { History } from '../history/index.ts';
+import type { History, Operation, TransactionIndex } from '../history/index.ts';
 import { summarize, type Violated } from '../isolation/index.ts';
 import {
   counted,
+  type CycleDrawing,
   formatCycle,
   formatSessions,
   formatTable,
   type Styler,
   transactionsOf,
+  truncate,
   wrap,
 } from '../report/index.ts';
 import { violationJson } from './json.ts';
@@ -24,6 +26,7 @@ export interface Violation {
   /** An entry of `violations`. */
   readonly json: object;
   readonly lines: (style: Styler, width: number) => string[];
+  readonly drawing: Omit<CycleDrawing, 'title'>;
 }
 
 export interface FileReport {
@@ -54,10 +57,30 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
       ...wrap(summarize(verdict), width),
       ...formatCycle(history, verdict, width),
     ],
+    drawing: drawingOf(history, verdict),
   };
 }
 
-function strongest({ answers }: FileReport): CompactLevel | null {
+/** A read that no commit order explains is the one edge that there is. */
+function drawingOf(history: History, verdict: Violated): Violation['drawing'] {
+  const { read, cycle } = verdict;
+  const edges = read === undefined ? cycle : [{ from: read.from, to: read.by, relation: 'wr', key: read.key }];
+  const idOf = (t: TransactionIndex): string => history.transactions[t]?.id ?? 'initial';
+  const nodes = [...new Set(edges.flatMap(({ from, to }) => [from, to]))];
+  return {
+    nodes: nodes.map((t) => ({
+      id: idOf(t),
+      lines: [idOf(t), ...(history.transactions[t]?.operations ?? []).map(formatOperation)],
+    })),
+    edges: edges.map(({ from, to, relation, key = null }) => ({ from: idOf(from), to: idOf(to), relation, key })),
+  };
+}
+
+function formatOperation({ kind, key, value }: Operation): string {
+  return truncate(`${kind} ${key} = ${JSON.stringify(value)}`, 60);
+}
+
+export function strongest({ answers }: FileReport): CompactLevel | null {
   return [...answers].findLast(([, { kind }]) => kind === 'satisfied')?.[0] ?? null;
 }
 

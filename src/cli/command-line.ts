@@ -162,7 +162,7 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
     .description(
       'Says at which levels recorded histories are, and shows the cycle that rules out the first level that is violated.',
     )
-    .argument('<files...>', 'histories in any format that is known; - is standard input')
+    .argument('<files...>', 'histories in any format that is known, or folders of them; - is standard input')
     .option('--level <level>', `the level that the histories should have: ${isolationLevels.join(', ')}, or pl-2`)
     .option('--format <name>', `of the files: ${formatNames}; without it each file says it itself`)
     .addOption(
@@ -170,12 +170,16 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
         .argParser(oneOf('by', ['axioms', 'commit-tests']))
         .default('axioms' as const),
     )
+    .option('--jobs <n>', 'threads, for many histories', wholeNumber('jobs', 1), 1)
+    .option('--dot', 'print the cycle of each violation for Graphviz, and nothing else')
+    .option('--mermaid', 'print the cycle of each violation for Mermaid, and nothing else')
     .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', checkHelp)
-    .action(async (files, { json = false, color, level, by, format }) => {
-      const given = format === undefined ? {} : { format };
+    .action(async (files, { json = false, color, level, by, format, jobs, dot = false, mermaid = false }) => {
+      const drawing = drawingOption({ dot, mermaid, json, by });
+      const given = { jobs, ...(format === undefined ? {} : { format }), ...(drawing === null ? {} : { drawing }) };
       const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
       const code =
         by === 'commit-tests'
@@ -183,6 +187,22 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
           : await checkCommand(files, { json, color, ...levelBy(checkedLevel), ...given }, host);
       end(code);
     });
+}
+
+/** What is printed instead of a report, if anything. @throws InputError `option/drawing` */
+function drawingOption(asked: {
+  readonly dot: boolean;
+  readonly mermaid: boolean;
+  readonly json: boolean;
+  readonly by: string;
+}): 'dot' | 'mermaid' | null {
+  const { dot, mermaid, json, by } = asked;
+  if (!dot && !mermaid) return null;
+  if ([dot, mermaid, json].filter(Boolean).length > 1)
+    throw new InputError('option/drawing', 'of --json, --dot and --mermaid only one can be printed');
+  if (by !== 'axioms')
+    throw new InputError('option/drawing', `--dot and --mermaid draw cycles, and --by ${by} gives none`);
+  return dot ? 'dot' : 'mermaid';
 }
 
 function addConvert(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
@@ -246,11 +266,16 @@ ${exitCodes}`;
 const checkHelp = `
 The files are told apart by what is in them. Histories of more than 500 transactions are checked by algorithms for millions of
 operations, which reach up to causal so far.
+A folder of T1.log, T2.log, ... (Cobra) or J1.log, ... (Viper) is one history; any other folder holds one a file. Lists (append) are
+checked at every level.
 Without --level every level is checked and none is asked for: the exit code is 0 whatever is found.
 
 Examples:
   moirai check run.history.jsonl
   moirai check --level serializable *.history
+  moirai check --level serializable --jobs 4 runs/
+  moirai check --format cobra --level serializable logs/
+  moirai check --dot run.history.jsonl | dot -Tsvg > cycle.svg
   moirai check --by commit-tests --level preread run.history.jsonl
   echo 'r x _, w x 1' | moirai check -
 ${exitCodes}`;

@@ -5,6 +5,7 @@ import {
   type CompactHistory,
   compactOf,
   detectFormat,
+  folderFormat,
   formatNamed,
   type History,
   historyOf,
@@ -22,6 +23,9 @@ const smallBytesMax = 2 ** 20;
 /** Of a longer file, every so many bytes are told of. */
 const bytesTold = 2 ** 28;
 
+/** What reading a history needs of the process around. */
+export type InputHost = Pick<Host, 'openInput' | 'err'>;
+
 export type HistoryInput =
   | { readonly size: 'small'; readonly history: History }
   | { readonly size: 'large'; readonly history: CompactHistory };
@@ -29,8 +33,11 @@ export type HistoryInput =
 /** @throws InputError with the file and the place in it */
 export async function readHistory(file: string, host: Host): Promise<History> {
   return inFile(file, async () => {
-    const text = decode(await host.readInput(file));
-    return notEmpty(/^\s*\{/.test(text) ? parseHistoryLines(text) : parseHistory(text));
+    const bytes = await host.readInput(file);
+    const format = detectFormat(bytes.subarray(0, 65_536), file);
+    const small = parseSmall(bytes, format);
+    if (small !== null) return notEmpty(small);
+    return notEmpty(historyOf(await format.read([{ name: file, chunks: () => only(bytes) }])));
   });
 }
 
@@ -39,7 +46,7 @@ export async function readHistory(file: string, host: Host): Promise<History> {
  * @param format by name; absent: by what is in the file
  * @throws InputError with the file, and the place in it where that is known
  */
-export async function openHistory(file: string, host: Host, format?: string): Promise<HistoryInput> {
+export async function openHistory(file: string, host: InputHost, format?: string): Promise<HistoryInput> {
   return inFile(file, async () => {
     const input = await begin(file, host);
     const found = format === undefined ? detectFormat(input.first.subarray(0, 65_536), file) : formatNamed(format);
@@ -48,21 +55,62 @@ export async function openHistory(file: string, host: Host, format?: string): Pr
       return small.transactions.length <= smallTransactionsMax
         ? { size: 'small', history: notEmpty(small) }
         : { size: 'large', history: compactOf(small) };
-    const history = await found.read([input.source]);
-    if (history.transactionCount === 0) throw noTransaction();
-    if (history.transactionCount > smallTransactionsMax || history.lists !== null) return { size: 'large', history };
-    refuseThinAir(history, readsOf(history)); // it knows the line
-    return { size: 'small', history: historyOf(history) };
+    return bySize(await found.read([input.source]));
   });
+}
+
+/**
+ * A history that is a folder.
+ * @param files those of the folder that count, by name
+ * @param format by name; absent: by the names of the files
+ * @throws InputError with the file, and the place in it where that is known
+ */
+export async function openHistoryFolder(
+  folder: string,
+  files: readonly string[],
+  host: Pick<Host, 'openInput'>,
+  format?: string,
+): Promise<HistoryInput> {
+  return inFile(folder, async () => bySize(await readFolder(folder, files, host, format)));
+}
+
+async function readFolder(
+  folder: string,
+  files: readonly string[],
+  host: Pick<Host, 'openInput'>,
+  format?: string,
+): Promise<CompactHistory> {
+  const found = format === undefined ? folderFormat(files)?.format : formatNamed(format);
+  if (found === undefined) throw new InputError('history/missing-file', 'there is no history in this folder');
+  return found.read(
+    files.map((name) => {
+      const path = `${folder.replace(/\/+$/, '')}/${name}`;
+      return { name: path, chunks: () => host.openInput(path) };
+    }),
+  );
+}
+
+function bySize(history: CompactHistory): HistoryInput {
+  if (history.transactionCount === 0) throw noTransaction();
+  if (history.transactionCount > smallTransactionsMax || history.lists !== null) return { size: 'large', history };
+  refuseThinAir(history, readsOf(history)); // it knows the line
+  return { size: 'small', history: historyOf(history) };
 }
 
 /** The whole of a history as columns. @throws InputError as `openHistory` */
 export async function readCompact(file: string, host: Host, format?: string): Promise<CompactHistory> {
   return inFile(file, async () => {
+    const folder = await host.listFolder(file);
+    const parts = folder === null ? null : folderFormat(folder.map(({ name }) => name));
+    if (parts !== null) return readFolder(file, parts.files, host, format);
     const input = await begin(file, host);
     const found = format === undefined ? detectFormat(input.first.subarray(0, 65_536), file) : formatNamed(format);
     return found.read([input.source]);
   });
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 async function inFile<Result>(file: string, read: () => Promise<Result>): Promise<Result> {
@@ -82,7 +130,7 @@ interface Input {
   readonly source: HistorySource;
 }
 
-async function begin(file: string, host: Host): Promise<Input> {
+async function begin(file: string, host: InputHost): Promise<Input> {
   const chunks = host.openInput(file)[Symbol.asyncIterator]();
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -103,7 +151,7 @@ async function* all(
   file: string,
   first: Uint8Array,
   rest: AsyncIterable<Uint8Array> | null,
-  host: Host,
+  host: InputHost,
 ): AsyncGenerator<Uint8Array> {
   yield first;
   if (rest === null) return;

@@ -15,6 +15,8 @@ export interface Host {
   readonly readInput: (path: string) => Promise<Uint8Array>;
   /** The same in pieces, which are only good until the next is asked for. */
   readonly openInput: (path: string) => AsyncIterable<Uint8Array>;
+  /** What is in a folder, without what begins with a dot, sorted; `null`: it is none. */
+  readonly listFolder: (path: string) => Promise<readonly FolderEntry[] | null>;
   /** Writes a file, or standard output for `-`. @throws InputError where it cannot be written */
   readonly writeOutput: (path: string, parts: Iterable<Uint8Array>) => Promise<void>;
   /** @throws InputError `program/...` */
@@ -24,6 +26,11 @@ export interface Host {
   readonly progress: (isQuiet: boolean) => Promise<Progress>;
   /** Ends the process with exit code 2 and the line that `describe` gives when this thread is not back for `limitMs`. */
   readonly watch: (limitMs: number, describe: () => string) => Watch;
+}
+
+export interface FolderEntry {
+  readonly name: string;
+  readonly isFolder: boolean;
 }
 
 /** Nothing found, a violation, not known, bad input or usage, our own failure. */

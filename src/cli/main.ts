@@ -1,19 +1,18 @@
 #!/usr/bin/env node
 /** The process: streams, signals, what nobody caught, the exit code. */
-import { createReadStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { Console } from 'node:console';
 import { once } from 'node:events';
-import { buffer } from 'node:stream/consumers';
 import { InputError } from '../base/index.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 import type { ExitCode, Host } from './host.ts';
+import { fileError, listFolder, openInput, readInput } from './input-files.ts';
 import { loadProgram } from './load-program.ts';
 import { barProgress, lineProgress, noProgress } from './progress.ts';
 import { firstUserFrame } from './user-code.ts';
 import { startWatchdog } from './watchdog.ts';
 
-const { stdout, stderr, stdin, env } = process;
+const { stdout, stderr, env } = process;
 
 const host: Host = {
   out: (text) => void stdout.write(text),
@@ -23,6 +22,7 @@ const host: Host = {
   env,
   readInput,
   openInput,
+  listFolder,
   writeOutput,
   loadProgram,
   progress: async (isQuiet) => {
@@ -52,24 +52,6 @@ function exit(code: ExitCode): void {
   stdout.write('', () => process.exit(code));
 }
 
-async function readInput(path: string): Promise<Uint8Array> {
-  if (path === '-') return buffer(stdin);
-  try {
-    return await readFile(path);
-  } catch (error) {
-    throw fileError(error, path, 'read');
-  }
-}
-
-async function* openInput(path: string): AsyncGenerator<Uint8Array> {
-  const stream = path === '-' ? stdin : createReadStream(path, { highWaterMark: 2 ** 20 });
-  try {
-    for await (const chunk of stream) yield chunk as Buffer;
-  } catch (error) {
-    throw fileError(error, path, 'read');
-  }
-}
-
 async function writeOutput(path: string, parts: Iterable<Uint8Array>): Promise<void> {
   try {
     const file = path === '-' ? null : await open(path, 'w');
@@ -84,18 +66,6 @@ async function writeOutput(path: string, parts: Iterable<Uint8Array>): Promise<v
   } catch (error) {
     throw fileError(error, path, 'written');
   }
-}
-
-function fileError(error: unknown, path: string, done: 'read' | 'written'): unknown {
-  if (!(error instanceof Error) || !('syscall' in error)) return error;
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const reasons: Record<string, string> = {
-    ENOENT: done === 'read' ? 'there is no such file' : 'there is no such folder',
-    EISDIR: 'this is a folder',
-    EACCES: `this file may not be ${done}`,
-  };
-  const what = done === 'read' ? 'history/missing-file' : 'history/output';
-  return new InputError(what, reasons[code] ?? `the file cannot be ${done}: ${code}`, { file: path });
 }
 
 /** An error that reached nobody: of the program under test, if its code is in the stack. */

@@ -2,8 +2,8 @@
 import { formatCount } from '../report/index.ts';
 
 export interface Progress {
-  /** @param label what is being done, such as a level */
-  update(label: string, done: number, total: number): void;
+  /** @param label what is being done, such as a level. @param unit what is counted; runs */
+  update(label: string, done: number, total: number, unit?: string): void;
   /** Takes the bar away. */
   stop(): void;
 }
@@ -14,10 +14,10 @@ export const noProgress: Progress = { update: () => {}, stop: () => {} };
 export function lineProgress(write: (text: string) => void, nowMs: () => number, everyMs = 5_000): Progress {
   let printedMs = nowMs();
   return {
-    update(label, done, total) {
+    update(label, done, total, unit = 'runs') {
       if (nowMs() - printedMs < everyMs) return;
       printedMs = nowMs();
-      write(`${label}: ${formatCount(done)} of ${formatCount(total)} runs\n`);
+      write(`${label}: ${formatCount(done)} of ${formatCount(total)} ${unit}\n`);
     },
     stop: () => {},
   };
@@ -26,7 +26,7 @@ export function lineProgress(write: (text: string) => void, nowMs: () => number,
 /** The library is loaded when there is a terminal to draw on, which spares everyone else the time. */
 export async function barProgress(stream: NodeJS.WritableStream): Promise<Progress> {
   const { SingleBar } = (await import('cli-progress')).default;
-  const format = '{label} [{bar}] {value}/{total} runs';
+  const format = '{label} [{bar}] {value}/{total} {unit}';
   // Ctrl-C must end the process even when a session never gives this thread back: no handler, and nothing of the terminal to restore.
   const bar = new SingleBar({
     format,
@@ -39,11 +39,11 @@ export async function barProgress(stream: NodeJS.WritableStream): Promise<Progre
   });
   let isShown = false;
   return {
-    update(label, done, total) {
-      if (!isShown) bar.start(total, done, { label });
+    update(label, done, total, unit = 'runs') {
+      if (!isShown) bar.start(total, done, { label, unit });
       isShown = true;
       bar.setTotal(total);
-      bar.update(done, { label });
+      bar.update(done, { label, unit });
     },
     stop() {
       if (isShown) bar.stop();

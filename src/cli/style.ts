@@ -15,7 +15,10 @@ const widthMin = 60;
 const widthMax = 140;
 
 /** Colour and width for this output: plain and 80 columns where it is no terminal, so that it is the same everywhere. */
-export function appearance(host: Host, wantsColour: boolean): { readonly style: Styler; readonly width: number } {
+export function appearance(
+  host: Pick<Host, 'env' | 'columns'>,
+  wantsColour: boolean,
+): { readonly style: Styler; readonly width: number } {
   const { NO_COLOR: none = '', FORCE_COLOR: force = '' } = host.env;
   const isColoured = wantsColour && none === '' && (force === '' ? host.columns !== null : force !== '0');
   return {

@@ -1,5 +1,6 @@
+export { type CycleDrawing, formatDot, formatMermaid } from './cycle-drawing.ts';
 export { formatCycle, transactionsOf } from './cycle.ts';
-export { counted, formatCount, printable, wrap } from './display-text.ts';
+export { counted, formatCount, printable, truncate, wrap } from './display-text.ts';
 export { formatSessions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';
 export { formatTable } from './table.ts';

@@ -169,7 +169,7 @@ describe('bad input is one line on standard error and exit code 3', () => {
 
   test('a folder that is no history', async () => {
     const { code, err } = await runBuilt(['check', '.'], { cwd });
-    expect({ code, err }).toEqual({ code: 3, err: '.: this is a folder [history/missing-file]\n' });
+    expect({ code, err }).toEqual({ code: 3, err: '.: there is no history in this folder [history/missing-file]\n' });
   });
 });
 

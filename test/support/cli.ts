@@ -43,6 +43,18 @@ export async function runHere(args: readonly string[], files: Files = {}, change
       const bytes = await (changes.readInput ?? readInput)(path);
       for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
     },
+    listFolder: async (path) => {
+      const inside = Object.keys(files).filter((file) => file.startsWith(`${path.replace(/\/$/, '')}/`));
+      const names = new Map(
+        inside.map((file) => {
+          const [name = '', ...rest] = file.slice(path.replace(/\/$/, '').length + 1).split('/');
+          return [name, rest.length > 0];
+        }),
+      );
+      return inside.length === 0
+        ? null
+        : [...names.keys()].toSorted().map((name) => ({ name, isFolder: names.get(name) === true }));
+    },
     writeOutput: async () => {
       throw new Error('a test that writes says where to');
     },

@@ -1,0 +1,140 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { samples } from '../../src/history/formats/foreign-samples.test-support.ts';
+import { listFolder, openInput } from '../../src/cli/input-files.ts';
+import { runHere, UserFolder } from '../support/cli.ts';
+
+const lost = 'r x _, w x 1\nr x _, w x 2';
+const skewed = 'r x _, w y 1\nr y _, w x 1';
+const serial = 'w x 1 | r x 1';
+const files = { 'runs/a.history': lost, 'runs/b/c.history': serial, 'runs/d.history': skewed, 'runs/notes.md': '# no' };
+
+describe('several histories', () => {
+  test('in folders, each with its report, and a summary', async () => {
+    const { code, out } = await runHere(['check', 'runs', '--level', 'serializable'], files);
+    expect(code).toBe(1);
+    expect(out.match(/^runs\S+: /gm)).toEqual(['runs/a.history: ', 'runs/b/c.history: ', 'runs/d.history: ']);
+    expect(out).toContain('\n3 histories, by answer at serializable\nviolated   2\nsatisfied  1\n');
+  });
+
+  test('without a level, counted by the strongest', async () => {
+    const { code, out } = await runHere(['check', 'runs/'], files);
+    expect(code).toBe(0);
+    const counts = ['prefix              1', 'serializable        1', 'snapshot-isolation  1'];
+    expect(out).toContain(`\n3 histories, by strongest level\n${counts.join('\n')}\n`);
+  });
+
+  test('one that is bad input does not hide the others, and is worse than a violation', async () => {
+    const some = { ...files, 'runs/bad.history': 'w x' };
+    const { code, out, err } = await runHere(['check', 'runs', '--level', 'serializable'], some);
+    expect(code).toBe(3);
+    expect(err).toMatch(/^runs\/bad\.history:1:\d+: .* \[history\/\S+\]\n$/);
+    expect(out).toContain('bad input  1');
+    const json = JSON.parse((await runHere(['check', 'runs', '--json'], some)).out) as object[];
+    expect(json).toHaveLength(4);
+    expect(json[2]).toEqual({
+      file: 'runs/bad.history',
+      error: { code: expect.stringMatching(/^history\//) as string, message: expect.any(String) as string, line: 1 },
+    });
+  });
+
+  test('of many only what violates the level is shown', async () => {
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`m/${i}.history`, i === 7 ? lost : serial]));
+    const { code, out } = await runHere(['check', 'm', '--level', 'serializable'], many);
+    expect(code).toBe(1);
+    expect(out.match(/^m\/\S+: /gm)).toEqual(['m/7.history: ']);
+    expect(out).toContain('satisfied  11\n');
+  });
+
+  test('a folder without any is bad input', async () => {
+    const ended = await runHere(['check', 'r'], { 'r/notes.md': '' });
+    expect(ended).toMatchObject({ code: 3, err: 'r: there is no history in this folder [history/missing-file]\n' });
+  });
+
+  test('tell how far they are', async () => {
+    const told: string[] = [];
+    const progress = async () => ({
+      update: (label: string, done: number, total: number, unit?: string) =>
+        void told.push(`${label} ${done}/${total} ${unit}`),
+      stop: () => {},
+    });
+    await runHere(['check', 'runs'], files, { progress });
+    expect(told).toEqual(['check 1/3 histories', 'check 2/3 histories']);
+  });
+});
+
+describe('on threads', () => {
+  const folder = new UserFolder();
+  folder.write({
+    ...Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`${i}.history`, i % 3 === 0 ? lost : serial])),
+    'bad.history': 'w x',
+  });
+  afterAll(() => folder.remove());
+
+  test('the answers and their order are those of one thread', async () => {
+    const real = { listFolder, openInput };
+    const args = ['check', folder.path, '--level', 'serializable'];
+    const one = await runHere(args, {}, real);
+    const two = await runHere([...args, '--jobs', '2'], {}, real);
+    expect(two).toEqual(one);
+    expect(one.code).toBe(3);
+    expect(one.out).toContain('7 histories');
+  }, 60_000);
+});
+
+describe('formats of other tools', () => {
+  test.each(samples)('$format: $name', async (sample) => {
+    const bytes = Object.entries(sample.files);
+    const isFolder = bytes.length > 1;
+    const some = Object.fromEntries(bytes.map(([name, content]) => [`h/${name}`, content]));
+    const path = isFolder ? 'h' : `h/${bytes[0]?.[0]}`;
+    const { code, out, err } = await runHere(['check', path], some);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/strongest level: \S+/);
+    expect((await runHere(['check', path, '--format', sample.format], some)).out).toBe(out);
+  });
+
+  test('a format that nobody knows', async () => {
+    const ended = await runHere(['check', 'a', '--format', 'x'], { a: serial });
+    expect(ended).toMatchObject({ code: 3, err: expect.stringContaining('[history/format]') as string });
+  });
+});
+
+describe('drawings', () => {
+  test('of a cycle of registers', async () => {
+    const { code, out } = await runHere(['check', 'runs/a.history', '--dot'], files);
+    expect(code).toBe(0);
+    expect(out).toBe(String.raw`digraph "runs/a.history: not snapshot-isolation" {
+  label="runs/a.history: not snapshot-isolation";
+  node [shape=box];
+  t0 [label="0/0\lread x = null\lwrite x = 1\l"];
+  t1 [label="1/0\lread x = null\lwrite x = 2\l"];
+  t0 -> t1 [label="rw x"];
+  t1 -> t0 [label="rw x"];
+}
+`);
+  });
+
+  test('of a read that nothing explains, of lists, and of a large history', async () => {
+    const aborted = await runHere(['check', 'g.history', '--mermaid'], { 'g.history': 'w x 1 !\nr x 1' });
+    expect(aborted.out).toContain('t0 -->|"wr x"| t1');
+    const lists =
+      '{"session":"a","operations":[["append","x",1],["r","y",[1]]]}\n{"session":"b","operations":[["append","y",1],["r","x",[1]]]}';
+    expect((await runHere(['check', 'l', '--mermaid'], { l: lists })).out).toContain('|"wr x"|');
+    const large = `${Array.from({ length: 600 }, (_, i) => `w z ${i}`).join(' | ')}\n${lost}\nr x 2 | r x 1`;
+    expect((await runHere(['check', 'big.history', '--dot'], { 'big.history': large })).out).toMatch(/^digraph/);
+  });
+
+  test('of several, and of none', async () => {
+    expect((await runHere(['check', 'runs', '--dot'], files)).out.match(/^digraph/gm)).toHaveLength(2);
+    expect((await runHere(['check', 'runs/b', '--dot'], files)).out).toBe('');
+  });
+
+  test.each([
+    ['two kinds at once', ['--dot', '--mermaid']],
+    ['JSON and a drawing', ['--json', '--dot']],
+    ['commit tests', ['--dot', '--by', 'commit-tests']],
+  ])('%s are bad usage', async (_name, options) => {
+    const ended = await runHere(['check', 'runs/a.history', ...options], files);
+    expect(ended).toMatchObject({ code: 3, err: expect.stringContaining('[option/drawing]') as string });
+  });
+});
