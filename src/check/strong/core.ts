@@ -35,6 +35,8 @@ export function coreOf(problem: StrongProblem): TransactionIndex[] {
       }
       case rule.writeConflict:
         take(search.way(from - 1, to + 1, edge));
+        break;
+      default: // known from the history
     }
   }
   found.delete(INITIAL);
@@ -98,7 +100,7 @@ class WaySearch {
     for (const node of sorted) isSorted[node] = 1;
     let best: Way | null = null;
     for (const node of this.#someCycle(isSorted).slice(0, 64)) {
-      const way = this.#search_(node, node, edges.count, isSorted);
+      const way = this.#shortest(node, node, edges.count, isSorted);
       if (way !== null && (best === null || way.nodes.length < best.nodes.length)) best = way;
     }
     assert(best !== null, 'what a topological sort leaves over has a cycle');
@@ -107,7 +109,7 @@ class WaySearch {
 
   /** Through edges before `limit`. */
   way(from: number, to: number, limit: number): Way {
-    const way = this.#search_(from, to, limit, null);
+    const way = this.#shortest(from, to, limit, null);
     assert(way !== null, `a rule applied because node ${from} is before node ${to}`);
     return way;
   }
@@ -133,7 +135,7 @@ class WaySearch {
     return node > 0 && nodes.chainOf[node - 1] === nodes.chainOf[node] ? [node - 1, ...found] : found;
   }
 
-  #search_(from: number, to: number, limit: number, isSorted: Uint8Array | null): Way | null {
+  #shortest(from: number, to: number, limit: number, isSorted: Uint8Array | null): Way | null {
     const { nodes, edges } = this.#problem;
     this.#search += 1;
     const stamp = this.#search;
@@ -145,7 +147,7 @@ class WaySearch {
           if (this.#reached[u] === stamp || isSorted?.[u] === 1) return false;
           this.#reached[u] = stamp;
           this.#by[u] = by;
-          this.#next[u] = v as number;
+          this.#next[u] = v;
           into.push(u);
           return u === from;
         };

@@ -9,7 +9,7 @@ import { Int32Column } from '../../history/index.ts';
 import { edgesBySource, topologicalOrder } from './clocks.ts';
 import { type Nodes, rule } from './nodes.ts';
 import type { OpenPairs } from './open-pairs.ts';
-import { type Conflict, OrderState } from './order-state.ts';
+import type { Conflict, OrderState } from './order-state.ts';
 import type { Versions } from './versions.ts';
 
 /** Clauses that are kept; older and longer ones are forgotten at a restart. */
@@ -48,7 +48,7 @@ export class OrderSearch {
         guess[this.#commit(pairs.first[i] as number)] as number,
         guess[this.#commit(pairs.second[i] as number)] as number,
       );
-    this.#queue = Int32Array.from(pairs.first.keys()).sort((i, j) => place(i) - place(j));
+    this.#queue = Int32Array.from(pairs.first.keys()).toSorted((i, j) => place(i) - place(j));
   }
 
   /** Goes on for about so many steps. */

@@ -39,15 +39,13 @@ export function endTimes(history: CompactHistory, transactionOf: Int32Array): En
     }
     startsAfter[m] = count - 1;
   }
-  const isIncomplete = transactionOf.some(
-    (t, m) => Number.isNaN(start[m] as number) || (Number.isNaN(end[m] as number) && !isUnknown(t)),
-  );
+  const isIncomplete = transactionOf.some((t, m) => Number.isNaN(start[m]) || (Number.isNaN(end[m]) && !isUnknown(t)));
   return { count, endsAt, startsAfter, isIncomplete };
 }
 
 /** Members that have the time. */
 function sortedBy(time: Float64Array): number[] {
   return [...time.keys()]
-    .filter((m) => !Number.isNaN(time[m] as number))
+    .filter((m) => !Number.isNaN(time[m]))
     .toSorted((a, b) => (time[a] as number) - (time[b] as number));
 }

@@ -40,9 +40,9 @@ describe('where values are written repeatedly, a history is at a level if it is 
         const expected = choices.some((choice) => check(choice, level).kind === 'satisfied') ? 'satisfied' : 'violated';
         const verdict = checkCompact(compactOf(history), level);
         const message = `seed ${seed} at ${level}\n${formatHistory(choices[0] as History)}`;
-        expect(verdict.kind, message).toBe(expected);
+        expect(verdict.kind, `at ${message}`).toBe(expected);
         if (verdict.kind === 'violated' && verdict.evidence !== null)
-          expect(certify(verdict.evidence.history, level, verdict.evidence.verdict), message).toBe(true);
+          expect(certify(verdict.evidence.history, level, verdict.evidence.verdict), `at ${message}`).toBe(true);
         return expected[0];
       });
       seen.set(answers.join(''), (seen.get(answers.join('')) ?? 0) + 1);

@@ -11,12 +11,14 @@ export function shrink<Item>(
 ): readonly Item[] {
   let kept = items;
   let tries = 0;
-  for (let parts = 2; kept.length >= 2 && tries < triesMax; ) {
+  let parts = 2;
+  while (kept.length >= 2) {
     const size = Math.ceil(kept.length / parts);
     const smaller = candidates(kept, size).find((part) => {
       tries += 1;
       return tries <= triesMax && violates(part);
     });
+    if (tries > triesMax) break;
     if (smaller !== undefined) {
       parts = smaller.length <= size ? 2 : Math.max(2, parts - 1);
       kept = smaller;
