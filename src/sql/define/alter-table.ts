@@ -180,13 +180,20 @@ function placed(
   return columns.toSpliced(at + 1, 0, column);
 }
 
+/** MySQL has one number for whatever is to be dropped and is not there. */
+export function missingToDrop(code: string, message: string, name: string, { dialect }: Planning): SqlError {
+  return dialect === 'mysql'
+    ? new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 })
+    : new SqlError(code, message);
+}
+
 /** Its cell stays behind, so that the change is the catalog's alone. */
 function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }: Context): void {
   const { name = '' } = command;
   const column = columnNamed(table, name, planning.dialect);
   if (column === undefined) {
     if (command.missing_ok !== true)
-      throw new SqlError('42703', `column "${name}" of relation "${table.name}" does not exist`);
+      throw missingToDrop('42703', `column "${name}" of relation "${table.name}" does not exist`, name, planning);
     changes.notice('00000', `column "${name}" of relation "${table.name}" does not exist, skipping`);
     return;
   }

@@ -79,6 +79,10 @@ const temporalOf = (value: Present, from: SqlType, to: SqlType, execution: Param
     return to.name === 'date' ? days : joinTimestamp(days, 0n) + (value as bigint);
   }
   if (isTemporal(from)) return conversionOf(from, to)(value, execution);
+  if (to.name === 'time' && isTextual(from)) {
+    const found = clockTime(formatText(value, from, 'mysql'));
+    if (found !== undefined) return found;
+  }
   try {
     return parseText(normalizeTime(formatText(value, from, 'mysql'), to), to);
   } catch (error) {
@@ -86,6 +90,19 @@ const temporalOf = (value: Present, from: SqlType, to: SqlType, execution: Param
     throw error;
   }
 };
+
+const secondsMax = 838n * 3600n + 59n * 60n + 59n;
+
+/** MySQL's times are durations: -838:59:59 to 838:59:59. `undefined`: not written so, or a date with a time. */
+function clockTime(text: string): bigint | null | undefined {
+  const parts = /^\s*(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?\s*$/.exec(text);
+  if (parts === null) return undefined;
+  const [, sign, hours = '0', minutes = '0', seconds = '0', fraction = ''] = parts;
+  const total = BigInt(hours) * 3600n + BigInt(minutes) * 60n + BigInt(seconds);
+  if (Number(minutes) > 59 || Number(seconds) > 59 || total > secondsMax) return null;
+  const microseconds = total * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
+  return sign === '-' ? -microseconds : microseconds;
+}
 
 /** 20200131 and 20200131235959 are dates too; a date alone is midnight; of a datetime, a date is the first part. */
 function normalizeTime(text: string, to: SqlType): string {

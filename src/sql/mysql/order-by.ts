@@ -45,11 +45,21 @@ const noLimit = 2n ** 63n;
 export function parseLimit(cursor: Cursor): Output {
   if (!cursor.accept('LIMIT')) return '';
   const first = parseLimitNumber(cursor);
-  if (cursor.accept(',')) return ['LIMIT', parseLimitNumber(cursor), 'OFFSET', first];
-  return cursor.accept('OFFSET') ? ['LIMIT', first, 'OFFSET', parseLimitNumber(cursor)] : ['LIMIT', first];
+  if (cursor.accept(',')) return ['LIMIT', parseLimitNumber(cursor), 'OFFSET', asOffset(first)];
+  return cursor.accept('OFFSET') ? ['LIMIT', first, 'OFFSET', asOffset(parseLimitNumber(cursor))] : ['LIMIT', first];
 }
 
-function parseLimitNumber(cursor: Cursor): Output {
+/** ALL is no offset; one as large skips every row. */
+function asOffset(number: LimitNumber): LimitNumber {
+  return number.text === 'ALL' ? { text: '9223372036854775807', at: number.at } : number;
+}
+
+interface LimitNumber {
+  readonly text: string;
+  readonly at: number;
+}
+
+function parseLimitNumber(cursor: Cursor): LimitNumber {
   const token = cursor.take();
   if (token.kind === 'parameter') return { text: `$${cursor.parameters.get(token) ?? 0}`, at: token.at };
   if (token.kind === 'number' && /^\d+$/.test(token.text))

@@ -1,5 +1,5 @@
 /**
- * Foreign keys, looked after as PostgreSQL's triggers do: children's parents when the statement is over, with a lock that keeps them; what
+ * Foreign keys, looked after as PostgreSQL's triggers do: children's parents when the statement is over (InnoDB: at once), with a lock that keeps them; what
  * becomes of children when their parent goes or changes its key. MATCH SIMPLE: a key with a NULL refers to nobody.
  */
 import { assert } from '../../base/assert.ts';
@@ -53,15 +53,17 @@ function atEnd(running: Running, step: Step): void {
   else steps.push(step);
 }
 
-export function checkParents(
+/** InnoDB looks at each row when it is written, PostgreSQL when the statement is over. */
+export function* checkParents(
   rules: TableRules,
   values: readonly SqlValue[],
   keys: readonly ForeignKey[],
   running: Running,
-): void {
+): Waiting<void> {
   for (const key of keys) {
     if (key.cells.some((at) => values[at] === null)) continue;
-    atEnd(running, () => mustHaveParent(rules, values, key, running));
+    if (rules.planning.dialect === 'mysql') yield* mustHaveParent(rules, values, key, running);
+    else atEnd(running, () => mustHaveParent(rules, values, key, running));
   }
 }
 

@@ -5,7 +5,7 @@
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
-import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
+import { coerce, coerceToBoolean, compileExpression, isTemporal } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableColumns } from '../plan/namespace.ts';
@@ -15,6 +15,8 @@ import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
 import { SqlError } from '../sql-error.ts';
 import { cell, type InsertResult, type Row, type Waiting } from '../storage.ts';
+import { formatText } from '../text-format.ts';
+import type { SqlType } from '../type.ts';
 import { typeTitle } from '../type-title.ts';
 import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
@@ -122,7 +124,7 @@ export class TableRules {
     const result = yield* running.view.insert(this.table.id, values);
     if (result.kind === 'inserted') {
       if (!draws) this.autoIncrement?.countOn(values, running);
-      this.#checkParents(values, this.table.foreignKeys, running);
+      yield* this.#checkParents(values, this.table.foreignKeys, running);
     }
     return result;
   }
@@ -133,7 +135,7 @@ export class TableRules {
     const result = yield* running.view.update(row, values, columns);
     if (result.kind === 'duplicate') throw this.duplicate(result.index, values);
     const moved = this.table.foreignKeys.filter(({ cells }) => cells.some((each) => columns.includes(each)));
-    this.#checkParents(values, moved, running);
+    yield* this.#checkParents(values, moved, running);
     if (this.references.children.length > 0) yield* afterUpdate(this, row, values, columns, running);
     return result.row;
   }
@@ -149,8 +151,8 @@ export class TableRules {
     return duplicateKey(this.table, index, values, this.planning.dialect);
   }
 
-  #checkParents(values: readonly SqlValue[], keys: readonly ForeignKey[], running: Running): void {
-    if (keys.length > 0) checkParents(this, values, keys, running);
+  *#checkParents(values: readonly SqlValue[], keys: readonly ForeignKey[], running: Running): Waiting<void> {
+    if (keys.length > 0) yield* checkParents(this, values, keys, running);
   }
 }
 
@@ -185,6 +187,8 @@ export function assignable(
   { name, type, modifier }: Pick<Column, 'name' | 'type' | 'modifier'>,
   scope: QueryScope,
 ): Expression {
+  if (scope.dialect === 'mysql' && isTemporal(type) && !isTemporal(expression.type))
+    return strictTime(expression, name, type, modifier, scope);
   try {
     return coerce(expression, type, modifier, 'assignment', scope);
   } catch (error) {
@@ -192,4 +196,28 @@ export function assignable(
     const message = `column "${name}" is of type ${typeTitle(type)} but expression is of type ${typeTitle(expression.type)}`;
     throw new SqlError('42804', message, { hint: 'You will need to rewrite or cast the expression.' });
   }
+}
+
+/** What is no date is NULL to MySQL's expressions and an error to its columns. @throws SqlError 22007 (1292), when it runs */
+function strictTime(
+  expression: Expression,
+  name: string,
+  type: SqlType,
+  modifier: number,
+  scope: QueryScope,
+): Expression {
+  let given: SqlValue = null;
+  const source: Expression = { ...expression, evaluate: (frame) => (given = expression.evaluate(frame)) };
+  const result = coerce(source, type, modifier, 'assignment', scope);
+  return {
+    ...result,
+    evaluate: (frame) => {
+      const value = result.evaluate(frame);
+      if (value !== null || given === null) return value;
+      const kind = type.name === 'date' || type.name === 'time' ? type.name : 'datetime';
+      const text = formatText(given, expression.type, 'mysql');
+      const message = `Incorrect ${kind} value: '${text}' for column '${name}' at row 1`;
+      throw new SqlError('22007', message, { mysqlNumber: 1292 });
+    },
+  };
 }
