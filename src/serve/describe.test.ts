@@ -33,7 +33,7 @@ test.each([`select '"public"."int4"'::regtype`, `select 'nothing'::regtype`])('%
 
 test('a literal of digits is the number of a relation', async () => {
   const [[oid] = []] = await rows(`select 't'::regclass::oid`);
-  expect(await rows(`select '${String(oid)}'::regclass::text`)).toEqual([['t']]);
+  expect(await rows(`select '${Number(oid)}'::regclass::text`)).toEqual([['t']]);
 });
 
 test('columns of an index are a vector: its text has no braces, and it is searched as an array', async () => {

@@ -100,3 +100,12 @@ test('the number that the handshake tells is the number of the session', async (
     expect(database.session(connection.threadId)).toBeDefined();
   }
 });
+
+test('an index that ALTER TABLE adds without a name gets one that is free', async () => {
+  const connection = await client();
+  await connection.query('CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(5) UNIQUE, other INT)');
+  await connection.query('ALTER TABLE t CHANGE name name VARCHAR(9) NOT NULL UNIQUE');
+  await connection.query('ALTER TABLE t ADD UNIQUE (name, other), ADD INDEX (other)');
+  const names = await rows(connection, 'SELECT DISTINCT index_name FROM information_schema.statistics ORDER BY 1');
+  expect(names).toEqual([['name'], ['name_2'], ['name_3'], ['other'], ['PRIMARY']]);
+});

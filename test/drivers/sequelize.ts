@@ -48,7 +48,7 @@ export const sequelizeMysql: Driver = {
   name: 'Sequelize',
   dialect: 'mysql',
   packages: ['sequelize', 'mysql2'],
-  how: 'models; `sync`',
+  how: 'models; `sync`, `sync({ alter: true })`',
   without: ['prepared'],
   open: (served) => shop(served, 'mysql'),
 };
@@ -69,8 +69,7 @@ async function shop({ host, port }: Served, dialect: Dialect): Promise<Shop> {
     createTables: async () => void (await client.sync()),
     keepTables: async () => {
       await client.sync();
-      // In MySQL each ALTER adds one more unique key, here as there.
-      if (dialect === 'postgres') await client.sync({ alter: true });
+      await client.sync({ alter: true });
     },
     addPlain: async (authorId, title) => void (await models.book.create({ authorId, title })),
     titles: async (author, limit) => {

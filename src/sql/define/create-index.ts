@@ -33,7 +33,7 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
   const names = parts.map(({ title }) => title);
   const index: Index = {
     id: planning.catalog.newId(),
-    name: constraintName(table, idxname, names, 'idx', planning),
+    name: constraintName(table, idxname ?? mysqlName(table, parts, planning), names, 'idx', planning),
     isPrimary: false,
     isUnique: unique,
     isConstraint: false,
@@ -44,7 +44,22 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
   replaceTable(table, { ...table, indexes: [...table.indexes, index] }, planning, changes);
 }
 
-function indexPart(node: Node, table: Table, planning: Planning): { part: IndexPart; title: string } {
+/** MySQL names an index after its first column: `c`, `c_2`, `c_3`. PostgreSQL: `undefined`. */
+function mysqlName({ indexes }: Table, [first]: readonly IndexedPart[], { dialect }: Planning): string | undefined {
+  if (dialect === 'postgres') return undefined;
+  const base = first === undefined || first.part.cell < 0 ? 'functional_index' : first.title;
+  const isTaken = (name: string): boolean => indexes.some((each) => each.name.toLowerCase() === name.toLowerCase());
+  let name = base;
+  for (let i = 2; isTaken(name); i++) name = `${base}_${i}`;
+  return name;
+}
+
+interface IndexedPart {
+  readonly part: IndexPart;
+  readonly title: string;
+}
+
+function indexPart(node: Node, table: Table, planning: Planning): IndexedPart {
   assert('IndexElem' in node, 'an index has elements');
   const { name, expr, ordering } = node.IndexElem;
   const isDescending = ordering === 'SORTBY_DESC';

@@ -2,7 +2,7 @@
 import { columnOutput, identity, parseColumn, parseDefault, type Column } from './column.ts';
 import { parseTableOptions, severalTexts, uniqueIndex } from './create-table.ts';
 import type { Cursor, Name } from './cursor.ts';
-import { createIndex, IndexNames, parseKey, primaryKey, type Key } from './key.ts';
+import { createIndex, parseKey, primaryKey, type Key } from './key.ts';
 import { commaList, parenthesized, type Output } from './output.ts';
 import type { Rewritten } from './rewritten.ts';
 import { parseTableNames } from './names.ts';
@@ -75,8 +75,7 @@ function parseAdd(cursor: Cursor, table: readonly Name[]): Step[] {
 
 function addKey(cursor: Cursor, table: readonly Name[], key: Key): Step {
   if (key.kind === 'constraint') return action(['ADD', key.output]);
-  const name = new IndexNames().take(key.name, key.parts);
-  return statement(createIndex(cursor, cursor.quoted(...table), { ...key, name }));
+  return statement(createIndex(cursor, cursor.quoted(...table), key));
 }
 
 function addColumn(cursor: Cursor, table: readonly Name[], ifNotExists: string, column: Column): Step[] {

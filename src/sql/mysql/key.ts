@@ -120,13 +120,14 @@ export function skipIndexOptions(cursor: Cursor): void {
 }
 
 /**
- * CREATE INDEX. A prefix is left out where it only makes the index smaller; in a unique one it decides what is equal.
+ * CREATE INDEX. A prefix is left out where it only makes the index smaller; in a unique one it decides what is equal. Without a name it gets
+ * one that is free.
  * @param ifNotExists for tables that may be there already, with their indexes
  */
 export function createIndex(
   cursor: Cursor,
   table: Output,
-  key: { readonly isUnique: boolean; readonly name: Name; readonly parts: readonly KeyPart[] },
+  key: { readonly isUnique: boolean; readonly name: Name | undefined; readonly parts: readonly KeyPart[] },
   ifNotExists = false,
 ): Output {
   const parts = key.parts.map(({ output, prefix, direction }) => {
@@ -134,7 +135,7 @@ export function createIndex(
     return [isCut ? ['left(', output, ',', String(prefix), ')'] : output, direction];
   });
   const verb = `CREATE ${key.isUnique ? 'UNIQUE ' : ''}INDEX${ifNotExists ? ' IF NOT EXISTS' : ''}`;
-  return [verb, cursor.quoted(key.name), 'ON', table, parenthesized(commaList(parts))];
+  return [verb, key.name === undefined ? '' : cursor.quoted(key.name), 'ON', table, parenthesized(commaList(parts))];
 }
 
 /** Names of indexes of one table, as MySQL gives them: after the first column, `c`, `c_2`, `c_3`. */
