@@ -1,0 +1,334 @@
+/**
+ * The recorder behind hooks and proxies: statements with their answers and times go in, lines of a trace come out. A session is a
+ * connection; which transaction a statement belongs to is followed by what the client says (BEGIN, COMMIT, autocommit, savepoints) and by
+ * what the server does by itself. Times are never narrowed: a statement starts when the client asks and ends when it has its answer, a
+ * commit that comes with a statement has the statement's times.
+ */
+import type { Dialect } from '../sql/index.ts';
+import { splitMysql, splitStatements } from '../sql/index.ts';
+import { emptySchema, type RecordedSchema } from './schema.ts';
+import { PlanCache, type StatementPlan } from './statement-plan.ts';
+import { opaqueReads, opaqueWrites, rowsOfStatement, type StatementResult, type StatementRows } from './statement-rows.ts';
+import { UndoableOperations } from './savepoints.ts';
+import { formatRecorded, type RecordedKind } from './trace-lines.ts';
+
+export interface StatementEvent {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly start: number;
+  readonly end: number;
+  /** `done`: a result for each statement of the text, as far as they are told. `lost`: no answer will come. */
+  readonly outcome:
+    | { readonly kind: 'done'; readonly results: readonly StatementResult[] }
+    | { readonly kind: 'failed'; readonly code: string; readonly results?: readonly StatementResult[] }
+    | { readonly kind: 'lost' };
+}
+
+export interface RecorderOptions {
+  /** Takes a line of the trace. */
+  readonly write: (line: string) => void;
+  /** Statements that wait for the schema; more are taken with the tables that are known. Default 10,000. */
+  readonly waitingMax?: number;
+}
+
+/** One database: its tables, and the sessions of its clients. */
+export class DatabaseRecorder {
+  readonly dialect: Dialect;
+  readonly write: (line: string) => void;
+  readonly #waitingMax: number;
+  #cache: PlanCache;
+  #state: 'unknown' | 'asked' | 'known' = 'unknown';
+  #waiting: (() => void)[] = [];
+
+  constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
+    this.dialect = dialect;
+    this.write = write;
+    this.#waitingMax = waitingMax;
+    this.#cache = new PlanCache(emptySchema(dialect));
+  }
+
+  get cache(): PlanCache {
+    return this.#cache;
+  }
+
+  /** Should the next statement of an idle session be preceded by the query for the schema? Whoever asks it calls `asking` first. */
+  get needsSchema(): boolean {
+    return this.#state === 'unknown';
+  }
+
+  asking(): void {
+    this.#state = 'asked';
+  }
+
+  learn(schema: RecordedSchema): void {
+    this.#state = 'known';
+    this.#cache = new PlanCache(schema);
+    this.flush();
+  }
+
+  /** The schema cannot be read: what was known of it stays. */
+  giveUp(): void {
+    this.#state = 'known';
+    this.flush();
+  }
+
+  /** A definition has run. */
+  forget(): void {
+    this.#state = 'unknown';
+  }
+
+  /** Takes the statements that wait with what is known of the tables. */
+  flush(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const [i, take] of waiting.entries()) {
+      take();
+      // A definition among them: those after it wait for the tables as they are then.
+      if (this.#state !== 'known' && i + 1 < waiting.length && this.#state === 'unknown') {
+        this.#waiting = waiting.slice(i + 1);
+        return;
+      }
+    }
+  }
+
+  /** Now, or when the schema is known. */
+  whenKnown(take: () => void): void {
+    if (this.#state === 'known' && this.#waiting.length === 0) {
+      take();
+      return;
+    }
+    this.#waiting.push(take);
+    if (this.#waiting.length > this.#waitingMax) this.end();
+  }
+
+  /** Nothing more will be learned about the tables. */
+  end(): void {
+    while (this.#waiting.length > 0) {
+      this.#state = 'known';
+      this.flush();
+    }
+  }
+}
+
+interface OpenTransaction {
+  readonly id: string;
+  /** PostgreSQL: a statement has failed; COMMIT will roll back. */
+  isFailed: boolean;
+}
+
+/** One connection of a client. */
+export class SessionRecorder {
+  readonly name: string;
+  readonly #database: DatabaseRecorder;
+  readonly #operations: UndoableOperations;
+  #transaction: OpenTransaction | null = null;
+  #isAutocommit = true;
+  #transactions = 0;
+  #isClosed = false;
+
+  constructor(name: string, database: DatabaseRecorder) {
+    this.name = name;
+    this.#database = database;
+    this.#operations = new UndoableOperations((operation) => database.write(formatRecorded(name, operation)));
+  }
+
+  record(event: StatementEvent): void {
+    this.#database.whenKnown(() => {
+      this.#take(event);
+    });
+  }
+
+  /** The connection is gone: the server rolls back what is open, some time after. */
+  close(time: number): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#database.whenKnown(() => {
+      if (this.#transaction !== null) this.#finish('abort', time, null);
+      this.#operations.flush();
+      this.#emit('end', '', null, time, time);
+    });
+  }
+
+  /** COM_RESET_CONNECTION, DISCARD: the session begins anew; an open transaction is rolled back. */
+  reset(start: number, end: number): void {
+    this.#database.whenKnown(() => {
+      if (this.#transaction !== null) this.#finish('abort', start, end);
+      this.#isAutocommit = true;
+    });
+  }
+
+  #take(event: StatementEvent): void {
+    const statements = event.sql.includes(';') ? this.#split(event.sql) : [event.sql];
+    if (statements.length > 1) {
+      this.#takeSeveral(statements, event);
+      return;
+    }
+    const plan = this.#database.cache.plan(event.sql);
+    this.#step(plan, event, event.outcome.kind === 'done' ? event.outcome.results[0] : undefined);
+  }
+
+  #split(sql: string): readonly string[] {
+    try {
+      return this.#database.dialect === 'mysql' ? splitMysql(sql) : splitStatements(sql);
+    } catch {
+      return [sql];
+    }
+  }
+
+  /**
+   * Several in one message. PostgreSQL runs those outside a transaction as one; MySQL one by one. When one fails, those that are known to
+   * have run are those with results; of the others one has failed and the rest has not run.
+   */
+  #takeSeveral(statements: readonly string[], event: StatementEvent): void {
+    const { outcome, start, end } = event;
+    const results = outcome.kind === 'lost' ? [] : (outcome.results ?? []);
+    const isOne = this.#database.dialect === 'postgres' && this.#transaction === null;
+    if (isOne) this.#open();
+    for (const [i, sql] of statements.entries()) {
+      const result = results[i];
+      const plan = this.#database.cache.plan(sql);
+      if (isOne && plan.kind === 'transaction' && plan.statement.what === 'begin') continue;
+      const done = { kind: 'done', results: result === undefined ? [] : [result] } as const;
+      const isBeyond = outcome.kind !== 'done' && i >= results.length;
+      this.#step(plan, { ...event, sql, outcome: isBeyond ? outcome : done }, result);
+      if (isBeyond) break;
+    }
+    if (!isOne || this.#transaction === null) return;
+    const lastBegin = statements.some((sql) => beginPattern.test(sql));
+    if (outcome.kind === 'failed' && !lastBegin) this.#finish('abort', start, end);
+    else if (!lastBegin) this.#finish('commit', start, outcome.kind === 'lost' ? null : end);
+  }
+
+  #step(plan: StatementPlan, event: StatementEvent, result: StatementResult | undefined): void {
+    switch (plan.kind) {
+      case 'transaction':
+        this.#boundary(plan.statement, event);
+        return;
+      case 'autocommit':
+        if (event.outcome.kind !== 'done') return;
+        if (plan.isOn && this.#transaction !== null && !this.#isAutocommit) this.#finish('commit', event.start, event.end);
+        this.#isAutocommit = plan.isOn;
+        return;
+      case 'definition':
+        this.#implicitCommit(event);
+        this.#fail(event);
+        this.#database.forget();
+        return;
+      case 'neutral':
+        this.#fail(event);
+        return;
+      case 'opaque':
+        if (plan.why === 'TRUNCATE') this.#implicitCommit(event);
+        this.#operate(plan.writes ? 'write' : 'read', plan.writes ? opaqueWrites : opaqueReads, event);
+        return;
+      default: {
+        const kind = plan.kind === 'select' ? 'read' : 'write';
+        const unseen = kind === 'read' ? opaqueReads : opaqueWrites;
+        this.#operate(kind, result === undefined ? unseen : rowsOfStatement(plan, event.parameters, result), event);
+      }
+    }
+  }
+
+  #boundary(
+    statement: Extract<StatementPlan, { kind: 'transaction' }>['statement'],
+    { start, end, outcome }: StatementEvent,
+  ): void {
+    if (statement.what === 'begin') {
+      if (outcome.kind !== 'done') return;
+      if (this.#transaction !== null && this.#database.dialect === 'postgres') return; // a warning, nothing else
+      if (this.#transaction !== null) this.#finish('commit', start, end);
+      this.#begin(start, end);
+      return;
+    }
+    const open = this.#transaction;
+    if (open === null || statement.what === 'modes') return;
+    switch (statement.what) {
+      case 'commit': {
+        const isCommitted = outcome.kind !== 'failed' && !open.isFailed;
+        this.#finish(isCommitted ? 'commit' : 'abort', start, outcome.kind === 'lost' ? null : end);
+        break;
+      }
+      case 'rollback':
+        this.#finish('abort', start, outcome.kind === 'lost' ? null : end);
+        break;
+      case 'savepoint':
+      case 'release':
+      case 'rollback to':
+        if (outcome.kind !== 'done') return;
+        if (statement.what === 'savepoint') this.#operations.savepoint(statement.name);
+        if (statement.what === 'release') this.#operations.release(statement.name);
+        if (statement.what === 'rollback to') {
+          this.#operations.rollBackTo(statement.name);
+          open.isFailed = false;
+        }
+        return;
+    }
+    if ('andChain' in statement && statement.andChain && outcome.kind === 'done') this.#begin(start, end);
+  }
+
+  /** A read or a write, alone in its transaction where none is open. */
+  #operate(kind: 'read' | 'write', rows: StatementRows, event: StatementEvent): void {
+    const { start, end, outcome } = event;
+    const isAlone = this.#transaction === null && this.#isAutocommit;
+    const { id } = this.#transaction ?? this.#open();
+    switch (outcome.kind) {
+      case 'done':
+        this.#emit(kind, id, rows, start, end);
+        if (isAlone) this.#finish('commit', start, end);
+        return;
+      case 'failed':
+        this.#emit(kind, id, null, start, end, outcome.code);
+        if (isAlone) this.#finish('abort', start, end);
+        else this.#fail(event);
+        return;
+      case 'lost':
+        this.#emit(kind, id, kind === 'read' ? opaqueReads : opaqueWrites, start, null);
+        if (isAlone) this.#finish('commit', start, null);
+    }
+  }
+
+  /** What an error does to the transaction around it: PostgreSQL lets it do nothing more, InnoDB rolls back the victim of a deadlock. */
+  #fail({ start, end, outcome }: StatementEvent): void {
+    if (outcome.kind !== 'failed' || this.#transaction === null) return;
+    if (this.#database.dialect === 'postgres') this.#transaction.isFailed = true;
+    else if (rollsBack.has(outcome.code)) this.#finish('abort', start, end);
+  }
+
+  /** MySQL's definitions commit what is open, whether or not they succeed. */
+  #implicitCommit({ start, end }: StatementEvent): void {
+    if (this.#database.dialect === 'mysql' && this.#transaction !== null) this.#finish('commit', start, end);
+  }
+
+  #begin(start: number, end: number): void {
+    const { id } = this.#open();
+    this.#emit('begin', id, null, start, end);
+  }
+
+  #open(): OpenTransaction {
+    this.#transactions += 1;
+    this.#transaction = { id: `${this.name}/${this.#transactions}`, isFailed: false };
+    return this.#transaction;
+  }
+
+  #finish(kind: 'commit' | 'abort', start: number, end: number | null): void {
+    const id = this.#transaction?.id ?? '';
+    this.#transaction = null;
+    this.#emit(kind, id, null, start, end);
+    this.#operations.flush();
+  }
+
+  #emit(
+    kind: RecordedKind,
+    transaction: string,
+    rows: StatementRows | null,
+    start: number,
+    end: number | null,
+    code: string | null = null,
+  ): void {
+    this.#operations.add({ kind, transaction, rows, code, start, end });
+  }
+}
+
+/** MySQL's number and SQLSTATE of a deadlock, and MariaDB's of a row that changed since the snapshot. */
+const rollsBack: ReadonlySet<string> = new Set(['1213', '40001', '1020', 'HY000/1020']);
+const beginPattern = /^\s*(?:begin|start\s+transaction)\b/i;
