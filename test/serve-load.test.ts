@@ -1,0 +1,229 @@
+/** Many clients, clients that die, results that are large: what a server must live through. In process, over loopback sockets. */
+import { spawnSync } from 'node:child_process';
+import { connect as connectSocket, Socket } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  listen,
+  type Listener,
+  openSqlDatabase,
+  parseProfile,
+  settleWithin,
+  type SqlDatabase,
+  startConversation,
+} from '../src/serve/index.ts';
+import { root } from './support/cli.ts';
+
+interface Here {
+  readonly database: SqlDatabase;
+  readonly listener: Listener;
+  readonly open: () => Promise<Client>;
+}
+
+interface Client {
+  readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
+  readonly end: () => Promise<unknown>;
+  /** As a crash of the client does it. */
+  readonly kill: () => void;
+}
+
+const engines = ['postgres', 'mysql'] as const;
+const closings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close();
+});
+
+async function serve(engine: 'postgres' | 'mysql', windowMs = 2): Promise<Here> {
+  const bugs: unknown[] = [];
+  const onBug = (error: unknown): void => void bugs.push(error);
+  const database = await openSqlDatabase({
+    profile: parseProfile({ engine }),
+    settle: settleWithin(windowMs),
+    holdsBack: windowMs === 0 ? 'never' : 'sometimes',
+  });
+  const listener = await listen(startConversation(database, { onBug }), { onBug });
+  closings.push(async () => {
+    await listener.close();
+    database.close();
+    expect(bugs).toEqual([]);
+  });
+  return { database, listener, open: () => (engine === 'postgres' ? viaPg(listener) : viaMysql(listener)) };
+}
+
+async function viaPg({ host, port }: Listener): Promise<Client> {
+  const socket = new Socket();
+  const client = new pg.Client({ host, port, user: 'load', stream: () => socket });
+  client.on('error', () => undefined);
+  await client.connect();
+  return {
+    query: async (sql) => (await client.query<Record<string, unknown>>(sql)).rows,
+    end: () => client.end(),
+    kill: () => void socket.resetAndDestroy(),
+  };
+}
+
+async function viaMysql({ host, port }: Listener): Promise<Client> {
+  const socket = connectSocket({ host, port });
+  const client = await mysql.createConnection({ user: 'load', stream: socket });
+  client.on('error', () => undefined);
+  return {
+    query: async (sql) => (await client.query(sql))[0] as Record<string, unknown>[],
+    end: () => client.end(),
+    kill: () => void socket.resetAndDestroy(),
+  };
+}
+
+async function seeded({ open }: Here, rows = 1): Promise<Client> {
+  const client = await open();
+  await client.query('create table t (id int primary key, n int not null)');
+  await client.query(`insert into t values ${Array.from({ length: rows }, (_, i) => `(${i + 1}, 0)`).join(', ')}`);
+  return client;
+}
+
+describe.each(engines)('%s', (engine) => {
+  test('500 clients at once, each with a transaction', async () => {
+    const here = await serve(engine);
+    const first = await seeded(here, 500);
+    const clients = await Promise.all(Array.from({ length: 500 }, here.open));
+    await Promise.all(
+      clients.map(async ({ query }, i) => {
+        await query('begin');
+        await query(`update t set n = n + 1 where id = ${i + 1}`);
+        await query(`select n from t where id = ${i + 1}`);
+        await query('commit');
+      }),
+    );
+    expect(here.listener.connectionCount).toBe(501);
+    expect((await first.query('select id from t where n = 1')).length).toBe(500);
+    await Promise.all(clients.map(({ end }) => end()));
+    await expect.poll(() => here.database.sessions.length).toBe(1);
+    await first.end();
+  }, 60_000);
+
+  test('200 clients at once on one row lose nothing', async () => {
+    const here = await serve(engine);
+    const first = await seeded(here);
+    const clients = await Promise.all(Array.from({ length: 200 }, here.open));
+    await Promise.all(clients.map(({ query }) => query('update t set n = n + 1 where id = 1')));
+    expect(await first.query('select n from t')).toEqual([{ n: 200 }]);
+  }, 60_000);
+
+  test('a client that dies within a transaction leaves nothing, and those who wait go on', async () => {
+    const here = await serve(engine);
+    const first = await seeded(here);
+    const dying = await here.open();
+    await dying.query('begin');
+    await dying.query('update t set n = 100 where id = 1');
+    const waiting = first.query('update t set n = n + 1 where id = 1');
+    await expect.poll(() => here.database.scheduler.waiting().length).toBe(1);
+    dying.kill();
+    await waiting;
+    expect(await first.query('select n from t')).toEqual([{ n: 1 }]);
+    expect(here.database.sessions.length).toBe(1);
+  });
+
+  test('a client that dies while it waits is forgotten', async () => {
+    const here = await serve(engine);
+    const first = await seeded(here);
+    await first.query('begin');
+    await first.query('update t set n = 1 where id = 1');
+    const dying = await here.open();
+    dying.query('update t set n = 2 where id = 1').catch(() => undefined);
+    await expect.poll(() => here.database.scheduler.waiting().length).toBe(1);
+    dying.kill();
+    await expect.poll(() => here.database.sessions.length).toBe(1);
+    expect(here.database.scheduler.waiting()).toEqual([]);
+    await first.query('commit');
+    expect(await first.query('select n from t')).toEqual([{ n: 1 }]);
+  });
+
+  test('a statement is cancelled while it waits', async () => {
+    const here = await serve(engine);
+    const first = await seeded(here);
+    await first.query('begin');
+    await first.query('update t set n = 1 where id = 1');
+    const other = await here.open();
+    const waiting = other.query('update t set n = 2 where id = 1').catch((error: unknown) => error);
+    await expect.poll(() => here.database.scheduler.waiting().length).toBe(1);
+    const [session] = here.database.scheduler.waiting();
+    here.database.session(session?.session ?? 0)?.cancel();
+    expect(await waiting).toMatchObject(engine === 'postgres' ? { code: '57014' } : { errno: 1317 });
+    expect(await other.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a session that is idle in its transaction', () => {
+  const timed = async (windowMs: number, isIdle: boolean): Promise<number> => {
+    const here = await serve('postgres', windowMs);
+    const first = await seeded(here);
+    const idle = await here.open();
+    if (isIdle) await idle.query('begin');
+    const began = performance.now();
+    for (let i = 0; i < 50; i += 1) await first.query(`update t set n = ${i} where id = 1`);
+    return (performance.now() - began) / 50;
+  };
+
+  test('slows others by the window for each statement, and no more', async () => {
+    const [alone, beside] = [await timed(20, false), await timed(20, true)];
+    expect(beside).toBeGreaterThan(18);
+    expect(beside - alone).toBeLessThan(40);
+  }, 20_000);
+
+  test('does not slow them where there is no window', async () => {
+    // A timer of 0 ms would be at least 1 ms; 50 statements of a few tenths of one leave room for a slow machine.
+    const here = await serve('postgres', 0);
+    const first = await seeded(here);
+    await (await here.open()).query('begin');
+    let timers = 0;
+    const original = globalThis.setTimeout;
+    globalThis.setTimeout = Object.assign(
+      (...args: Parameters<typeof original>) => {
+        timers += 1;
+        return original(...args);
+      },
+      { __promisify__: original.__promisify__ },
+    ) as typeof setTimeout;
+    try {
+      for (let i = 0; i < 10; i += 1) await first.query(`update t set n = ${i} where id = 1`);
+    } finally {
+      globalThis.setTimeout = original;
+    }
+    expect(timers).toBe(0);
+  });
+});
+
+/** A process of its own, so that its memory is nobody else's. */
+function measured(script: string): Record<string, number> {
+  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+  const file = join(root, 'test/support/serve-memory.ts');
+  const args = ['--expose-gc', '--max-old-space-size=400', '--conditions=moirai-source', '--import', loader, file];
+  const { stdout, stderr, status } = spawnSync(process.execPath, [...args, script], { encoding: 'utf8', cwd: root });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return JSON.parse(stdout) as Record<string, number>;
+}
+
+describe('memory', () => {
+  test.each(engines)(
+    'a million rows of %s are delivered, and their memory comes back',
+    (engine) => {
+      const { rows = 0, beforeMb = 0, afterMb = 0 } = measured(`million ${engine}`);
+      expect(rows).toBe(1_000_000);
+      expect(afterMb - beforeMb).toBeLessThan(40);
+    },
+    120_000,
+  );
+
+  test('a client that does not read keeps its rows waiting, not those of others', () => {
+    const { others = 0, peakMb = 0, beforeMb = 0 } = measured('stalled postgres');
+    expect(others).toBe(100);
+    expect(peakMb - beforeMb).toBeLessThan(300);
+  }, 120_000);
+
+  test('rows without end are an error, and the server lives on', () => {
+    expect(measured('endless postgres')).toMatchObject({ isRefused: 1, isAlive: 1 });
+  }, 120_000);
+});
