@@ -1,0 +1,54 @@
+/**
+ * Which versions of a row a snapshot may see, when only intervals are known: the minimal candidate version set of Leopard (ICDE 2023, V.A).
+ *
+ * A version is no candidate where it is installed surely after the snapshot (a future version), or where another one is surely between
+ * the two (a garbage version). For one row this is exact: every other version is the one that is seen under some choice of moments, taken
+ * as late as possible for its installation and then as early as possible for the snapshot (Theorem 2).
+ *
+ * Cost: O(versions that are kept) for the candidates, and again for each that matches.
+ */
+import { agrees, isSurelyAfter, type Row, type Version } from './state.ts';
+import type { RowImage } from './trace.ts';
+
+export interface Candidates {
+  readonly all: readonly Version[];
+  /** Those with what was read. */
+  readonly matching: readonly Version[];
+  /** Where the snapshot lies if it saw one of the matching. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** @param start,end of the interval in which the snapshot's moment lies */
+export function candidatesOf(row: Row, read: RowImage, start: number, end: number): Candidates {
+  let pivot = -Infinity;
+  for (const { isDefinite, end: installed, start: from } of row.versions) {
+    if (isDefinite && installed < start && from > pivot) pivot = from;
+  }
+  const all: Version[] = [];
+  const matching: Version[] = [];
+  let [lower, upper] = [Infinity, -Infinity];
+  for (const version of row.versions) {
+    if (version.start > end || version.end < pivot || isOverwritten(version, start)) continue;
+    all.push(version);
+    if (!agrees(version.image, read)) continue;
+    matching.push(version);
+    lower = Math.min(lower, version.start);
+    upper = Math.max(upper, lastSeen(row, version));
+  }
+  return { all, matching, start: Math.max(start, lower), end: Math.min(end, upper) };
+}
+
+/** Is a version that is known to come after it surely installed before `start`? */
+function isOverwritten({ successors }: Version, start: number): boolean {
+  return successors !== null && successors.some(({ isDefinite, end }) => isDefinite && end < start);
+}
+
+/** The latest moment at which the version may still be the row's last. */
+function lastSeen(row: Row, version: Version): number {
+  let last = Infinity;
+  for (const other of row.versions) {
+    if (other.isDefinite && other.end < last && isSurelyAfter(other, version)) last = other.end;
+  }
+  return last;
+}

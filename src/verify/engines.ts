@@ -1,0 +1,190 @@
+/**
+ * Which mechanisms an engine promises at which level. The source is Table I of Leopard (ICDE 2023) and Table 5 of its description of
+ * isolation levels; where those contradict each other or the engine, the row follows the engine and says why. A mechanism that an engine
+ * does not have gives false alarms; one that is left out only misses something, so what is not sure is left out.
+ */
+import { InputError } from '../base/input-error.ts';
+import { type Certifier, type ConsistentRead, type Mechanisms, noMechanisms } from './mechanisms.ts';
+
+type Levels = Readonly<Record<string, Mechanisms>>;
+
+function mechanisms(given: Partial<Mechanisms>): Mechanisms {
+  return { ...noMechanisms, ...given };
+}
+
+const writesLock = { mutualExclusion: 'writes', lockingReads: 'latest' } as const;
+const statementReads = mechanisms({ consistentRead: 'statement', ...writesLock });
+const snapshotIsolation = mechanisms({
+  consistentRead: 'first-statement',
+  mutualExclusion: 'writes',
+  firstUpdaterWins: true,
+});
+/** Strict two-phase locking. The table has no consistent read here, but what a lock lets one read is the last committed version. */
+const twoPhaseLocking = mechanisms({
+  consistentRead: 'row',
+  lockingReads: 'latest',
+  mutualExclusion: 'reads-and-writes',
+  certifier: 'cycle',
+});
+
+const postgres: Levels = {
+  'read committed': statementReads,
+  'repeatable read': snapshotIsolation,
+  serializable: { ...snapshotIsolation, certifier: 'ssi' },
+};
+
+/** Repeatable read has no first updater wins: writes go to the latest version, whatever the snapshot. Serializable: text, not table. */
+const innodb: Levels = {
+  'read uncommitted': mechanisms(writesLock),
+  'read committed': statementReads,
+  'repeatable read': mechanisms({ consistentRead: 'first-read', ...writesLock }),
+  serializable: twoPhaseLocking,
+};
+
+/** "Serializable" is snapshot isolation. */
+const oracle: Levels = { 'read committed': statementReads, serializable: snapshotIsolation };
+
+export const engines: Readonly<Record<string, Levels>> = {
+  postgres,
+  /** Its serializable runs as repeatable read. */
+  opengauss: {
+    'read committed': statementReads,
+    'repeatable read': snapshotIsolation,
+    serializable: snapshotIsolation,
+  },
+  /** Serializable is by locks of intents, not by SSI as the paper's table has it; reads may be at any time that the clocks allow. */
+  yugabytedb: {
+    'read committed': statementReads,
+    'repeatable read': snapshotIsolation,
+    serializable: mechanisms({ consistentRead: 'transaction', mutualExclusion: 'writes', certifier: 'cycle' }),
+  },
+  mysql: innodb,
+  mariadb: innodb,
+  /** The snapshot is of BEGIN, so traces should have it. */
+  tidb: {
+    'read committed': statementReads,
+    'repeatable read': mechanisms({ consistentRead: 'begin', ...writesLock }),
+    optimistic: mechanisms({ consistentRead: 'begin', certifier: 'percolator' }),
+  },
+  /** Timestamps lie anywhere in the transaction: they are pushed. Writes leave intents, not locks held against later readers. */
+  cockroachdb: {
+    'read committed': mechanisms({ consistentRead: 'row', lockingReads: 'latest', install: 'transaction' }),
+    serializable: mechanisms({
+      consistentRead: 'transaction',
+      install: 'transaction',
+      certifier: 'timestamp-order',
+    }),
+  },
+  oracle,
+  'sap-hana': oracle,
+  nuodb: oracle,
+  /** Repeatable read and serializable are both snapshot isolation. */
+  oceanbase: { ...oracle, 'repeatable read': snapshotIsolation },
+  /** Read committed locks a row for as long as it is read: no snapshot of a statement. Snapshot aborts on conflicts; the table forgets it. */
+  sqlserver: {
+    'read uncommitted': mechanisms(writesLock),
+    'read committed': mechanisms({ consistentRead: 'row', ...writesLock }),
+    'read committed snapshot': statementReads,
+    'repeatable read': { ...twoPhaseLocking, certifier: null },
+    snapshot: snapshotIsolation,
+    serializable: twoPhaseLocking,
+  },
+  /** One writer at a time, from its first write on; readers have a snapshot, which with a rollback journal nobody can overwrite anyway. */
+  sqlite: {
+    serializable: mechanisms({
+      consistentRead: 'first-statement',
+      mutualExclusion: 'writes',
+      lockedUnit: 'database',
+      certifier: 'cycle',
+    }),
+  },
+  /** With SetSnapshot at the beginning. Optimistic: table (certifier at commit), not text (locks). */
+  rocksdb: {
+    pessimistic: { ...snapshotIsolation, consistentRead: 'begin' },
+    optimistic: mechanisms({ consistentRead: 'begin', certifier: 'percolator' }),
+  },
+  /** The read version is fetched by the first read. */
+  foundationdb: { serializable: mechanisms({ consistentRead: 'first-read', certifier: 'optimistic' }) },
+  /** Transactions that write read under locks, others at one timestamp: common to both is one moment. Writes are buffered until commit. */
+  spanner: { serializable: mechanisms({ consistentRead: 'transaction', certifier: 'cycle' }) },
+  /** Rows of one statement may be of different partitions and moments. */
+  singlestore: { 'read committed': mechanisms({ consistentRead: 'row', ...writesLock }) },
+};
+
+const engineAliases: Readonly<Record<string, string>> = {
+  postgresql: 'postgres',
+  innodb: 'mysql',
+  aurora: 'mysql',
+  polardb: 'mysql',
+  cockroach: 'cockroachdb',
+  yugabyte: 'yugabytedb',
+};
+
+/** @throws InputError `option/engine`, `option/isolation`; without a level, the engine must have one only */
+export function mechanismsOf(engine: string, isolation: string | undefined): Mechanisms {
+  const name = engine.toLowerCase();
+  const levels = engines[engineAliases[name] ?? name];
+  if (levels === undefined)
+    throw new InputError('option/engine', `"${engine}" is no engine that is known: ${Object.keys(engines).join(', ')}`);
+  const names = Object.keys(levels);
+  const asked = isolation?.toLowerCase().replaceAll(/[\s_-]+/g, ' ') ?? (names.length === 1 ? names[0] : undefined);
+  const found = asked === undefined ? undefined : levels[asked];
+  if (found !== undefined) return found;
+  const problem = isolation === undefined ? '--isolation is needed' : `"${isolation}" is no level`;
+  throw new InputError('option/isolation', `${problem} for ${engine}: it has ${names.join(', ')}`);
+}
+
+const snapshots: Readonly<Record<string, ConsistentRead>> = {
+  row: 'row',
+  statement: 'statement',
+  begin: 'begin',
+  'first-statement': 'first-statement',
+  'first-read': 'first-read',
+  transaction: 'transaction',
+};
+const certifiers: readonly Certifier[] = ['cycle', 'ssi', 'timestamp-order', 'optimistic', 'percolator'];
+
+/**
+ * Mechanisms chosen by hand: `cr=first-statement,me,fuw,sc=ssi`; `me=reads` locks reads too, `install=transaction` and
+ * `locking-reads=latest` as in `Mechanisms`. What is not named is not checked.
+ * @throws InputError `option/mechanisms`
+ */
+export function parseMechanisms(text: string): Mechanisms {
+  let result = noMechanisms;
+  for (const part of text.split(',')) {
+    const [name = '', value = ''] = part.trim().toLowerCase().split('=');
+    const change = changeBy(name, value);
+    if (change === null)
+      throw new InputError(
+        'option/mechanisms',
+        `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
+          'install=transaction, locking-reads=latest, locks=database',
+      );
+    result = { ...result, ...change };
+  }
+  return result;
+}
+
+function changeBy(name: string, value: string): Partial<Mechanisms> | null {
+  const consistentRead = snapshots[value];
+  const certifier = certifiers.find((known) => known === value);
+  switch (name) {
+    case 'cr':
+      return consistentRead === undefined ? null : { consistentRead };
+    case 'me':
+      if (value === 'reads') return { mutualExclusion: 'reads-and-writes' };
+      return value === '' || value === 'writes' ? { mutualExclusion: 'writes' } : null;
+    case 'fuw':
+      return value === '' ? { firstUpdaterWins: true } : null;
+    case 'sc':
+      return certifier === undefined ? null : { certifier };
+    case 'install':
+      return value === 'transaction' || value === 'commit' ? { install: value } : null;
+    case 'locking-reads':
+      return value === 'latest' ? { lockingReads: 'latest' } : null;
+    case 'locks':
+      return value === 'database' || value === 'row' ? { lockedUnit: value } : null;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * The four mechanisms of which every engine builds its isolation levels (Leopard, ICDE 2023, II.B), and what has to be known about an
+ * engine to check each. Table of engines: engines.ts.
+ */
+
+/**
+ * Which state a plain read sees.
+ *
+ * - `none`: nothing is checked
+ * - `row`: every row as last committed at some moment of the read, each row at its own moment
+ * - `statement`: all rows as last committed at one moment of the read
+ * - `begin`, `first-statement`, `first-read`: ... of the transaction's first operation, first operation that is not a begin, first plain read
+ * - `transaction`: at one moment between the transaction's start and the read's end, the same for all of its reads
+ */
+export type ConsistentRead = 'none' | 'row' | 'statement' | 'begin' | 'first-statement' | 'first-read' | 'transaction';
+
+/**
+ * What an engine does so that transactions are serializable.
+ *
+ * - `cycle`: no cycle of dependencies
+ * - `ssi`: and no transaction between two rw edges, the last of which leads to the first of the three to commit (PostgreSQL)
+ * - `timestamp-order`: and no dependency on a transaction that began after the dependent one was over (CockroachDB)
+ * - `optimistic`: and nothing that a writer read is overwritten between its snapshot and its commit (FoundationDB)
+ * - `percolator`: no row is written by two transactions of which neither had committed at the other's start; no test of cycles (TiDB)
+ */
+export type Certifier = 'cycle' | 'ssi' | 'timestamp-order' | 'optimistic' | 'percolator';
+
+export interface Mechanisms {
+  readonly consistentRead: ConsistentRead;
+  /** Where a transaction's versions appear: at its commit, or anywhere between its start and the end of its commit. */
+  readonly install: 'commit' | 'transaction';
+  /** What reads with a lock, and reads of writing statements, see: what plain reads see, or the row's latest committed version. */
+  readonly lockingReads: 'as-plain' | 'latest';
+  /** Whether rows are locked from the operation to the end of the transaction: by writes, and by plain reads too. */
+  readonly mutualExclusion: 'none' | 'writes' | 'reads-and-writes';
+  /** What a write locks. */
+  readonly lockedUnit: 'row' | 'database';
+  readonly firstUpdaterWins: boolean;
+  readonly certifier: Certifier | null;
+}
+
+export type MechanismName = 'consistent-read' | 'mutual-exclusion' | 'first-updater-wins' | 'serialization-certifier';
+
+export const noMechanisms: Mechanisms = {
+  consistentRead: 'none',
+  install: 'commit',
+  lockingReads: 'as-plain',
+  mutualExclusion: 'none',
+  lockedUnit: 'row',
+  firstUpdaterWins: false,
+  certifier: null,
+};

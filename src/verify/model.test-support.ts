@@ -1,0 +1,302 @@
+/**
+ * A small database that works by mechanisms, one event at a time: the definition that the verifier is compared with. It shares no code
+ * with the verifier. An event happens at one moment inside its operation's interval.
+ */
+import type { Mechanisms } from './mechanisms.ts';
+import type { RowImage, TraceOperation } from './trace.ts';
+
+export interface Event {
+  readonly operation: TraceOperation;
+  readonly kind: 'snapshot' | 'read' | 'write' | 'commit' | 'abort';
+  readonly key: string;
+  /** What was read or is written; undefined: whatever there is. */
+  readonly image: RowImage | undefined;
+}
+
+interface Version {
+  readonly writer: string | null;
+  readonly image: RowImage;
+}
+
+interface Transaction {
+  snapshot: ReadonlyMap<string, number> | null;
+  snapshotAt: number;
+  readonly own: Map<string, RowImage>;
+  /** Versions by their position in the row. */
+  readonly reads: { readonly key: string; readonly index: number }[];
+  committedAt: number;
+}
+
+export class Model {
+  readonly mechanisms: Mechanisms;
+  readonly rows = new Map<string, Version[]>();
+  readonly locks = new Map<string, { readonly transaction: string; readonly isExclusive: boolean }[]>();
+  readonly transactions = new Map<string, Transaction>();
+  #events = 0;
+
+  constructor(mechanisms: Mechanisms, initial: Iterable<readonly [string, RowImage]>) {
+    this.mechanisms = mechanisms;
+    for (const [key, image] of initial) this.rows.set(key, [{ writer: null, image }]);
+  }
+
+  copy(): Model {
+    const copy = new Model(this.mechanisms, []);
+    for (const [key, versions] of this.rows) copy.rows.set(key, [...versions]);
+    for (const [key, locks] of this.locks) copy.locks.set(key, [...locks]);
+    for (const [name, { own, reads, ...rest }] of this.transactions)
+      copy.transactions.set(name, { ...rest, own: new Map(own), reads: [...reads] });
+    copy.#events = this.#events;
+    return copy;
+  }
+
+  transaction(name: string): Transaction {
+    const known = this.transactions.get(name);
+    if (known !== undefined) return known;
+    const created: Transaction = { snapshot: null, snapshotAt: 0, own: new Map(), reads: [], committedAt: Infinity };
+    this.transactions.set(name, created);
+    return created;
+  }
+
+  /** What the read sees at this moment. */
+  see({ operation, key }: Event): RowImage {
+    return this.#find(operation, key).image;
+  }
+
+  /** Must the event wait for a lock? */
+  isBlocked(event: Event): boolean {
+    const name = event.operation.transaction;
+    return this.#lockedBy(event).some(({ key, isExclusive }) =>
+      (this.locks.get(key) ?? []).some((lock) => lock.transaction !== name && (lock.isExclusive || isExclusive)),
+    );
+  }
+
+  /** @returns whether the mechanisms let it happen now, with what was seen */
+  step(event: Event): boolean {
+    this.#events += 1;
+    const { operation, kind, key, image } = event;
+    const name = operation.transaction;
+    const transaction = this.transaction(name);
+    if (this.isBlocked(event)) return false;
+    for (const lock of this.#lockedBy(event)) {
+      const held = this.locks.get(lock.key) ?? [];
+      this.locks.set(lock.key, [...held, { transaction: name, isExclusive: lock.isExclusive }]);
+    }
+    switch (kind) {
+      case 'snapshot':
+        transaction.snapshot = new Map([...this.rows].map(([row, versions]) => [row, versions.length]));
+        transaction.snapshotAt = this.#events;
+        return true;
+      case 'read':
+        return this.#read(transaction, event);
+      case 'write':
+        transaction.own.set(key, image as RowImage);
+        return true;
+      case 'commit':
+        return this.#commit(name, transaction);
+      case 'abort':
+        this.#release(name);
+        return true;
+    }
+  }
+
+  /** May what has committed so far have committed? */
+  isCertified(): boolean {
+    switch (this.mechanisms.certifier) {
+      case null:
+      case 'percolator':
+        return true;
+      case 'ssi':
+        return !this.#hasDangerousStructure();
+      case 'optimistic':
+        return !this.#hasStaleWriter();
+      default:
+        return !this.#hasCycle();
+    }
+  }
+
+  #lockedBy({ operation, kind, key }: Event): { readonly key: string; readonly isExclusive: boolean }[] {
+    const { mutualExclusion, lockedUnit } = this.mechanisms;
+    if (mutualExclusion === 'none') return [];
+    if (kind === 'write')
+      return [{ key, isExclusive: true }, ...(lockedUnit === 'database' ? [{ key: '', isExclusive: true }] : [])];
+    if (kind !== 'read' || operation.kind === 'write') return [];
+    if (operation.lock !== null) return [{ key, isExclusive: operation.lock === 'update' }];
+    return mutualExclusion === 'reads-and-writes' ? [{ key, isExclusive: false }] : [];
+  }
+
+  #find(operation: TraceOperation, key: string): { readonly image: RowImage; readonly index: number } {
+    const transaction = this.transaction(operation.transaction);
+    const own = transaction.own.get(key);
+    if (own !== undefined) return { image: own, index: -1 };
+    const versions = this.rows.get(key) ?? [];
+    const isLatest = seesLatest(this.mechanisms, operation) || transaction.snapshot === null;
+    const index = (isLatest ? versions.length : (transaction.snapshot?.get(key) ?? 1)) - 1;
+    return { image: versions[index]?.image ?? null, index };
+  }
+
+  #read(transaction: Transaction, { operation, key, image }: Event): boolean {
+    const found = this.#find(operation, key);
+    if (image !== undefined && found.image !== image) return false;
+    if (found.index >= 0) transaction.reads.push({ key, index: found.index });
+    return true;
+  }
+
+  #commit(name: string, transaction: Transaction): boolean {
+    const { firstUpdaterWins, certifier } = this.mechanisms;
+    if (firstUpdaterWins || certifier === 'percolator') {
+      for (const key of transaction.own.keys())
+        if ((this.rows.get(key) ?? []).length !== (transaction.snapshot?.get(key) ?? 0)) return false;
+    }
+    for (const [key, image] of transaction.own) this.rows.get(key)?.push({ writer: name, image });
+    transaction.committedAt = this.#events;
+    this.#release(name);
+    return this.isCertified();
+  }
+
+  #release(name: string): void {
+    for (const [key, locks] of this.locks) {
+      this.locks.set(
+        key,
+        locks.filter(({ transaction }) => transaction !== name),
+      );
+    }
+  }
+
+  #committed(): [string, Transaction][] {
+    return [...this.transactions].filter(([, { committedAt }]) => committedAt < Infinity);
+  }
+
+  /** Pairs of a reader and a writer of a later version. */
+  #antiDependencies(): [string, string][] {
+    return this.#committed().flatMap(([name, { reads }]) =>
+      reads.flatMap(({ key, index }) =>
+        (this.rows.get(key) ?? [])
+          .slice(index + 1)
+          .flatMap(({ writer }): [string, string][] => (writer === null || writer === name ? [] : [[name, writer]])),
+      ),
+    );
+  }
+
+  #hasDangerousStructure(): boolean {
+    const edges = this.#antiDependencies();
+    return edges.some(([first, pivot]) =>
+      edges.some(([from, last]) => {
+        if (from !== pivot) return false;
+        const [t1, t2, t3] = [first, pivot, last].map((name) => this.transaction(name)) as [
+          Transaction,
+          Transaction,
+          Transaction,
+        ];
+        if (first === last) return true;
+        if (t3.committedAt > t1.committedAt || t3.committedAt > t2.committedAt) return false;
+        return t1.own.size > 0 || t3.committedAt < t1.snapshotAt;
+      }),
+    );
+  }
+
+  #hasStaleWriter(): boolean {
+    return (
+      this.#hasCycle() ||
+      this.#antiDependencies().some(([reader, writer]) => {
+        const [from, to] = [this.transaction(reader), this.transaction(writer)];
+        return from.own.size > 0 && to.committedAt < from.committedAt;
+      })
+    );
+  }
+
+  #hasCycle(): boolean {
+    const edges = this.#antiDependencies();
+    for (const [name, { reads }] of this.#committed()) {
+      for (const { key, index } of reads) {
+        const writer = this.rows.get(key)?.[index]?.writer;
+        if (typeof writer === 'string' && writer !== name) edges.push([writer, name]);
+      }
+    }
+    for (const versions of this.rows.values()) {
+      versions.forEach(({ writer }, i) => {
+        const next = versions[i + 1]?.writer;
+        if (writer !== null && typeof next === 'string' && next !== writer) edges.push([writer, next]);
+      });
+    }
+    let left = this.#committed().map(([name]) => name);
+    for (;;) {
+      const rest = left.filter((name) => edges.some(([from, to]) => to === name && left.includes(from)));
+      if (rest.length === left.length) return left.length > 0;
+      left = rest;
+    }
+  }
+}
+
+function seesLatest({ lockingReads, consistentRead }: Mechanisms, { kind, lock }: TraceOperation): boolean {
+  if (consistentRead === 'row') return true;
+  return lockingReads === 'latest' && (kind === 'write' || lock !== null);
+}
+
+/** The events of an operation in their order, given those of its transaction before it. */
+export function eventsOf(
+  mechanisms: Mechanisms,
+  operation: TraceOperation,
+  earlier: readonly TraceOperation[],
+): Event[] {
+  const { kind, reads, writes, failed } = operation;
+  if (kind === 'commit' || kind === 'abort')
+    return [{ operation, kind: failed ? 'abort' : kind, key: '', image: undefined }];
+  const snapshot: Event = { operation, kind: 'snapshot', key: '', image: undefined };
+  return [
+    ...(takesSnapshot(mechanisms, operation, earlier) ? [snapshot] : []),
+    ...reads.map(({ key, image }): Event => ({ operation, kind: 'read', key, image })),
+    ...writes.map(({ key, image }): Event => ({ operation, kind: 'write', key, image })),
+  ];
+}
+
+function takesSnapshot(mechanisms: Mechanisms, operation: TraceOperation, earlier: readonly TraceOperation[]): boolean {
+  const isPlainRead = ({ kind, lock }: TraceOperation): boolean =>
+    kind === 'read' && (lock === null || mechanisms.lockingReads === 'as-plain');
+  switch (mechanisms.consistentRead) {
+    case 'statement':
+      return operation.kind !== 'begin' && !seesLatest(mechanisms, operation);
+    case 'begin':
+      return earlier.length === 0;
+    case 'first-statement':
+    case 'transaction': // a correct choice among those that the mechanism leaves
+      return operation.kind !== 'begin' && !earlier.some(({ kind }) => kind !== 'begin');
+    case 'first-read':
+      return isPlainRead(operation) && !earlier.some(isPlainRead);
+    default:
+      return false;
+  }
+}
+
+/** Is there a choice of moments, one for each event within its interval, that the mechanisms allow? Exponential. */
+export function isExplainable(
+  mechanisms: Mechanisms,
+  operations: readonly TraceOperation[],
+  initial: Iterable<readonly [string, RowImage]>,
+): boolean {
+  const sessions = new Map<string, Event[]>();
+  const before = new Map<string, TraceOperation[]>();
+  for (const operation of operations) {
+    const earlier = before.get(operation.transaction) ?? [];
+    const events = sessions.get(operation.session) ?? [];
+    sessions.set(operation.session, [...events, ...eventsOf(mechanisms, operation, earlier)]);
+    before.set(operation.transaction, [...earlier, operation]);
+  }
+  return place(new Model(mechanisms, initial), [...sessions.values()], 0);
+}
+
+function place(model: Model, sessions: readonly (readonly Event[])[], depth: number): boolean {
+  const heads = sessions.filter((events) => events.length > 0);
+  if (heads.length === 0) return true;
+  const limit = Math.min(...heads.map(([event]) => (event as Event).operation.end));
+  return heads.some((events) => {
+    const [event] = events;
+    if (event === undefined || event.operation.start > limit) return false;
+    const next = model.copy();
+    if (!next.step(event)) return false;
+    return place(
+      next,
+      sessions.map((other) => (other === events ? other.slice(1) : other)),
+      depth + 1,
+    );
+  });
+}

@@ -1,0 +1,162 @@
+/** One line of a trace: JSON text to an operation or a header, with the place of every mistake. */
+import { InputError } from '../base/input-error.ts';
+import { scanJsonLine } from '../history/json-text.ts';
+import { copyValue, type Value } from '../history/value.ts';
+import { fail, type Fields, shown } from './trace-fields.ts';
+import { isLeopardRecord, leopardFields } from './leopard-record.ts';
+import {
+  type Condition,
+  emptyHeader,
+  imageOf,
+  integerMark,
+  operationKinds,
+  type PredicateRead,
+  type RowImage,
+  type RowValue,
+  scalarOf,
+  type TraceHeader,
+  type TraceOperation,
+} from './trace.ts';
+
+/** Times of one trace: the first decides what is subtracted, so that differences of nanosecond clocks stay exact. */
+export class TraceClock {
+  base: bigint | null = null;
+
+  /** @throws InputError `trace/times` */
+  read(value: unknown, name: string, line: number): number {
+    const exact = exactInteger(value);
+    if (exact === null) fail(line, 'trace/times', `${name} should be an integer, not ${shown(value)}`);
+    if (typeof exact === 'number' && (this.base === null || this.base === 0n)) {
+      this.base = 0n;
+      return exact;
+    }
+    this.base ??= BigInt(exact);
+    const time = Number(BigInt(exact) - this.base);
+    if (!Number.isSafeInteger(time))
+      fail(line, 'trace/times', `${name} is more than 2^53 away from the first time of the trace`);
+    return time;
+  }
+}
+
+/** @throws InputError `trace/syntax`, `trace/truncated`, `trace/shape` with the line */
+export function parseFields(text: string, line: number): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(/\d{16}/.test(text) ? markLongIntegers(text) : text);
+  } catch (error) {
+    try {
+      scanJsonLine({ text, number: line });
+    } catch (placed) {
+      if (placed instanceof InputError)
+        throw new InputError(placed.code.replace('history/', 'trace/'), placed.message, placed.place);
+    }
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return fail(line, 'trace/shape', 'a line should be a JSON object');
+  return value as Fields;
+}
+
+export function isTraceHeader(fields: Fields): boolean {
+  return Object.hasOwn(fields, 'moirai') && !Object.hasOwn(fields, 'session');
+}
+
+/** @throws InputError `trace/header`, `trace/version` */
+export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
+  const { moirai, version, initial = {}, sessions = null } = fields;
+  if (moirai !== 'trace') fail(line, 'trace/header', `this is not a trace: ${shown(moirai)}`);
+  if (version !== 1) fail(line, 'trace/version', `the header should give version 1, not ${shown(version)}`);
+  if (typeof initial !== 'object' || initial === null || Array.isArray(initial))
+    fail(line, 'trace/header', 'the initial values should be a JSON object');
+  const isNames = Array.isArray(sessions) && sessions.every((name) => typeof name === 'string');
+  if (sessions !== null && !isNames) fail(line, 'trace/header', 'the sessions should be a JSON array of names');
+  const images = Object.entries(initial as Fields).map(([key, value]): [string, RowImage] => [
+    key,
+    imageOf(copyValue(value)),
+  ]);
+  return { ...emptyHeader, initial: new Map(images), sessions: sessions as readonly string[] | null };
+}
+
+/** @throws InputError `trace/shape`, `trace/operation`, `trace/times`, `trace/value` */
+export function parseOperation(given: Fields, line: number, clock: TraceClock): TraceOperation {
+  const fields = isLeopardRecord(given) ? leopardFields(given, line) : given;
+  const { session, op, lock = null, failed = false } = fields;
+  const kind = operationKinds.find((name) => name === op);
+  if (kind === undefined)
+    fail(line, 'trace/operation', `${shown(op)} is no operation: it is one of ${operationKinds.join(', ')}`);
+  const { transaction = kind === 'end' ? '' : undefined } = fields;
+  if (typeof session !== 'string') fail(line, 'trace/shape', 'an operation needs a session, a string');
+  if (typeof transaction !== 'string') fail(line, 'trace/shape', 'an operation needs a transaction, a string');
+  if (lock !== null && lock !== 'update' && lock !== 'share')
+    fail(line, 'trace/shape', `${shown(lock)} is no lock mode: it is "update" or "share"`);
+  if (typeof failed !== 'boolean') fail(line, 'trace/shape', 'failed should be true or false');
+  const writes = rowsOf(fields['writes'], 'writes', line);
+  if (writes.length > 0 && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no writes`);
+  const reads = rowsOf(fields['reads'], 'reads', line);
+  if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
+  const predicates = predicatesOf(fields['predicates'], line);
+  const { start, end } = timesOf(fields, line, clock);
+  return { session, transaction, kind, reads, writes, predicates, lock, failed, start, end };
+}
+
+function timesOf(fields: Fields, line: number, clock: TraceClock): { readonly start: number; readonly end: number } {
+  const start = clock.read(fields['start'], 'start', line);
+  const end = fields['end'] === null ? Infinity : clock.read(fields['end'], 'end', line);
+  if (end < start) fail(line, 'trace/times', 'the operation ends before it starts');
+  return { start, end };
+}
+
+function rowsOf(given: unknown, name: string, line: number): readonly RowValue[] {
+  if (given === undefined) return noRows;
+  if (!Array.isArray(given)) return fail(line, 'trace/shape', `${name} should be an array of [KEY, VALUE]`);
+  return given.map((pair: unknown) => {
+    if (!Array.isArray(pair) || pair.length !== 2 || typeof pair[0] !== 'string')
+      return fail(line, 'trace/shape', `each of the ${name} should be [KEY, VALUE] with a string for a key`);
+    const value: unknown = pair[1];
+    return { key: pair[0], image: typeof value === 'object' ? imageOf(value as Value) : (value as RowImage) };
+  });
+}
+
+const noRows: readonly RowValue[] = [];
+const noPredicates: readonly PredicateRead[] = [];
+const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
+
+function predicatesOf(given: unknown, line: number): readonly PredicateRead[] {
+  if (given === undefined) return noPredicates;
+  if (!Array.isArray(given)) return fail(line, 'trace/shape', 'predicates should be an array');
+  return given.map((predicate: unknown): PredicateRead => {
+    const { table, where = [] } = (predicate ?? {}) as Fields;
+    if (typeof table !== 'string' || !Array.isArray(where))
+      return fail(line, 'trace/shape', 'a predicate should be {"table": NAME, "where": [[COLUMN, COMPARISON, VALUE]]}');
+    return { table, where: where.map((condition: unknown) => conditionOf(condition, line)) };
+  });
+}
+
+function conditionOf(given: unknown, line: number): Condition {
+  const [column, sign, value] = Array.isArray(given) ? (given as unknown[]) : [];
+  const comparison = comparisons.find((name) => name === sign);
+  if (typeof column !== 'string' || comparison === undefined || value === undefined)
+    return fail(
+      line,
+      'trace/shape',
+      `a condition should be [COLUMN, COMPARISON, VALUE], compared with ${comparisons.join(' ')}`,
+    );
+  return { column, comparison, value: scalarOf(value as Value) };
+}
+
+/** Integers that a double would change become strings behind a mark: two neighbours must not become one value. */
+function markLongIntegers(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
+    /^-?\d{16,}$/.test(token) && String(Number(token)) !== token ? `"\\u0002${token}"` : token,
+  );
+}
+
+function exactInteger(value: unknown): number | bigint | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? value : null;
+  if (typeof value !== 'string') return null;
+  const digits = value.startsWith(integerMark) ? value.slice(1) : value;
+  if (!/^-?\d{1,30}$/.test(digits)) return null;
+  const exact = BigInt(digits);
+  const number = Number(exact);
+  return Number.isSafeInteger(number) ? number : exact;
+}
