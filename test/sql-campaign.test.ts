@@ -100,7 +100,7 @@ test('a program of the other dialect is refused', async () => {
 
 test('a session that waits for ever is a timeout with its name', async () => {
   const stuck = async ({ connect }: SqlConnection): Promise<void> => {
-    const client = new pg.Client({ user: 'x', stream: connect as never });
+    const client = new pg.Client({ user: 'x', stream: connect });
     await client.connect();
     await new Promise(() => {});
   };

@@ -53,9 +53,9 @@ export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
 ): SqlProgram {
   const { dialect, schema, sessions, invariant = () => true } = definition;
   if (dialect !== 'postgres' && dialect !== 'mysql') throw shape("`dialect` is neither 'postgres' nor 'mysql'");
-  const texts: readonly unknown[] =
-    typeof schema === 'string' ? [schema] : Array.isArray(schema) ? schema : [undefined];
-  if (!texts.every((text) => typeof text === 'string')) throw shape('`schema` is neither a text nor an array of texts');
+  const texts = typeof schema === 'string' ? [schema] : schema;
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
+    throw shape('`schema` is neither a text nor an array of texts');
   if (typeof sessions !== 'object' || sessions === null) throw shape('`sessions` is not an object');
   const named = Object.entries(sessions);
   if (named.length === 0) throw shape('`sessions` is empty: a program needs at least one session');
@@ -65,7 +65,7 @@ export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
   return {
     kind: 'sql',
     dialect,
-    schema: texts as readonly string[],
+    schema: texts,
     sessionNames: named.map(([name]) => name),
     sessions: named.map(([, session]) => session),
     invariant: invariant as SqlProgram['invariant'],
