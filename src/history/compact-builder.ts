@@ -62,9 +62,13 @@ export class CompactHistoryBuilder {
   #hasIds = false;
   #hasFrom = false;
   #hasAppends = false;
+  /** Lists that were given element by element: where each begins, and one more; the IDs of their elements. */
+  readonly #listStart = new Int32Column();
+  readonly #listElement = new Int32Column();
 
   constructor() {
     this.#operationStart.push(0);
+    this.#listStart.push(0);
   }
 
   get transactionCount(): number {
@@ -134,6 +138,17 @@ export class CompactHistoryBuilder {
   append(key: number, value: number): void {
     this.#hasAppends = true;
     this.#operation(operationKind.append, key, value, fromUnrecorded);
+  }
+
+  /**
+   * `read` of an array of integers, much faster where somebody appends to the key.
+   * @param elements safe integers other than -0
+   */
+  listRead(key: number, elements: readonly number[]): void {
+    for (let i = 0; i < elements.length; i += 1)
+      this.#listElement.push(this.#values.ofInteger(key, elements[i] as number));
+    this.#listStart.push(this.#listElement.length);
+    this.#operation(operationKind.listRead, key, this.#listStart.length - 2, fromUnrecorded);
   }
 
   #operation(kind: number, key: number, value: number, from: number): void {
@@ -229,7 +244,8 @@ export class CompactHistoryBuilder {
       names: this.#names(),
     };
     this.#resolveIds(history);
-    const lists = this.#hasAppends ? listsOf(history, this.#values) : null;
+    const given = { start: this.#listStart, element: this.#listElement };
+    const lists = this.#hasAppends || given.start.length > 1 ? listsOf(history, this.#values, given) : null;
     return { ...history, lists, valueCount: this.#values.size, names: this.#names() };
   }
 

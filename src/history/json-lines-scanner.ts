@@ -29,6 +29,7 @@ export class JsonLinesScanner {
   #line = 0;
   #isFirstRecord = true;
   /** What `#operations` found last. */
+  readonly #elements: number[] = [];
   #valueId = 0;
 
   constructor(options: ScannerOptions = {}) {
@@ -204,7 +205,10 @@ export class JsonLinesScanner {
     const key = this.#builder.keyOfBytes(bytes, at + 1, keyEnd);
     at = skipSpace(bytes, keyEnd + 1);
     if (bytes[at] !== comma) return -1;
-    at = this.#value(bytes, skipSpace(bytes, at + 1), key);
+    at = skipSpace(bytes, at + 1);
+    const listEnd = letter === letterR ? this.#listRead(bytes, at, key) : -1;
+    if (listEnd >= 0) return listEnd;
+    at = this.#value(bytes, at, key);
     if (at < 0) return -1;
     const value = this.#valueId;
     at = skipSpace(bytes, at);
@@ -227,6 +231,23 @@ export class JsonLinesScanner {
     else if (letter === letterW) this.#builder.write(key, value);
     else this.#builder.append(key, value);
     return at + 1;
+  }
+
+  /** The position after `[1,2]]`, a list of integers and the end of its operation; or -1, and nothing was read. */
+  #listRead(bytes: Uint8Array, begin: number, key: number): number {
+    if (bytes[begin] !== openBracket || bytes[begin + 1] === closeBracket) return -1;
+    const elements = this.#elements;
+    elements.length = 0;
+    for (let at = begin + 1; ; at += 1) {
+      const end = integerEnd(bytes, at);
+      if (end < 0) return -1;
+      elements.push(integerAt(bytes, at, end));
+      at = end;
+      if (bytes[at] === comma) continue;
+      if (bytes[at] !== closeBracket || bytes[at + 1] !== closeBracket) return -1;
+      this.#builder.listRead(key, elements);
+      return at + 2;
+    }
   }
 
   /** The position after the value, whose ID is left in `#valueId`, or -1. */

@@ -4,18 +4,25 @@
  */
 import { InputError } from '../base/input-error.ts';
 import { type CompactHistory, type Lists, operationKind, placeOf } from './compact-history.ts';
-import { Int32Column } from './growing-column.ts';
+import type { Int32Column } from './growing-column.ts';
 import type { ValueTable } from './value-table.ts';
 import type { Value } from './value.ts';
 
-/** @throws InputError `history/append` */
-export function listsOf(history: CompactHistory, values: ValueTable): Lists {
+/** Lists as they grow: list i is `element[start[i]]` to `element[start[i + 1] - 1]`. */
+export interface GrowingLists {
+  readonly start: Int32Column;
+  readonly element: Int32Column;
+}
+
+/**
+ * @param lists those of operations that are list reads already; where nobody appends to the key they become reads again
+ * @returns `null`: there are no appends
+ * @throws InputError `history/append`
+ */
+export function listsOf(history: CompactHistory, values: ValueTable, lists: GrowingLists): Lists | null {
   const { kind, key, value, operationCount, operationStart, transactionCount } = history;
   const isList = new Uint8Array(history.keyCount);
   for (let o = 0; o < operationCount; o += 1) if (kind[o] === operationKind.append) isList[key[o] as number] = 1;
-  const start = new Int32Column();
-  const element = new Int32Column();
-  start.push(0);
   const refuse = (t: number, o: number, what: string): never => {
     const name = history.names.key(key[o] as number);
     throw new InputError('history/append', `${name} is appended to, and ${what}`, placeOf(history, t));
@@ -23,15 +30,29 @@ export function listsOf(history: CompactHistory, values: ValueTable): Lists {
   for (let t = 0; t < transactionCount; t += 1) {
     for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
       const k = key[o] as number;
+      if (kind[o] === operationKind.listRead) {
+        if (isList[k] === 0) readAgain(kind, value, o, values.of(k, listAt(lists, value[o] as number, values)));
+        continue;
+      }
       if (isList[k] === 0 || kind[o] === operationKind.append) continue;
       if (kind[o] === operationKind.write) refuse(t, o, 'written as a whole elsewhere');
       const seen = values.valueOf(value[o] as number) ?? [];
       if (!Array.isArray(seen)) refuse(t, o, `read as ${JSON.stringify(seen)}, which is no list`);
-      for (const part of seen as readonly Value[]) element.push(values.of(k, part));
+      for (const part of seen as readonly Value[]) lists.element.push(values.of(k, part));
       kind[o] = operationKind.listRead;
-      value[o] = start.length - 1;
-      start.push(element.length);
+      value[o] = lists.start.length - 1;
+      lists.start.push(lists.element.length);
     }
   }
-  return { start: start.taken(), element: element.taken() };
+  return isList.includes(1) ? { start: lists.start.taken(), element: lists.element.taken() } : null;
+}
+
+function listAt({ start, element }: GrowingLists, list: number, values: ValueTable): Value[] {
+  const [begin, end] = [start.array[list] as number, start.array[list + 1] as number];
+  return [...element.array.subarray(begin, end)].map((id) => values.valueOf(id));
+}
+
+function readAgain(kind: Uint8Array, value: Int32Array, operation: number, id: number): void {
+  kind[operation] = operationKind.read;
+  value[operation] = id;
 }

@@ -182,6 +182,8 @@ class EdnReader {
   }
 
   #atom(): Edn {
+    const integer = this.#integer();
+    if (integer !== null) return integer;
     const token = this.#token(/[^\s,;()[\]{}"\\]+/y);
     switch (token) {
       case 'nil':
@@ -195,6 +197,20 @@ class EdnReader {
           ? { kind: 'keyword', name: token.slice(1) }
           : (numberOf(token) ?? this.#symbol(token));
     }
+  }
+
+  /** Most of a history is short integers. `null`: here is something else. */
+  #integer(): number | null {
+    let at = this.#at;
+    let value = 0;
+    for (let code = this.#text.charCodeAt(at); code >= 0x30 && code <= 0x39; code = this.#text.charCodeAt(at)) {
+      value = value * 10 + code - 0x30;
+      at += 1;
+    }
+    const digits = at - this.#at;
+    if (digits === 0 || digits > 15 || !isDelimiter(this.#text.charCodeAt(at))) return null;
+    this.#at = at;
+    return value;
   }
 
   #symbol(name: string): Edn {
@@ -214,11 +230,19 @@ class EdnReader {
   }
 
   #skipSpace(): void {
+    while (this.#text.charCodeAt(this.#at) === 0x20) this.#at += 1;
+    const code = this.#text.charCodeAt(this.#at);
+    if (code > 0x20 && code < 0x7f && code !== 0x2c && code !== 0x3b) return;
     const space = /(?:[\s,]|;[^\n]*)*/y;
     space.lastIndex = this.#at;
     space.exec(this.#text);
     this.#at = space.lastIndex;
   }
+}
+
+/** A space, a bracket or the end. */
+function isDelimiter(code: number): boolean {
+  return code === 0x20 || code === 0x5d || code === 0x29 || code === 0x7d || code === 0x0a || Number.isNaN(code);
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -43,7 +43,9 @@ const statusOf: Readonly<Record<string, Status>> = { ok: 'committed', fail: 'abo
 export class ElleHistory {
   readonly #builder = new CompactHistoryBuilder();
   readonly #pending = new Map<string, Pending>();
-  readonly #keys = new Map<string, string>();
+  /** By type, by text: the ID of the key. */
+  readonly #keys = new Map<string, Map<string, number>>();
+  readonly #sessions = new Map<string, number>();
   readonly #keyTypes = new Map<string, string>();
   #position = 0;
 
@@ -75,7 +77,8 @@ export class ElleHistory {
     for (const operation of operations) this.#operation(operation, status, place);
     const times =
       pending === undefined ? {} : { start: pending.position, ...(status === 'unknown' ? {} : { end: position }) };
-    const session = this.#builder.session(process ?? `at ${pending?.position ?? position}`);
+    const session =
+      process === undefined ? this.#builder.session(`at ${pending?.position ?? position}`) : this.#session(process);
     this.#builder.endTransaction(session, { status, ...times, line: place.line });
   }
 
@@ -83,26 +86,42 @@ export class ElleHistory {
     // A read without a value says nothing, and `nil` says so only of what has ended well.
     if (kind === 'r' && (value === undefined || status !== 'committed')) return;
     if (value === undefined) throw new InputError('history/field', `${kind} without a value`, place);
-    const key = this.#builder.key(this.#keyName(name));
+    const key = this.#key(name);
     if (kind === 'append') this.#builder.append(key, this.#builder.value(key, value));
     else if (kind === 'w') this.#builder.write(key, this.#builder.value(key, value));
-    else this.#builder.read(key, isEmpty(value) ? this.#builder.nullValue(key) : this.#builder.value(key, value));
+    else if (isEmpty(value)) this.#builder.read(key, this.#builder.nullValue(key));
+    else if (isIntegers(value)) this.#builder.listRead(key, value);
+    else this.#builder.read(key, this.#builder.value(key, value));
   }
 
-  #keyName({ type, text }: ElleKey): string {
-    const known = this.#keys.get(`${type} ${text}`);
+  #key({ type, text }: ElleKey): number {
+    let ofType = this.#keys.get(type);
+    if (ofType === undefined) this.#keys.set(type, (ofType = new Map()));
+    const known = ofType.get(text);
     if (known !== undefined) return known;
     const owner = this.#keyTypes.get(text) ?? type;
     this.#keyTypes.set(text, owner);
-    const name = owner === type ? text : `${type} ${text}`;
-    this.#keys.set(`${type} ${text}`, name);
-    return name;
+    const key = this.#builder.key(owner === type ? text : `${type} ${text}`);
+    ofType.set(text, key);
+    return key;
+  }
+
+  #session(name: string): number {
+    const known = this.#sessions.get(name);
+    if (known !== undefined) return known;
+    const session = this.#builder.session(name);
+    this.#sessions.set(name, session);
+    return session;
   }
 }
 
 /** The empty list is what there is before the first append. */
 function isEmpty(value: Value): boolean {
   return Array.isArray(value) && value.length === 0;
+}
+
+function isIntegers(value: Value): value is readonly number[] {
+  return Array.isArray(value) && value.every((element) => Number.isSafeInteger(element) && !Object.is(element, -0));
 }
 
 export function keyOfValue(value: Value): ElleKey {

@@ -38,7 +38,10 @@ export class FormSplitter {
     const forms: Form[] = [];
     this.#text += piece;
     // A token may be cut: an escape and a character take two.
-    while (this.#at < this.#text.length - 1) this.#step(forms);
+    while (this.#at < this.#text.length - 1) {
+      if (this.#inside === 'string' || this.#open.length > 0) this.#pass();
+      this.#step(forms);
+    }
     this.#dropRead();
     return forms;
   }
@@ -56,6 +59,12 @@ export class FormSplitter {
 
   #cut(what: string): InputError {
     return new InputError('history/truncated', `the text ends before the end of ${what}`, { line: this.#line });
+  }
+
+  /** What is inside a form and neither begins nor ends anything; the last character is left. */
+  #pass(): void {
+    plain.lastIndex = this.#at;
+    if (plain.test(this.#text)) this.#at = Math.min(plain.lastIndex, this.#text.length - 1);
   }
 
   #step(forms: Form[]): void {
@@ -186,5 +195,7 @@ export class FormSplitter {
       });
   }
 }
+
+const plain = /[^"\\;()[\]{}\n]+/y;
 
 const closing: Readonly<Record<string, string>> = { '[': ']', '(': ')', '{': '}' };
