@@ -17,6 +17,7 @@ import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber }
 import { addProtocol } from './protocol-command.ts';
 import { addServe } from './serve-command.ts';
 import { testCommand } from './test-command.ts';
+import { addVerify } from './verify-command.ts';
 
 /** Runs one command. Errors become a line on standard error and an exit code; nothing is thrown. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<ExitCode> {
@@ -78,6 +79,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addTest(moirai, host, end);
   addExplore(moirai, host, end);
   addCheck(moirai, host, end);
+  addVerify(moirai, host, end);
   addConvert(moirai, host, end);
   addProtocol(moirai, host, end);
   addServe(moirai, host, end);

@@ -13,3 +13,10 @@ export { parseTrace, TraceReader, type TraceReaderOptions } from './trace-reader
 export { Verifier, type VerifierOptions } from './verifier.ts';
 export type { VerifierCounts } from './mirror.ts';
 export type { Evidence, Violation } from './violation.ts';
+export {
+  type SmallViolation,
+  type TraceResult,
+  type TraceState,
+  TraceVerification,
+  type TraceVerificationOptions,
+} from './verify-trace.ts';

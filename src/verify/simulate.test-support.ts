@@ -88,9 +88,11 @@ class Simulation {
       const name = event.operation.transaction;
       if (event.kind === 'read') {
         const image = this.#model.see(event);
-        (client.current as { reads: unknown[] }).reads = (client.current as TraceOperation).reads.map((read) =>
-          read.key === event.key ? { ...read, image } : read,
-        );
+        const { reads } = client.current as TraceOperation;
+        client.current = {
+          ...(client.current as TraceOperation),
+          reads: reads.map((read) => (read.key === event.key ? { ...read, image } : read)),
+        };
       }
       if (!this.#model.step(event)) {
         this.#model = before;
@@ -143,7 +145,6 @@ class Simulation {
     client.earlier = current.kind === 'commit' || current.kind === 'abort' ? [] : [...client.earlier, operation];
     client.current = null;
     client.events = [];
-    this.#now = Math.max(this.#now, 0);
     this.#postpone(client);
   }
 

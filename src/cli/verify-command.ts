@@ -1,0 +1,224 @@
+/** `moirai verify`: does a trace of timed operations agree with what the database promises? */
+import type { Command } from '@commander-js/extra-typings';
+import { InputError } from '../base/index.ts';
+import { counted, formatCount, wrap } from '../report/index.ts';
+import type { Mechanisms, SmallViolation, TraceOperation, TraceResult, TraceState } from '../verify/index.ts';
+import type { ExitCode, Host } from './host.ts';
+import { wholeNumber } from './option-values.ts';
+import { appearance } from './style.ts';
+
+interface VerifyOptions {
+  readonly engine?: string;
+  readonly isolation?: string;
+  readonly mechanisms?: string;
+  readonly buffer?: number;
+  readonly clockError: number;
+  readonly maxViolations: number;
+  readonly json: boolean;
+  readonly color: boolean;
+}
+
+export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('verify')
+    .description(
+      'Checks a trace, operations with the times between which they ran, against the mechanisms by which an engine gives a level. While it comes in.',
+    )
+    .argument('<file>', 'a trace as JSON Lines; - is standard input')
+    .option('--engine <name>', 'the database: postgres, mysql, tidb, cockroachdb, oracle, sqlserver, sqlite, ...')
+    .option('--isolation <level>', "its level by its own name, for example 'repeatable read'")
+    .option('--mechanisms <list>', 'instead of an engine: cr=first-statement,me,fuw,sc=ssi')
+    .option('--buffer <n>', 'operations that may wait for slow sessions', wholeNumber('buffer', 1))
+    .option(
+      '--clock-error <n>',
+      'how far the clocks of clients may be off, in the unit of the trace',
+      wholeNumber('clock-error', 0),
+      0,
+    )
+    .option('--max-violations <n>', 'how many to show', wholeNumber('max-violations', 1), 100)
+    .option('--json', 'print one JSON object and nothing else')
+    .option('--no-color', 'no colour, even on a terminal')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', verifyHelp)
+    .action(async (file, { json = false, ...options }) => {
+      end(await verifyCommand(file, { ...options, json }, host));
+    });
+}
+
+async function verifyCommand(file: string, options: VerifyOptions, host: Host): Promise<ExitCode> {
+  const verify = await import('../verify/index.ts');
+  const mechanisms = mechanismsFor(options, verify);
+  const { style, width } = appearance(host, options.color);
+  let shown = 0;
+  const verification = new verify.TraceVerification({
+    mechanisms,
+    clockError: options.clockError,
+    violationsMax: options.maxViolations,
+    ...(options.buffer === undefined ? {} : { bufferMax: options.buffer }),
+    onViolation: (violation) => {
+      shown += 1;
+      if (options.json) return;
+      const lines = violationLines(violation, shown, width, verification.base, verify.formatTraceLine);
+      host.out(`${[style('bad', lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n\n`);
+    },
+  });
+  const result = await readAll(file, verification, host);
+  if (options.json) host.out(`${JSON.stringify(jsonOf(result, verify.formatTraceLine))}\n`);
+  else {
+    const lines = summaryLines(file, result);
+    const colour = ({ satisfied: 'good', violated: 'bad', unknown: 'warning' } as const)[verdictOf(result)];
+    host.out(`${[style(colour, lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n`);
+  }
+  return ({ satisfied: 0, violated: 1, unknown: 2 } as const)[verdictOf(result)];
+}
+
+function mechanismsFor(
+  { engine, isolation, mechanisms }: VerifyOptions,
+  { mechanismsOf, parseMechanisms }: Pick<typeof import('../verify/index.ts'), 'mechanismsOf' | 'parseMechanisms'>,
+): Mechanisms {
+  if (mechanisms !== undefined) {
+    if (engine === undefined && isolation === undefined) return parseMechanisms(mechanisms);
+    throw new InputError('option/usage', '--mechanisms takes the place of --engine and --isolation');
+  }
+  if (engine === undefined)
+    throw new InputError('option/usage', 'verify needs --engine and --isolation, or --mechanisms');
+  return mechanismsOf(engine, isolation);
+}
+
+interface Verification {
+  readonly state: TraceState;
+  push(bytes: Uint8Array): void;
+  finish(): TraceResult;
+}
+
+const progressEveryMs = 5_000;
+
+async function readAll(file: string, verification: Verification, host: Host): Promise<TraceResult> {
+  const startedMs = performance.now();
+  let [shownMs, operationsShown] = [startedMs, 0];
+  try {
+    for await (const chunk of host.openInput(file)) {
+      verification.push(chunk);
+      const nowMs = performance.now();
+      if (nowMs - shownMs < progressEveryMs) continue;
+      const { counts, pipeline, lag } = verification.state;
+      const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
+      const parts = [
+        `${formatCount(counts.operations)} operations`,
+        `${formatCount(rate)}/s`,
+        `${formatCount(pipeline.waiting)} waiting, lag ${formatCount(lag)}`,
+        `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
+        `${formatCount(counts.violations)} violations`,
+        `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+      ];
+      host.err(`${parts.join(', ')}\n`);
+      [shownMs, operationsShown] = [nowMs, counts.operations];
+    }
+    const result = verification.finish();
+    if (result.counts.operations === 0) throw new InputError('trace/empty', 'there is no operation in it');
+    return result;
+  } catch (error) {
+    const shown = file === '-' ? 'standard input' : file;
+    throw error instanceof InputError && error.place?.file === undefined ? error.in(shown) : error;
+  }
+}
+
+/** Nothing can be said of a trace in which reads were left out because their transactions were given up on. */
+function verdictOf({ counts }: TraceResult): 'satisfied' | 'violated' | 'unknown' {
+  if (counts.violations > 0) return 'violated';
+  return counts.skipped > 0 ? 'unknown' : 'satisfied';
+}
+
+function summaryLines(file: string, result: TraceResult): string[] {
+  const { counts, pipeline } = result;
+  const verdict = verdictOf(result);
+  const found =
+    verdict === 'violated'
+      ? `violated: ${counted(counts.violations, 'violation')}`
+      : verdict === 'unknown'
+        ? `unknown: ${counted(counts.skipped, 'read')} not checked, of sessions that fell too far behind`
+        : 'satisfied: no violation';
+  const tolerated = [
+    ...(counts.unknown > 0 ? [`${counted(counts.unknown, 'transaction')} of unknown fate`] : []),
+    ...(pipeline.stalled > 0 ? [`${counted(pipeline.stalled, 'session')} no longer waited for`] : []),
+    ...(pipeline.moved > 0 ? [`${counted(pipeline.moved, 'operation')} moved within the clock error`] : []),
+  ];
+  return [
+    found,
+    `${file === '-' ? 'standard input' : file}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+    ...(tolerated.length === 0 ? [] : [tolerated.join(', ')]),
+  ];
+}
+
+function shareText(deduced: number, uncertain: number): string {
+  const share = deduced + uncertain === 0 ? 0 : uncertain / (deduced + uncertain);
+  return `${formatCount(deduced)} deduced, ${formatCount(uncertain)} uncertain (${(100 * share).toFixed(2)} %)`;
+}
+
+type FormatLine = (operation: TraceOperation, base: bigint) => string;
+
+function violationLines(
+  violation: SmallViolation,
+  number: number,
+  width: number,
+  base: bigint,
+  format: FormatLine,
+): string[] {
+  const { mechanism, reason, evidence, smallest } = violation;
+  return [
+    `violation ${number}: ${mechanism}`,
+    ...wrap(reason, width),
+    ...evidence.map(({ operation, role }) => `  ${role}: ${format(operation, base)}`),
+    ...(smallest === null
+      ? []
+      : ['the smallest trace that shows it:', ...smallest.map((operation) => `  ${format(operation, base)}`)]),
+  ];
+}
+
+function jsonOf(result: TraceResult, format: FormatLine): object {
+  const { counts, pipeline, violations, base } = result;
+  const parsed = (operation: TraceOperation): unknown => jsonOperation(operation, base, format);
+  return {
+    operations: counts.operations,
+    transactions: counts.transactions,
+    verdict: verdictOf(result),
+    violations: violations.map(({ mechanism, transactions, rows, reason, evidence, smallest }) => ({
+      mechanism,
+      transactions,
+      rows,
+      operations: evidence.map(({ operation }) => parsed(operation)),
+      roles: evidence.map(({ role }) => role),
+      reason,
+      smallest: smallest?.map(parsed) ?? null,
+    })),
+    violationCount: counts.violations,
+    deduced: counts.deduced,
+    uncertain: counts.uncertain,
+    skipped: counts.skipped,
+    unknown: counts.unknown,
+    stalled: pipeline.stalled,
+    moved: pipeline.moved,
+  };
+}
+
+/** As in the trace; times that a double cannot hold are strings, which the reader takes too. */
+function jsonOperation(operation: TraceOperation, base: bigint, format: FormatLine): unknown {
+  const text = format(operation, base).replace(
+    /"start":(-?\d{16,}),"end":(-?\d{16,}|null)\}$/,
+    (_, start: string, end: string) => `"start":"${start}","end":${end === 'null' ? end : `"${end}"`}}`,
+  );
+  return JSON.parse(text) as unknown;
+}
+
+const verifyHelp = `
+The trace has an operation a line, in order of start for each session:
+  {"session":"a","transaction":"t1","op":"read","reads":[["accounts/7",{"balance":30}]],"start":1,"end":2}
+  {"session":"a","transaction":"t1","op":"commit","start":3,"end":4}
+
+Examples:
+  moirai verify run.trace.jsonl --engine postgres --isolation serializable
+  tail -f run.trace.jsonl | moirai verify - --engine mysql --isolation 'repeatable read'
+  moirai verify run.trace.jsonl --mechanisms cr=statement,me
+
+Exit codes: 0 nothing found, 1 violation found, 2 not known (reads were left out), 3 bad input or usage,
+4 a failure of moirai itself.`;

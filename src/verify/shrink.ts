@@ -1,0 +1,101 @@
+/**
+ * A smaller trace with the same violation: whole transactions and rows of operations are left out as long as a fresh verifier still finds it.
+ *
+ * What is left out must not make a violation of its own: a write stays as long as a read is left that returned its value, so everything
+ * that the small trace demands, the whole one demands too.
+ */
+import type { MechanismName, Mechanisms } from './mechanisms.ts';
+import { agrees } from './state.ts';
+import type { RowImage, RowValue, TraceOperation } from './trace.ts';
+import { Verifier } from './verifier.ts';
+import type { Violation } from './violation.ts';
+
+export interface ShrinkOptions {
+  readonly mechanisms: Mechanisms;
+  readonly initial: ReadonlyMap<string, RowImage>;
+  /** Replays. Default 2,000. */
+  readonly replaysMax?: number;
+}
+
+/** The operations that are left, by start; `null` where what is known of the violation's surroundings does not show it any more. */
+export function shrink(
+  violation: Violation,
+  { mechanisms, initial, replaysMax = 2_000 }: ShrinkOptions,
+): TraceOperation[] | null {
+  const original = [...new Set(violation.context)].toSorted((a, b) => a.start - b.start);
+  let replays = 0;
+  const holds = (operations: readonly TraceOperation[]): boolean => {
+    replays += 1;
+    return violates(mechanisms, initial, operations, violation.mechanism);
+  };
+  if (!holds(original)) return null;
+  let best = original;
+  for (let changed = true; changed && replays < replaysMax; ) {
+    changed = false;
+    for (const candidate of smaller(best)) {
+      if (replays >= replaysMax) break;
+      if (!isClosed(best, candidate) || !holds(candidate)) continue;
+      best = candidate;
+      changed = true;
+      break;
+    }
+  }
+  return best;
+}
+
+function violates(
+  mechanisms: Mechanisms,
+  initial: ReadonlyMap<string, RowImage>,
+  operations: readonly TraceOperation[],
+  mechanism: MechanismName,
+): boolean {
+  let found = false;
+  const verifier = new Verifier({
+    mechanisms,
+    initial,
+    onViolation: (violation) => {
+      found ||= violation.mechanism === mechanism;
+    },
+  });
+  for (const operation of operations) verifier.push(operation);
+  verifier.finish();
+  return found;
+}
+
+/** Without a transaction, then without a row of an operation; what has no rows left goes, but for ends and snapshots. */
+function* smaller(operations: readonly TraceOperation[]): Generator<TraceOperation[]> {
+  const names = new Set(operations.map(({ transaction }) => transaction));
+  for (const name of names) yield operations.filter(({ transaction }) => transaction !== name);
+  for (const [i, operation] of operations.entries()) {
+    for (const part of ['reads', 'writes'] as const) {
+      for (const gone of operation[part]) {
+        const changed = { ...operation, [part]: operation[part].filter((row) => row !== gone) };
+        yield [
+          ...operations.slice(0, i),
+          ...(isNeeded(changed, operations) ? [changed] : []),
+          ...operations.slice(i + 1),
+        ];
+      }
+    }
+  }
+}
+
+function isNeeded(
+  { transaction, reads, writes, kind, start }: TraceOperation,
+  operations: readonly TraceOperation[],
+): boolean {
+  if (reads.length + writes.length > 0 || kind === 'commit' || kind === 'abort') return true;
+  return !operations.some((other) => other.transaction === transaction && other.start < start);
+}
+
+/** Is every write still there whose value a read that is left returned? */
+function isClosed(before: readonly TraceOperation[], after: readonly TraceOperation[]): boolean {
+  const gone = rowsOf(before, 'writes').filter(({ row }) => !rowsOf(after, 'writes').some((kept) => kept.row === row));
+  if (gone.length === 0) return true;
+  const reads = rowsOf(after, 'reads');
+  return gone.every(({ row }) => !reads.some((read) => read.row.key === row.key && agrees(row.image, read.row.image)));
+}
+
+function rowsOf(operations: readonly TraceOperation[], part: 'reads' | 'writes'): { readonly row: RowValue }[] {
+  return operations.flatMap((operation) => operation[part].map((row) => ({ row })));
+}
