@@ -24,7 +24,7 @@ test('vitest', { timeout: 60_000 }, async () => {
     ],
     { cwd: root, env },
   );
-  expect(stdout).toMatch(/Tests\s+2 passed \(2\)/);
+  expect(stdout).toMatch(/Tests\s+4 passed \(4\)/);
 });
 
 test('node:test', { timeout: 60_000 }, async () => {
