@@ -139,7 +139,8 @@ const readMeanings: Record<string, string> = {
 
 function meaningOf({ anomaly, elle }: ListViolated): string {
   const known = Object.hasOwn(anomalies, anomaly) ? anomalies[anomaly as AnomalyName] : null;
-  const name = elle === anomaly || known === null ? anomaly : `${known.title}, which Elle calls ${elle}`;
+  const title = known?.title ?? anomaly;
+  const name = title === anomaly || title === elle.replaceAll('-', ' ') ? title : `${title}, which Elle calls ${elle}`;
   return `${name}: ${known?.meaning ?? readMeanings[anomaly] ?? ''}`;
 }
 
