@@ -100,7 +100,7 @@ describe('clients', () => {
 
   test('a password is asked for by both protocols and HTTP', async () => {
     const postgres = await serve('--password', 'secret', '--http-port', '0');
-    await expect(connect(postgres.url)).rejects.toThrow();
+    await expect(connect(postgres.url)).rejects.toThrow('password');
     await expect(connect(postgres.url.replace('postgres@', 'postgres:wrong@'))).rejects.toMatchObject({
       code: '28P01',
     });
@@ -121,9 +121,8 @@ describe('its end', () => {
     async (signal) => {
       folder.write({ 'schema.sql': schema });
       const names = { record: `${signal}.jsonl`, choices: `${signal}.choices` };
-      const { url, end } = await serve(
-        ...['--init', 'schema.sql', '--record', names.record, '--choices', names.choices],
-      );
+      const files = ['--record', names.record, '--choices', names.choices];
+      const { url, end } = await serve('--init', 'schema.sql', ...files);
       const [a, b, c] = [await connect(url), await connect(url), await connect(url)];
       await c.query('update accounts set balance = 1 where id = 1');
       await a.query('begin');
@@ -138,7 +137,7 @@ describe('its end', () => {
       expect(history).toContain('accounts/1');
       expect(readFileSync(join(folder.path, names.choices), 'utf8')).toContain('"schedule":[');
       const { code, out } = await runBuilt(['check', join(folder.path, names.record), '--json']);
-      expect(code, out).toBe(0);
+      expect({ code, out }).toEqual({ code: 0, out: expect.any(String) });
     },
   );
 });

@@ -318,7 +318,7 @@ export class SqlDatabase implements SqlServer {
   }
 
   close(): void {
-    for (const session of [...this.#sessions.values()]) session.close();
+    for (const session of this.#sessions.values()) session.close();
     this.scheduler.close(() => new SqlError('57P01', 'the database is closed'));
   }
 

@@ -85,7 +85,7 @@ export class HistoryRecorder implements StorageObserver {
     }
     const ended = [...this.#transactions.values()].filter(({ status }) => status !== 'open');
     const indexOf = new Map(ended.map(({ id }, index) => [id, index]));
-    const sessions = [...new Set(ended.map(({ session }) => session))].sort((a, b) => a - b);
+    const sessions = [...new Set(ended.map(({ session }) => session))].toSorted((a, b) => a - b);
     const ordinals = new Map<number, number>();
     const initial = new Map<Key, Value>();
     /** By table and row: a row keeps its key when its values change. */

@@ -134,3 +134,30 @@ test('a statement that has not begun can be interrupted', async () => {
   made.interrupt(1, new SqlError('57014', 'cancelled'));
   await expect(first).rejects.toMatchObject({ code: '57014' });
 });
+
+test('without a settling statements go as they come', async () => {
+  const { made, went } = scheduler({ settle: null, holdsBack: () => true });
+  made.expect(2, true);
+  expect(await made.run(1, once('a'), jobOptions)).toBe('a');
+  expect(went).toEqual([1]);
+});
+
+test('a statement ends when it takes too long, all its waits together', async () => {
+  const wait: Wait = { blockers: [2], reason: 'a lock', isReady: () => false };
+  const { made } = scheduler();
+  const options = { ...jobOptions, timeoutMs: 5, timeoutError: () => new SqlError('57014', 'too long') };
+  await expect(made.run(1, waitsFor(wait, 'a'), options)).rejects.toMatchObject({ code: '57014' });
+});
+
+test('closing ends what waits, begun or not', async () => {
+  const wait: Wait = { blockers: [2], reason: 'a lock', isReady: () => false };
+  const { made } = scheduler();
+  const begun = made.run(1, waitsFor(wait, 'a'), jobOptions);
+  made.expect(3, true);
+  const waiting = made.run(2, once('b'), jobOptions);
+  expect([made.isBusy(1), made.isBusy(2), made.isBusy(3)]).toEqual([true, true, false]);
+  made.close(() => new SqlError('57P01', 'closed'));
+  await expect(begun).rejects.toMatchObject({ code: '57P01' });
+  await expect(waiting).rejects.toMatchObject({ code: '57P01' });
+  expect(made.isBusy(1)).toBe(false);
+});

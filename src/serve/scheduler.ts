@@ -8,7 +8,7 @@
  */
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
-import { SqlError, type Wait, type Waiting } from '../sql/index.ts';
+import type { SqlError, Wait, Waiting } from '../sql/index.ts';
 
 /** Waits for statements on their way. @returns stops the waiting */
 export type Settle = (callback: () => void) => () => void;
@@ -153,7 +153,7 @@ export class Scheduler {
     const ready: number[] = [];
     for (const { session, wait, interruption } of this.#jobs.values())
       if (interruption !== null || wait === null || wait.isReady()) ready.push(session);
-    return ready.sort((a, b) => a - b);
+    return ready.toSorted((a, b) => a - b);
   }
 
   #mayDecide(ready: readonly number[]): boolean {

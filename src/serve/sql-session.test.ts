@@ -401,8 +401,7 @@ describe('what ends a statement', () => {
 
   test('a statement that would never end is ended by statement_timeout, or by the limit of the database', async () => {
     const endless = 'with recursive r (i) as (select 1 union all select 2 from r) select count(*) from r';
-    const cross =
-      'select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b where a < 0 and b < a';
+    const cross = 'select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b where a + b < 0';
     await a.run(`set statement_timeout = '50ms'`);
     expect(await a.outcome(cross)).toBe('57014');
     expect(await a.outcome('select 1')).toBe('SELECT');

@@ -10,7 +10,9 @@ const database = await openSqlDatabase({
   settle: settleWithin(1),
   computeMsMax: 60_000,
 });
-const { port, host, close } = await listen(startConversation(database));
+const listener = await listen(startConversation(database));
+
+const { host, port } = listener;
 
 function heapMb(): number {
   (globalThis as { gc?: () => void }).gc?.();
@@ -85,6 +87,6 @@ async function measure(): Promise<Record<string, number>> {
 }
 
 const result = await measure();
-await close();
+await listener.close();
 database.close();
 process.stdout.write(JSON.stringify(result));
