@@ -4,6 +4,7 @@ import { forEveryChoice, seeded, type Chooser } from '../../base/index.ts';
 import { type CompactHistory, scanHistoryLines, type History, type Value } from '../../history/index.ts';
 import { isolationLevels, referenceCheck, satisfies, type IsolationLevel } from '../../isolation/index.ts';
 import { ListCheck } from './check-lists.ts';
+import { nameListCycle } from './cycle-anomalies.ts';
 
 type ListOperation = readonly ['append', string, number] | readonly ['r', string, readonly number[]];
 
@@ -293,6 +294,36 @@ function shown(transactions: readonly ListTransaction[]): string {
 }
 
 describe("Elle's anomalies", () => {
+  test('are cycles of their shape, rule out their levels, and every violation has some', () => {
+    const seen = new Set<string>();
+    for (let seed = 0; seed < 3_000; seed += 1) {
+      const chooser = seeded(seed);
+      const transactions = madeByStore(chooser, 5).map((transaction): ListTransaction => {
+        const status = (['aborted', 'unknown'] as const)[chooser.choose(12)];
+        return status === undefined ? transaction : { ...transaction, status };
+      });
+      const check = new ListCheck(compact(transactions));
+      const verdicts = levels.map((level) => check.check(level).kind);
+      const first = verdicts.indexOf('violated');
+      expect(
+        new Set(first < 0 ? [] : verdicts.slice(first)).size,
+        `levels of ${shown(transactions)}`,
+      ).toBeLessThanOrEqual(1);
+      const found = check.anomalies();
+      expect(found.length > 0, `names of ${shown(transactions)}`).toBe(
+        check.check('strict-serializable').kind === 'violated',
+      );
+      for (const { name, cycle, read } of found) {
+        seen.add(name);
+        const after = [...cycle.slice(1), ...cycle.slice(0, 1)];
+        expect(cycle.map(({ to }) => to)).toEqual(after.map(({ from }) => from));
+        if (name !== 'lost-update' && read === undefined) expect(nameListCycle(cycle)).toBe(name);
+        expect(check.check(ruledOut(name)).kind, `${name} in ${shown(transactions)}`).toBe('violated');
+      }
+    }
+    expect([...seen].toSorted()).toEqual(expect.arrayContaining(['G-single', 'G1a', 'G1b', 'G2-item', 'lost-update']));
+  }, 60_000);
+
   test.each([
     ['G0', 'read-committed', 'a: append x 1, append y 1\nb: append x 2, append y 2\nc: r x [1,2], r y [2,1]'],
     ['G1c', 'read-committed', 'a: append x 1, r y [1]\nb: append y 1, r x [1]'],
@@ -326,6 +357,13 @@ describe("Elle's anomalies", () => {
     expect(check.check('strict-serializable')).toEqual({ kind: 'satisfied', commitOrder: Int32Array.of(0, 1) });
   });
 });
+
+/** A level that the anomaly rules out, whatever else is in the history. */
+function ruledOut(name: string): IsolationLevel {
+  if (name.endsWith('-realtime')) return 'strict-serializable';
+  if (name.startsWith('G2-item')) return 'serializable';
+  return /^(?:lost-update|G-single|G-nonadjacent)/.test(name) ? 'snapshot-isolation' : 'read-committed';
+}
 
 describe('what is not known', () => {
   test('without times strict-serializable is open where serializable holds', () => {

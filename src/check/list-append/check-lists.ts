@@ -83,9 +83,10 @@ export class ListCheck {
   anomalies(): ListAnomaly[] {
     const { edges, lostUpdate } = this.#dependencies;
     const found: ListAnomaly[] = this.#lists.anomalous.map((read) => ({ name: read.kind, cycle: [], read }));
-    if (this.#decide('strict-serializable').components.cyclic.length === 0) return found;
+    const { components } = this.#decide('strict-serializable');
+    if (components.cyclic.length === 0) return found;
     if (lostUpdate !== null) found.push({ name: 'lost-update', cycle: lostUpdateCycle(lostUpdate) });
-    const cycles = cycleAnomalies(edges, this.#history.transactionCount);
+    const cycles = cycleAnomalies(edges, components, this.#history.transactionCount);
     if (lostUpdate === null) {
       const lost = [...cycles.values()].find(isLostUpdate);
       if (lost !== undefined) found.push({ name: 'lost-update', cycle: lost });

@@ -5,7 +5,7 @@
  * them a breadth-first search from the first edges over pairs of a node and what was passed so far. Every one is bounded: that none is found
  * does not prove that there is none. Levels are decided elsewhere.
  */
-import type { TransactionIndex } from '../../history/index.ts';
+import { Int32Column, type TransactionIndex } from '../../history/index.ts';
 import { type DependencyEdges, relation } from './edges.ts';
 import { type Components, componentsOf, type Graph, graphOf } from './graph.ts';
 
@@ -85,14 +85,24 @@ const kinds = [
 const visitsMax = 200_000;
 const startsMax = 2_000;
 
-/** An example of each name that is found; of a shape the plainest kind only. */
-export function cycleAnomalies(edges: DependencyEdges, transactionCount: number): Map<ListCycleName, ListEdge[]> {
+/**
+ * An example of each name that is found; of a shape the plainest kind only.
+ * @param all the components of the graph of all edges: no cycle leaves one
+ */
+export function cycleAnomalies(
+  edges: DependencyEdges,
+  all: Components,
+  transactionCount: number,
+): Map<ListCycleName, ListEdge[]> {
+  const inner = new Int32Column();
+  for (let e = 0; e < edges.count; e += 1)
+    if (all.of[edges.from.array[e] as number] === all.of[edges.to.array[e] as number]) inner.push(e);
   const found = new Map<ListCycleName, ListEdge[]>();
   const hasShape = new Set<Shape>();
   for (const kind of kinds) {
     for (const search of searches) {
       if (hasShape.has(search.shape)) continue;
-      const cycle = findCycle(edges, search, search.relations | kind.relations, transactionCount);
+      const cycle = findCycle(edges, inner.taken(), search, search.relations | kind.relations, transactionCount);
       if (cycle === null) continue;
       hasShape.add(search.shape);
       found.set(nameListCycle(cycle), cycle);
@@ -103,12 +113,13 @@ export function cycleAnomalies(edges: DependencyEdges, transactionCount: number)
 
 function findCycle(
   edges: DependencyEdges,
+  inner: Int32Array,
   search: Search,
   relations: number,
   transactionCount: number,
 ): ListEdge[] | null {
   const graph = graphOf(edges.nodeCount, (add) => {
-    for (let e = 0; e < edges.count; e += 1)
+    for (const e of inner)
       if (((edges.relation.array[e] as number) & relations) !== 0)
         add(edges.from.array[e] as number, edges.to.array[e] as number, e);
   });
