@@ -6,7 +6,7 @@
 import { monotonicMs } from '../../base/clock.ts';
 import type { CompactHistory } from '../../history/index.ts';
 import { chainsOf } from '../chains.ts';
-import { edgesBySource } from './clocks.ts';
+import { edgesBySource, topologicalOrder } from './clocks.ts';
 import type { Reads } from '../reads.ts';
 import type { SessionOrder } from '../session-order.ts';
 import { FrontierSearch } from './frontier-search.ts';
@@ -15,7 +15,7 @@ import { openPairs } from './open-pairs.ts';
 import { OrderSearch } from './order-search.ts';
 import { OrderState } from './order-state.ts';
 import { saturate } from './saturate.ts';
-import { schedule } from './schedule.ts';
+import { type Schedule, schedule } from './schedule.ts';
 import { type Versions, versionsOf } from './versions.ts';
 
 export interface StrongOptions {
@@ -63,7 +63,7 @@ export function checkStrong(
   addKnownEdges(edges, nodes, reads, sessions);
   const { order: sorted, clocks } = saturate(nodes, versions, edges);
   if (sorted.length < nodes.nodeCount) return { kind: 'violated', problem: { nodes, versions, edges, sorted } };
-  const found = findOrder(nodes, versions, edges, clocks, sorted, options);
+  const found = findOrder(nodes, versions, edges, clocks, options);
   if (found === 'violated') return { kind: 'violated', problem: null };
   if (found === 'unknown') return { kind: 'unknown', reason: 'step-limit' };
   if (nodes.times?.isIncomplete === true) return { kind: 'unknown', reason: 'missing-times' };
@@ -73,6 +73,8 @@ export function checkStrong(
 /** What each of the two searches may do before it is the other's turn. */
 const searchSteps = 200_000;
 const frontierSteps = 20_000;
+/** It looks at the next node of every chain. */
+const frontierChainsMax = 100;
 
 /** The first search that answers wins. The one learns from contradictions, the other is quick where sessions are few. */
 function findOrder(
@@ -80,16 +82,16 @@ function findOrder(
   versions: Versions,
   edges: OrderEdges,
   clocks: Int32Array,
-  sorted: Int32Array,
   options: StrongOptions,
 ): Int32Array | 'violated' | 'unknown' {
   const { stepsMax = 2_000_000_000, timeoutMs = Infinity, openPairsMax = 20_000_000, engine = 'all' } = options;
   const start = monotonicMs();
-  const guess = schedule(nodes, versions, edges, edgesBySource(edges, nodes.nodeCount), sorted);
+  const guess = guessed(nodes, versions, edges);
   if (guess.forced === 0 && engine === 'all') return guess.order;
   const place = new Int32Array(nodes.nodeCount);
   guess.order.forEach((node, i) => (place[node] = i));
-  const frontier = engine === 'search' ? null : new FrontierSearch(nodes, versions, edges, place);
+  const isForFrontiers = engine === 'frontier' || (engine === 'all' && nodes.chainCount <= frontierChainsMax);
+  const frontier = isForFrontiers ? new FrontierSearch(nodes, versions, edges, place) : null;
   const pairs = engine === 'frontier' ? null : openPairs(nodes, versions, clocks, openPairsMax);
   // The other search keeps its edges to itself: these grow.
   const own = new OrderEdges();
@@ -98,6 +100,7 @@ function findOrder(
     pairs === null
       ? null
       : new OrderSearch(nodes, versions, new OrderState(nodes, versions, own, clocks), pairs, place);
+  let turn = 0;
   for (let steps = 0; steps < stepsMax && monotonicMs() - start < timeoutMs; steps += searchSteps) {
     const result = search?.run(Math.min(searchSteps, stepsMax - steps)) ?? 'open';
     if (result === 'satisfied') return search?.order() ?? 'unknown';
@@ -106,8 +109,18 @@ function findOrder(
     if (other === 'satisfied') return frontier?.order() ?? 'unknown';
     if (other === 'violated') return other;
     if (search === null && frontier?.isFull !== false) return 'unknown';
+    // What was decided so far may be enough for a better guess.
+    turn += 1;
+    if (engine !== 'all' || (turn & (turn - 1)) !== 0) continue;
+    const again = guessed(nodes, versions, own);
+    if (again.forced === 0) return again.order;
   }
   return 'unknown';
+}
+
+function guessed(nodes: Nodes, versions: Versions, edges: OrderEdges): Schedule {
+  const bySource = edgesBySource(edges, nodes.nodeCount);
+  return schedule(nodes, versions, edges, bySource, topologicalOrder(nodes, edges, bySource));
 }
 
 function commitsOf({ shift, memberCount, transactionOf }: Nodes, order: Int32Array): Int32Array {

@@ -84,6 +84,13 @@ export class OrderEdges {
     return this.from.length;
   }
 
+  /** Takes the edges from the given one on away. */
+  cut(count: number): ReturnType<OrderEdges['at']>[] {
+    const taken = Array.from({ length: this.count - count }, (_, i) => this.at(count + i));
+    for (const column of [this.from, this.to, this.rule, this.cause]) column.length = count;
+    return taken;
+  }
+
   at(e: number): [from: number, to: number, why: number, cause: number] {
     const { from, to, rule: rules, cause } = this;
     return [from.array[e] as number, to.array[e] as number, rules.array[e] as number, cause.array[e] as number];

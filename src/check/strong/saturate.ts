@@ -8,6 +8,7 @@
  */
 import { edgesBySource, fillClocks, topologicalOrder } from './clocks.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';
+import { OrderState } from './order-state.ts';
 import type { Versions } from './versions.ts';
 
 export interface Saturated {
@@ -17,6 +18,10 @@ export interface Saturated {
   readonly clocks: Int32Array;
   readonly passes: number;
 }
+
+/** Of the nodes: with fewer new edges than this part, a pass over all costs more than following what changes. */
+const fewPart = 20;
+const fewMin = 2;
 
 /** Adds to `edges`. */
 export function saturate(nodes: Nodes, versions: Versions, edges: OrderEdges): Saturated {
@@ -33,7 +38,26 @@ export function saturate(nodes: Nodes, versions: Versions, edges: OrderEdges): S
     pass.antiDependencies();
     if (nodes.level === 'snapshot-isolation') pass.writeConflicts();
     if (edges.count === before) return { order, clocks, passes };
+    if (edges.count - before <= Math.max(fewMin, nodes.nodeCount / fewPart))
+      return finish(nodes, versions, edges, clocks, before, passes);
   }
+}
+
+/** Edge by edge, with what follows from each. @param before the edges that the clocks know */
+function finish(
+  nodes: Nodes,
+  versions: Versions,
+  edges: OrderEdges,
+  clocks: Int32Array,
+  before: number,
+  passes: number,
+): Saturated {
+  const fresh = edges.cut(before);
+  const state = new OrderState(nodes, versions, edges, clocks);
+  const isConsistent = fresh.every((edge) => state.add(...edge)) && state.propagate();
+  const { conflict } = state;
+  if (!isConsistent && conflict !== null) edges.add(conflict.from, conflict.to, conflict.rule, conflict.cause);
+  return { order: topologicalOrder(nodes, edges, edgesBySource(edges, nodes.nodeCount)), clocks, passes };
 }
 
 /** Who read the initial version of a key is before the first writer of each chain that is another. */
