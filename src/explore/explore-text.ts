@@ -1,7 +1,8 @@
 /** What an exploration found, as text: the verdict with its scope first, the smallest counterexample, the next step last. */
 import { summarize, explainNoViolation, weakestViolation } from '../isolation/index.ts';
-import type { History } from '../history/index.ts';
+import type { History, Operation } from '../history/index.ts';
 import {
+  type CycleDrawing,
   formatCount,
   formatCycle,
   formatSessions,
@@ -9,33 +10,33 @@ import {
   plain,
   printable,
   type Styler,
+  truncate,
   wrap,
 } from '../report/index.ts';
-import type { ExploreResult } from './explore.ts';
+import type { Estimate } from './estimate.ts';
+import type { Counterexample, ExploreResult } from './explore.ts';
 
 export interface ExploreText {
   /** Columns of the terminal. Default 80. */
   readonly width?: number;
   readonly style?: Styler;
-  /** What replays the counterexample. */
-  readonly command?: string;
+  /** What replays a counterexample. */
+  readonly commandOf?: (replay: string) => string;
 }
 
 /** The text of one exploration, without a final line break. */
 export function formatExploration(result: ExploreResult, options: ExploreText = {}): string {
-  const { style = plain, width = 80, command } = options;
-  const { counterexample, marks } = result;
+  const { style = plain, width = 80 } = options;
+  const { counterexamples, marks } = result;
   const lines = [verdict(result, style)];
-  if (counterexample !== null) {
-    const { history, olderReads, message } = counterexample;
-    lines[0] += `: ${printable(message)}`;
-    lines.push(
-      '',
-      ...formatSessions(history, { width, style, older: olderReads }),
-      '',
-      ...anomalyLines(history, width, style),
-    );
-    if (command !== undefined) lines.push('', `replay: ${command}`);
+  const [smallest, ...others] = counterexamples;
+  if (smallest !== undefined) {
+    lines[0] += `: ${printable(smallest.message)}`;
+    lines.push('', ...exampleLines(smallest, options));
+    others.forEach((example, i) => {
+      const title = `another kind, ${i + 2} of ${counterexamples.length}: ${printable(example.message)}`;
+      lines.push('', ...wrap(title, width).map((line) => style('bad', line)), '', ...exampleLines(example, options));
+    });
     return lines.join('\n');
   }
   const rows = [...marks].map(([name, held]) => [
@@ -43,6 +44,63 @@ export function formatExploration(result: ExploreResult, options: ExploreText = 
     `in ${counts(held, 'history', 'histories')}`,
   ]);
   return [...lines, ...formatTable(rows)].join('\n');
+}
+
+function exampleLines(example: Counterexample, { style = plain, width = 80, commandOf }: ExploreText): string[] {
+  const { history, olderReads, replay } = example;
+  return [
+    ...formatSessions(history, { width, style, older: olderReads }),
+    '',
+    ...anomalyLines(history, width, style),
+    ...(commandOf === undefined ? [] : ['', `replay: ${commandOf(replay)}`]),
+  ];
+}
+
+/** What the probes say, in one line. */
+export function formatEstimate(level: string, { runs, histories, runsError, probes }: Estimate): string {
+  const about = (n: number): string => formatCount(Number(n.toPrecision(2)));
+  const inVain = histories < runs * 0.95 ? ` in about ${about(runs)} runs` : '';
+  return `${level}: about ${about(histories)} histories to expect${inVain} (+- ${about(runsError)} runs; ${probes} random probes)`;
+}
+
+/** Each counterexample as a graph: every transaction, which read saw which write, and the cycle that its level does not explain. */
+export function drawCounterexamples({ counterexamples, level }: ExploreResult, title: string): CycleDrawing[] {
+  return counterexamples.map(({ history, anomaly, message }) => {
+    const ids = history.transactions.map(({ id }) => id);
+    const reads = history.transactions.flatMap(({ id, operations }) =>
+      operations.flatMap((operation) => {
+        if (operation.kind !== 'read' || operation.from === undefined) return [];
+        const from = ids[operation.from];
+        return from === undefined || from === id ? [] : [{ from, to: id, relation: 'wr', key: operation.key }];
+      }),
+    );
+    const found = weakestViolation(history, { abortedReads: 'constrained' })?.verdict ?? null;
+    const cycle = (found?.cycle ?? []).map(({ from, to, relation, key = null }) => ({
+      from: ids[from] ?? INITIAL_ID,
+      to: ids[to] ?? INITIAL_ID,
+      relation,
+      key,
+    }));
+    const edges = [...new Map([...reads, ...cycle].map((edge) => [Object.values(edge).join('\0'), edge])).values()];
+    const usesInitial = edges.some(({ from, to }) => from === INITIAL_ID || to === INITIAL_ID);
+    return {
+      title: `${title}: ${anomaly ?? 'a violation'} at ${level}: ${message}`,
+      nodes: [
+        ...(usesInitial ? [{ id: INITIAL_ID, lines: [INITIAL_ID] }] : []),
+        ...history.transactions.map(({ id, status, operations }) => ({
+          id,
+          lines: [`${id} ${status}`, ...operations.map(operationLine)],
+        })),
+      ],
+      edges,
+    };
+  });
+}
+
+const INITIAL_ID = 'initial state';
+
+function operationLine({ kind, key, value }: Operation): string {
+  return truncate(`${kind} ${key} = ${JSON.stringify(value)}`, 60);
 }
 
 /** The table of several levels, weakest first, and the weakest at which every history satisfies the invariant. */
@@ -97,6 +155,8 @@ function stoppedBy(stopped: ExploreResult['stopped']): string {
       return 'stopped by --max-histories';
     case 'time':
       return 'stopped by --max-time';
+    case 'violation':
+      return 'the first violation ends it';
     case 'search':
       return 'the search for a commit order of one history gave up';
     case 'endless':

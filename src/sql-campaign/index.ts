@@ -10,6 +10,14 @@ export {
   type StatementEvent,
 } from '../serve/index.ts';
 export {
+  exploreSql,
+  type ExploreSqlOptions,
+  type ExploreSqlResult,
+  type SqlFailureKind,
+  type SqlProgress,
+} from './explore-sql.ts';
+export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
+export {
   runSqlCampaign,
   sqlCampaignDefaults,
   type SqlCampaignOptions,

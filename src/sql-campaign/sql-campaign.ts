@@ -129,7 +129,8 @@ async function failureOf(program: SqlProgram, options: SqlRunOptions): Promise<S
   return { message: run.violation, replay: encodePath(run.path), statements: run.statements, history: run.history() };
 }
 
-async function tried(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
+/** A run; a schema that fails is bad input. */
+export async function tried(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
   try {
     return await runSqlProgram(program, options);
   } catch (error) {

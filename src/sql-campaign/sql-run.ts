@@ -3,7 +3,7 @@ import { monotonicMs } from '../base/clock.ts';
 import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
 import { errorText, type SqlConnection, type SqlProgram } from '../program/index.ts';
-import { connectTo, openSqlDatabase, type Profile, type SqlDatabase } from '../serve/index.ts';
+import { connectTo, openSqlDatabase, type Profile, type SqlDatabase, type StatementEvent } from '../serve/index.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
 
 export interface SqlRunOptions {
@@ -14,6 +14,16 @@ export interface SqlRunOptions {
   readonly timeoutMs: number;
   /** Keep what every statement did: for the run that is shown. */
   readonly isLogged?: boolean;
+  /** Microseconds since 1970. Default: the machine's. */
+  readonly clock?: () => bigint;
+  /**
+   * Decide only when every session of the program has sent a statement, or will not come for long: no schedule is lost because somebody was
+   * still connecting.
+   */
+  readonly isThorough?: boolean;
+  /** Told of the database before the sessions begin, and of each statement with the number of its connection. */
+  readonly onOpen?: (database: SqlDatabase) => void;
+  readonly onStatement?: (connection: number, event: StatementEvent) => void;
 }
 
 export type SqlRun =
@@ -24,18 +34,33 @@ export type SqlRun =
       readonly path: readonly number[];
       readonly marks: ReadonlyMap<string, boolean>;
       readonly statements: readonly LoggedStatement[];
+      /** What each session returned. */
+      readonly results: Readonly<Record<string, unknown>>;
       readonly history: () => History;
     }
   | { readonly kind: 'timeout'; readonly session: string };
 
 /** @throws SqlError when the schema is at fault */
 export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
-  const { profile, decisions, seed, abortRate } = options;
-  const database = await openSqlDatabase({ profile, decisions, seed, abortRate, holdsBack: 'always' });
+  const { profile, decisions, seed, abortRate, clock, isThorough = false } = options;
+  let run: Run | null = null;
+  const database: SqlDatabase = await openSqlDatabase({
+    profile,
+    decisions,
+    seed,
+    abortRate,
+    holdsBack: 'always',
+    ...(clock === undefined ? {} : { clock }),
+    ...(isThorough ? { settle: (callback) => settleWhen(() => run?.isComplete() ?? true, callback) } : {}),
+  });
   try {
     await prepareSchema(database, program);
+    // Where there is another connection, the scheduler waits for others.
+    if (isThorough) database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });
     database.start();
-    return await new Run(program, database, options).run();
+    options.onOpen?.(database);
+    run = new Run(program, database, options);
+    return await run.run();
   } finally {
     database.close();
   }
@@ -74,8 +99,14 @@ class Run {
       path: this.#options.decisions.path,
       marks: this.#marks,
       statements: this.#statements,
+      results: ended.results,
       history: () => this.#database.history(),
     };
+  }
+
+  /** Has every session of the program that has not ended sent a statement? */
+  isComplete(): boolean {
+    return this.#database.scheduler.waiting().length >= this.#left.size;
   }
 
   async #sessions(): Promise<{ readonly error: string | null; readonly results: Record<string, unknown> }> {
@@ -104,18 +135,40 @@ class Run {
   }
 
   #connection(name: string, readsStrongly: boolean): SqlConnection {
-    const onStatement = this.#options.isLogged === true ? { onStatement: this.#logging(name) } : {};
     return {
       name,
-      connect: () => connectTo(this.#database, { name, readsStrongly, ...onStatement }),
+      connect: () => connectTo(this.#database, { name, readsStrongly, ...this.#listener(name) }),
       sometimes: (mark, condition = true) => void this.#marks.set(mark, condition || (this.#marks.get(mark) ?? false)),
     };
   }
 
-  #logging(name: string): (event: Parameters<typeof logged>[0]) => void {
-    return (event) => void this.#statements.push(logged(event, name));
+  /** What is told of the statements of one connection. */
+  #listener(name: string): { readonly onStatement?: (event: StatementEvent) => void } {
+    const { isLogged = false, onStatement } = this.#options;
+    if (!isLogged && onStatement === undefined) return {};
+    const listener = (event: StatementEvent): void => {
+      if (isLogged) this.#statements.push(logged(event, name));
+      const connection = this.#database.sessions.find((session) => session.onStatement === listener);
+      if (connection !== undefined) onStatement?.(connection.id, event);
+    };
+    return { onStatement: listener };
   }
 }
+
+/** Waits three turns of the event loop at least, as the database does by itself, and more until all have come. */
+function settleWhen(isComplete: () => boolean, callback: () => void): () => void {
+  let turns = 0;
+  let immediate = setImmediate(turn);
+  function turn(): void {
+    turns += 1;
+    if (turns >= TURNS_MAX || (turns >= TURNS_MIN && isComplete())) callback();
+    else immediate = setImmediate(turn);
+  }
+  return () => clearImmediate(immediate);
+}
+
+const TURNS_MIN = 3;
+const TURNS_MAX = 40;
 
 const LATE = Symbol('late');
 

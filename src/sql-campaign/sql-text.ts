@@ -44,7 +44,8 @@ export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure,
 /** Evidence is searched in histories that a person could read; a larger one is recorded and left to `moirai check`. */
 const transactionsMax = 60;
 
-function anomalyText({ history }: SqlFailure, width: number, style: Styler): string[] {
+/** What is wrong with the rows that a failing run read and wrote. */
+export function anomalyText({ history }: SqlFailure, width: number, style: Styler): string[] {
   if (history.transactions.length > transactionsMax) return [];
   const found = weakestViolation(history, { abortedReads: 'ignored' });
   if (found === null)

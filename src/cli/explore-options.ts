@@ -1,0 +1,30 @@
+/** What `moirai explore` was asked to do. */
+import type { ConstrainingLevel } from '../isolation/index.ts';
+
+export interface ExploreCommandOptions {
+  readonly level: ConstrainingLevel | 'all';
+  /** For SQL programs: as they were given. */
+  readonly sql: {
+    readonly engine?: string | undefined;
+    readonly isolation?: string | undefined;
+    readonly level?: string | undefined;
+    readonly granularity?: string | undefined;
+  };
+  readonly historiesMax: number | null;
+  readonly timeMaxMs: number | null;
+  /** Of one search for a commit order. */
+  readonly stepsMax: number | null;
+  readonly timeoutMs: number;
+  /** Kinds of violations that are shown. */
+  readonly violationsMax: number;
+  /** Worker threads. */
+  readonly jobs: number;
+  /** Say first how many histories to expect? */
+  readonly estimates: boolean;
+  /** Begin with what differs least from one session after the other, and stop at the first violation? */
+  readonly smallestFirst: boolean;
+  readonly drawing: 'dot' | 'mermaid' | null;
+  readonly replay: string | null;
+  readonly json: boolean;
+  readonly color: boolean;
+}

@@ -1,0 +1,58 @@
+/**
+ * How many histories to expect, before the run: Knuth's estimator (Estimating the Efficiency of Backtrack Programs, 1975). A probe goes down
+ * the tree of prefixes, at each run to one of the k that it found, drawn evenly, and counts that one k times. The mean over all draws is the
+ * exact number; single probes differ widely, most of them lie below it.
+ */
+import { type Chooser } from '../base/chooser.ts';
+import type { Program } from '../program/index.ts';
+import type { ExploreOptions } from './explore.ts';
+import { Exploration } from './exploration.ts';
+import type { Prefix } from './ordered-history.ts';
+
+export interface EstimateOptions
+  extends Pick<ExploreOptions, 'level' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'onTurn'> {
+  readonly chooser: Chooser;
+  /** Default 100. */
+  readonly probes?: number;
+}
+
+export interface Estimate {
+  /** Runs of the program: the histories of the level that is explored. */
+  readonly runs: number;
+  /** Histories at the level. */
+  readonly histories: number;
+  /** Standard error of `runs`, as far as the probes tell. */
+  readonly runsError: number;
+  readonly probes: number;
+}
+
+export async function estimateHistories(
+  program: Program,
+  { chooser, probes = 100, ...options }: EstimateOptions,
+): Promise<Estimate> {
+  const exploration = new Exploration(program, options);
+  let sum = 0;
+  let squares = 0;
+  let histories = 0;
+  for (let i = 0; i < probes; i += 1) {
+    const probe = await probeOnce(exploration, chooser);
+    sum += probe.runs;
+    squares += probe.runs ** 2;
+    histories += probe.histories;
+  }
+  const mean = sum / probes;
+  const variance = probes < 2 ? 0 : Math.max(0, squares / probes - mean ** 2) / (probes - 1);
+  return { runs: mean, histories: histories / probes, runsError: Math.sqrt(variance), probes };
+}
+
+async function probeOnce(exploration: Exploration, chooser: Chooser): Promise<{ runs: number; histories: number }> {
+  let [runs, histories, weight] = [0, 0, 1];
+  for (let prefix: Prefix | undefined = []; prefix !== undefined; ) {
+    const { branches, isAtLevel } = await exploration.probe(prefix);
+    runs += weight;
+    if (isAtLevel) histories += weight;
+    weight *= branches.length;
+    prefix = branches.length === 0 ? undefined : branches[chooser.choose(branches.length)];
+  }
+  return { runs, histories };
+}

@@ -1,0 +1,231 @@
+/** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds goes on the stack. */
+import { exploring, nextPath } from '../base/chooser.ts';
+import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
+import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
+import { errorText, judge, type Marks, type Program, runProgram, type RunOutcome } from '../program/index.ts';
+import { Counterexamples } from './counterexamples.ts';
+import type { ExploreOptions, ExploreResult } from './explore.ts';
+import { ExploringStore } from './exploring-store.ts';
+import type { Prefix } from './ordered-history.ts';
+import type { ExplorePart } from './sharing.ts';
+import { encodePrefix } from './token.ts';
+
+/** A prefix that waits, and its share of the tree if every branch were of the same size. */
+export interface Waiting {
+  readonly prefix: Prefix;
+  readonly mass: number;
+}
+
+export class Exploration {
+  readonly #program: Program;
+  readonly #options: ExploreOptions;
+  readonly #level: ConstrainingLevel;
+  readonly #store: ExploringStore;
+  readonly #stack: Waiting[] = [];
+  #doneMass = 0;
+  readonly #marks = new Map<string, number>();
+  #histories = 0;
+  #violations = 0;
+  #runs = 0;
+  #stopped: ExploreResult['stopped'] = null;
+  #divergence: string | null = null;
+  readonly #counterexamples: Counterexamples;
+
+  constructor(program: Program, options: ExploreOptions) {
+    this.#program = program;
+    this.#options = options;
+    this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
+    this.#store = new ExploringStore(program, this.#level, options.stepsMax);
+    this.#counterexamples = new Counterexamples(options.violationsMax ?? 5);
+    const { historiesMax, turnsMax, violationsMax } = options;
+    for (const [name, value] of Object.entries({ historiesMax, turnsMax, violationsMax })) {
+      if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
+        throw new InputError(`option/${name}`, `${name} must be a whole number of at least 1, not ${value}`);
+      }
+    }
+  }
+
+  add(waiting: readonly Waiting[]): void {
+    this.#stack.push(...waiting);
+  }
+
+  /** What waits; it is given away. */
+  take(): Waiting[] {
+    return this.#stack.splice(0);
+  }
+
+  /** Is there something to do, and no reason to stop? */
+  get goesOn(): boolean {
+    return this.#stack.length > 0 && this.#stopped === null;
+  }
+
+  get mayGoOn(): boolean {
+    return this.#stopped === null;
+  }
+
+  /** The share of the tree that was walked, if every branch were of the same size. */
+  get doneMass(): number {
+    return this.#doneMass;
+  }
+
+  stop(reason: ExploreResult['stopped']): void {
+    this.#stopped ??= reason;
+  }
+
+  /** Takes over what another exploration of the same program found. */
+  merge({ result, doneMass }: ExplorePart): void {
+    this.#histories += result.histories;
+    this.#violations += result.violations;
+    this.#runs += result.runs;
+    this.#doneMass += doneMass;
+    for (const [name, held] of result.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + held);
+    this.#counterexamples.merge(result.counterexamples);
+    this.#stopped ??= result.stopped;
+    if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
+    this.#tell();
+  }
+
+  /** Goes on until nothing waits, the exploration has to stop, or so many runs were made. */
+  async run(deadlineMs: number, runsMax = Infinity): Promise<void> {
+    const isBreadthFirst = this.#options.order === 'breadth';
+    const end = this.#runs + runsMax;
+    let breathedAt = monotonicMs();
+    while (this.#stack.length > 0 && this.#stopped === null && this.#runs < end) {
+      const { prefix, mass } = (isBreadthFirst ? this.#stack.shift() : this.#stack.pop()) as Waiting;
+      await this.#runFrom(prefix, mass);
+      if (isBreadthFirst && this.#violations > 0) this.#stopped ??= 'violation';
+      if ((this.#runs & 15) !== 0) continue;
+      const now = monotonicMs();
+      if (now >= deadlineMs) this.#stopped ??= 'time';
+      if (now - breathedAt < 50) continue;
+      breathedAt = now;
+      await this.#breathe();
+    }
+  }
+
+  /** One run from a prefix, not judged. @returns the prefixes that it found, and whether its history is at its level */
+  async probe(prefix: Prefix): Promise<{ readonly branches: readonly Prefix[]; readonly isAtLevel: boolean }> {
+    await this.#runFrom(prefix, 0, false);
+    this.#stack.length = 0;
+    return { branches: [...this.#store.branches], isAtLevel: this.#stopped === null && this.#store.isAtLevel() };
+  }
+
+  async replay(prefix: Prefix): Promise<ExploreResult> {
+    await this.#runFrom(prefix, 1);
+    this.#divergence = this.#store.divergence;
+    this.#stack.length = 0;
+    return this.result();
+  }
+
+  async #runFrom(prefix: Prefix, mass: number, judges = true): Promise<void> {
+    const store = this.#store;
+    store.reset(prefix);
+    const { turnsMax = 1_000, timeoutMs = 10_000, onTurn } = this.#options;
+    const outcome = await runProgram(this.#program, store, {
+      nextSession: store.nextSession,
+      turnsMax,
+      deadlineMs: monotonicMs() + timeoutMs,
+      ...(onTurn === undefined ? {} : { onTurn }),
+    });
+    this.#runs += 1;
+    // Popped last to first: the order of discovery.
+    const part = mass / (store.branches.length + 1);
+    this.#doneMass += part;
+    for (let i = store.branches.length - 1; i >= 0; i -= 1)
+      this.#stack.push({ prefix: store.branches[i] as Prefix, mass: part });
+    if (store.divergence !== null && this.#options.replay === undefined) throw nondeterministic(store.divergence);
+    if (outcome.kind === 'timeout') {
+      const { reason, session, lastOperation } = outcome;
+      this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
+    } else if (outcome.kind !== 'discarded' && judges) {
+      if (store.isAtLevel()) await this.#judge(outcome);
+      // Whether the history is at its level, or which final states it has, is then not known.
+      if (store.gaveUp) this.#stopped ??= 'search';
+    }
+  }
+
+  async #judge(outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>): Promise<void> {
+    if (this.#histories === this.#options.historiesMax) {
+      this.#stopped = 'histories';
+      return;
+    }
+    this.#histories += 1;
+    this.#options.onHistory?.(() => this.#store.history());
+    const { message, marks } = await this.#verdictOf(outcome);
+    for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
+    if (message === null) return;
+    this.#violations += 1;
+    this.#counterexamples.add({
+      message,
+      history: () => this.#store.history(),
+      olderReads: this.#store.olderReads(),
+      replay: () => encodePrefix(this.#store.prefix(), this.#program),
+    });
+  }
+
+  /** The invariant, for every final state that the history allows if it looks at one. */
+  async #verdictOf(
+    outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>,
+  ): Promise<{ message: string | null; marks: Marks }> {
+    const marks = new Map(outcome.marks);
+    if (outcome.kind === 'threw')
+      return { message: `session "${outcome.session}" failed: ${errorText(outcome.error)}`, marks };
+    const sometimes = (name: string, condition = true): void =>
+      void marks.set(name, condition || (marks.get(name) ?? false));
+    for (let path: number[] | null = []; path !== null; ) {
+      const chooser = exploring(path);
+      let final: Record<string, unknown> | null = null;
+      const store = this.#store;
+      const end = {
+        results: outcome.results,
+        get final() {
+          return (final ??= store.finalState((options) => chooser.choose(options)));
+        },
+        sometimes,
+      };
+      const verdict = await judge(this.#program, end);
+      if (verdict.kind === 'fails') return { message: verdict.message, marks };
+      path = nextPath(chooser.path, chooser.options);
+    }
+    return { message: null, marks };
+  }
+
+  async #breathe(): Promise<void> {
+    this.#tell();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.({
+      histories: this.#histories,
+      runs: this.#runs,
+      violations: this.#violations,
+      expectedRuns: this.#runs / this.#doneMass,
+    });
+  }
+
+  result(): ExploreResult {
+    const counterexamples = this.#counterexamples.all();
+    return {
+      level: this.#level,
+      histories: this.#histories,
+      violations: this.#violations,
+      runs: this.#runs,
+      complete: this.#stopped === null && this.#stack.length === 0,
+      divergence: this.#divergence,
+      stopped: this.#stopped,
+      marks: this.#marks,
+      counterexample: counterexamples[0] ?? null,
+      counterexamples,
+    };
+  }
+}
+
+/** While it explores, a program only takes turns that it took before. */
+function nondeterministic(divergence: string): InputError {
+  return new InputError(
+    'program/nondeterministic',
+    `with the same choices the program does not do the same: ${divergence}; moirai test names the usual causes`,
+  );
+}

@@ -1,0 +1,83 @@
+/**
+ * One exploration on several threads. Subtrees share nothing, so the boundary of a job is a prefix: plain data. Whoever has nothing to do
+ * takes some of what waits and gives back, after a moment, what it found and what is then left; so nobody sits on a large subtree alone. The
+ * result does not depend on who did what.
+ */
+import { monotonicMs } from '../base/clock.ts';
+import type { Program } from '../program/index.ts';
+import { Exploration, type Waiting } from './exploration.ts';
+import type { ExploreOptions, ExploreResult } from './explore.ts';
+
+/** What a thread is asked to do: plain data. */
+export interface ExploreJob {
+  readonly waiting: readonly Waiting[];
+  /** For the whole job, however much is left. */
+  readonly timeMs: number;
+}
+
+/** What came of it: plain data. */
+export interface ExplorePart {
+  readonly result: ExploreResult;
+  readonly doneMass: number;
+  readonly waiting: readonly Waiting[];
+}
+
+export type ExploreThread = (job: ExploreJob) => Promise<ExplorePart>;
+
+/** Does a job: for threads. */
+export async function explorePart(program: Program, options: ExploreOptions, job: ExploreJob): Promise<ExplorePart> {
+  const exploration = new Exploration(program, options);
+  const end = monotonicMs() + job.timeMs;
+  exploration.add(job.waiting);
+  do await exploration.run(Infinity, 64);
+  while (exploration.goesOn && monotonicMs() < end);
+  const { doneMass } = exploration;
+  const waiting = exploration.take();
+  return { result: exploration.result(), doneMass, waiting };
+}
+
+/**
+ * `explore` with the work done by threads. With `historiesMax` it stops soon after so many.
+ * @throws InputError when the program or an option is at fault
+ */
+export async function exploreShared(
+  program: Program,
+  options: ExploreOptions,
+  threads: readonly ExploreThread[],
+): Promise<ExploreResult> {
+  const whole = new Exploration(program, options);
+  const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
+  whole.add([{ prefix: [], mass: 1 }]);
+  await whole.run(deadline, RUNS_FIRST);
+  let pool = whole.goesOn ? whole.take() : [];
+  let busy = 0;
+  await new Promise<void>((resolve, reject) => {
+    const idle = [...threads];
+    const giveOut = (): void => {
+      const timeMs = Math.min(JOB_MS, deadline - monotonicMs());
+      if (timeMs <= 0 && pool.length > 0) whole.stop('time');
+      while (whole.mayGoOn && pool.length > 0 && idle.length > 0) {
+        const thread = idle.pop() as ExploreThread;
+        const count = Math.max(1, Math.ceil(pool.length / (2 * threads.length)));
+        // What has waited longest leads to the largest subtrees.
+        const waiting = pool.splice(0, count);
+        busy += 1;
+        thread({ waiting, timeMs }).then((part) => {
+          busy -= 1;
+          whole.merge(part);
+          pool = [...pool, ...part.waiting];
+          idle.push(thread);
+          giveOut();
+        }, reject);
+      }
+      if (busy === 0 && (pool.length === 0 || !whole.mayGoOn)) resolve();
+    };
+    giveOut();
+  });
+  whole.add(pool);
+  return whole.result();
+}
+
+/** Small programs are done before a thread could begin. */
+const RUNS_FIRST = 200;
+const JOB_MS = 100;

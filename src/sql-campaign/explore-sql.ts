@@ -1,0 +1,323 @@
+/**
+ * `moirai explore` for SQL programs: every schedule of statements and commits that the engine profile could take, lock waits, deadlocks and
+ * serialization failures included. Stateless: the program runs again through its own driver for every schedule. Schedules that differ in the
+ * order of independent steps are walked once where sleep sets find it (`schedule-tree.ts`); this enumerates schedules and is not optimal, so
+ * the number of distinct histories is far below that of the runs. In the axiomatic family what each read sees is enumerated as well, without
+ * reduction.
+ */
+import { createHash } from 'node:crypto';
+import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
+import { decodePath, encodePath } from '../campaign/token.ts';
+import { type History, INITIAL } from '../history/index.ts';
+import { weakestViolation } from '../isolation/index.ts';
+import { type Decisions, retracing } from '../mockdb/index.ts';
+import type { SqlProgram } from '../program/index.ts';
+import type { Profile, SqlDatabase } from '../serve/index.ts';
+import { ScheduleTree } from './schedule-tree.ts';
+import type { SqlFailure } from './sql-campaign.ts';
+import { tried } from './sql-campaign.ts';
+import type { SqlRun, SqlRunOptions } from './sql-run.ts';
+import { mayLock, type StepClass, stepClass } from './step-class.ts';
+
+export interface ExploreSqlOptions {
+  readonly profile: Profile;
+  /** Distinct histories to see before the answer is `unknown`. Default: all. */
+  readonly historiesMax?: number;
+  /** Schedules to run before the answer is `unknown`. Default: all. */
+  readonly schedulesMax?: number;
+  /** Time to spend before the answer is `unknown`. Default: any. */
+  readonly timeMaxMs?: number;
+  /** For one run. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Kinds of failures to keep a run of. Default 5. */
+  readonly failuresMax?: number;
+  /** Leave out schedules that only swap independent steps? Default true. */
+  readonly reduces?: boolean;
+  /** Only this schedule. */
+  readonly replay?: string;
+  readonly onProgress?: (progress: SqlProgress) => void;
+  /** Called before each run, for those who watch. */
+  readonly onRun?: () => void;
+  /** Called for each schedule that is not a repetition: what was seen, as keys that are equal where it was the same. */
+  readonly onSchedule?: (seen: { readonly history: string; readonly outcome: string }) => void;
+}
+
+export interface SqlProgress {
+  readonly schedules: number;
+  readonly histories: number;
+  readonly violations: number;
+  /** The share of the tree of schedules that was walked, if every branch were of the same size: between 0 and 1. */
+  readonly share: number;
+}
+
+export interface ExploreSqlResult {
+  readonly profile: Profile;
+  /** Runs of the program that were no repetitions. */
+  readonly schedules: number;
+  /** Runs that turned out to repeat a schedule with independent steps swapped. */
+  readonly repetitions: number;
+  /** Distinct histories: which rows each transaction read, from whom, and wrote, and whether it was committed. */
+  readonly histories: number;
+  /** Distinct outcomes: what every session was told by each of its statements, what it returned, and the verdict of the invariant. */
+  readonly outcomes: number;
+  /** Schedules in which the invariant fails. */
+  readonly violations: number;
+  /** Were there no more? */
+  readonly complete: boolean;
+  /** Why not. */
+  readonly stopped: 'histories' | 'schedules' | 'time' | { readonly session: string } | null;
+  /** For each `sometimes(name)`: schedules in which its condition held. */
+  readonly marks: ReadonlyMap<string, number>;
+  /** The kinds of failures by message and anomaly, each with the run of the fewest decisions that leave the first session, the most frequent first. */
+  readonly failures: readonly SqlFailureKind[];
+}
+
+export interface SqlFailureKind extends SqlFailure {
+  /** The anomaly of the rows that were read and written; `null` where they are serializable or nobody can tell. */
+  readonly anomaly: string | null;
+  /** Schedules that end like this. */
+  readonly schedules: number;
+}
+
+/** @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic` */
+export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions): Promise<ExploreSqlResult> {
+  if (program.dialect !== options.profile.dialect) {
+    throw new InputError(
+      'program/dialect',
+      `the program speaks ${program.dialect} and the database ${options.profile.dialect}`,
+    );
+  }
+  return new SqlExploration(program, options).run();
+}
+
+interface Kind {
+  readonly message: string;
+  readonly anomaly: string | null;
+  schedules: number;
+  path: readonly number[];
+}
+
+type Finished = Extract<SqlRun, { kind: 'finished' }>;
+
+class SqlExploration {
+  readonly #program: SqlProgram;
+  readonly #options: ExploreSqlOptions;
+  readonly #steps = new StepClasses();
+  readonly #tree: ScheduleTree;
+  readonly #histories = new Set<string>();
+  readonly #outcomes = new Set<string>();
+  readonly #marks = new Map<string, number>();
+  readonly #kinds = new Map<string, Kind>();
+  #schedules = 0;
+  #repetitions = 0;
+  #violations = 0;
+  #stopped: ExploreSqlResult['stopped'] = null;
+
+  constructor(program: SqlProgram, options: ExploreSqlOptions) {
+    this.#program = program;
+    this.#options = options;
+    const { profile, reduces = true } = options;
+    this.#tree = new ScheduleTree({
+      onStep: (session) => this.#steps.begin(session),
+      takeClass: (session) => this.#steps.take(session),
+      reduces: reduces && profile.family === 'engine',
+    });
+  }
+
+  async run(): Promise<ExploreSqlResult> {
+    const { timeMaxMs = Infinity, replay } = this.#options;
+    const deadline = monotonicMs() + timeMaxMs;
+    if (replay !== undefined) await this.#runOnce(retracing(decodePath(replay)));
+    else
+      do {
+        if (monotonicMs() >= deadline) this.#stopped = 'time';
+        else await this.#runOnce(this.#tree.decisions());
+      } while (this.#stopped === null && this.#tree.next());
+    return this.#result();
+  }
+
+  async #runOnce(decisions: Decisions): Promise<void> {
+    const { schedulesMax = Infinity, historiesMax = Infinity } = this.#options;
+    if (this.#schedules >= schedulesMax) this.#stopped = 'schedules';
+    if (this.#histories.size >= historiesMax) this.#stopped = 'histories';
+    if (this.#stopped !== null) return;
+    this.#options.onRun?.();
+    const run = await tried(this.#program, this.#runOptions(decisions));
+    if (this.#tree.hasDiverged) throw nondeterministic();
+    if (run.kind === 'timeout') this.#stopped = { session: run.session };
+    else if (this.#tree.isRepetition) this.#repetitions += 1;
+    else this.#note(run);
+    const { size: histories } = this.#histories;
+    this.#options.onProgress?.({
+      schedules: this.#schedules,
+      histories,
+      violations: this.#violations,
+      share: this.#tree.share,
+    });
+  }
+
+  #runOptions(decisions: Decisions): SqlRunOptions {
+    return {
+      profile: this.#options.profile,
+      decisions,
+      // Where `moirai test` begins: its replays draw the same.
+      seed: 1_000_003,
+      abortRate: 0,
+      timeoutMs: this.#options.timeoutMs ?? 10_000,
+      isLogged: true,
+      isThorough: true,
+      // One moment: what a schedule shows must not depend on when it is run.
+      clock: () => 1_767_225_600_000_000n,
+      onOpen: (database) => this.#steps.open(database),
+      onStatement: (connection, event) => this.#steps.ended(connection, event),
+    };
+  }
+
+  #note(run: Finished): void {
+    this.#schedules += 1;
+    const history = digest(historyKey(run.history()));
+    const outcome = digest(outcomeKey(run));
+    this.#histories.add(history);
+    this.#outcomes.add(outcome);
+    this.#options.onSchedule?.({ history, outcome });
+    for (const [name, held] of run.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
+    if (run.violation === null) return;
+    this.#violations += 1;
+    const anomaly = anomalyOf(run.history());
+    const key = `${run.violation}\0${anomaly}`;
+    const kind = this.#kinds.get(key);
+    const path = [...run.path];
+    if (kind === undefined) this.#kinds.set(key, { message: run.violation, anomaly, schedules: 1, path });
+    else {
+      kind.schedules += 1;
+      if (weight(path) < weight(kind.path)) kind.path = path;
+    }
+  }
+
+  async #result(): Promise<ExploreSqlResult> {
+    const { failuresMax = 5 } = this.#options;
+    const kinds = [...this.#kinds.values()].toSorted((a, b) => b.schedules - a.schedules).slice(0, failuresMax);
+    const failures: SqlFailureKind[] = [];
+    for (const { message, anomaly, schedules, path } of kinds) {
+      const run = await tried(this.#program, this.#runOptions(retracing(path)));
+      if (run.kind === 'timeout' || run.violation !== message) throw nondeterministic();
+      const { statements } = run;
+      failures.push({ message, anomaly, schedules, statements, history: run.history(), replay: encodePath(path) });
+    }
+    return {
+      profile: this.#options.profile,
+      schedules: this.#schedules,
+      repetitions: this.#repetitions,
+      histories: this.#histories.size,
+      outcomes: this.#outcomes.size,
+      violations: this.#violations,
+      complete: this.#stopped === null,
+      stopped: this.#stopped,
+      marks: this.#marks,
+      failures,
+    };
+  }
+}
+
+/** What the steps of each connection were, from what the database tells of them. */
+class StepClasses {
+  readonly #classes = new Map<number, StepClass>();
+  /** Connections whose transaction may have locked, written or left traces. */
+  readonly #locked = new Set<number>();
+  #database: SqlDatabase | null = null;
+
+  open(database: SqlDatabase): void {
+    this.#database = database;
+    this.#classes.clear();
+    this.#locked.clear();
+  }
+
+  /** What was answered at once before this step says nothing of it. */
+  begin(connection: number): void {
+    this.#classes.delete(connection);
+  }
+
+  ended(connection: number, event: Parameters<typeof stepClass>[0]): void {
+    const session = this.#database?.session(connection);
+    if (session === undefined) return;
+    const isOpen = session.transactionStatus !== 'idle';
+    const hasLocked = this.#locked.has(connection);
+    const step = stepClass(event, { isOpen, isolation: session.isolationText(), hasLocked });
+    // Statements that are answered at once come after the step that they follow: the stronger one says what can be swapped.
+    const before = this.#classes.get(connection);
+    if (before === undefined || strength[step] > strength[before]) this.#classes.set(connection, step);
+    if (!isOpen) this.#locked.delete(connection);
+    // Of a serializable transaction reads leave traces too, and its end is seen by others.
+    else if (step === 'global' || mayLock(event.sql)) this.#locked.add(connection);
+  }
+
+  /** The class of the step that went last, and nothing is known of the next. */
+  take(connection: number): StepClass {
+    const step = this.#classes.get(connection);
+    if (step !== undefined) return step;
+    // It waits for a lock, or something ended without a word, as the transaction around several statements does.
+    const job = this.#database?.scheduler.waiting().find(({ session }) => session === connection);
+    const level = this.#database?.session(connection)?.isolationText().toLowerCase().replaceAll('-', ' ') ?? '';
+    if (job?.wait === null || job === undefined) return 'global';
+    this.#locked.add(connection);
+    return level === 'read committed' || level === 'repeatable read' ? 'write' : 'global';
+  }
+}
+
+const strength: Readonly<Record<StepClass, number>> = { local: 0, read: 1, write: 2, global: 3 };
+
+/** Decisions that do not take the first way: how far the schedule is from one session after the other. */
+function weight(path: readonly number[]): number {
+  return path.filter((position) => position !== 0).length * 1_000 + path.length;
+}
+
+const transactionsMax = 60;
+
+function anomalyOf(history: History): string | null {
+  if (history.transactions.length > transactionsMax) return null;
+  return weakestViolation(history, { abortedReads: 'ignored' })?.verdict.anomaly ?? null;
+}
+
+/** The same text for the same history, whatever the order of its transactions. */
+function historyKey({ sessions, transactions, initial }: History): string {
+  const lines = transactions.map(({ id, session, status, operations }) => {
+    const texts = operations.map((operation) => {
+      if (operation.kind === 'write') return ['w', operation.key, operation.value];
+      const { key, value, from } = operation;
+      return ['r', key, value, from === undefined || from === INITIAL ? null : (transactions[from]?.id ?? null)];
+    });
+    return JSON.stringify([sessions[session], id, status, texts]);
+  });
+  return [...lines.toSorted(), JSON.stringify([...initial].toSorted(([a], [b]) => (a < b ? -1 : 1)))].join('\n');
+}
+
+function outcomeKey({ statements, results, violation, marks }: Finished): string {
+  const bySession = new Map<string, unknown[]>();
+  for (const { session, sql, parameters, outcome } of statements) {
+    bySession.set(session, [...(bySession.get(session) ?? []), [sql, parameters, outcome]]);
+  }
+  const sorted = <T>(map: Iterable<readonly [string, T]>): unknown => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const returned = Object.entries(results).map(([name, value]) => [name, shown(value)] as const);
+  return JSON.stringify([sorted(bySession), sorted(returned), violation, sorted(marks)]);
+}
+
+/** What a session returned may hold anything: drivers' objects, cycles. */
+function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each)) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64').slice(0, 22);
+}
+
+function nondeterministic(): InputError {
+  return new InputError(
+    'program/nondeterministic',
+    'with the same decisions the program does not do the same: it depends on something else (time, randomness, the network)',
+  );
+}
