@@ -2,7 +2,7 @@ export { type AdminCommand, adminCommandOf } from './admin-command.ts';
 export { formatChoices, parseChoices, type Replay } from './choices.ts';
 export { connectTo, type ConnectToOptions, startConversation } from './connect.ts';
 export { openSqlDatabase, settleInProcess, settleWithin, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
-export { type HttpOptions, httpInterface } from './http-interface.ts';
+export { httpInterface } from './http-interface.ts';
 export { listen, type Listener, type ListenOptions } from './listener.ts';
 export {
   defaultIsolation,

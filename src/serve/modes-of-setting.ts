@@ -2,7 +2,7 @@
 import { type Dialect, type IsolationName, SqlError, type TransactionModes } from '../sql/index.ts';
 import { isolationNames } from './profile.ts';
 
-export interface ModesSetting {
+interface ModesSetting {
   /** `transaction`: of the open one; `session`: of all from now on. */
   readonly scope: 'transaction' | 'session';
   /** Empty: back to the default. */

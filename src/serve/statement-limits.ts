@@ -6,7 +6,7 @@ import { getHeapStatistics } from 'node:v8';
 import { SqlError } from '../sql/index.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export interface ComputingLimits {
+interface ComputingLimits {
   /** Milliseconds between two waits. */
   readonly computeMs: number;
   /** `statement_timeout`, `max_execution_time`: milliseconds. Infinity: none. */
