@@ -55,7 +55,8 @@ function keyPart(column: RecordedColumn, value: unknown, origin: ValueOrigin): s
   if (typeof cell !== 'string') return String(cell);
   const isFolded = column.kind === 'folded-text' || column.kind === 'folded-padded-text';
   // MySQL compares a text with a number as numbers: '7', '07' and '7.0' are all 7.
-  if (isFolded && origin === 'statement' && typeof value !== 'string' && !(value instanceof Uint8Array)) return undefined;
+  if (isFolded && origin === 'statement' && typeof value !== 'string' && !(value instanceof Uint8Array))
+    return undefined;
   const text = isFolded ? folded(cell) : cell;
   return text === undefined || !/[%/]/.test(text) ? text : text.replaceAll('%', '%25').replaceAll('/', '%2F');
 }
@@ -96,7 +97,8 @@ function decimalOf(value: unknown, scale: number | null): string | undefined {
 }
 
 function floatOf(value: unknown): CellValue | undefined {
-  if (typeof value === 'number' || typeof value === 'bigint') return Number.isFinite(Number(value)) ? Number(value) + 0 : String(value);
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return Number.isFinite(Number(value)) ? Number(value) + 0 : String(value);
   const text = textOf(value);
   if (text === undefined || !/^\s*[+-]?[\d.]/.test(text)) return undefined;
   const number = Number(text);
@@ -111,7 +113,9 @@ function uuidOf(value: unknown): string | undefined {
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString() : undefined;
+  return value instanceof Uint8Array
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString()
+    : undefined;
 }
 
 /** As drivers give dates, bytes and documents: the same value gives the same text. */

@@ -17,7 +17,10 @@ interface ColumnCondition {
   readonly column: RecordedColumn;
   readonly comparison: Comparison;
   /** `list`: one of these; the comparison is then `=`. */
-  readonly operand: Operand | { readonly kind: 'list'; readonly items: readonly Operand[] } | { readonly kind: 'array'; readonly index: number };
+  readonly operand:
+    | Operand
+    | { readonly kind: 'list'; readonly items: readonly Operand[] }
+    | { readonly kind: 'array'; readonly index: number };
 }
 
 /** A conjunction. `isComplete`: these conditions are all of it. */
@@ -47,7 +50,10 @@ export function conditionsOf(where: Node | undefined, names: Names): Conditions 
 }
 
 /** The column that a reference means; `undefined`: none of a table that is known, or it is not certain which. */
-export function resolveColumn(node: Node | undefined, names: Names): { source: Source; column: RecordedColumn } | undefined {
+export function resolveColumn(
+  node: Node | undefined,
+  names: Names,
+): { source: Source; column: RecordedColumn } | undefined {
   if (node === undefined || !('ColumnRef' in node)) return undefined;
   const parts = (node.ColumnRef.fields ?? []).map((field) => ('String' in field ? (field.String.sval ?? '') : null));
   const name = parts.at(-1);
@@ -64,7 +70,11 @@ export function resolveColumn(node: Node | undefined, names: Names): { source: S
 }
 
 /** The names of the rows of `table` that WHERE names by key; `undefined`: it does not, or they are not certain. */
-export function namedRows(source: Source, conditions: Conditions, parameters: readonly unknown[]): readonly string[] | undefined {
+export function namedRows(
+  source: Source,
+  conditions: Conditions,
+  parameters: readonly unknown[],
+): readonly string[] | undefined {
   const { table } = source;
   if (table.key.length === 0) return undefined;
   let tuples: unknown[][] = [[]];
@@ -93,7 +103,10 @@ export function isKeyOnly({ table }: Source, { list, isComplete }: Conditions): 
 }
 
 /** The whole of WHERE as column, comparison, value; `undefined` where a part of it cannot be said so. */
-export function writtenConditions(conditions: Conditions, parameters: readonly unknown[]): readonly WrittenCondition[] | undefined {
+export function writtenConditions(
+  conditions: Conditions,
+  parameters: readonly unknown[],
+): readonly WrittenCondition[] | undefined {
   if (!conditions.isComplete) return undefined;
   const written: WrittenCondition[] = [];
   for (const { column, comparison, operand } of conditions.list) {
@@ -130,8 +143,24 @@ function conjuncts(node: Node | undefined): Node[] {
   return (node.BoolExpr.args ?? []).flatMap((each) => conjuncts(each));
 }
 
-const mirrored: Readonly<Record<string, Comparison>> = { '=': '=', '!=': '!=', '<>': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
-const straight: Readonly<Record<string, Comparison>> = { '=': '=', '!=': '!=', '<>': '!=', '<': '<', '<=': '<=', '>': '>', '>=': '>=' };
+const mirrored: Readonly<Record<string, Comparison>> = {
+  '=': '=',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+const straight: Readonly<Record<string, Comparison>> = {
+  '=': '=',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+};
 
 function conditionsOfNode(node: Node, names: Names): ColumnCondition[] | undefined {
   if (!('A_Expr' in node)) return undefined;
@@ -144,13 +173,18 @@ function conditionsOfNode(node: Node, names: Names): ColumnCondition[] | undefin
       const operand = operandOf(left === undefined ? lexpr : rexpr);
       const comparison = (left === undefined ? mirrored : straight)[sign];
       const place = left ?? right;
-      return place === undefined || operand === undefined || comparison === undefined ? undefined : [{ ...place, comparison, operand }];
+      return place === undefined || operand === undefined || comparison === undefined
+        ? undefined
+        : [{ ...place, comparison, operand }];
     }
     case 'AEXPR_IN': {
-      const items = rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []).map((item) => operandOf(item)) : [];
+      const items =
+        rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []).map((item) => operandOf(item)) : [];
       if (left === undefined || sign !== '=' || items.length === 0) return undefined;
       const known = items.flatMap((item) => item ?? []);
-      return known.length < items.length ? undefined : [{ ...left, comparison: '=', operand: { kind: 'list', items: known } }];
+      return known.length < items.length
+        ? undefined
+        : [{ ...left, comparison: '=', operand: { kind: 'list', items: known } }];
     }
     case 'AEXPR_OP_ANY': {
       const array = rexpr !== undefined && 'TypeCast' in rexpr ? rexpr.TypeCast.arg : rexpr;
@@ -159,7 +193,8 @@ function conditionsOfNode(node: Node, names: Names): ColumnCondition[] | undefin
       return [{ ...left, comparison: '=', operand: { kind: 'array', index: operand.index } }];
     }
     case 'AEXPR_BETWEEN': {
-      const bounds = rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []).map((item) => operandOf(item)) : [];
+      const bounds =
+        rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []).map((item) => operandOf(item)) : [];
       const [from, to] = bounds;
       if (left === undefined || from === undefined || to === undefined) return undefined;
       return [

@@ -33,7 +33,8 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
   const tables = rangeVariables(statement);
   if (writesInside(statement)) return { kind: 'opaque', writes: true, why: 'a WITH that writes' };
   if (tables === 0) return { kind: 'neutral' };
-  if (statement.op !== undefined && statement.op !== 'SETOP_NONE') return { kind: 'opaque', writes: false, why: 'UNION' };
+  if (statement.op !== undefined && statement.op !== 'SETOP_NONE')
+    return { kind: 'opaque', writes: false, why: 'UNION' };
   if (statement.withClause !== undefined) return { kind: 'opaque', writes: false, why: 'WITH' };
   const from = sourcesOf(statement.fromClause ?? [], schema);
   const outputs = outputsOf(statement.targetList ?? [], from, schema);
@@ -62,7 +63,9 @@ export function rangeVariables(tree: object): number {
 
 /** Data-modifying WITH. */
 export function writesInside(tree: { readonly withClause?: object }): boolean {
-  return tree.withClause !== undefined && /"(?:Insert|Update|Delete|Merge)Stmt":\{/.test(JSON.stringify(tree.withClause));
+  return (
+    tree.withClause !== undefined && /"(?:Insert|Update|Delete|Merge)Stmt":\{/.test(JSON.stringify(tree.withClause))
+  );
 }
 
 /** Tables in FROM, through joins. */
@@ -87,7 +90,9 @@ export function sourcesOf(from: readonly Node[], schema: RecordedSchema): Names 
 
 /** @param relation with its alias; an alias that renames columns hides them */
 export function tableOf(
-  relation: { schemaname?: string; relname?: string; alias?: { aliasname?: string; colnames?: readonly Node[] } } | undefined,
+  relation:
+    | { schemaname?: string; relname?: string; alias?: { aliasname?: string; colnames?: readonly Node[] } }
+    | undefined,
   schema: RecordedSchema,
 ): Source | undefined {
   if (relation?.relname === undefined || relation.alias?.colnames !== undefined) return undefined;
@@ -128,7 +133,9 @@ function starOf(node: Node): string | undefined {
 
 function isPlainQuery(statement: SelectStmt): boolean {
   const { groupClause, havingClause, distinctClause } = statement;
-  return groupClause === undefined && havingClause === undefined && distinctClause === undefined && !hasCalls(statement);
+  return (
+    groupClause === undefined && havingClause === undefined && distinctClause === undefined && !hasCalls(statement)
+  );
 }
 
 function hasCalls({ targetList = [], havingClause }: SelectStmt): boolean {
@@ -147,7 +154,10 @@ function isUnlimited(statement: SelectStmt): boolean {
 function keepsFirstRow(statement: SelectStmt): boolean {
   if (isUnlimited(statement)) return true;
   const limit = operandOf(statement.limitCount);
-  const isOne = limit?.kind === 'constant' && Number(limit.value) >= 1 && JSON.stringify(statement.whereClause ?? {}).includes('AEXPR_IN') === false;
+  const isOne =
+    limit?.kind === 'constant' &&
+    Number(limit.value) >= 1 &&
+    JSON.stringify(statement.whereClause ?? {}).includes('AEXPR_IN') === false;
   return isOne && statement.limitOffset === undefined && !skipsLocked(statement);
 }
 

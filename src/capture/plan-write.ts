@@ -105,7 +105,11 @@ export function planInsert(statement: InsertStmt, schema: RecordedSchema): Inser
 }
 
 function opaque(relation: { readonly relname?: string } | undefined): Opaque {
-  return { kind: 'opaque', writes: true, why: `writes to ${relation?.relname ?? 'something'}, of which no columns are known` };
+  return {
+    kind: 'opaque',
+    writes: true,
+    why: `writes to ${relation?.relname ?? 'something'}, of which no columns are known`,
+  };
 }
 
 function withTarget(target: Source, from: readonly Node[], schema: RecordedSchema): Names {
@@ -119,7 +123,11 @@ function isLookup(target: Source, conditions: Conditions, statement: UpdateStmt 
 }
 
 /** `undefined`: a column that is not known, or several at once: `(a, b) = (...)`. */
-function assignmentsOf(targets: readonly Node[], table: RecordedTable, schema: RecordedSchema): Assignment[] | undefined {
+function assignmentsOf(
+  targets: readonly Node[],
+  table: RecordedTable,
+  schema: RecordedSchema,
+): Assignment[] | undefined {
   const assignments: Assignment[] = [];
   for (const node of targets) {
     if (!('ResTarget' in node)) return undefined;
@@ -184,7 +192,9 @@ function conflictOf(
   const fromRow = new Set(
     targetList.flatMap((node, i) => {
       const column = assignments[i]?.column;
-      return column !== undefined && 'ResTarget' in node && isExcluded(node.ResTarget.val, column, schema) ? [column] : [];
+      return column !== undefined && 'ResTarget' in node && isExcluded(node.ResTarget.val, column, schema)
+        ? [column]
+        : [];
     }),
   );
   return { kind: 'update', fromRow, mayRefuse: whereClause !== undefined };
@@ -200,7 +210,9 @@ function infersKey(elements: readonly Node[] | undefined, table: RecordedTable, 
 /** `excluded.c` for the column c. */
 function isExcluded(node: Node | undefined, column: RecordedColumn, schema: RecordedSchema): boolean {
   if (node === undefined || !('ColumnRef' in node)) return false;
-  const [qualifier, name] = (node.ColumnRef.fields ?? []).map((field) => ('String' in field ? field.String.sval : undefined));
+  const [qualifier, name] = (node.ColumnRef.fields ?? []).map((field) =>
+    'String' in field ? field.String.sval : undefined,
+  );
   const isSame = schema.dialect === 'mysql' ? name?.toLowerCase() === column.name.toLowerCase() : name === column.name;
   return qualifier === 'excluded' && isSame;
 }

@@ -6,7 +6,16 @@ import type { StatementResult } from './statement-rows.ts';
 
 beforeAll(() => loadParser());
 
-const column = { table_schema: 'public', table_name: 't', numeric_scale: null, collation_name: null, has_default: 0, is_auto: 0, is_current: 1, uniques: 0 };
+const column = {
+  table_schema: 'public',
+  table_name: 't',
+  numeric_scale: null,
+  collation_name: null,
+  has_default: 0,
+  is_auto: 0,
+  is_current: 1,
+  uniques: 0,
+};
 const rows = [
   { ...column, column_name: 'id', data_type: 'int', key_position: 1 },
   { ...column, column_name: 'v', data_type: 'int', key_position: null },
@@ -34,13 +43,23 @@ function recorded(dialect: 'postgres' | 'mysql', steps: readonly Step[], closes 
   for (const [i, [sql, outcome = 'done', affected = 1]] of steps.entries()) {
     const results = sql.split(';').map(() => result(affected));
     const known: StatementEvent['outcome'] =
-      outcome === 'done' ? { kind: 'done', results } : outcome === 'lost' ? { kind: 'lost' } : { kind: 'failed', code: outcome.failed };
+      outcome === 'done'
+        ? { kind: 'done', results }
+        : outcome === 'lost'
+          ? { kind: 'lost' }
+          : { kind: 'failed', code: outcome.failed };
     session.record({ sql, parameters: [], start: 10 * i, end: 10 * i + 5, outcome: known });
   }
   if (closes) session.close(1000);
   database.end();
   return lines.map((line) => {
-    const { op, transaction, writes = [], failed, end } = JSON.parse(line) as {
+    const {
+      op,
+      transaction,
+      writes = [],
+      failed,
+      end,
+    } = JSON.parse(line) as {
       op: string;
       transaction?: string;
       writes?: [string, unknown][];
@@ -78,22 +97,52 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
     [['BEGIN'], [write(1)], [write(2), { failed: '1213' }], [write(3)]],
     ['begin 1', 'write 1 t/1', 'write 1 failed', 'abort 1', 'write 2 t/3', 'commit 2'],
   ],
-  ['a commit that fails', 'postgres', [['BEGIN'], [write(1)], ['COMMIT', { failed: '40001' }]], ['begin 1', 'write 1 t/1', 'abort 1']],
+  [
+    'a commit that fails',
+    'postgres',
+    [['BEGIN'], [write(1)], ['COMMIT', { failed: '40001' }]],
+    ['begin 1', 'write 1 t/1', 'abort 1'],
+  ],
   ['a commit that nobody answers', 'postgres', [['BEGIN'], ['COMMIT', 'lost']], ['begin 1', 'commit 1 no answer']],
   ['BEGIN in a transaction: PostgreSQL', 'postgres', [['BEGIN'], ['BEGIN'], ['ROLLBACK']], ['begin 1', 'abort 1']],
-  ['BEGIN in a transaction: MySQL', 'mysql', [['BEGIN'], ['BEGIN'], ['ROLLBACK']], ['begin 1', 'commit 1', 'begin 2', 'abort 2']],
+  [
+    'BEGIN in a transaction: MySQL',
+    'mysql',
+    [['BEGIN'], ['BEGIN'], ['ROLLBACK']],
+    ['begin 1', 'commit 1', 'begin 2', 'abort 2'],
+  ],
   [
     'without autocommit',
     'mysql',
     [['SET autocommit = 0'], [write(1)], [write(2)], ['COMMIT'], [write(3)], ['SET autocommit = 1']],
     ['write 1 t/1', 'write 1 t/2', 'commit 1', 'write 2 t/3', 'commit 2'],
   ],
-  ['a definition commits: MySQL', 'mysql', [['BEGIN'], [write(1)], ['CREATE TABLE u (id int)']], ['begin 1', 'write 1 t/1', 'commit 1']],
-  ['COMMIT AND CHAIN', 'postgres', [['BEGIN'], ['COMMIT AND CHAIN'], ['ROLLBACK']], ['begin 1', 'commit 1', 'begin 2', 'abort 2']],
+  [
+    'a definition commits: MySQL',
+    'mysql',
+    [['BEGIN'], [write(1)], ['CREATE TABLE u (id int)']],
+    ['begin 1', 'write 1 t/1', 'commit 1'],
+  ],
+  [
+    'COMMIT AND CHAIN',
+    'postgres',
+    [['BEGIN'], ['COMMIT AND CHAIN'], ['ROLLBACK']],
+    ['begin 1', 'commit 1', 'begin 2', 'abort 2'],
+  ],
   [
     'ROLLBACK TO undoes what was written since',
     'postgres',
-    [['BEGIN'], [write(1)], ['SAVEPOINT a'], [write(2)], ['SAVEPOINT b'], [write(3)], ['ROLLBACK TO b'], ['RELEASE a'], ['COMMIT']],
+    [
+      ['BEGIN'],
+      [write(1)],
+      ['SAVEPOINT a'],
+      [write(2)],
+      ['SAVEPOINT b'],
+      [write(3)],
+      ['ROLLBACK TO b'],
+      ['RELEASE a'],
+      ['COMMIT'],
+    ],
     ['begin 1', 'write 1 t/1', 'write 1 t/2', 'write 1', 'commit 1'],
   ],
   [
@@ -102,21 +151,52 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
     [['BEGIN'], ['SAVEPOINT a'], [write(1), { failed: '23505' }], ['ROLLBACK TO a'], [write(2)], ['COMMIT']],
     ['begin 1', 'write 1 failed', 'write 1 t/2', 'commit 1'],
   ],
-  ['several statements of PostgreSQL are one transaction', 'postgres', [[`${write(1)}; ${write(2)}`]], ['write 1 t/1', 'write 1 t/2', 'commit 1']],
-  ['several statements that fail', 'postgres', [[`${write(1)}; ${write(2)}`, { failed: '23505' }]], ['write 1 failed', 'abort 1']],
-  ['several statements of MySQL are several', 'mysql', [[`${write(1)}; ${write(2)}`]], ['write 1 t/1', 'commit 1', 'write 2 t/2', 'commit 2']],
-  ['several with BEGIN and COMMIT', 'postgres', [[`BEGIN; ${write(1)}; COMMIT`], [write(2)]], ['write 1 t/1', 'commit 1', 'write 2 t/2', 'commit 2']],
+  [
+    'several statements of PostgreSQL are one transaction',
+    'postgres',
+    [[`${write(1)}; ${write(2)}`]],
+    ['write 1 t/1', 'write 1 t/2', 'commit 1'],
+  ],
+  [
+    'several statements that fail',
+    'postgres',
+    [[`${write(1)}; ${write(2)}`, { failed: '23505' }]],
+    ['write 1 failed', 'abort 1'],
+  ],
+  [
+    'several statements of MySQL are several',
+    'mysql',
+    [[`${write(1)}; ${write(2)}`]],
+    ['write 1 t/1', 'commit 1', 'write 2 t/2', 'commit 2'],
+  ],
+  [
+    'several with BEGIN and COMMIT',
+    'postgres',
+    [[`BEGIN; ${write(1)}; COMMIT`], [write(2)]],
+    ['write 1 t/1', 'commit 1', 'write 2 t/2', 'commit 2'],
+  ],
 ])('%s', (_name, dialect, steps, expected) => expect(recorded(dialect, steps)).toEqual(expected));
 
 test('a client that vanishes leaves an abort without an end', () => {
-  expect(recorded('postgres', [['BEGIN'], [write(1)]], true)).toEqual(['begin 1', 'write 1 t/1', 'abort 1 no answer', 'end']);
+  expect(recorded('postgres', [['BEGIN'], [write(1)]], true)).toEqual([
+    'begin 1',
+    'write 1 t/1',
+    'abort 1 no answer',
+    'end',
+  ]);
 });
 
 test('statements wait for the schema, and for a new one after a definition', () => {
   const lines: string[] = [];
   const database = new DatabaseRecorder('postgres', { write: (line) => lines.push(line) });
   const session = new SessionRecorder('s', database);
-  const event = (sql: string): StatementEvent => ({ sql, parameters: [], start: 1, end: 2, outcome: { kind: 'done', results: [result(1)] } });
+  const event = (sql: string): StatementEvent => ({
+    sql,
+    parameters: [],
+    start: 1,
+    end: 2,
+    outcome: { kind: 'done', results: [result(1)] },
+  });
   session.record(event(write(1)));
   expect([database.needsSchema, lines.length]).toEqual([true, 0]);
   database.asking();

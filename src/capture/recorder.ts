@@ -5,10 +5,17 @@
  * commit that comes with a statement has the statement's times.
  */
 import type { Dialect } from '../sql/index.ts';
-import { splitMysql, splitStatements } from '../sql/index.ts';
+import { splitMysql } from '../sql/index.ts';
+import { splitStatements } from '../sql/parse.ts';
 import { emptySchema, type RecordedSchema } from './schema.ts';
 import { PlanCache, type StatementPlan } from './statement-plan.ts';
-import { opaqueReads, opaqueWrites, rowsOfStatement, type StatementResult, type StatementRows } from './statement-rows.ts';
+import {
+  opaqueReads,
+  opaqueWrites,
+  rowsOfStatement,
+  type StatementResult,
+  type StatementRows,
+} from './statement-rows.ts';
 import { UndoableOperations } from './savepoints.ts';
 import { formatRecorded, type RecordedKind } from './trace-lines.ts';
 
@@ -157,14 +164,22 @@ export class SessionRecorder {
     });
   }
 
+  /** Statements that the server takes as one where no transaction is open: those of a pipeline of PostgreSQL's before its Sync. */
+  recordTogether(events: readonly StatementEvent[]): void {
+    this.#database.whenKnown(() => {
+      this.#takeSeveral(events);
+    });
+  }
+
   #take(event: StatementEvent): void {
     const statements = event.sql.includes(';') ? this.#split(event.sql) : [event.sql];
-    if (statements.length > 1) {
-      this.#takeSeveral(statements, event);
-      return;
-    }
-    const plan = this.#database.cache.plan(event.sql);
-    this.#step(plan, event, event.outcome.kind === 'done' ? event.outcome.results[0] : undefined);
+    if (statements.length === 1) this.#takeOne(event);
+    else this.#takeSeveral(eventsOf(statements, event));
+  }
+
+  #takeOne(event: StatementEvent): void {
+    const { outcome, sql } = event;
+    this.#step(this.#database.cache.plan(sql), event, outcome.kind === 'done' ? outcome.results[0] : undefined);
   }
 
   #split(sql: string): readonly string[] {
@@ -175,28 +190,26 @@ export class SessionRecorder {
     }
   }
 
-  /**
-   * Several in one message. PostgreSQL runs those outside a transaction as one; MySQL one by one. When one fails, those that are known to
-   * have run are those with results; of the others one has failed and the rest has not run.
-   */
-  #takeSeveral(statements: readonly string[], event: StatementEvent): void {
-    const { outcome, start, end } = event;
-    const results = outcome.kind === 'lost' ? [] : (outcome.results ?? []);
-    const isOne = this.#database.dialect === 'postgres' && this.#transaction === null;
-    if (isOne) this.#open();
-    for (const [i, sql] of statements.entries()) {
-      const result = results[i];
-      const plan = this.#database.cache.plan(sql);
-      if (isOne && plan.kind === 'transaction' && plan.statement.what === 'begin') continue;
-      const done = { kind: 'done', results: result === undefined ? [] : [result] } as const;
-      const isBeyond = outcome.kind !== 'done' && i >= results.length;
-      this.#step(plan, { ...event, sql, outcome: isBeyond ? outcome : done }, result);
-      if (isBeyond) break;
+  /** PostgreSQL runs those outside a transaction as one transaction, unless they begin one themselves; MySQL runs them one by one. */
+  #takeSeveral(events: readonly StatementEvent[]): void {
+    const [first] = events;
+    const isOne = events.length > 1 && this.#database.dialect === 'postgres' && this.#transaction === null;
+    if (!isOne || first === undefined) {
+      for (const event of events) this.#takeOne(event);
+      return;
     }
-    if (!isOne || this.#transaction === null) return;
-    const lastBegin = statements.some((sql) => beginPattern.test(sql));
-    if (outcome.kind === 'failed' && !lastBegin) this.#finish('abort', start, end);
-    else if (!lastBegin) this.#finish('commit', start, outcome.kind === 'lost' ? null : end);
+    this.#open();
+    let isExplicit = false;
+    for (const event of events) {
+      if (this.#transaction === null) this.#open(); // after a COMMIT among them
+      const begins = beginPattern.test(event.sql);
+      isExplicit = begins || (isExplicit && !endPattern.test(event.sql));
+      if (!begins) this.#takeOne(event);
+    }
+    const last = events.at(-1) ?? first;
+    if (isExplicit || this.#transaction === null) return;
+    const hasFailed = events.some(({ outcome }) => outcome.kind === 'failed');
+    this.#finish(hasFailed ? 'abort' : 'commit', first.start, last.outcome.kind === 'lost' ? null : last.end);
   }
 
   #step(plan: StatementPlan, event: StatementEvent, result: StatementResult | undefined): void {
@@ -206,7 +219,8 @@ export class SessionRecorder {
         return;
       case 'autocommit':
         if (event.outcome.kind !== 'done') return;
-        if (plan.isOn && this.#transaction !== null && !this.#isAutocommit) this.#finish('commit', event.start, event.end);
+        if (plan.isOn && this.#transaction !== null && !this.#isAutocommit)
+          this.#finish('commit', event.start, event.end);
         this.#isAutocommit = plan.isOn;
         return;
       case 'definition':
@@ -332,3 +346,19 @@ export class SessionRecorder {
 /** MySQL's number and SQLSTATE of a deadlock, and MariaDB's of a row that changed since the snapshot. */
 const rollsBack: ReadonlySet<string> = new Set(['1213', '40001', '1020', 'HY000/1020']);
 const beginPattern = /^\s*(?:begin|start\s+transaction)\b/i;
+const endPattern = /^\s*(?:commit|end|abort|rollback)\b/i;
+
+/**
+ * Several in one message: when one fails, those that are known to have run are those with results; of the others one has failed and the
+ * rest has not run.
+ */
+function eventsOf(statements: readonly string[], event: StatementEvent): StatementEvent[] {
+  const { outcome } = event;
+  const results = outcome.kind === 'lost' ? [] : (outcome.results ?? []);
+  const run = outcome.kind === 'done' ? statements.length : Math.min(results.length + 1, statements.length);
+  return statements.slice(0, run).map((sql, i) => {
+    const result = results[i];
+    if (outcome.kind !== 'done' && i >= results.length) return { ...event, sql };
+    return { ...event, sql, outcome: { kind: 'done', results: result === undefined ? [] : [result] } };
+  });
+}

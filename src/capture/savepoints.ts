@@ -62,5 +62,8 @@ function withoutWrites(operation: RecordedOperation, undone: ReadonlySet<string>
   const reads = rows.reads.filter(([row]) => !undone.has(row));
   const hasChanged = rows.writes.length > 0 || reads.length < rows.reads.length || rows.opaque === 'writes';
   const predicates = undone.size > 0 ? [] : rows.predicates;
-  return { ...operation, rows: { ...rows, reads, writes: [], unknown: [], predicates, opaque: hasChanged ? 'reads' : rows.opaque } };
+  return {
+    ...operation,
+    rows: { ...rows, reads, writes: [], unknown: [], predicates, opaque: hasChanged ? 'reads' : rows.opaque },
+  };
 }

@@ -52,7 +52,7 @@ export const schemaQueries: Readonly<Record<Dialect, string>> = {
  ORDER BY c.table_schema, c.table_name, c.ordinal_position`,
   mysql: `SELECT c.table_schema AS table_schema, c.table_name AS table_name, c.column_name AS column_name, c.data_type AS data_type,
  c.numeric_scale AS numeric_scale, c.collation_name AS collation_name,
- CASE WHEN c.column_default IS NOT NULL OR c.extra <> '' THEN 1 ELSE 0 END AS has_default,
+ CASE WHEN (c.column_default IS NOT NULL AND c.column_default <> 'NULL') OR c.extra <> '' THEN 1 ELSE 0 END AS has_default,
  CASE WHEN c.extra LIKE '%auto_increment%' THEN 1 ELSE 0 END AS is_auto,
  CASE WHEN c.table_schema = database() THEN 1 ELSE 0 END AS is_current,
  (SELECT min(k.seq_in_index) FROM information_schema.statistics k WHERE k.index_name = 'PRIMARY'

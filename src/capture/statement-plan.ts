@@ -63,7 +63,9 @@ function planSession(statement: TransactionStatement | SettingStatement): Statem
   const found = settings.find(({ name }) => /^(?:session\.|local\.)?autocommit$/i.test(name));
   // USE and search_path change what the names of tables mean.
   if (settings.some(({ name }) => name.toLowerCase() === 'search_path')) return { kind: 'definition' };
-  return found === undefined ? { kind: 'neutral' } : { kind: 'autocommit', isOn: /^(?:1|on|true)$/i.test(found.value ?? '1') };
+  return found === undefined
+    ? { kind: 'neutral' }
+    : { kind: 'autocommit', isOn: /^(?:1|on|true)$/i.test(found.value ?? '1') };
 }
 
 function planTree(tree: Node, schema: RecordedSchema): StatementPlan {

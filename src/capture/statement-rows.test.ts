@@ -94,7 +94,12 @@ describe('what a SELECT reads', () => {
       'of a list those that are there and those that are not',
       'SELECT id, owner FROM accounts a WHERE a.id IN (1, 2)',
       { rows: [{ id: 2, owner: 'x' }] },
-      { reads: [['accounts/2', { id: 2, owner: 'x' }], ['accounts/1', null]] },
+      {
+        reads: [
+          ['accounts/2', { id: 2, owner: 'x' }],
+          ['accounts/1', null],
+        ],
+      },
     ],
     [
       'keys of an array',
@@ -131,8 +136,18 @@ describe('what a SELECT reads', () => {
       { rows: [{ id: 1 }] },
       { reads: [['accounts/1', { id: 1 }]], opaque: 'reads' },
     ],
-    ['a part of a range', 'SELECT id FROM accounts LIMIT 1', { rows: [{ id: 1 }] }, { reads: [['accounts/1', { id: 1 }]], opaque: 'reads' }],
-    ['a row that another lock hides', 'SELECT id FROM accounts WHERE id = 1 FOR UPDATE SKIP LOCKED', { columns: ['id'] }, { lock: 'update', opaque: 'reads' }],
+    [
+      'a part of a range',
+      'SELECT id FROM accounts LIMIT 1',
+      { rows: [{ id: 1 }] },
+      { reads: [['accounts/1', { id: 1 }]], opaque: 'reads' },
+    ],
+    [
+      'a row that another lock hides',
+      'SELECT id FROM accounts WHERE id = 1 FOR UPDATE SKIP LOCKED',
+      { columns: ['id'] },
+      { lock: 'update', opaque: 'reads' },
+    ],
     ['an aggregate', 'SELECT count(*) FROM accounts WHERE id = 1', { rows: [{ count: '1' }] }, { opaque: 'reads' }],
     ['rows without a key', 'SELECT text FROM notes', { rows: [{ text: 'a' }] }, { opaque: 'reads' }],
     [
@@ -145,7 +160,13 @@ describe('what a SELECT reads', () => {
       'columns of one name, which a driver mixes up',
       'SELECT a.owner, b.owner FROM accounts a, accounts b WHERE a.id = 1 AND b.id = 2',
       { rows: [{ owner: 'y' }], columns: ['owner', 'owner'] },
-      { reads: [['accounts/1', {}], ['accounts/2', {}]], opaque: 'reads' },
+      {
+        reads: [
+          ['accounts/1', {}],
+          ['accounts/2', {}],
+        ],
+        opaque: 'reads',
+      },
     ],
     [
       'what a subquery reads, unnamed',
@@ -153,7 +174,12 @@ describe('what a SELECT reads', () => {
       { rows: [{ owner: 'x' }] },
       { reads: [['accounts/1', { owner: 'x' }]], opaque: 'reads' },
     ],
-    ['the key 1.5 of an integer', 'SELECT owner FROM accounts WHERE id = 1.5', { columns: ['owner'] }, { opaque: 'reads' }],
+    [
+      'the key 1.5 of an integer',
+      'SELECT owner FROM accounts WHERE id = 1.5',
+      { columns: ['owner'] },
+      { opaque: 'reads' },
+    ],
   ])('%s', (_name, sql, given, expected) => expect(short(rowsOf(sql, given))).toEqual(expected));
 });
 
@@ -176,12 +202,7 @@ describe('what a statement writes', () => {
       { affected: 1 },
       { writes: [['stock/1/a', { w: 1, item: 'a' }]], unknown: [['stock/1/a', ['n']]] },
     ],
-    [
-      'INSERT ... SELECT',
-      'INSERT INTO accounts SELECT w, item, n FROM stock',
-      { affected: 3 },
-      { opaque: 'writes' },
-    ],
+    ['INSERT ... SELECT', 'INSERT INTO accounts SELECT w, item, n FROM stock', { affected: 3 }, { opaque: 'writes' }],
     [
       'INSERT ... RETURNING',
       "INSERT INTO stock (w, item) VALUES (1, 'a') RETURNING *",
@@ -200,7 +221,12 @@ describe('what a statement writes', () => {
       { affected: 1 },
       { writes: [['stock/1/a', { w: 1, item: 'a' }]], unknown: [['stock/1/a', ['n']]] },
     ],
-    ['ON CONFLICT DO NOTHING: nothing done', "INSERT INTO stock VALUES (1, 'a', 5) ON CONFLICT DO NOTHING", { affected: 0 }, { opaque: 'reads' }],
+    [
+      'ON CONFLICT DO NOTHING: nothing done',
+      "INSERT INTO stock VALUES (1, 'a', 5) ON CONFLICT DO NOTHING",
+      { affected: 0 },
+      { opaque: 'reads' },
+    ],
     [
       'UPDATE: constants and expressions',
       "UPDATE accounts SET balance = balance + 1, owner = 'y' WHERE id = $1",
@@ -213,9 +239,24 @@ describe('what a statement writes', () => {
       { rows: [{ id: 3, balance: '4.00' }], affected: 1 },
       { writes: [['accounts/3', { id: 3, balance: '4' }]] },
     ],
-    ['UPDATE of nothing', "UPDATE accounts SET owner = 'y' WHERE id = 9", { affected: 0 }, { reads: [['accounts/9', null]] }],
-    ['UPDATE with one more condition, of nothing', "UPDATE accounts SET owner = 'y' WHERE id = 9 AND balance > 1", { affected: 0 }, { opaque: 'reads' }],
-    ['UPDATE of some of a list', "UPDATE accounts SET owner = 'y' WHERE id IN (1, 2)", { affected: 1 }, { opaque: 'writes' }],
+    [
+      'UPDATE of nothing',
+      "UPDATE accounts SET owner = 'y' WHERE id = 9",
+      { affected: 0 },
+      { reads: [['accounts/9', null]] },
+    ],
+    [
+      'UPDATE with one more condition, of nothing',
+      "UPDATE accounts SET owner = 'y' WHERE id = 9 AND balance > 1",
+      { affected: 0 },
+      { opaque: 'reads' },
+    ],
+    [
+      'UPDATE of some of a list',
+      "UPDATE accounts SET owner = 'y' WHERE id IN (1, 2)",
+      { affected: 1 },
+      { opaque: 'writes' },
+    ],
     ['UPDATE of a range', "UPDATE accounts SET owner = 'y' WHERE balance > 1", { affected: 2 }, { opaque: 'writes' }],
     [
       'UPDATE: a value that will be rounded',
@@ -227,16 +268,37 @@ describe('what a statement writes', () => {
       'UPDATE of the key',
       'UPDATE accounts SET id = 2 WHERE id = 1',
       { affected: 1 },
-      { writes: [['accounts/1', null], ['accounts/2', { id: 2 }]], unknown: [['accounts/2', ['owner', 'balance']]] },
+      {
+        writes: [
+          ['accounts/1', null],
+          ['accounts/2', { id: 2 }],
+        ],
+        unknown: [['accounts/2', ['owner', 'balance']]],
+      },
     ],
-    ['DELETE', 'DELETE FROM accounts WHERE id IN (1, 2)', { affected: 2 }, { writes: [['accounts/1', null], ['accounts/2', null]] }],
+    [
+      'DELETE',
+      'DELETE FROM accounts WHERE id IN (1, 2)',
+      { affected: 2 },
+      {
+        writes: [
+          ['accounts/1', null],
+          ['accounts/2', null],
+        ],
+      },
+    ],
     ['DELETE of nothing', 'DELETE FROM accounts WHERE id = 1', { affected: 0 }, { reads: [['accounts/1', null]] }],
   ])('%s', (_name, sql, given, expected) => expect(short(rowsOf(sql, given))).toEqual(expected));
 });
 
 describe('MySQL', () => {
   test.each<[string, string, Case, object]>([
-    ['columns without regard to case', 'SELECT Balance FROM accounts WHERE ID = ?', { parameters: [1], rows: [{ Balance: '1.00' }] }, { reads: [['accounts/1', { balance: '1' }]] }],
+    [
+      'columns without regard to case',
+      'SELECT Balance FROM accounts WHERE ID = ?',
+      { parameters: [1], rows: [{ Balance: '1.00' }] },
+      { reads: [['accounts/1', { balance: '1' }]] },
+    ],
     [
       'an AUTO_INCREMENT key',
       "INSERT INTO jobs (name) VALUES ('A')",
@@ -250,8 +312,18 @@ describe('MySQL', () => {
       { affected: 2 },
       { writes: [['jobs/5', { id: 5, name: 'b' }]] },
     ],
-    ['no change, which may be no row', "UPDATE jobs SET name = 'b' WHERE id = 5", { affected: 0, countsMatched: false }, { opaque: 'reads' }],
-    ['an aggregate beside any row', 'SELECT id, max(name) FROM jobs', { rows: [{ id: 1, 'max(name)': 'b' }] }, { opaque: 'reads' }],
+    [
+      'no change, which may be no row',
+      "UPDATE jobs SET name = 'b' WHERE id = 5",
+      { affected: 0, countsMatched: false },
+      { opaque: 'reads' },
+    ],
+    [
+      'an aggregate beside any row',
+      'SELECT id, max(name) FROM jobs',
+      { rows: [{ id: 1, 'max(name)': 'b' }] },
+      { opaque: 'reads' },
+    ],
   ])('%s', (_name, sql, given, expected) => expect(short(rowsOf(sql, { schema: mysql, ...given }))).toEqual(expected));
 });
 

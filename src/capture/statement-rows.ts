@@ -22,6 +22,8 @@ export interface StatementResult {
   readonly cell: (row: number, column: number) => unknown;
   /** Rows are objects: of two columns of one name only one is there. */
   readonly isByName: boolean;
+  /** A cursor that was closed before its end: there may be more rows. */
+  readonly isPartial?: boolean;
   /** Rows that were inserted, updated or deleted; `null`: not told. */
   readonly affected: number | null;
   /** Does `affected` count rows that an UPDATE found but left as they were? PostgreSQL does, MySQL on request. */
@@ -67,7 +69,7 @@ function selected(plan: SelectPlan, parameters: readonly unknown[], result: Stat
   const { outputs, lock } = plan;
   if (outputs === undefined || outputs.length !== result.columns.length) return { ...opaqueReads, lock };
   const reads = new Map<string, Image>();
-  let isSure = !plan.readsMore;
+  let isSure = !plan.readsMore && result.isPartial !== true;
   for (const source of plan.sources) {
     const fixed = plan.mayInventRows ? undefined : namedRows(source, plan.conditions, parameters);
     isSure = addRows(reads, source, outputs, result, fixed?.length === 1 ? fixed[0] : undefined) && isSure;
@@ -111,7 +113,11 @@ interface Place {
   readonly at: number;
 }
 
-function columnsOf(source: Source, outputs: readonly (Output | null)[], { columns, isByName }: StatementResult): Place[] {
+function columnsOf(
+  source: Source,
+  outputs: readonly (Output | null)[],
+  { columns, isByName }: StatementResult,
+): Place[] {
   return outputs.flatMap((output, at) => {
     if (output === null || output.source !== source) return [];
     const isHidden = isByName && columns.indexOf(columns[at] as string) !== columns.lastIndexOf(columns[at] as string);
@@ -137,7 +143,10 @@ function updated(plan: UpdatePlan, parameters: readonly unknown[], result: State
   const named = namedRows(plan.target, plan.conditions, parameters);
   if (result.affected === 0) return untouched(plan, named, result.countsMatched);
   if (named === undefined || result.affected !== named.length) return opaqueWrites;
-  return overwritten(named.map((name): RowEntry => [name, {}]), written);
+  return overwritten(
+    named.map((name): RowEntry => [name, {}]),
+    written,
+  );
 }
 
 function deleted(plan: DeletePlan, parameters: readonly unknown[], result: StatementResult): StatementRows {
@@ -149,7 +158,11 @@ function deleted(plan: DeletePlan, parameters: readonly unknown[], result: State
 }
 
 /** No row was changed: those that are looked up by key are not there. MySQL may mean that they had the new values before. */
-function untouched(plan: UpdatePlan | DeletePlan, named: readonly string[] | undefined, countsMatched: boolean): StatementRows {
+function untouched(
+  plan: UpdatePlan | DeletePlan,
+  named: readonly string[] | undefined,
+  countsMatched: boolean,
+): StatementRows {
   if (!plan.isLookup || named === undefined || !countsMatched) return opaqueReads;
   return { ...nothing, reads: named.map((name): RowEntry => [name, null]) };
 }
@@ -197,11 +210,22 @@ function unknownIn(
 }
 
 /** A primary key that changes: one row goes, another comes, of which only the assigned columns are known. */
-function moved(plan: UpdatePlan, { known }: Written, parameters: readonly unknown[], result: StatementResult): StatementRows {
+function moved(
+  plan: UpdatePlan,
+  { known }: Written,
+  parameters: readonly unknown[],
+  result: StatementResult,
+): StatementRows {
   const { table } = plan.target;
   const [from, ...others] = namedRows(plan.target, plan.conditions, parameters) ?? [];
   const isAll = table.key.every((column) => Object.hasOwn(known, column.name));
-  const to = isAll ? rowName(table, table.key.map((column) => known[column.name]), 'statement') : undefined;
+  const to = isAll
+    ? rowName(
+        table,
+        table.key.map((column) => known[column.name]),
+        'statement',
+      )
+    : undefined;
   if (result.affected === 0) return opaqueReads;
   if (from === undefined || to === undefined || others.length > 0 || result.affected !== 1) return opaqueWrites;
   const [returned] = returnedRows(plan, result) ?? [];
@@ -235,7 +259,13 @@ function inserted(plan: InsertPlan, parameters: readonly unknown[], result: Stat
     if (onConflict.kind === 'update') keepSure(known, onConflict.fromRow, target);
     if (rows.length === 1) Object.assign(known, generatedKey(plan, known, result));
     const entry = returned?.[i];
-    const name = entry?.[0] ?? rowName(target.table, target.table.key.map((column) => known[column.name]), 'statement');
+    const name =
+      entry?.[0] ??
+      rowName(
+        target.table,
+        target.table.key.map((column) => known[column.name]),
+        'statement',
+      );
     if (name === undefined) return opaqueWrites;
     writes.push([name, { ...known, ...entry?.[1] }]);
   }
@@ -244,7 +274,8 @@ function inserted(plan: InsertPlan, parameters: readonly unknown[], result: Stat
 
 /** Has every row of VALUES been written? */
 function isEveryRow({ rows, onConflict }: InsertPlan, { affected }: StatementResult): boolean {
-  if (onConflict.kind === 'skip' || (onConflict.kind === 'update' && onConflict.mayRefuse)) return affected === rows?.length;
+  if (onConflict.kind === 'skip' || (onConflict.kind === 'update' && onConflict.mayRefuse))
+    return affected === rows?.length;
   return true;
 }
 
@@ -254,7 +285,11 @@ function keepSure(known: Record<string, CellValue>, fromRow: ReadonlySet<Recorde
     if (!table.key.includes(column) && !fromRow.has(column)) delete known[column.name];
 }
 
-function generatedKey({ target }: InsertPlan, known: Readonly<Record<string, CellValue>>, { insertId }: StatementResult): Record<string, CellValue> {
+function generatedKey(
+  { target }: InsertPlan,
+  known: Readonly<Record<string, CellValue>>,
+  { insertId }: StatementResult,
+): Record<string, CellValue> {
   const [column, ...others] = target.table.key;
   if (column?.isAutoIncrement !== true || others.length > 0 || insertId === 0n) return {};
   const given = known[column.name];

@@ -15,6 +15,7 @@ import { addExplore } from './explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
 import { addProtocol } from './protocol-command.ts';
+import { addRecord } from './record-command.ts';
 import { addServe } from './serve-command.ts';
 import { testCommand } from './test-command.ts';
 import { addVerify } from './verify-command.ts';
@@ -83,6 +84,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addConvert(moirai, host, end);
   addProtocol(moirai, host, end);
   addServe(moirai, host, end);
+  addRecord(moirai, host, end);
   addDemo(moirai, host, end);
   return moirai;
 }
@@ -249,6 +251,7 @@ Examples:
   moirai explore cart.ts               every history, each exactly once
   moirai check run.history.jsonl       at which levels is this history?
   moirai serve --engine postgres       a mock PostgreSQL under the worst timing
+  moirai record --upstream URL         a proxy that records what clients of a server read and write
   moirai test --help                   what a command takes
 ${exitCodes}`;
 

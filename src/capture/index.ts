@@ -1,0 +1,5 @@
+export { hookMysql2 } from './hook-mysql2.ts';
+export { hookPg } from './hook-pg.ts';
+export { type Proxy, type ProxyOptions, startProxy } from './proxy.ts';
+export { Recording, type RecordingOptions } from './recording.ts';
+export { traceHeader } from './trace-lines.ts';

@@ -1,0 +1,44 @@
+/**
+ * `node --import moirai/record app.js`: records what the application's database drivers do into the file that MOIRAI_TRACE names (default
+ * `moirai.trace.jsonl`). Drivers are found from the application's folder; those that are not there are left out.
+ */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { hookMysql2, hookPg, Recording } from '../capture/index.ts';
+import { loadParser } from '../sql/index.ts';
+import { monotonicNanoseconds } from './monotonic-clock.ts';
+import { openTraceFile } from './trace-file.ts';
+
+const file = openTraceFile(process.env['MOIRAI_TRACE'] ?? 'moirai.trace.jsonl');
+const recording = new Recording({
+  write: file.write,
+  now: monotonicNanoseconds,
+  warn: (message) => void process.stderr.write(`moirai: ${message}\n`),
+});
+await loadParser();
+
+/** From the program's own folder, else from where it was started. */
+const requires = [process.argv[1] ?? join(process.cwd(), 'app.js'), join(process.cwd(), 'app.js')].map((from) =>
+  createRequire(from),
+);
+
+function found(name: string): unknown {
+  for (const require of requires) {
+    try {
+      return require(name) as unknown;
+    } catch {
+      // It is not installed there.
+    }
+  }
+  return undefined;
+}
+
+const pg = found('pg') as Parameters<typeof hookPg>[0] | undefined;
+if (pg !== undefined) hookPg(pg, recording);
+const mysql2 = found('mysql2') as Parameters<typeof hookMysql2>[0] | undefined;
+if (mysql2 !== undefined) hookMysql2(mysql2, recording);
+
+process.once('exit', () => {
+  recording.end();
+  file.close();
+});

@@ -1,0 +1,136 @@
+import { spawn } from 'node:child_process';
+import * as mariadb from 'mariadb';
+import mysql2 from 'mysql2';
+import mysql from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hookMysql2, Recording, startProxy } from '../../src/capture/index.ts';
+import { loadParser } from '../../src/sql/index.ts';
+import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { startMariadb } from '../support/mariadb-server.ts';
+import { startedOrSkipped } from '../support/server-process.ts';
+import { expectedOf, type Line, linesOf, runShop, withoutTimes } from './shop.ts';
+
+const server = await startedOrSkipped(startMariadb);
+const warnings: string[] = [];
+
+function newTrace(): { readonly recording: Recording; readonly lines: () => Line[] } {
+  let text = '';
+  const write = (line: string): void => {
+    text += line;
+  };
+  const recording = new Recording({ write, now: monotonicNanoseconds, warn: (message) => warnings.push(message) });
+  return { recording, lines: () => linesOf(text) };
+}
+
+const quoted = (sql: string, values: readonly unknown[]): string => {
+  let at = 0;
+  return sql.replaceAll('?', () => {
+    const value = values[at++];
+    return typeof value === 'string' ? `'${value}'` : String(value);
+  });
+};
+
+type Run = (client: mysql.Connection) => (sql: string, ...values: unknown[]) => Promise<unknown>;
+
+const ways: [string, Run][] = [
+  [
+    'query with values',
+    (client) =>
+      (sql, ...values) =>
+        client.query(sql, values),
+  ],
+  [
+    'plain text',
+    (client) =>
+      (sql, ...values) =>
+        client.query(quoted(sql, values)),
+  ],
+  [
+    'prepared statements',
+    (client) =>
+      (sql, ...values) =>
+        client.execute(sql, values as string[]),
+  ],
+  [
+    'rows as arrays',
+    (client) =>
+      (sql, ...values) =>
+        client.query({ sql, values, rowsAsArray: true }),
+  ],
+];
+
+describe.skipIf(server === undefined)('MariaDB', () => {
+  const port = server?.port ?? 0;
+  const connection = {
+    host: '127.0.0.1',
+    port,
+    user: 'root',
+    database: 'test',
+    supportBigNumbers: true,
+    bigNumberStrings: true,
+  };
+
+  beforeAll(() => loadParser());
+  afterAll(() => server?.stop());
+
+  async function shopWith(on: number, run: Run): Promise<void> {
+    const client = await mysql.createConnection({ ...connection, port: on });
+    await runShop(run(client));
+    await client.end();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  test.each(ways)('the hook of mysql2: %s', async (_name, run) => {
+    const { recording, lines } = newTrace();
+    const unhook = hookMysql2(mysql2 as never, recording);
+    await shopWith(port, run).finally(unhook);
+    recording.end();
+    expect(lines().map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(warnings).toEqual([]);
+  });
+
+  async function through(use: (port: number) => Promise<unknown>): Promise<Line[]> {
+    const { recording, lines } = newTrace();
+    const upstream = { dialect: 'mysql', upstreamHost: '127.0.0.1', upstreamPort: port } as const;
+    const warn = (message: string): void => void warnings.push(message);
+    const proxy = await startProxy({ ...upstream, host: '127.0.0.1', port: 0, recording, warn });
+    try {
+      await use(proxy.port);
+    } finally {
+      await proxy.close();
+    }
+    expect(warnings).toEqual([]);
+    return lines();
+  }
+
+  test.each(ways)('the proxy: %s', async (_name, run) => {
+    const lines = await through((on) => shopWith(on, run));
+    expect(lines.map(withoutTimes)).toEqual(expectedOf('1062'));
+  });
+
+  test.each([false, true])('the proxy: the mariadb connector, pipelining %s', async (pipelining) => {
+    const lines = await through(async (on) => {
+      const client = await mariadb.createConnection({
+        host: '127.0.0.1',
+        port: on,
+        user: 'root',
+        database: 'test',
+        pipelining,
+      });
+      await runShop((sql, ...values) => client.execute(sql, values));
+      await client.end();
+    });
+    expect(lines.map(withoutTimes)).toEqual(expectedOf('1062'));
+  });
+
+  test('the proxy: the mariadb command line', async () => {
+    const script: string[] = [];
+    await runShop((sql, ...values) => Promise.resolve(script.push(`${quoted(sql, values)};`)));
+    const lines = await through(async (on) => {
+      const child = spawn('mariadb', ['--no-defaults', '-h127.0.0.1', `-P${on}`, '-uroot', '--force', 'test']);
+      child.stdin.end(script.join('\n'));
+      await new Promise((resolve) => child.once('close', resolve));
+    });
+    expect(lines.map(withoutTimes)).toEqual(expectedOf('1062'));
+  });
+});
