@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InputError } from '../base/input-error.ts';
+import type { Value } from '../history/value.ts';
+import { formatTraceHeader, formatTraceLine, imageOf, type TraceOperation } from './trace.ts';
+import { parseTrace, TraceReader } from './trace-reader.ts';
+
+const read = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
+
+describe('a trace', () => {
+  test('is read line by line', () => {
+    const text = `{"moirai":"trace","version":1,"initial":{"x":{"v":1}},"sessions":["a"]}\n${read}\r\n\n`;
+    const { header, operations } = parseTrace(text);
+    expect(header.sessions).toEqual(['a']);
+    expect(header.initial.get('x')).toEqual(new Map([['v', 1]]));
+    expect(operations).toMatchObject([{ session: 'a', kind: 'read', reads: [{ key: 'x', image: 1 }], start: 1, end: 2 }]);
+  });
+
+  test('of nanoseconds since 1970 keeps every one of them', () => {
+    const lines = [619, 620].map((end) => read.replace('"start":1,"end":2', `"start":1663798322622208${end},"end":1663798322632200949`));
+    const { header, operations } = parseTrace(lines.join('\n'));
+    expect(operations.map(({ start }) => start)).toEqual([0, 1]);
+    expect(operations[1]?.end).toBe(9992330);
+    expect(operations.map((operation) => formatTraceLine(operation, header.base))).toEqual(lines);
+  });
+
+  test('keeps neighbouring long integers apart, as values and from texts', () => {
+    const values = '[["x",9007199254740993],["x",9007199254740992],["x","9007199254740993"],["x",[9007199254740993]]]';
+    const line = read.replace('[["x",1]]', values);
+    const [operation] = parseTrace(line).operations;
+    expect(new Set(operation?.reads.map(({ image }) => image)).size).toBe(4);
+    expect(formatTraceLine(operation as TraceOperation)).toBe(line);
+  });
+
+  test('may say that no answer came', () => {
+    const { operations } = parseTrace('{"session":"a","transaction":"t","op":"commit","start":1,"end":null}');
+    expect(operations[0]?.end).toBe(Infinity);
+  });
+
+  test('of Leopard is read too', () => {
+    const line =
+      '{"threadID":"0-0-0","transactionID":"0-0-0,0","operationID":"0-0-0,0,1","operationTraceType":"UPDATE",' +
+      '"startTimestamp":1663798322622208619,"finishTimestamp":1663798322632200949,"predicateLock":null,' +
+      '"traceLockMode":"EXCLUSIVE_LOCK","readMode":"LOCKING_READ",' +
+      '"writeTupleList":[{"table":"0","primaryKey":"0","valueMap":{"v":1}}]}';
+    expect(parseTrace(line).operations).toMatchObject([
+      { session: '0-0-0', transaction: '0-0-0,0', kind: 'write', writes: [{ key: '0/0', image: new Map([['v', 1]]) }], end: 9992330 },
+    ]);
+    const locking = line.replace('UPDATE', 'SELECT').replace('writeTupleList', 'readTupleList');
+    expect(parseTrace(locking).operations).toMatchObject([{ kind: 'read', lock: 'update' }]);
+    const deleted = line.replace('UPDATE', 'DELETE');
+    expect(parseTrace(deleted).operations).toMatchObject([{ writes: [{ image: null }] }]);
+  });
+
+  test.each([
+    ['a line that stops', read.slice(0, 40), 'trace/truncated'],
+    ['what is no JSON', '{"session":a}', 'trace/syntax'],
+    ['an array', '[1]', 'trace/shape'],
+    ['an unknown operation', read.replace('"op":"read"', '"op":"scan"'), 'trace/operation'],
+    ['an operation without a session', read.replace('"session":"a",', ''), 'trace/shape'],
+    ['an operation without a transaction', read.replace('"transaction":"t",', ''), 'trace/shape'],
+    ['a key that is a number', read.replace('"x"', '7'), 'trace/shape'],
+    ['a pair that is none', read.replace('["x",1]', '["x"]'), 'trace/shape'],
+    ['a read that writes', read.replace('"reads"', '"writes"'), 'trace/shape'],
+    ['a time that is none', read.replace('"start":1', '"start":1.5'), 'trace/times'],
+    ['an end before the start', read.replace('"end":2', '"end":0'), 'trace/times'],
+    ['another file', '{"moirai":"history","version":1}', 'trace/header'],
+    ['a later version', '{"moirai":"trace","version":2}', 'trace/version'],
+    ['a lock mode', read.replace('"start"', '"lock":"shared","start"'), 'trace/shape'],
+    ['a predicate', read.replace('"start"', '"predicates":[{"where":[]}],"start"'), 'trace/shape'],
+    ['a condition', read.replace('"start"', '"predicates":[{"table":"t","where":[["a","~",1]]}],"start"'), 'trace/shape'],
+  ])('with %s is refused with its line', (_name, line, code) => {
+    const error = errorOf(() => parseTrace(`${read}\n${line}`.replace(/^.*\n(?=\{"moirai)/, '')));
+    expect(error?.code).toBe(code);
+    expect(error?.place?.line).toBeGreaterThan(0);
+  });
+
+  test('with a header in its middle is refused', () => {
+    expect(errorOf(() => parseTrace(`${read}\n{"moirai":"trace","version":1}`))?.code).toBe('trace/header');
+  });
+
+  test('with a line without end is refused', () => {
+    const reader = new TraceReader({ onOperation: () => {}, lineLengthMax: 10 });
+    expect(errorOf(() => reader.push(new TextEncoder().encode('x'.repeat(11))))?.code).toBe('trace/size');
+  });
+
+  test('is the same however it is cut', () => {
+    const bytes = new TextEncoder().encode(`${read}\n${read.replace('"x"', '"ä€"')}\n`);
+    for (let size = 1; size < 40; size += 1) {
+      const found: TraceOperation[] = [];
+      const reader = new TraceReader({ onOperation: (operation) => found.push(operation) });
+      for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+      reader.finish();
+      expect(found.map(({ reads }) => reads[0]?.key)).toEqual(['x', 'ä€']);
+    }
+  });
+});
+
+const image = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('-0') && !/\\u000[12]/.test(JSON.stringify(value)));
+const rows = fc.array(fc.tuple(fc.string(), image), { maxLength: 3 });
+
+test('what is written is read back', () => {
+  fc.assert(
+    fc.property(rows, rows, fc.boolean(), fc.nat(), fc.nat(), (reads, writes, failed, start, length) => {
+      const pairs = (list: typeof reads) => list.map(([key, value]) => ({ key, image: imageOf(value as Value) }));
+      const operation: TraceOperation = {
+        session: 's',
+        transaction: 't',
+        kind: 'write',
+        reads: pairs(reads),
+        writes: pairs(writes),
+        predicates: [{ table: 't', where: [{ column: 'a', comparison: '>=', value: 3 }] }],
+        lock: 'share',
+        failed,
+        start,
+        end: start + length,
+      };
+      const text = `${formatTraceHeader({ initial: new Map(), sessions: ['s'] })}\n${formatTraceLine(operation)}\n`;
+      expect(parseTrace(text).operations).toEqual([operation]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+function errorOf(body: () => unknown): InputError | undefined {
+  try {
+    body();
+  } catch (error) {
+    if (error instanceof InputError) return error;
+    throw error;
+  }
+  return undefined;
+}
