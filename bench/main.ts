@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import type { BenchOptions } from './bench-options.ts';
 import { check } from './check.ts';
 import { exploreClients } from './explore.ts';
+import { listAppend } from './list-append.ts';
 import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
@@ -11,6 +12,7 @@ import { protocol } from './protocol.ts';
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   check,
   explore: exploreClients,
+  'list-append': listAppend,
   monkeydb,
   oltp,
   protocol,
