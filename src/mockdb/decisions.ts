@@ -88,6 +88,9 @@ export function following(
       }
       return waiting[0] as number;
     },
+    onlyOne: (session) => {
+      if (schedule[next] === session) next += 1;
+    },
     read: (admissible, point) => Math.min(older.get(readPointKey(point)) ?? 0, admissible.length - 1),
     failure: failures ? () => false : null,
   });
@@ -101,6 +104,8 @@ const RATE_STEPS = 1_000_000;
 
 interface Source {
   readonly session: (waiting: readonly number[]) => number;
+  /** Told of the session that went where no other waited. */
+  readonly onlyOne?: (session: number) => void;
   readonly read: (admissible: readonly Version[], point: ReadPoint) => number;
   /** `null`: no commit fails, and none is noted. */
   readonly failure: (() => boolean) | null;
@@ -115,8 +120,10 @@ function noting(source: Source): Decisions {
     schedule,
     readChoices,
     session(waiting) {
-      const session = waiting.length === 1 ? (waiting[0] as number) : source.session(waiting);
-      if (waiting.length > 1) path.push(waiting.indexOf(session));
+      const [first] = waiting as readonly [number];
+      const session = waiting.length === 1 ? first : source.session(waiting);
+      if (waiting.length === 1) source.onlyOne?.(session);
+      else path.push(waiting.indexOf(session));
       schedule.push(session);
       return session;
     },
