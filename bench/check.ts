@@ -11,6 +11,7 @@ import { mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CompactLevel } from '#moirai/check';
 import { scanHistoryLines, writeBinaryHistory } from '#moirai/history';
 import type { BenchOptions } from './bench-options.ts';
 import { generateHistory, type Workload } from './histories.ts';
@@ -27,6 +28,25 @@ const workloads: readonly (Omit<Workload, 'transactions'> & { readonly name: str
   { name: 'blind writes on replicas', store: 'causal', mix: 'blind-write', ...standard, keys: 10_000 },
   { name: 'hot keys on replicas', store: 'causal', mix: 'blind-write', ...standard, keys: 1_000, hotKeys: 20 },
   { name: 'TPC-C-like', store: 'serializable', mix: 'tpcc', ...standard },
+];
+
+const strongLevels = ['prefix', 'snapshot-isolation', 'serializable'] as const;
+
+/** 10,000 transactions, and 4,500 of 15 operations over 1,000 keys in 15 sessions. */
+const strongWorkloads: readonly (Workload & { readonly name: string })[] = [
+  { name: 'blind writes', store: 'serializable', mix: 'blind-write', ...standard, transactions: 10_000, keys: 10_000 },
+  { name: '100 hot keys', store: 'serializable', mix: 'blind-write', ...standard, transactions: 10_000, hotKeys: 100 },
+  { name: 'TPC-C-like', store: 'serializable', mix: 'tpcc', ...standard, transactions: 10_000 },
+  {
+    name: '15 operations, 1,000 keys',
+    store: 'serializable',
+    mix: 'blind-write',
+    transactions: 4_500,
+    operations: 15,
+    sessions: 15,
+    keys: 1_000,
+    seed: 1,
+  },
 ];
 
 const plain = { store: 'serializable', mix: 'read-modify-write', ...standard } as const;
@@ -49,6 +69,12 @@ export async function check({ quick, print }: BenchOptions): Promise<void> {
       rows.push([name, ...measured(folder, { ...workload, transactions })]);
     for (const line of tableLines(rows)) print(line);
     print();
+    print('Levels above causal; s and peak MB of the process');
+    const strongRows = [['workload', 'operations', ...strongLevels.flatMap((level) => [level, 'MB'])]];
+    for (const { name, ...workload } of strongWorkloads)
+      strongRows.push([name, ...measured(folder, workload, strongLevels)]);
+    for (const line of tableLines(strongRows)) print(line);
+    print();
     print('Growth, read-modify-write: s and peak MB');
     const sizes = quick ? [5_000, 20_000, 80_000] : [50_000, 200_000, 800_000, 1_250_000];
     const curve = sizes.map((size) => measuredCells(folder, { ...plain, transactions: size, keys: size }));
@@ -60,8 +86,8 @@ export async function check({ quick, print }: BenchOptions): Promise<void> {
   }
 }
 
-function measured(folder: string, workload: Workload): string[] {
-  const { operations, cells } = measuredCells(folder, workload);
+function measured(folder: string, workload: Workload, of: readonly CompactLevel[] = levels): string[] {
+  const { operations, cells } = measuredCells(folder, workload, of);
   return [String(operations), ...cells.flatMap((cell) => [seconds(cell), cell.megabytes.toFixed(0)])];
 }
 
@@ -72,14 +98,14 @@ interface Measured {
   readonly cells: readonly Cell[];
 }
 
-function measuredCells(folder: string, workload: Workload): Measured {
+function measuredCells(folder: string, workload: Workload, of: readonly CompactLevel[] = levels): Measured {
   const history = generateHistory(workload);
   const file = join(folder, 'history.moirai');
   const descriptor = openSync(file, 'w');
   for (const part of writeBinaryHistory(history)) {
     for (let at = 0; at < part.length; ) at += writeSync(descriptor, part, at, Math.min(part.length - at, 1 << 30));
   }
-  const cells = levels.map((level): Cell => {
+  const cells = of.map((level): Cell => {
     const script = fileURLToPath(new URL('check-cell.ts', import.meta.url));
     const output = execFileSync(process.execPath, ['--import', 'tsx', script, file, level], { encoding: 'utf8' });
     const cell = JSON.parse(output) as Cell;
