@@ -7,7 +7,7 @@
  *
  * Cost: O(versions that are kept) for the candidates, and again for each that matches.
  */
-import { agrees, isSurelyAfter, type Row, type Version } from './state.ts';
+import { agrees, isSurelyAfter, type Row, type Version, type View } from './state.ts';
 import type { RowImage } from './trace.ts';
 
 export interface Candidates {
@@ -19,8 +19,11 @@ export interface Candidates {
   readonly end: number;
 }
 
-/** @param start,end of the interval in which the snapshot's moment lies */
-export function candidatesOf(row: Row, read: RowImage, start: number, end: number): Candidates {
+/**
+ * @param start,end of the interval in which the snapshot's moment lies
+ * @param view what other reads of the same snapshot have shown: a transaction is seen as a whole or not at all
+ */
+export function candidatesOf(row: Row, read: RowImage, start: number, end: number, view: View | null): Candidates {
   let pivot = -Infinity;
   for (const { isDefinite, end: installed, start: from } of row.versions) {
     if (isDefinite && installed < start && from > pivot) pivot = from;
@@ -30,6 +33,7 @@ export function candidatesOf(row: Row, read: RowImage, start: number, end: numbe
   let [lower, upper] = [Infinity, -Infinity];
   for (const version of row.versions) {
     if (version.start > end || version.end < pivot || isOverwritten(version, start)) continue;
+    if (view !== null && isRuledOut(row, version, view)) continue;
     all.push(version);
     if (!agrees(version.image, read)) continue;
     matching.push(version);
@@ -42,6 +46,13 @@ export function candidatesOf(row: Row, read: RowImage, start: number, end: numbe
 /** Is a version that is known to come after it surely installed before `start`? */
 function isOverwritten({ successors }: Version, start: number): boolean {
   return successors !== null && successors.some(({ isDefinite, end }) => isDefinite && end < start);
+}
+
+/** Is it of a transaction that the snapshot does not see, or surely before a version of one that it does? */
+function isRuledOut(row: Row, version: Version, { seen, unseen }: View): boolean {
+  if (version.writer !== null && unseen.has(version.writer)) return true;
+  if (seen.size === 0) return false;
+  return row.versions.some((other) => other.writer !== null && seen.has(other.writer) && isSurelyAfter(other, version));
 }
 
 /** The latest moment at which the version may still be the row's last. */

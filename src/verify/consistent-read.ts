@@ -9,6 +9,7 @@ import {
   type Row,
   type VerifiedTransaction,
   type Version,
+  type View,
 } from './state.ts';
 import type { PredicateRead, RowImage, RowValue, Scalar, TraceOperation } from './trace.ts';
 import { type Evidence, formatInterval, formatVersionImage, type Violation } from './violation.ts';
@@ -60,11 +61,12 @@ export function verifyRead(mirror: Mirror, pending: PendingRead): void {
     return;
   }
   let { start, end } = operation;
+  const view = viewOf(pending);
   for (const { key, image } of rows) {
     if (snapshot === 'transaction') ({ snapshotStart: start, snapshotEnd: end } = transaction);
     if (snapshot === 'window') start = transaction.first;
     const row = mirror.rows.get(key);
-    const found = candidatesOf(row, image, start, end);
+    const found = candidatesOf(row, image, start, end, view);
     if (found.matching.length === 0) {
       fail(mirror, pending, row, image, found, { start, end });
       continue;
@@ -75,10 +77,15 @@ export function verifyRead(mirror: Mirror, pending: PendingRead): void {
       transaction.snapshotEnd = found.end;
     }
     if (snapshot === 'window') narrowWindow(mirror, pending, found, row, image);
-    noteDependencies(mirror, transaction, row, image, found);
+    noteDependencies(mirror, transaction, row, image, found, view);
   }
   for (const { read, written } of beside) verifyBeside(mirror, pending, read, written);
   for (const predicate of pending.predicates) verifyPredicate(mirror, pending, predicate);
+}
+
+function viewOf({ transaction, snapshot }: PendingRead): View | null {
+  if (snapshot === 'transaction') return transaction.view;
+  return snapshot === 'operation' ? { seen: new Set(), unseen: new Set() } : null;
 }
 
 /** One moment for all reads of the transaction: later than every version that was read, no later than what overwrites one. */
@@ -107,6 +114,7 @@ function noteDependencies(
   row: Row,
   image: RowImage,
   { matching }: Candidates,
+  view: View | null,
 ): void {
   const [version] = matching;
   if (version === undefined || matching.length > 1) {
@@ -115,13 +123,16 @@ function noteDependencies(
   }
   learn(version, image);
   if (version.writer !== null) mirror.depend(version.writer, transaction, 'wr', row.key);
-  if (transaction.fate === 'aborted' || mirror.mechanisms.certifier === null) return;
+  if (version.writer !== null) view?.seen.add(version.writer);
+  const isReader = transaction.fate !== 'aborted' && mirror.mechanisms.certifier !== null;
   for (const other of row.versions) {
     const { writer } = other;
-    if (writer !== null && other.isDefinite && isSurelyAfter(other, version) && mayOverlap(transaction, writer))
+    if (writer === null || !isSurelyAfter(other, version)) continue;
+    view?.unseen.add(writer);
+    if (isReader && other.isDefinite && mayOverlap(transaction, writer))
       mirror.depend(transaction, writer, 'rw', row.key);
   }
-  addReader(version, transaction);
+  if (isReader) addReader(version, transaction);
 }
 
 /** A reader that was over before the writer began can be on no cycle with it. */
@@ -154,7 +165,7 @@ function verifyBeside(mirror: Mirror, pending: PendingRead, { key, image }: RowV
   const snapshotStart = Number.isNaN(transaction.snapshotStart) ? first : transaction.snapshotStart;
   const interval = { start: Math.min(snapshotStart, first), end: operation.end };
   const row = mirror.rows.get(key);
-  const found = candidatesOf(row, image, interval.start, interval.end);
+  const found = candidatesOf(row, image, interval.start, interval.end, null);
   if (found.matching.length === 0) fail(mirror, pending, row, image, found, interval);
 }
 
@@ -168,7 +179,7 @@ function verifyPredicate(mirror: Mirror, pending: PendingRead, { table, where }:
       : { start: snapshot === 'window' ? transaction.first : operation.start, end: operation.end };
   for (const row of mirror.rows.all()) {
     if (!row.key.startsWith(`${table}/`) || returned.has(row.key) || transaction.own.has(row)) continue;
-    const found = candidatesOf(row, null, interval.start, interval.end);
+    const found = candidatesOf(row, null, interval.start, interval.end, null);
     if (found.all.every(({ image }) => where.every((condition) => satisfies(image, condition)) && isPresent(image)))
       fail(mirror, pending, row, null, found, interval);
   }
@@ -255,7 +266,10 @@ function readViolation(
       { operation, role: 'the read' },
       ...all.flatMap((version): Evidence[] => evidenceOf(version, 'a version that it may see')),
     ],
-    context: [transaction, ...others].flatMap(({ operations }) => operations),
+    // Later: what a transaction does next belongs to it too.
+    get context() {
+      return [transaction, ...others].flatMap(({ operations }) => operations);
+    },
   };
 }
 

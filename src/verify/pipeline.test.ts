@@ -5,10 +5,25 @@ import { Pipeline, type PipelineOptions } from './pipeline.ts';
 import type { TraceOperation, TraceOperationKind } from './trace.ts';
 
 function operation(session: string, start: number, end: number, kind: TraceOperationKind = 'read'): TraceOperation {
-  return { session, transaction: session, kind, reads: [], writes: [], predicates: [], lock: null, failed: false, start, end };
+  return {
+    session,
+    transaction: session,
+    kind,
+    reads: [],
+    writes: [],
+    predicates: [],
+    lock: null,
+    failed: false,
+    start,
+    end,
+  };
 }
 
-function piped(options: Partial<PipelineOptions> = {}): { pipeline: Pipeline; out: TraceOperation[]; stalled: string[] } {
+function piped(options: Partial<PipelineOptions> = {}): {
+  pipeline: Pipeline;
+  out: TraceOperation[];
+  stalled: string[];
+} {
   const out: TraceOperation[] = [];
   const stalled: string[] = [];
   const pipeline = new Pipeline({
@@ -20,7 +35,10 @@ function piped(options: Partial<PipelineOptions> = {}): { pipeline: Pipeline; ou
   return { pipeline, out, stalled };
 }
 
-const sessionsOf = fc.array(fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 30 }), { minLength: 1, maxLength: 5 });
+const sessionsOf = fc.array(fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 30 }), {
+  minLength: 1,
+  maxLength: 5,
+});
 
 test('operations leave in order of their starts, all of them, whatever order the sessions arrive in', () => {
   fc.assert(
@@ -116,7 +134,9 @@ describe('within a session', () => {
   ])('%s is refused', (_name, start, end, code) => {
     const { pipeline } = piped();
     pipeline.push(operation('a', 5, 8), 1);
-    expect(() => pipeline.push(operation('a', start, end), 2)).toThrow(expect.objectContaining({ code, place: { line: 2 } }));
+    expect(() => pipeline.push(operation('a', start, end), 2)).toThrow(
+      expect.objectContaining({ code, place: { line: 2 } }),
+    );
   });
 
   test('a clock that goes back within its error is moved, and counted', () => {

@@ -48,6 +48,9 @@ export class VerifiedTransaction {
   /** Is it over, and everything that overlapped with it? */
   isRetired = false;
   isWriter = false;
+  /** Is its end being looked at? What overlaps with it is still needed. */
+  isEnding = false;
+  readonly view: View = { seen: new Set(), unseen: new Set() };
   /** For searches of the graph. */
   mark = 0;
   /** Others read what it had not committed: violations, unless it turns out that its fate is unknown. */
@@ -62,8 +65,14 @@ export class VerifiedTransaction {
   }
 
   get isActive(): boolean {
-    return (this.fate === 'open' && !this.isAbandoned) || this.pendingReads > 0;
+    return this.isEnding || (this.fate === 'open' && !this.isAbandoned) || this.pendingReads > 0;
   }
+}
+
+/** Of one snapshot: transactions that had committed before it, and that had not, as what it read shows. */
+export interface View {
+  readonly seen: Set<VerifiedTransaction>;
+  readonly unseen: Set<VerifiedTransaction>;
 }
 
 export interface OwnWrite {

@@ -13,11 +13,15 @@ describe('a trace', () => {
     const { header, operations } = parseTrace(text);
     expect(header.sessions).toEqual(['a']);
     expect(header.initial.get('x')).toEqual(new Map([['v', 1]]));
-    expect(operations).toMatchObject([{ session: 'a', kind: 'read', reads: [{ key: 'x', image: 1 }], start: 1, end: 2 }]);
+    expect(operations).toMatchObject([
+      { session: 'a', kind: 'read', reads: [{ key: 'x', image: 1 }], start: 1, end: 2 },
+    ]);
   });
 
   test('of nanoseconds since 1970 keeps every one of them', () => {
-    const lines = [619, 620].map((end) => read.replace('"start":1,"end":2', `"start":1663798322622208${end},"end":1663798322632200949`));
+    const lines = [619, 620].map((end) =>
+      read.replace('"start":1,"end":2', `"start":1663798322622208${end},"end":1663798322632200949`),
+    );
     const { header, operations } = parseTrace(lines.join('\n'));
     expect(operations.map(({ start }) => start)).toEqual([0, 1]);
     expect(operations[1]?.end).toBe(9992330);
@@ -44,7 +48,13 @@ describe('a trace', () => {
       '"traceLockMode":"EXCLUSIVE_LOCK","readMode":"LOCKING_READ",' +
       '"writeTupleList":[{"table":"0","primaryKey":"0","valueMap":{"v":1}}]}';
     expect(parseTrace(line).operations).toMatchObject([
-      { session: '0-0-0', transaction: '0-0-0,0', kind: 'write', writes: [{ key: '0/0', image: new Map([['v', 1]]) }], end: 9992330 },
+      {
+        session: '0-0-0',
+        transaction: '0-0-0,0',
+        kind: 'write',
+        writes: [{ key: '0/0', image: new Map([['v', 1]]) }],
+        end: 9992330,
+      },
     ]);
     const locking = line.replace('UPDATE', 'SELECT').replace('writeTupleList', 'readTupleList');
     expect(parseTrace(locking).operations).toMatchObject([{ kind: 'read', lock: 'update' }]);
@@ -68,7 +78,11 @@ describe('a trace', () => {
     ['a later version', '{"moirai":"trace","version":2}', 'trace/version'],
     ['a lock mode', read.replace('"start"', '"lock":"shared","start"'), 'trace/shape'],
     ['a predicate', read.replace('"start"', '"predicates":[{"where":[]}],"start"'), 'trace/shape'],
-    ['a condition', read.replace('"start"', '"predicates":[{"table":"t","where":[["a","~",1]]}],"start"'), 'trace/shape'],
+    [
+      'a condition',
+      read.replace('"start"', '"predicates":[{"table":"t","where":[["a","~",1]]}],"start"'),
+      'trace/shape',
+    ],
   ])('with %s is refused with its line', (_name, line, code) => {
     const error = errorOf(() => parseTrace(`${read}\n${line}`.replace(/^.*\n(?=\{"moirai)/, '')));
     expect(error?.code).toBe(code);
@@ -96,7 +110,9 @@ describe('a trace', () => {
   });
 });
 
-const image = fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes('-0') && !/\\u000[12]/.test(JSON.stringify(value)));
+const image = fc
+  .jsonValue({ maxDepth: 2 })
+  .filter((value) => !JSON.stringify(value).includes('-0') && !/\\u000[12]/.test(JSON.stringify(value)));
 const rows = fc.array(fc.tuple(fc.string(), image), { maxLength: 3 });
 
 test('what is written is read back', () => {

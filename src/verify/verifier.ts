@@ -237,6 +237,7 @@ export class Verifier {
 
   #end(transaction: VerifiedTransaction, operation: TraceOperation, fate: 'committed' | 'aborted' | 'unknown'): void {
     this.#open.delete(transaction.session);
+    transaction.isEnding = true;
     transaction.fate = fate;
     transaction.endStart = operation.start;
     transaction.endEnd = operation.end;
@@ -256,6 +257,7 @@ export class Verifier {
       verifyLocks(this.#mirror, transaction, (row, earlier, later) => this.#relate(row, earlier, later));
     if (fate === 'committed') relateVersions(this.#mirror, transaction);
     if (fate === 'aborted') transaction.waiting.length = 0;
+    transaction.isEnding = false;
     if (fate !== 'unknown') this.#ended.push(transaction);
     this.#retire();
   }
@@ -304,6 +306,8 @@ export class Verifier {
       transaction.own.clear();
       transaction.locks.length = 0;
       transaction.versions.length = 0;
+      transaction.view.seen.clear();
+      transaction.view.unseen.clear();
       this.#certifier.retire(transaction);
     }
     if (this.#endedFrom <= 1_024 || this.#endedFrom <= this.#ended.length >> 1) return;

@@ -1,7 +1,8 @@
 /** Running the verifier over a whole trace. */
+import type { Value } from '../history/value.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { Verifier } from './verifier.ts';
-import type { RowImage, TraceOperation } from './trace.ts';
+import { imageOf, type RowImage, type TraceOperation } from './trace.ts';
 import type { Violation } from './violation.ts';
 
 export interface Verified {
@@ -32,4 +33,35 @@ export function seededRandom(seed: number): (n: number) => number {
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) % n;
   };
+}
+
+/**
+ * A trace by hand, an operation a line: `SESSION TRANSACTION WORD [KEY=JSON...] [@START-END]`. Words: begin, r, r-update, r-share, w, w-failed,
+ * commit, commit-failed, abort. Without times an operation has the slot of its line to itself; `@START-` was never answered.
+ */
+export function traceOf(text: string): TraceOperation[] {
+  const lines = text.split('\n').filter((line) => /\S/.test(line));
+  return lines.map((line, i) => {
+    const [session = '', transaction = '', word = '', ...rest] = line.trim().split(/\s+/);
+    const [, start = String(10 * i), end = String(10 * i + 5)] = /@(\d+)-(\d*)$/.exec(line.trim()) ?? [];
+    const rows = rest.flatMap((part) => {
+      const [, key, value] = /^([^=]+)=(.+)$/.exec(part) ?? [];
+      return key === undefined || value === undefined ? [] : [{ key, image: imageOf(JSON.parse(value) as Value) }];
+    });
+    const [name = '', detail] = word.split('-');
+    const kind =
+      ({ r: 'read', w: 'write' } as Record<string, TraceOperation['kind']>)[name] ?? (name as TraceOperation['kind']);
+    return {
+      session,
+      transaction,
+      kind,
+      reads: kind === 'read' ? rows : [],
+      writes: kind === 'write' ? rows : [],
+      predicates: [],
+      lock: detail === 'update' || detail === 'share' ? detail : null,
+      failed: detail === 'failed',
+      start: Number(start),
+      end: end === '' ? Infinity : Number(end),
+    };
+  });
 }
