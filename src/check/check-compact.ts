@@ -1,6 +1,6 @@
 /**
- * Is a large history at a level? Near-linear algorithms over columns of numbers, for the levels up to causal; the answers are those of
- * `check` and carry evidence that the small checker makes from a part of the history.
+ * Is a large history at a level? Near-linear algorithms over columns of numbers, for the levels up to causal, and a search with limits for
+ * those above (`strong/`); the answers are those of `check` and carry evidence that the small checker makes from a part of the history.
  */
 import { type CompactHistory, statusCode } from '../history/index.ts';
 import { causalEdges, type CausalOptions } from './causal.ts';
