@@ -7,8 +7,16 @@ import courseware from '../examples/courseware.ts';
 import { clients } from '../examples/pldi2023/applications.ts';
 import shoppingCart from '../examples/shopping-cart.ts';
 import twitter from '../examples/twitter.ts';
-import { seeded } from '../src/base/index.ts';
-import { explore } from '../src/explore/index.ts';
+import { forEveryChoiceAsync, seeded } from '../src/base/index.ts';
+import {
+  drawCounterexamples,
+  estimateHistories,
+  explore,
+  type ExploreJob,
+  explorePart,
+  type ExplorePart,
+  exploreShared,
+} from '../src/explore/index.ts';
 import { formatHistory } from '../src/history/index.ts';
 import { constrainingLevels, type ConstrainingLevel } from '../src/isolation/index.ts';
 import { drawing, MockDatabase } from '../src/mockdb/index.ts';
@@ -250,3 +258,105 @@ describe('the verdict', () => {
     await expect(explore(tested)).rejects.toMatchObject({ code: 'program/nondeterministic' });
   });
 });
+
+describe('what goes with an exploration', () => {
+  test('the estimate is right on average: every draw, weighted by its chance, gives the exact number', async () => {
+    const tested = smallProgram('[rx wy];[ry wx] || [rx wy];[ry wx] || [rx wy]');
+    for (const level of ['causal', 'serializable'] as const) {
+      const { runs, histories } = await explore(tested, { level });
+      let expected = 0;
+      let atLevel = 0;
+      await forEveryChoiceAsync(async (chooser) => {
+        let chance = 1;
+        const noting = {
+          choose: (options: number): number => {
+            chance /= options;
+            return chooser.choose(options);
+          },
+        };
+        const probe = await estimateHistories(tested, { level, probes: 1, chooser: noting });
+        expected += chance * probe.runs;
+        atLevel += chance * probe.histories;
+      });
+      expect(expected).toBeCloseTo(runs, 6);
+      expect(atLevel).toBeCloseTo(histories, 6);
+    }
+  });
+
+  test('progress says how many runs to expect, and at the end that is how many there were', async () => {
+    const expected: number[] = [];
+    const { runs } = await explore(clients['shopping cart 2'] as Program, {
+      onProgress: ({ expectedRuns, runs: done }) => expected.push(Math.max(expectedRuns, done)),
+    });
+    for (const guess of expected) expect(guess).toBeGreaterThan(0);
+    expect(runs).toBe(2_934);
+  });
+
+  test('a counterexample of each kind, the smallest first', async () => {
+    const { counterexample, counterexamples } = await explore(cart, { level: 'read-committed' });
+    expect(counterexamples.map(({ anomaly }) => anomaly).toSorted()).toEqual(['causality-violation', 'lost-update']);
+    expect(counterexamples[0]).toBe(counterexample);
+    for (const { replay, anomaly } of counterexamples)
+      expect((await explore(cart, { level: 'read-committed', replay })).counterexample?.anomaly).toBe(anomaly);
+    expect((await explore(cart, { level: 'read-committed', violationsMax: 1 })).counterexamples).toEqual([
+      counterexample,
+    ]);
+  });
+
+  test('they are drawn: the reads, and the cycle', async () => {
+    const [drawing] = drawCounterexamples(await explore(cart, { level: 'causal' }), 'cart.ts');
+    expect(drawing?.nodes.map(({ id }) => id)).toEqual(['adder/0', 'remover/0', 'reader/0', 'reader/1']);
+    expect(drawing?.edges).toEqual([
+      { from: 'remover/0', to: 'reader/0', relation: 'wr', key: 'cart' },
+      { from: 'adder/0', to: 'reader/1', relation: 'wr', key: 'cart' },
+      { from: 'adder/0', to: 'remover/0', relation: 'rw', key: 'cart' },
+      { from: 'remover/0', to: 'adder/0', relation: 'rw', key: 'cart' },
+    ]);
+  });
+
+  test('it may end with the first violation', async () => {
+    const stopped = await explore(cart, { level: 'read-committed', failsFast: true });
+    expect(stopped).toMatchObject({ violations: 1, stopped: 'violation', complete: false });
+    expect(stopped.histories).toBeLessThan(27);
+  });
+
+  test.each([1, 2, 5])('%i threads find what one finds alone', async (count) => {
+    let violations = 0;
+    for (const [name, level] of [
+      ['courseware 1', 'causal'],
+      ['shopping cart 1', 'snapshot-isolation'],
+      ['tpc-c 3', 'serializable'],
+    ] as const) {
+      const tested = withInvariant(clients[name] as Program);
+      const alone = await explore(tested, { level });
+      const thread = (job: ExploreJob): Promise<ExplorePart> =>
+        // What goes between threads is cloned.
+        explorePart(tested, { level }, structuredClone(job)).then((part) => structuredClone(part));
+      const shared = await exploreShared(
+        tested,
+        { level },
+        Array.from({ length: count }, () => thread),
+      );
+      expect(shared).toEqual(alone);
+      expect(alone.runs).toBeGreaterThan(200);
+      violations += alone.violations;
+    }
+    expect(violations).toBeGreaterThan(0);
+  });
+
+  test('threads stop at budgets and pass on what is thrown', async () => {
+    const tested = clients['shopping cart 2'] as Program;
+    const thread = (job: ExploreJob): Promise<ExplorePart> => explorePart(tested, {}, { ...job, timeMs: 0 });
+    const stopped = await exploreShared(tested, { historiesMax: 500 }, [thread]);
+    expect(stopped).toMatchObject({ complete: false, stopped: 'histories' });
+    expect(stopped.histories).toBeGreaterThanOrEqual(500);
+    expect(await exploreShared(tested, { timeMaxMs: 0 }, [thread])).toMatchObject({ complete: false, stopped: 'time' });
+    await expect(exploreShared(tested, {}, [() => Promise.reject(new Error('gone'))])).rejects.toThrow('gone');
+  });
+});
+
+/** Fails in about half of the final states, for no reason. */
+function withInvariant(tested: Program): Program {
+  const sum = (text: string): number => [...text].reduce((total, char, i) => total + char.charCodeAt(0) * (i % 7), 0);
+  return { ...tested, invariant: ({ final }) => sum(JSON.stringify(final)) % 2 !== 0 };
+}

@@ -40,10 +40,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--max-steps <n>', 'decisions that one search for a commit order may take', wholeNumber('max-steps', 1))
     .option('--max-violations <n>', 'kinds of violations to show', wholeNumber('max-violations', 1), 5)
     .option('--estimate', 'say first how many histories to expect, after 100 random probes')
-    .option(
-      '--smallest-first',
-      'begin with what differs least from one session after the other; stop at the first violation',
-    )
+    .option('--fail-fast', 'stop at the first violation; it need not be the smallest')
     .option('--jobs <n>', 'worker threads', wholeNumber('jobs', 1), 1)
     .addOption(
       new Option('--timeout <seconds>', 'for one run')
@@ -59,7 +56,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .addHelpText('after', exploreHelp)
     .action(async (file, given) => {
       const { level, engine, isolation, granularity, timeout, maxHistories = null, maxTime = null } = given;
-      const { maxSteps = null, maxViolations, estimate = false, smallestFirst = false, jobs } = given;
+      const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs } = given;
       const { replay = null, json: isJson = false, dot = false, mermaid = false, color } = given;
       const options: ExploreCommandOptions = {
         level: level ?? 'causal',
@@ -71,7 +68,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         violationsMax: maxViolations,
         jobs,
         estimates: estimate,
-        smallestFirst,
+        failsFast: failFast,
         drawing: drawingOf({ dot, mermaid, json: isJson }),
         replay,
         json: isJson,
@@ -91,15 +88,15 @@ function drawingOf(asked: { dot: boolean; mermaid: boolean; json: boolean }): 'd
 }
 
 /** @throws InputError `option/replay`, `option/jobs` */
-function refuseCombinations({ level, replay, jobs, smallestFirst }: ExploreCommandOptions): void {
+function refuseCombinations({ level, replay, jobs }: ExploreCommandOptions): void {
   if (level === 'all' && replay !== null) {
     throw new InputError(
       'option/replay',
       'a history is replayed at the level at which it was found: --replay needs one --level',
     );
   }
-  if (jobs > 1 && (smallestFirst || replay !== null))
-    throw new InputError('option/jobs', '--jobs shares out a whole search: not with --smallest-first or --replay');
+  if (jobs > 1 && replay !== null)
+    throw new InputError('option/jobs', '--jobs shares out a whole search, and --replay is one run');
 }
 
 async function exploreCommand(file: string, options: ExploreCommandOptions, host: Host): Promise<ExitCode> {
@@ -155,11 +152,11 @@ async function tellEstimate(
 }
 
 function limitsOf(options: ExploreCommandOptions): ExploreOptions {
-  const { historiesMax, timeMaxMs, stepsMax, timeoutMs, replay, violationsMax, smallestFirst } = options;
+  const { historiesMax, timeMaxMs, stepsMax, timeoutMs, replay, violationsMax, failsFast } = options;
   return {
     timeoutMs,
     violationsMax,
-    order: smallestFirst ? 'breadth' : 'depth',
+    failsFast,
     ...(stepsMax === null ? {} : { stepsMax }),
     ...(historiesMax === null ? {} : { historiesMax }),
     ...(timeMaxMs === null ? {} : { timeMaxMs }),

@@ -21,8 +21,8 @@ export interface ExploreCommandOptions {
   readonly jobs: number;
   /** Say first how many histories to expect? */
   readonly estimates: boolean;
-  /** Begin with what differs least from one session after the other, and stop at the first violation? */
-  readonly smallestFirst: boolean;
+  /** Stop at the first violation? */
+  readonly failsFast: boolean;
   readonly drawing: 'dot' | 'mermaid' | null;
   readonly replay: string | null;
   readonly json: boolean;

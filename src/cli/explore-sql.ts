@@ -17,12 +17,16 @@ export async function exploreSqlProgram(
   progress: Progress,
   onRun: () => void,
 ): Promise<ExitCode> {
-  const { sql, historiesMax, timeMaxMs, timeoutMs, replay, violationsMax } = options;
+  const { sql, historiesMax, timeMaxMs, timeoutMs, replay, violationsMax, failsFast } = options;
   if (sql.level === 'all')
     throw new InputError(
       'option/level',
       '--level all is for key-value programs; a SQL program is explored on one database at a time',
     );
+  if (options.jobs > 1) throw onlyKeys('jobs', '--jobs');
+  if (options.drawing !== null) throw onlyKeys('drawing', `--${options.drawing}`);
+  if (options.estimates) throw onlyKeys('estimate', '--estimate');
+  if (options.stepsMax !== null) throw onlyKeys('max-steps', '--max-steps');
   // Loading these costs time that other commands do without.
   const { exploreSql, formatSqlExploration } = await import('../sql-campaign/index.ts');
   const { parseProfile, profileText } = await import('../serve/index.ts');
@@ -34,6 +38,7 @@ export async function exploreSqlProgram(
     profile,
     timeoutMs,
     failuresMax: violationsMax,
+    failsFast,
     ...(historiesMax === null ? {} : { historiesMax }),
     ...(timeMaxMs === null ? {} : { timeMaxMs }),
     ...(replay === null ? {} : { replay }),
@@ -50,6 +55,13 @@ export async function exploreSqlProgram(
   );
   if (result.violations > 0) return 1;
   return result.complete ? 0 : 2;
+}
+
+function onlyKeys(option: string, text: string): InputError {
+  return new InputError(
+    `option/${option}`,
+    `${text} is for programs that read and write keys; this program speaks SQL`,
+  );
 }
 
 function replayLine(file: string, { sql }: ExploreCommandOptions, token: string, host: Host): string {

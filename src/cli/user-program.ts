@@ -46,12 +46,6 @@ export class UserProgram {
     }
   }
 
-  /** The same for commands that explore keys and values. @throws InputError `program/sql` */
-  async loadKeyValue(): Promise<Program | null> {
-    const program = await this.load();
-    return program === null ? null : requireKeyValue(program, this.#file);
-  }
-
   /** Says that the module did not load in time. */
   late(): ExitCode {
     this.#host.err(`${this.#describe()}\n`);
@@ -80,5 +74,7 @@ export class UserProgram {
 /** @throws InputError `program/sql` */
 export function requireKeyValue(program: Program | SqlProgram, file: string): Program {
   if (!isSqlProgram(program)) return program;
-  throw new InputError('program/sql', 'this program speaks SQL; only moirai test runs those', { file });
+  throw new InputError('program/sql', 'this program speaks SQL; only moirai test and moirai explore run those', {
+    file,
+  });
 }

@@ -88,13 +88,12 @@ export class Exploration {
 
   /** Goes on until nothing waits, the exploration has to stop, or so many runs were made. */
   async run(deadlineMs: number, runsMax = Infinity): Promise<void> {
-    const isBreadthFirst = this.#options.order === 'breadth';
     const end = this.#runs + runsMax;
     let breathedAt = monotonicMs();
     while (this.#stack.length > 0 && this.#stopped === null && this.#runs < end) {
-      const { prefix, mass } = (isBreadthFirst ? this.#stack.shift() : this.#stack.pop()) as Waiting;
+      const { prefix, mass } = this.#stack.pop() as Waiting;
       await this.#runFrom(prefix, mass);
-      if (isBreadthFirst && this.#violations > 0) this.#stopped ??= 'violation';
+      if (this.#options.failsFast === true && this.#violations > 0) this.stop('violation');
       if ((this.#runs & 15) !== 0) continue;
       const now = monotonicMs();
       if (now >= deadlineMs) this.#stopped ??= 'time';

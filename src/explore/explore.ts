@@ -30,11 +30,8 @@ export interface ExploreOptions {
   readonly turnsMax?: number;
   /** Kinds of violations, by their anomalies, to keep a counterexample of. Default 5. */
   readonly violationsMax?: number;
-  /**
-   * `depth` (default): memory is flat. `breadth`: what differs least from one session after the other comes first, and it ends with the first
-   * violation; the waiting prefixes are all kept.
-   */
-  readonly order?: 'depth' | 'breadth';
+  /** End with the first violation; it need not be the smallest. Default false. */
+  readonly failsFast?: boolean;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
   /** Called for each history at its level, in a fixed order. */

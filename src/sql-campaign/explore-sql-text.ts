@@ -67,6 +67,8 @@ function stoppedBy({ stopped }: ExploreSqlResult): string {
       return 'stopped after so many schedules';
     case 'time':
       return 'stopped by --max-time';
+    case 'violation':
+      return 'the first violation ends it';
     case null:
       return 'one schedule was replayed';
   }

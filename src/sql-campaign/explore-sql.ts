@@ -32,6 +32,8 @@ export interface ExploreSqlOptions {
   readonly timeoutMs?: number;
   /** Kinds of failures to keep a run of. Default 5. */
   readonly failuresMax?: number;
+  /** End with the first violation. Default false. */
+  readonly failsFast?: boolean;
   /** Leave out schedules that only swap independent steps? Default true. */
   readonly reduces?: boolean;
   /** Only this schedule. */
@@ -66,7 +68,7 @@ export interface ExploreSqlResult {
   /** Were there no more? */
   readonly complete: boolean;
   /** Why not. */
-  readonly stopped: 'histories' | 'schedules' | 'time' | { readonly session: string } | null;
+  readonly stopped: 'histories' | 'schedules' | 'time' | 'violation' | { readonly session: string } | null;
   /** For each `sometimes(name)`: schedules in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
   /** The kinds of failures by message and anomaly, each with the run of the fewest decisions that leave the first session, the most frequent first. */
@@ -148,6 +150,7 @@ class SqlExploration {
     if (run.kind === 'timeout') this.#stopped = { session: run.session };
     else if (this.#tree.isRepetition) this.#repetitions += 1;
     else this.#note(run);
+    if (this.#options.failsFast === true && this.#violations > 0) this.#stopped ??= 'violation';
     const { size: histories } = this.#histories;
     this.#options.onProgress?.({
       schedules: this.#schedules,

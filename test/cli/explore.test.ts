@@ -98,3 +98,45 @@ describe('moirai explore', () => {
     expect(err).toContain(`[${errorCode}]`);
   });
 });
+
+describe('what is shown besides', () => {
+  test('an estimate first, on standard error', async () => {
+    const { code, out, err } = await runHere(
+      ['explore', 'counter.ts', '--level', 'snapshot-isolation', '--estimate'],
+      files,
+    );
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /^snapshot-isolation: about 2 histories to expect in about [\d.]+ runs \(\+- [\d.]+ runs; 100 random probes\)\n$/,
+    );
+    expect(out).toMatch(/^all 2 histories/);
+  });
+
+  test('counterexamples as graphs', async () => {
+    const { code, out } = await runHere(['explore', 'counter.ts', '--dot'], files);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^digraph "counter\.ts: lost-update at causal: x is 1" \{\n/);
+    expect(out).toContain('t0 -> t1 [label="rw x"];');
+    expect((await runHere(['explore', 'counter.ts', '--mermaid'], files)).out).toContain('t0 -->|"rw x"| t1');
+  });
+
+  test('nothing after the first violation', async () => {
+    const { code, out } = await runHere(['explore', 'counter.ts', '--fail-fast'], files);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^1 of \d (history|histories) violates the invariant at causal \(the first violation ends it\): x is 1\n/,
+    );
+  });
+
+  test.each([
+    [['--jobs', '0'], 'option/jobs'],
+    [['--jobs', '2', '--replay', 'a/0:_'], 'option/jobs'],
+    [['--dot', '--json'], 'option/drawing'],
+    [['--max-steps', '0'], 'option/max-steps'],
+    [['--engine', 'postgres'], 'option/engine'],
+  ])('%j is refused', async (options, code) => {
+    const { code: exit, err } = await runHere(['explore', 'counter.ts', ...options], files);
+    expect(exit).toBe(3);
+    expect(err).toContain(`[${code}]`);
+  });
+});

@@ -81,10 +81,4 @@ describe('bad options are one line', () => {
     expect(err).toContain(message);
     expect(err.trim().split('\n')).toHaveLength(1);
   });
-
-  test('explore takes keys and values only, as far as nothing else is said', async () => {
-    const { code, err } = await runHere(['explore', 'quiet.ts', '--level', 'causal'], files);
-    expect(code).toBe(3);
-    expect(err).toContain('[');
-  });
 });
