@@ -3,3 +3,5 @@ export { hookPg } from './hook-pg.ts';
 export { type Proxy, type ProxyOptions, startProxy } from './proxy.ts';
 export { Recording, type RecordingOptions } from './recording.ts';
 export { traceHeader } from './trace-lines.ts';
+export type { WorkloadClient } from './workloads/workload.ts';
+export { loadWorkload, runWorkload, workloadNames, workloadOf } from './workloads/workloads.ts';

@@ -18,6 +18,7 @@ import { addProtocol } from './protocol-command.ts';
 import { addRecord } from './record-command.ts';
 import { addServe } from './serve-command.ts';
 import { testCommand } from './test-command.ts';
+import { addWorkload } from './workload-command.ts';
 import { addVerify } from './verify-command.ts';
 
 /** Runs one command. Errors become a line on standard error and an exit code; nothing is thrown. */
@@ -85,6 +86,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addProtocol(moirai, host, end);
   addServe(moirai, host, end);
   addRecord(moirai, host, end);
+  addWorkload(moirai, host, end);
   addDemo(moirai, host, end);
   return moirai;
 }

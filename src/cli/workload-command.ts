@@ -1,0 +1,248 @@
+/** `moirai workload`: runs a workload of the literature against a real (or mock) database and records the trace. */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import { InputError } from '../base/index.ts';
+import type { Recording, WorkloadClient } from '../capture/index.ts';
+import type { Dialect } from '../sql/index.ts';
+import type { ExitCode, Host } from './host.ts';
+import { monotonicNanoseconds } from './monotonic-clock.ts';
+import { wholeNumber } from './option-values.ts';
+import { parseServerUrl } from './record-command.ts';
+
+interface WorkloadOptions {
+  readonly url: string;
+  readonly clients: number;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly skew: string;
+  readonly isolation?: string;
+  readonly trace?: string;
+  readonly json: boolean;
+}
+
+export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
+  moirai
+    .command('workload')
+    .description('Runs a workload of the literature against a database and records the trace, for moirai verify.')
+    .argument('<name>', 'blindw-w, blindw-rw, blindw-rw+, ycsb-a, smallbank, tpcc or list-append')
+    .requiredOption('--url <url>', 'the database; tables of the workload there are dropped and made anew')
+    .option('--clients <n>', 'connections side by side', wholeNumber('clients', 1), 8)
+    .option('--seconds <n>', 'how long', wholeNumber('seconds', 1), 10)
+    .option('--seed <n>', 'draws what each client asks', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
+    .option('--skew <theta>', "of ycsb-a's keys: 0 is uniform, below 1", '0.99')
+    .option(
+      '--isolation <level>',
+      "of every transaction, by its name in SQL, for example 'repeatable read' (default: the server's)",
+    )
+    .option('--trace <file>', 'where to record; - is standard output')
+    .option('--json', 'print one JSON object with the counts')
+    .option('--debug', 'print the stack of an error')
+    .addHelpText('after', workloadHelp)
+    .action(async (name, { json = false, ...options }) => {
+      end(await workloadCommand(name, { ...options, json }, host));
+    });
+}
+
+async function workloadCommand(name: string, options: WorkloadOptions, host: Host): Promise<ExitCode> {
+  const capture = await import('../capture/index.ts');
+  const known = capture.workloadNames.find((each) => each === name);
+  if (known === undefined)
+    throw new InputError(
+      'option/workload',
+      `there is no workload ${name}; there are ${capture.workloadNames.join(', ')}`,
+    );
+  if (options.json && options.trace === '-')
+    throw new InputError('option/usage', 'standard output is either the trace or the JSON object');
+  const workload = capture.workloadOf(known, skewOf(options.skew));
+  const { dialect } = parseServerUrl(options.url);
+  const isolation = isolationOf(options.isolation);
+  const driver = await loadDriver(dialect);
+  const admin = await open(driver, options.url);
+  await capture.loadWorkload(workload, admin);
+  const traced = await startTrace(options.trace, driver, host);
+  const clients: OpenClient[] = [];
+  try {
+    for (let i = 0; i < options.clients; i += 1) clients.push(await open(driver, options.url));
+    if (workload.isSingle === true && isolation !== null)
+      for (const client of clients) await client.query(sessionLevel(dialect, isolation));
+    // The values that transactions find: a checker then knows of every value who wrote it.
+    for (const { name: table } of workload.tables) await clients[0]?.query(`SELECT * FROM ${table}`);
+    const until = monotonicNanoseconds() + options.seconds * 1e9;
+    const counts = await capture.runWorkload({
+      workload,
+      clients,
+      begin: beginning(dialect, isolation),
+      seed: options.seed,
+      isOver: () => monotonicNanoseconds() >= until,
+      isConflict,
+    });
+    const result = {
+      workload: known,
+      clients: options.clients,
+      seconds: options.seconds,
+      seed: options.seed,
+      ...counts,
+    };
+    if (options.json) host.out(`${JSON.stringify(result)}\n`);
+    else
+      host.err(
+        `${known}: ${counts.committed} transactions committed, ${counts.aborted} aborted; seed ${options.seed}\n`,
+      );
+    return 0;
+  } finally {
+    await Promise.allSettled([...clients, admin].map((client) => client.close()));
+    traced?.close();
+  }
+}
+
+function skewOf(text: string): number {
+  const skew = Number(text);
+  if (!(skew >= 0 && skew < 1))
+    throw new InputError('option/skew', `--skew takes a number from 0 to below 1, not ${text}`);
+  return skew;
+}
+
+const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
+
+function isolationOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const level = text.toLowerCase().replaceAll('-', ' ');
+  if (!levels.includes(level))
+    throw new InputError('option/isolation', `${text} is no level of SQL: ${levels.join(', ')}`);
+  return level.toUpperCase();
+}
+
+function beginning(dialect: Dialect, isolation: string | null): string[] {
+  if (isolation === null) return ['BEGIN'];
+  return dialect === 'postgres'
+    ? [`BEGIN ISOLATION LEVEL ${isolation}`]
+    : [`SET TRANSACTION ISOLATION LEVEL ${isolation}`, 'BEGIN'];
+}
+
+function sessionLevel(dialect: Dialect, isolation: string): string {
+  return dialect === 'postgres'
+    ? `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${isolation}`
+    : `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`;
+}
+
+/** 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took; MySQL's 1213, 1205, 1062, 1020. */
+function isConflict(error: unknown): boolean {
+  const { code, errno } = error as { code?: string; errno?: number };
+  return ['40001', '40P01', '55P03', '23505'].includes(code ?? '') || [1213, 1205, 1062, 1020].includes(errno ?? 0);
+}
+
+interface OpenClient extends WorkloadClient {
+  readonly close: () => Promise<unknown>;
+}
+
+interface PgModule {
+  readonly Client: new (
+    options: object,
+  ) => {
+    readonly connect: () => Promise<unknown>;
+    readonly query: (config: object) => Promise<{ readonly rows: Record<string, unknown>[] }>;
+    readonly end: () => Promise<unknown>;
+    readonly on: (event: 'error', listener: () => void) => unknown;
+  };
+}
+
+interface MysqlModule {
+  readonly createConnection: (options: object) => Promise<{
+    readonly query: (sql: string, values: readonly unknown[]) => Promise<[unknown, unknown]>;
+    readonly end: () => Promise<unknown>;
+  }>;
+}
+
+type Driver =
+  | { readonly dialect: 'postgres'; readonly module: PgModule }
+  | { readonly dialect: 'mysql'; readonly module: MysqlModule; readonly core: object };
+
+/** Drivers are not dependencies: they are found beside the user's work or beside moirai. @throws InputError `workload/driver` */
+async function loadDriver(dialect: Dialect): Promise<Driver> {
+  const requires = [join(process.cwd(), 'package.json'), import.meta.url].map((from) => createRequire(from));
+  const name = dialect === 'postgres' ? 'pg' : 'mysql2';
+  for (const require of requires) {
+    try {
+      if (dialect === 'postgres') return { dialect, module: require('pg') as PgModule };
+      return { dialect, module: require('mysql2/promise') as MysqlModule, core: require('mysql2') as object };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  throw new InputError('workload/driver', `the driver ${name} is not installed: npm install ${name}`);
+}
+
+/** @throws InputError `workload/connect` */
+async function open(driver: Driver, url: string): Promise<OpenClient> {
+  try {
+    return driver.dialect === 'postgres' ? await openPostgres(driver.module, url) : await openMysql(driver.module, url);
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    const what = message === '' || message === undefined ? (code ?? '') : message;
+    throw new InputError('workload/connect', `no connection to ${url.replace(/:[^:@/]*@/, ':...@')}: ${what}`);
+  }
+}
+
+async function openPostgres({ Client }: PgModule, url: string): Promise<OpenClient> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  const texts = new Map<string, string>();
+  const textOf = (sql: string): string => {
+    let number = 0;
+    const text = texts.get(sql) ?? sql.replaceAll('?', () => `$${(number += 1)}`);
+    texts.set(sql, text);
+    return text;
+  };
+  return {
+    query: async (sql, ...values) => (await client.query({ text: textOf(sql), values: [...values] })).rows,
+    close: () => client.end(),
+  };
+}
+
+async function openMysql({ createConnection }: MysqlModule, url: string): Promise<OpenClient> {
+  const client = await createConnection({ uri: url.replace(/^mariadb:/, 'mysql:'), supportBigNumbers: true });
+  return {
+    query: async (sql, ...values) => {
+      const [rows] = await client.query(sql, values);
+      return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
+    },
+    close: () => client.end(),
+  };
+}
+
+/** The hooks that `moirai/record` has, around the drivers that are used here. */
+async function startTrace(
+  path: string | undefined,
+  driver: Driver,
+  host: Host,
+): Promise<{ readonly close: () => void } | null> {
+  if (path === undefined) return null;
+  const { hookMysql2, hookPg, Recording: RecordingClass } = await import('../capture/index.ts');
+  const { openTraceFile } = await import('./trace-file.ts');
+  const { loadParser } = await import('../sql/index.ts');
+  await loadParser();
+  const file = openTraceFile(path);
+  const warn = (message: string): void => host.err(`${message}\n`);
+  const recording: Recording = new RecordingClass({ write: file.write, now: monotonicNanoseconds, warn });
+  const unhook =
+    driver.dialect === 'postgres'
+      ? hookPg(driver.module as never, recording)
+      : hookMysql2(driver.core as never, recording);
+  return {
+    close: () => {
+      unhook();
+      recording.end();
+      file.close();
+    },
+  };
+}
+
+const workloadHelp = `
+Tables are dropped and made anew before the recording begins. It needs the driver of the database: npm install pg, or npm install mysql2.
+
+Examples:
+  moirai workload blindw-rw --url postgres://localhost/test --clients 16 --seconds 30 --trace run.trace.jsonl
+  moirai workload smallbank --url mysql://root@localhost/test --isolation serializable --trace - | moirai verify - --engine mysql --isolation serializable
+`;
