@@ -22,7 +22,7 @@ import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { replaceTable } from './create-index.ts';
-import { dependents } from './drop.ts';
+import { dependents, missingToDrop } from './drop.ts';
 
 export function* alterTable(
   { relation, cmds = [], missing_ok: ifExists = false }: AlterTableStmt,
@@ -178,13 +178,6 @@ function placed(
     someNode(mark.raw_expr, (node) => 'ColumnRef' in node && stringsOf(node.ColumnRef.fields).at(-1) === name),
   );
   return columns.toSpliced(at + 1, 0, column);
-}
-
-/** MySQL has one number for whatever is to be dropped and is not there. */
-export function missingToDrop(code: string, message: string, name: string, { dialect }: Planning): SqlError {
-  return dialect === 'mysql'
-    ? new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 })
-    : new SqlError(code, message);
 }
 
 /** Its cell stays behind, so that the change is the catalog's alone. */

@@ -111,8 +111,9 @@ export function columnType(
   const type = own.storage === 'array' ? types.text : types[own.storage];
   const numbers = constants.map(({ ival }) => ival?.ival ?? 0);
   const hasLength = own.storage === 'numeric' && numbers.length > 0;
-  // The 1 of TINYINT(1), which is all that tells BOOLEAN from other numbers.
-  const width = name === 'mysql_tinyint' ? (numbers[0] ?? -1) : -1;
+  // The 1 of TINYINT(1), which is all that tells BOOLEAN from other numbers, and how many bytes VARBINARY takes.
+  const hasWidth = name === 'mysql_tinyint' || name === 'mysql_varbinary' || name === 'mysql_binary';
+  const width = hasWidth ? (numbers[0] ?? -1) : -1;
   return { type, modifier: hasLength ? modifierOf(type, numbers) : width, mysqlType: name };
 }
 

@@ -74,12 +74,19 @@ export function constraintName(
   label: string,
   planning: Planning,
 ): string {
-  const own = [...table.indexes, ...table.checks, ...table.foreignKeys].map(({ name }) => name);
+  const isIndex = label === 'pkey' || label === 'key' || label === 'idx';
+  // InnoDB's indexes and constraints may have one name: that of a foreign key's index is the key's.
+  const all =
+    planning.dialect === 'postgres'
+      ? [...table.indexes, ...table.checks, ...table.foreignKeys]
+      : isIndex
+        ? table.indexes
+        : [...table.checks, ...table.foreignKeys];
+  const own = all.map(({ name }) => name);
   if (given !== undefined) {
     if (own.includes(given))
       throw new SqlError('42710', `constraint "${given}" for relation "${table.name}" already exists`);
-    const isRelation = label === 'pkey' || label === 'key' || label === 'idx';
-    if (isRelation && planning.dialect === 'postgres' && planning.catalog.isTaken(table.schema, given)) {
+    if (isIndex && planning.dialect === 'postgres' && planning.catalog.isTaken(table.schema, given)) {
       throw new SqlError('42P07', `relation "${given}" already exists`);
     }
     return given;

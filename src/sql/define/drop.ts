@@ -53,7 +53,7 @@ function dropRelation(
   const found = planning.findRelation(rangeOf(names));
   if (found === undefined) {
     const message = `${wanted.word} "${names.at(-1)}" does not exist`;
-    if (!ifExists) throw new SqlError('42P01', message);
+    if (!ifExists) throw new SqlError('42P01', message, planning.dialect === 'mysql' ? { mysqlNumber: 1051 } : {});
     changes.notice('00000', `${message}, skipping`);
     return;
   }
@@ -124,8 +124,15 @@ function dropIndex(names: readonly string[], ifExists: boolean, planning: Planni
     replaceTable(table, { ...table, indexes: table.indexes.filter((each) => each !== index) }, planning, changes);
     return;
   }
-  if (!ifExists) throw new SqlError('42704', `index "${name}" does not exist`);
+  if (!ifExists) throw missingToDrop('42704', `index "${name}" does not exist`, name, planning);
   changes.notice('00000', `index "${name}" does not exist, skipping`);
+}
+
+/** MySQL has one number for whatever is to be dropped and is not there. */
+export function missingToDrop(code: string, message: string, name: string, { dialect }: Planning): SqlError {
+  return dialect === 'mysql'
+    ? new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 })
+    : new SqlError(code, message);
 }
 
 function dropSchema(

@@ -103,7 +103,7 @@ function numberAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
     case 'bit_and':
     case 'bit_or':
     case 'bit_xor':
-      return combining(name, type);
+      return dialect === 'mysql' ? combiningBits(name) : combining(name, type);
     default:
       return undefined;
   }
@@ -324,6 +324,23 @@ function combining(name: string, type: SqlType): AggregateFunction | undefined {
   );
 }
 
+const allBits = (1n << 64n) - 1n;
+
+/** MySQL: 64 bits without a sign, and of no rows what changes nothing. */
+function combiningBits(name: string): AggregateFunction {
+  const start = name === 'bit_and' ? allBits : 0n;
+  const combine = (a: bigint, b: bigint): bigint => (name === 'bit_and' ? a & b : name === 'bit_or' ? a | b : a ^ b);
+  return aggregate(types.uint8, [types.int8], () => {
+    let state = start;
+    return {
+      add: ([value = null]) => {
+        if (value !== null) state = combine(state, BigInt.asUintN(64, value as bigint));
+      },
+      finish: () => state,
+    };
+  });
+}
+
 const unordered: ReadonlySet<string> = new Set([
   'bool',
   'json',
@@ -334,6 +351,8 @@ const unordered: ReadonlySet<string> = new Set([
   'void',
   'regclass',
   'regtype',
+  'regnamespace',
+  'regrole',
 ]);
 
 function chosenAggregate(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {

@@ -9,4 +9,4 @@ export {
 export { typeOfNode } from './compile-cast.ts';
 export { compileExpression } from './compile.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
-export { isTemporal } from './mysql-values.ts';
+export { isTemporal, isTextual } from './mysql-values.ts';

@@ -9,10 +9,17 @@ export type ValueCheck = (values: SqlValue[]) => void;
 
 export function mysqlValueChecks(columns: readonly Column[]): ValueCheck[] {
   return columns.flatMap((column) => {
+    if (column.type.name === 'bpchar') return [(values) => withoutPadding(values, column)];
     const type = column.mysqlType === null ? undefined : mysqlColumnTypes.get(column.mysqlType);
     if (type === undefined) return [];
     return [(values) => checkCell(values, column, type)];
   });
+}
+
+/** CHAR is as wide as it was defined on the disk, and has no blanks at its end for those who read it. */
+function withoutPadding(values: SqlValue[], { cell }: Column): void {
+  const value = values[cell];
+  if (typeof value === 'string') values[cell] = value.replace(/ +$/, '');
 }
 
 function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): void {
@@ -20,7 +27,8 @@ function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): v
   if (value === null || value === undefined) return;
   if (isOutOfRange(value, type))
     throw new SqlError('22003', `Out of range value for column '${column.name}' at row 1`, { mysqlNumber: 1264 });
-  if (type.bytesMax !== undefined && byteLength(value) > type.bytesMax)
+  const bytesMax = column.type.name === 'bytea' && column.modifier >= 0 ? column.modifier : type.bytesMax;
+  if (bytesMax !== undefined && byteLength(value) > bytesMax)
     throw new SqlError('22001', `Data too long for column '${column.name}' at row 1`, { mysqlNumber: 1406 });
   const { labels } = column.type;
   if (labels === undefined || typeof value !== 'string') return;

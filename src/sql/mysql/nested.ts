@@ -55,6 +55,23 @@ export function isQueryAhead(cursor: Cursor, from: number): boolean {
   return text === 'SELECT' || text === 'WITH' || (text === 'TABLE' && cursor.isName(ahead + 1));
 }
 
+const behindQueries = new Set([')', 'UNION', 'INTERSECT', 'EXCEPT', 'ORDER', 'LIMIT']);
+
+/** At `(`: is it a subquery? `((SELECT 1) UNION (SELECT 2))` is one, `((SELECT 1) / 2)` has one in it. */
+export function isSubquery(cursor: Cursor): boolean {
+  if (!isQueryAhead(cursor, 1)) return false;
+  if (cursor.peek(1)?.text !== '(') return true;
+  let depth = 0;
+  let ahead = 1;
+  do {
+    const text = cursor.peek(ahead)?.text;
+    if (text === undefined) return true;
+    depth += text === '(' ? 1 : text === ')' ? -1 : 0;
+    ahead += 1;
+  } while (depth > 0);
+  return behindQueries.has(cursor.peek(ahead)?.text.toUpperCase() ?? ')');
+}
+
 export function simple(output: Output): Expression {
   return { output, binding: 'simple' };
 }

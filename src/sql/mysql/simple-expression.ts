@@ -3,7 +3,7 @@ import { parseCall, parseTypedForm } from './call.ts';
 import type { Cursor, Expression, Name } from './cursor.ts';
 import { parseLeadingInterval } from './interval.ts';
 import { collation, isString, numberConstant, parseString } from './literal.ts';
-import { isQueryAhead, operand, parseExpression, parseOr, parseSubquery, simple } from './nested.ts';
+import { isSubquery, operand, parseExpression, parseOr, parseSubquery, simple } from './nested.ts';
 import { commaList, parenthesized, stringConstant, type Output } from './output.ts';
 import type { Token } from './tokens.ts';
 
@@ -52,7 +52,7 @@ function parsePrefix(cursor: Cursor): Expression {
 
 /** A value, a row of values, or a subquery. */
 function parseParenthesized(cursor: Cursor): Expression {
-  if (isQueryAhead(cursor, 1)) return simple(parseSubquery(cursor));
+  if (isSubquery(cursor)) return simple(parseSubquery(cursor));
   const items = cursor.parenthesized(() => cursor.list(() => parseOr(cursor)));
   const [only] = items;
   if (items.length === 1 && only !== undefined)

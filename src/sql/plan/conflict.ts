@@ -267,8 +267,9 @@ function replacing(rules: TableRules): ConflictAnswer {
       while (result.kind === 'duplicate') {
         const locked: Row | null = yield* running.view.lockRow(result.row, () => true, request);
         if (locked !== null) {
-          // MySQL writes over a row that nobody refers to, and does not count that when the two are the same.
-          const isSame = rules.references.children.length === 0 && isSameRow(locked, values, rules);
+          // MySQL writes over a row that nobody refers to if its last unique index found it: not counted when the two are the same.
+          const isLast = uniqueIndexes(rules).at(-1)?.id === result.index;
+          const isSame = isLast && rules.references.children.length === 0 && isSameRow(locked, values, rules);
           yield* rules.delete(locked, running);
           if (!isSame) rowCount++;
         }

@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { commonType } from '../expressions/index.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
-import { newFrame, type PlannedQuery, type Values } from './query.ts';
+import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { convertRows } from './convert-rows.ts';
 import { rowKey } from './row-key.ts';
@@ -38,6 +38,7 @@ export function planSetOperation(
     columns: left.columns.map((column, i) => ({
       ...column,
       type: target[i] ?? column.type,
+      modifier: sameModifier(column, right.columns[i]),
       isNullable: true,
       origin: null,
     })),
@@ -51,6 +52,12 @@ export function planSetOperation(
     },
   };
   return planSorted(select, combined, scope);
+}
+
+/** A length or scale is the result's where both sides have it, and one type. */
+function sameModifier(left: OutputColumn, right: OutputColumn | undefined): number {
+  const isSame = right !== undefined && left.type.oid === right.type.oid && left.modifier === right.modifier;
+  return isSame ? left.modifier : -1;
 }
 
 type Combine = (left: Iterable<Values>, right: () => Iterable<Values>) => Iterable<Values>;

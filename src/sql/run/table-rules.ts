@@ -5,7 +5,7 @@
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
-import { coerce, coerceToBoolean, compileExpression, isTemporal } from '../expressions/index.ts';
+import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableColumns } from '../plan/namespace.ts';
@@ -15,11 +15,10 @@ import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
 import { SqlError } from '../sql-error.ts';
 import { cell, type InsertResult, type Row, type Waiting } from '../storage.ts';
-import { formatText } from '../text-format.ts';
-import type { SqlType } from '../type.ts';
 import { typeTitle } from '../type-title.ts';
 import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
+import { strict } from './strict-assignment.ts';
 import { type AutoIncrement, autoIncrementOf } from './auto-increment.ts';
 import { checkFailed, duplicateKey, notNull } from './constraint-error.ts';
 import { afterDelete, afterUpdate, checkParents, type References, referencesOf } from './foreign-keys.ts';
@@ -57,7 +56,7 @@ export class TableRules {
     this.#generated = table.columns.flatMap((column) =>
       column.generated === null ? [] : [{ column, evaluate: assigned(column.generated, column, own).evaluate }],
     );
-    this.#valueChecks = mysqlValueChecks(table.columns);
+    this.#valueChecks = this.planning.dialect === 'mysql' ? mysqlValueChecks(table.columns) : [];
     this.#notNull = table.columns.filter(({ isNotNull }) => isNotNull);
     this.autoIncrement = this.planning.dialect === 'mysql' ? autoIncrementOf(table) : null;
     this.#isPlain = this.#checks.length === 0 && this.#generated.length === 0;
@@ -187,8 +186,7 @@ export function assignable(
   { name, type, modifier }: Pick<Column, 'name' | 'type' | 'modifier'>,
   scope: QueryScope,
 ): Expression {
-  if (scope.dialect === 'mysql' && isTemporal(type) && !isTemporal(expression.type))
-    return strictTime(expression, name, type, modifier, scope);
+  if (scope.dialect === 'mysql') return strict(expression, { name, type, modifier }, scope);
   try {
     return coerce(expression, type, modifier, 'assignment', scope);
   } catch (error) {
@@ -196,28 +194,4 @@ export function assignable(
     const message = `column "${name}" is of type ${typeTitle(type)} but expression is of type ${typeTitle(expression.type)}`;
     throw new SqlError('42804', message, { hint: 'You will need to rewrite or cast the expression.' });
   }
-}
-
-/** What is no date is NULL to MySQL's expressions and an error to its columns. @throws SqlError 22007 (1292), when it runs */
-function strictTime(
-  expression: Expression,
-  name: string,
-  type: SqlType,
-  modifier: number,
-  scope: QueryScope,
-): Expression {
-  let given: SqlValue = null;
-  const source: Expression = { ...expression, evaluate: (frame) => (given = expression.evaluate(frame)) };
-  const result = coerce(source, type, modifier, 'assignment', scope);
-  return {
-    ...result,
-    evaluate: (frame) => {
-      const value = result.evaluate(frame);
-      if (value !== null || given === null) return value;
-      const kind = type.name === 'date' || type.name === 'time' ? type.name : 'datetime';
-      const text = formatText(given, expression.type, 'mysql');
-      const message = `Incorrect ${kind} value: '${text}' for column '${name}' at row 1`;
-      throw new SqlError('22007', message, { mysqlNumber: 1292 });
-    },
-  };
 }

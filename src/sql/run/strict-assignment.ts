@@ -1,0 +1,99 @@
+/** What MySQL's strict mode refuses to store: a text that is no date or no number, where an expression would go on with NULL or 0. */
+import { coerce, isTemporal, isTextual } from '../expressions/index.ts';
+import type { Expression } from '../expression.ts';
+import type { QueryScope } from '../plan/scope.ts';
+import { SqlError } from '../sql-error.ts';
+import { formatText } from '../text-format.ts';
+import { type SqlType, types } from '../type.ts';
+import type { SqlValue } from '../value.ts';
+
+interface Target {
+  readonly name: string;
+  readonly type: SqlType;
+  readonly modifier: number;
+}
+
+/** @throws SqlError 22007 (1292), 22P02 (1366), 01000 (1265), when it runs */
+export function strict(expression: Expression, target: Target, scope: QueryScope): Expression {
+  const judge = judgeOf(expression, target);
+  if (judge === null) return coerce(expression, target.type, target.modifier, 'assignment', scope);
+  // Literals are converted when the statement is planned; of others the value is noted as it passes.
+  let given = givenValue(expression);
+  const noting: Expression = { ...expression, evaluate: (frame) => (given = expression.evaluate(frame)) };
+  const result = coerce(noting, target.type, target.modifier, 'assignment', scope);
+  return {
+    ...result,
+    evaluate: (frame) => {
+      const value = result.evaluate(frame);
+      if (given !== null) judge(given, value);
+      return value;
+    },
+  };
+}
+
+function givenValue(expression: Expression): SqlValue {
+  if ('literal' in expression) return expression.literal as string | null;
+  return 'constant' in expression ? (expression.constant as SqlValue) : null;
+}
+
+const ranges: ReadonlyMap<string, readonly [bigint, bigint]> = new Map([
+  ['int2', [-(2n ** 15n), 2n ** 15n - 1n]],
+  ['int4', [-(2n ** 31n), 2n ** 31n - 1n]],
+  ['int8', [-(2n ** 63n), 2n ** 63n - 1n]],
+  ['uint8', [0n, 2n ** 64n - 1n]],
+]);
+const integerNames: ReadonlySet<string> = new Set(ranges.keys());
+const floatNames: ReadonlySet<string> = new Set(['float4', 'float8']);
+
+function judgeOf(
+  { type: from }: Expression,
+  { name, type }: Target,
+): ((source: SqlValue, value: SqlValue) => void) | null {
+  const isText = isTextual(from) && from.name !== 'enum';
+  if (isTemporal(type) && !isTemporal(from)) {
+    const kind = type.name === 'date' || type.name === 'time' ? type.name : 'datetime';
+    const shown = from.name === 'unknown' ? types.text : from;
+    return (source, value) => {
+      if (value !== null || source === null) return;
+      const text = formatText(source, shown, 'mysql');
+      throw new SqlError('22007', `Incorrect ${kind} value: '${text}' for column '${name}' at row 1`, {
+        mysqlNumber: 1292,
+      });
+    };
+  }
+  const isInteger = integerNames.has(type.name);
+  if (isInteger && isNumber(from)) return (source) => checkRange(source, from, name, type);
+  if (!isText || !(isInteger || floatNames.has(type.name) || type.name === 'numeric')) return null;
+  return (source) => {
+    if (typeof source === 'string')
+      checkNumber(source, name, isInteger ? 'integer' : type.name === 'numeric' ? 'decimal' : 'double');
+  };
+}
+
+const wholeNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+
+/** A number with something behind it is cut; what does not begin with one is none. */
+function checkNumber(text: string, column: string, kind: 'integer' | 'decimal' | 'double'): void {
+  if (wholeNumber.test(text)) return;
+  if (kind === 'double' || /^\s*[+-]?\.?\d/.test(text))
+    throw new SqlError('01000', `Data truncated for column '${column}' at row 1`, { mysqlNumber: 1265 });
+  throw new SqlError('22P02', `Incorrect ${kind} value: '${text}' for column '${column}' at row 1`, {
+    mysqlNumber: 1366,
+  });
+}
+
+function isNumber({ name }: SqlType): boolean {
+  return integerNames.has(name) || floatNames.has(name) || name === 'numeric';
+}
+
+/** Expressions keep to the nearest number that fits; columns refuse. @throws SqlError 22003 (1264) */
+function checkRange(source: SqlValue, from: SqlType, column: string, { name }: SqlType): void {
+  const [least, greatest] = ranges.get(name) ?? [0n, 0n];
+  const text = source === null ? '' : formatText(source, from, 'mysql');
+  const isExact = /^-?\d+$/.test(text);
+  const isOutside = isExact
+    ? BigInt(text) < least || BigInt(text) > greatest
+    : Number(text) < Number(least) - 0.5 || Number(text) >= Number(greatest) + 0.5;
+  if (isOutside)
+    throw new SqlError('22003', `Out of range value for column '${column}' at row 1`, { mysqlNumber: 1264 });
+}
