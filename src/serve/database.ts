@@ -239,6 +239,7 @@ export class SqlDatabase implements SqlServer {
       version:
         this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
       transactionId: session.transactionNumber,
+      user: session.options.user,
     });
   }
 

@@ -2,8 +2,15 @@
 import { typeTitle } from '../sql/type-title.ts';
 import {
   type Catalog,
+  constraintDefinition,
+  effectivePath,
+  indexDefinition,
+  indexPartText,
+  prettyText,
   quoteName,
   type Relation,
+  schemaComment,
+  schemaId,
   splitName,
   SqlError,
   type SqlValue,
@@ -16,32 +23,33 @@ export interface Describing {
   readonly searchPath: readonly string[];
   readonly version: string;
   readonly transactionId: number;
+  readonly user: string;
 }
 
 /** @throws SqlError 42P01, 42703, 42704 */
 export function describe(what: string, names: readonly string[], from: Describing): SqlValue {
-  const [first = '', second = ''] = names;
+  const [first = '', second = '', third = ''] = names;
   const lookup = lookups[what];
-  return lookup === undefined ? null : lookup(from, first, second);
+  return lookup === undefined ? null : lookup(from, first, second, third);
 }
 
-type Lookup = (from: Describing, first: string, second: string) => SqlValue;
+type Lookup = (from: Describing, first: string, second: string, third: string) => SqlValue;
 
 const lookups: Readonly<Record<string, Lookup>> = {
   version: ({ version }) => version,
   'current schema': ({ catalog, searchPath }) => searchPath.find((schema) => catalog.hasSchema(schema)) ?? null,
   'transaction id': ({ transactionId }) => transactionId,
   // A text of digits is an object number, of which PostgreSQL asks no more than a number.
-  regclass: (from, name) => (/^\d+$/.test(name) ? regclassOfOid(from, name) : titleOf(required(from, name), from)),
+  regclass: (from, name) => (/^\d+$/.test(name) ? regclassOfOid(from, name) : titleOf(requiredNamed(from, name), from)),
   to_regclass: (from, name) => {
-    const relation = relationNamed(from, name);
+    const relation = named(from, splitName(name));
     return relation === undefined ? null : titleOf(relation, from);
   },
   'regclass of oid': regclassOfOid,
-  'oid of regclass': (from, name) => (/^\d+$/.test(name) ? Number(name) : required(from, name).id),
+  'oid of regclass': (from, name) => (/^\d+$/.test(name) ? Number(name) : requiredNamed(from, name).id),
   'is visible': (from, oid) => {
-    const relation = relationById(from, Number(oid));
-    return relation !== undefined && from.catalog.find([relation.name], from.searchPath) === relation;
+    const found = namedById(from, Number(oid));
+    return found !== undefined && named(from, [found.name])?.id === found.id;
   },
   regtype: (from, name) => {
     const title = typeTitleNamed(from, name);
@@ -68,45 +76,110 @@ const lookups: Readonly<Record<string, Lookup>> = {
     const { sequence } = column;
     return sequence === null ? null : `${quoteName(sequence.schema)}.${quoteName(sequence.name)}`;
   },
-  comment: (from, oid) => {
-    const relation = relationById(from, Number(oid));
+  'regnamespace of oid': ({ catalog }, oid) => {
+    const name = catalog.schemas().find((each) => schemaId(each) === Number(oid));
+    return name === undefined ? numberText(oid) : quoteName(name);
+  },
+  regnamespace: ({ catalog }, name) => {
+    const [schema = ''] = splitName(name);
+    if (/^\d+$/.test(name) || catalog.hasSchema(schema)) return name;
+    throw new SqlError('3F000', `schema "${schema}" does not exist`);
+  },
+  'oid of regnamespace': (_from, name) => (/^\d+$/.test(name) ? Number(name) : schemaId(splitName(name)[0] ?? '')),
+  'regrole of oid': ({ user }, oid) => (oid === '10' ? user : oid === '6171' ? 'pg_database_owner' : numberText(oid)),
+  regrole: ({ user }, name) => {
+    const [role = ''] = splitName(name);
+    if (/^\d+$/.test(name) || role === user || role === 'pg_database_owner') return name;
+    throw new SqlError('42704', `role "${role}" does not exist`);
+  },
+  'oid of regrole': (_from, name) => (/^\d+$/.test(name) ? Number(name) : name === 'pg_database_owner' ? 6171 : 10),
+  comment: (from, oid, of) => {
+    const { catalog } = from;
+    if (of === 'pg_namespace') {
+      const schema = catalog.schemas().find((each) => schemaId(each) === Number(oid));
+      return schema === undefined ? null : (schemaComment(catalog, schema) ?? null);
+    }
+    const relation = of === '' || of === 'pg_class' ? relationById(from, Number(oid)) : undefined;
     return relation === undefined
       ? null
-      : (from.catalog.comment(`${relation.kind} ${relation.schema}.${relation.name}`) ?? null);
+      : (catalog.comment(`${relation.kind} ${relation.schema}.${relation.name}`) ?? null);
+  },
+  'column comment': (from, oid, number) => {
+    const relation = relationById(from, Number(oid));
+    const column = relation?.kind === 'table' ? relation.columns[Number(number) - 1] : undefined;
+    if (relation === undefined || column === undefined) return null;
+    return from.catalog.comment(`column ${relation.schema}.${relation.name}.${column.name}`) ?? null;
   },
   'view definition': (from, oid) => {
     const view = relationById(from, Number(oid));
     return view?.kind === 'view' ? view.text : null;
   },
-  'index definition': ({ catalog }, oid, column) => {
-    for (const table of catalog.tables()) {
-      const index = table.indexes.find(({ id }) => id === Number(oid));
-      if (index !== undefined) return indexText(table, index, Number(column));
-    }
-    return null;
+  'pretty expression': (_from, text) => prettyText(text),
+  'constraint definition': ({ catalog }, oid, style) =>
+    constraintDefinition(catalog, Number(oid), style === 'pretty') ?? null,
+  'index definition': ({ catalog }, oid, column, style) => {
+    const found = indexById(catalog, Number(oid));
+    if (found === undefined) return null;
+    const { table, index } = found;
+    const number = Number(column);
+    if (number === 0) return indexDefinition(table, index, style === 'pretty');
+    return index.parts[number - 1] === undefined ? '' : indexPartText(table, index, number - 1, style === 'pretty');
   },
 };
 
+/** What stands in the place of a name that nothing has. */
+function numberText(oid: string): string {
+  return oid === '0' ? '-' : oid;
+}
+
+function indexById(catalog: Catalog, id: number): { table: Table; index: Table['indexes'][number] } | undefined {
+  for (const table of catalog.tables()) {
+    const index = table.indexes.find((each) => each.id === id);
+    if (index !== undefined) return { table, index };
+  }
+  return undefined;
+}
+
+/** A relation or an index: they share their names. */
+interface Named {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+}
+
+function namedById(from: Describing, id: number): Named | undefined {
+  const relation = relationById(from, id);
+  if (relation !== undefined) return relation;
+  const found = indexById(from.catalog, id);
+  return found === undefined ? undefined : { id, schema: found.table.schema, name: found.index.name };
+}
+
+/** The first along the search path. */
+function named({ catalog, searchPath }: Describing, names: readonly string[]): Named | undefined {
+  const name = names.at(-1) ?? '';
+  const schema = names.at(-2);
+  for (const each of schema === undefined ? effectivePath(searchPath) : [schema]) {
+    const relation = catalog.relation(each, name);
+    if (relation !== undefined) return relation;
+    const index = catalog.index(each, name)?.index;
+    if (index !== undefined) return { id: index.id, schema: each, name };
+  }
+  return undefined;
+}
+
 function regclassOfOid(from: Describing, oid: string): SqlValue {
-  const relation = relationById(from, Number(oid));
-  return relation === undefined ? oid : titleOf(relation, from);
+  const found = namedById(from, Number(oid));
+  return found === undefined ? numberText(oid) : titleOf(found, from);
 }
 
-function indexText(table: Table, index: Table['indexes'][number], column: number): string {
-  const parts = index.parts.map(({ cell }) =>
-    quoteName(table.columns.find((each) => each.cell === cell)?.name ?? '(expression)'),
-  );
-  if (column > 0) return parts[column - 1] ?? '';
-  const unique = index.isUnique ? 'UNIQUE ' : '';
-  return `CREATE ${unique}INDEX ${quoteName(index.name)} ON ${table.schema}.${quoteName(table.name)} USING btree (${parts.join(', ')})`;
-}
-
-function relationNamed({ catalog, searchPath }: Describing, name: string): Relation | undefined {
-  return catalog.find(splitName(name), searchPath);
+function requiredNamed(from: Describing, name: string): Named {
+  const found = named(from, splitName(name));
+  if (found === undefined) throw new SqlError('42P01', `relation "${name}" does not exist`);
+  return found;
 }
 
 function required(from: Describing, name: string): Relation {
-  const relation = relationNamed(from, name);
+  const relation = from.catalog.find(splitName(name), from.searchPath);
   if (relation === undefined) throw new SqlError('42P01', `relation "${name}" does not exist`);
   return relation;
 }
@@ -117,9 +190,8 @@ function relationById({ catalog }: Describing, id: number): Relation | undefined
 }
 
 /** With its schema where the search path does not find it. */
-function titleOf(relation: Relation, { catalog, searchPath }: Describing): string {
-  const name = quoteName(relation.name);
-  return catalog.find([relation.name], searchPath) === relation ? name : `${quoteName(relation.schema)}.${name}`;
+function titleOf({ id, schema, name }: Named, from: Describing): string {
+  return named(from, [name])?.id === id ? quoteName(name) : `${quoteName(schema)}.${quoteName(name)}`;
 }
 
 function typeTitleNamed({ catalog }: Describing, name: string): string | null {

@@ -95,6 +95,8 @@ const typeSizes: { readonly [Name in TypeName]?: number } = {
   oid: 4,
   regclass: 4,
   regtype: 4,
+  regnamespace: 4,
+  regrole: 4,
   date: 4,
   time: 8,
   timestamp: 8,

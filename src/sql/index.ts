@@ -1,4 +1,12 @@
-export { Catalog, type Undo } from './catalog/catalog.ts';
+export { Catalog, effectivePath, type Undo } from './catalog/catalog.ts';
+export {
+  constraintDefinition,
+  indexDefinition,
+  indexPartText,
+  prettyText,
+  schemaComment,
+  schemaId,
+} from './catalog/system/index.ts';
 export { quoteName, splitName } from './catalog/name.ts';
 export { type Column, primaryKey, type Relation, type Table } from './catalog/relation.ts';
 export type { Dialect } from './dialect.ts';

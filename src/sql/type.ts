@@ -32,6 +32,8 @@ export type TypeName =
   | 'oid'
   | 'regclass' // as its text: the name as PostgreSQL would print it
   | 'regtype' // as its text
+  | 'regnamespace' // as its text
+  | 'regrole' // as its text
   | 'bytea'
   | 'date'
   | 'time'
@@ -67,6 +69,8 @@ const numbers: Readonly<Record<NamedType, readonly [oid: number, array: number]>
   oid: [26, 1028],
   regclass: [2205, 2210],
   regtype: [2206, 2211],
+  regnamespace: [4089, 4090],
+  regrole: [4096, 4097],
   bytea: [17, 1001],
   date: [1082, 1182],
   time: [1083, 1183],

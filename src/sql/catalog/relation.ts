@@ -87,6 +87,8 @@ export interface View {
   readonly schema: string;
   readonly name: string;
   readonly columnNames: readonly string[] | null;
+  /** As they were when it was made, under its own names. */
+  readonly columns: readonly Pick<Column, 'name' | 'type' | 'modifier'>[];
   readonly query: Node;
   readonly text: string;
   /** Tables and views that it reads: who drops them asks. */
@@ -102,6 +104,12 @@ export interface VirtualTable {
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
   /** @param database MySQL: the name by which the session calls its database */
   readonly rows: (database?: string | null) => Iterable<readonly SqlValue[]>;
+}
+
+/** With what a column of a view has none of. */
+export function viewColumns({ columns }: View): Column[] {
+  const plain = { isNotNull: false, default: null, generated: null, identity: null, sequence: null };
+  return columns.map((column, cell) => ({ ...plain, ...column, cell, mysqlType: null, onUpdate: null }));
 }
 
 export function primaryKey(table: Table): Index | undefined {

@@ -2,6 +2,7 @@
 import { SqlError } from '../sql-error.ts';
 
 export interface SequenceOptions {
+  readonly type: 'int2' | 'int4' | 'int8';
   readonly increment: bigint;
   readonly min: bigint;
   readonly max: bigint;
@@ -12,7 +13,7 @@ export interface SequenceOptions {
 const largest = { int2: 32_767n, int4: 2_147_483_647n, int8: 9_223_372_036_854_775_807n };
 
 /** PostgreSQL's defaults: up from 1, or down from -1, to the end of the type. */
-export function sequenceOptions(type: 'int2' | 'int4' | 'int8', given: Partial<SequenceOptions> = {}): SequenceOptions {
+export function sequenceOptions(type: SequenceOptions['type'], given: Partial<SequenceOptions> = {}): SequenceOptions {
   const increment = given.increment ?? 1n;
   if (increment === 0n) throw new SqlError('22023', 'INCREMENT must not be zero');
   const min = given.min ?? (increment > 0n ? 1n : -largest[type] - 1n);
@@ -21,7 +22,7 @@ export function sequenceOptions(type: 'int2' | 'int4' | 'int8', given: Partial<S
   const start = given.start ?? (increment > 0n ? min : max);
   if (start < min) throw new SqlError('22023', `START value (${start}) cannot be less than MINVALUE (${min})`);
   if (start > max) throw new SqlError('22023', `START value (${start}) cannot be greater than MAXVALUE (${max})`);
-  return { increment, min, max, start, isCycle: given.isCycle ?? false };
+  return { type, increment, min, max, start, isCycle: given.isCycle ?? false };
 }
 
 export class Sequence {

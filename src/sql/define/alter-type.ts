@@ -52,7 +52,7 @@ export function alterSequence(
     found.id,
     found.schema,
     found.name,
-    sequenceOptions('int8', { ...found.options, ...givenSequenceOptions(others) }),
+    sequenceOptions(found.options.type, { ...found.options, ...givenSequenceOptions(others) }),
   );
   const arg = restart !== undefined && 'DefElem' in restart ? restart.DefElem.arg : undefined;
   if (restart === undefined) made.set(found.last, found.isCalled);

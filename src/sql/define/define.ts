@@ -10,7 +10,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { DefinitionStatement } from '../statement.ts';
 import type { StatementView, Waiting } from '../storage.ts';
 import type { Execution } from '../expression.ts';
-import { arrayOf, type SqlType } from '../type.ts';
+import { arrayOf, type SqlType, types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { alterTable } from './alter-table.ts';
 import { alterEnum, alterSequence } from './alter-type.ts';
@@ -165,7 +165,12 @@ function createView(
   if (twice !== undefined) throw new SqlError('42701', `column "${twice}" specified more than once`);
   const id = before?.id ?? planning.catalog.newId();
   const reads = [...planning.relationsRead];
-  changes.did(planning.catalog.put({ kind: 'view', id, schema, name, columnNames, query, text: '', reads }));
+  const columns = planned.columns.map(({ type, modifier }, i) => ({
+    name: columnNames[i] ?? '',
+    type: type.name === 'unknown' ? types.text : type,
+    modifier,
+  }));
+  changes.did(planning.catalog.put({ kind: 'view', id, schema, name, columnNames, columns, query, text: '', reads }));
 }
 
 /** Under the names that the catalog's views look for: `table public.t`, `column public.t.a`. */

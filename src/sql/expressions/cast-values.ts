@@ -33,9 +33,7 @@ export function conversionOf(from: SqlType, to: SqlType): Conversion {
   if (stringNames.has(to.name)) return toString(from, to);
   if (stringNames.has(from.name)) return fromString(from, to);
   if (from.name === 'array' && to.name === 'array') return toArray(from, to);
-  if (to.name === 'regclass' || to.name === 'regtype' || from.name === 'regclass' || from.name === 'regtype') {
-    return registered(from, to);
-  }
+  if (isRegistered(to) || isRegistered(from)) return registered(from, to);
   if (from.name === 'jsonb') return fromJsonb(to);
   if (from.name === 'json') return (value) => parseJsonDocument(value as string);
   if (integerNames.has(to.name)) return toInteger(from, to);
@@ -51,6 +49,11 @@ export function conversionOf(from: SqlType, to: SqlType): Conversion {
 }
 
 const identity: Conversion = (value) => value;
+
+/** A number of the catalog that is shown as the name it stands for. */
+function isRegistered({ name }: SqlType): boolean {
+  return name.startsWith('reg');
+}
 
 function toString(from: SqlType, to: SqlType): Conversion {
   if (to.name === 'name') return (value) => parseText(formatText(value, from), to);
@@ -73,7 +76,7 @@ const firstCharacter: Conversion = (value) => (value as string).slice(0, 1);
 
 function fromString(from: SqlType, to: SqlType): Conversion {
   if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;
-  if (to.name === 'regclass' || to.name === 'regtype') return registered(from, to);
+  if (isRegistered(to)) return registered(from, to);
   return (value, execution) => readText(value as string, to, execution);
 }
 
@@ -81,7 +84,7 @@ const momentWords = /^\s*(now|today|tomorrow|yesterday)\s*$/i;
 
 /** Does the text mean another value at another time? Then it cannot be read once and for all. */
 export function dependsOnMoment(text: string, type: SqlType): boolean {
-  if (type.name === 'regclass' || type.name === 'regtype') return true;
+  if (isRegistered(type)) return true;
   return ['date', 'timestamp', 'timestamptz'].includes(type.name) && momentWords.test(text);
 }
 
@@ -90,7 +93,7 @@ export function readText(text: string, type: SqlType, execution: Execution): Sql
   if (!dependsOnMoment(text, type)) return parseText(text, type);
   const { surroundings } = execution;
   if (type.name === 'regtype') return readTypeName(text, execution);
-  if (type.name === 'regclass') return surroundings.describe('regclass', text);
+  if (isRegistered(type)) return surroundings.describe(type.name, text);
   const word = text.trim().toLowerCase();
   const shift = word === 'tomorrow' ? 1 : word === 'yesterday' ? -1 : 0;
   const { days } = splitTimestamp(surroundings.transactionTime);
@@ -109,19 +112,19 @@ function readTypeName(text: string, execution: Execution): SqlValue {
 /** Names of tables and types stand for numbers; the catalog knows which. */
 function registered(from: SqlType, to: SqlType): Conversion {
   if (stringNames.has(from.name)) return (value, execution) => readText(value as string, to, execution);
-  if (to.name === 'regclass')
-    return (value, { surroundings }) => surroundings.describe('regclass of oid', String(Number(value)));
   if (to.name === 'regtype') {
     return (value, { surroundings }) => {
       const type = typeOfOid(Number(value));
       return type === undefined ? surroundings.describe('regtype of oid', String(Number(value))) : typeTitle(type);
     };
   }
+  if (isRegistered(to))
+    return (value, { surroundings }) => surroundings.describe(`${to.name} of oid`, String(Number(value)));
   const widen: Conversion = (oid) => (to.name === 'int8' ? BigInt(oid as number) : oid);
   return (value, execution) => {
     const { describe } = execution.surroundings;
     const known = from.name === 'regtype' ? typeByName(value as string)?.oid : undefined;
-    const oid = known ?? describe(from.name === 'regtype' ? 'oid of regtype' : 'oid of regclass', value as string);
+    const oid = known ?? describe(`oid of ${from.name}`, value as string);
     return oid === null ? null : widen(oid, execution);
   };
 }

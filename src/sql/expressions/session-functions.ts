@@ -44,15 +44,37 @@ const stable: Record<string, Ambient> = {
   'col_description(oid, int4) text': (from, oid: number, column: number) =>
     from.describe('column comment', String(oid), String(column)),
   'shobj_description(oid, name) text': () => null,
+  'pg_table_size(regclass) int8': () => 0n,
+  'pg_relation_size(regclass) int8': () => 0n,
+  'pg_indexes_size(regclass) int8': () => 0n,
+  'pg_total_relation_size(regclass) int8': () => 0n,
+  'pg_size_pretty(int8) text': (_from, bytes: bigint) => sizeText(bytes),
+  'pg_tablespace_location(oid) text': () => '',
+  'pg_relation_is_publishable(regclass) bool': (from, name: string) => from.describe('to_regclass', name) !== null,
+  // There are no functions, triggers, rules or statistics objects that these could show.
+  'pg_get_function_result(oid) text': () => null,
+  'pg_get_function_arguments(oid) text': () => null,
+  'pg_get_function_identity_arguments(oid) text': () => null,
+  'pg_get_functiondef(oid) text': () => null,
+  'pg_get_triggerdef(oid) text': () => null,
+  'pg_get_triggerdef(oid, bool) text': () => null,
+  'pg_get_ruledef(oid) text': () => null,
+  'pg_get_ruledef(oid, bool) text': () => null,
+  'pg_get_statisticsobjdef_columns(oid) text': () => null,
+  'getdatabaseencoding() name': () => 'UTF8',
+  'pg_char_to_encoding(name) int4': (_from, name: string) => (/^utf-?8$/i.test(name) ? 6 : -1),
   'pg_get_expr(text, oid) text': (_from, expression: string) => expression,
-  'pg_get_expr(text, oid, bool) text': (_from, expression: string) => expression,
+  'pg_get_expr(text, oid, bool) text': (from, expression: string, _oid: number, isPretty: boolean) =>
+    isPretty ? from.describe('pretty expression', expression) : expression,
   'pg_get_constraintdef(oid) text': (from, oid: number) => from.describe('constraint definition', String(oid)),
-  'pg_get_constraintdef(oid, bool) text': (from, oid: number) => from.describe('constraint definition', String(oid)),
+  'pg_get_constraintdef(oid, bool) text': (from, oid: number, isPretty: boolean) =>
+    from.describe('constraint definition', String(oid), isPretty ? 'pretty' : ''),
   'pg_get_indexdef(oid) text': (from, oid: number) => from.describe('index definition', String(oid), '0'),
-  'pg_get_indexdef(oid, int4, bool) text': (from, oid: number, column: number) =>
-    from.describe('index definition', String(oid), String(column)),
+  'pg_get_indexdef(oid, int4, bool) text': (from, oid: number, column: number, isPretty: boolean) =>
+    from.describe('index definition', String(oid), String(column), isPretty ? 'pretty' : ''),
   'pg_get_viewdef(oid) text': (from, oid: number) => from.describe('view definition', String(oid)),
-  'pg_get_userbyid(oid) name': (from) => from.user,
+  'pg_get_viewdef(oid, bool) text': (from, oid: number) => from.describe('view definition', String(oid)),
+  'pg_get_userbyid(oid) name': (from, oid: number) => from.describe('regrole of oid', String(oid)),
   'pg_table_is_visible(oid) bool': (from, oid: number) => from.describe('is visible', String(oid)),
   'pg_type_is_visible(oid) bool': () => true,
   'pg_function_is_visible(oid) bool': () => true,
@@ -65,6 +87,19 @@ const stable: Record<string, Ambient> = {
 
 function unknownSetting(name: string): SqlError {
   return new SqlError('42704', `unrecognized configuration parameter "${name}"`);
+}
+
+const sizeUnits = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** dbsize.c: the next unit from ten times its size on, rounded to the nearest. */
+function sizeText(bytes: bigint): string {
+  const size = bytes < 0n ? -bytes : bytes;
+  const sign = bytes < 0n ? '-' : '';
+  if (size < 10_240n) return `${bytes} bytes`;
+  let halves = size / 512n;
+  let unit = 1;
+  for (; halves >= 20_479n && unit < sizeUnits.length - 1; unit++) halves /= 1024n;
+  return `${sign}${(halves + 1n) / 2n} ${sizeUnits[unit]}`;
 }
 
 const volatile: Record<string, Ambient> = {

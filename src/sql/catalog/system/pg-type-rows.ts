@@ -10,6 +10,10 @@ const lengths: Readonly<Record<string, number>> = {
   int2: 2,
   int4: 4,
   oid: 4,
+  regclass: 4,
+  regtype: 4,
+  regnamespace: 4,
+  regrole: 4,
   float4: 4,
   date: 4,
   enum: 4,
@@ -26,6 +30,12 @@ const lengths: Readonly<Record<string, number>> = {
 /** In bytes; -1: varies. */
 export function lengthOf({ name }: SqlType): number {
   return lengths[name] ?? -1;
+}
+
+/** pg_attribute.attstorage: plain, main or extended. */
+export function storageOf(type: SqlType): 'p' | 'm' | 'x' {
+  if (type.name === 'numeric') return 'm';
+  return lengthOf(type) > 0 ? 'p' : 'x';
 }
 
 /** The type and its array. */
