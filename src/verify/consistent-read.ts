@@ -11,7 +11,14 @@ import {
   type Version,
   type View,
 } from './state.ts';
-import type { PredicateRead, RowImage, RowValue, Scalar, TraceOperation } from './trace.ts';
+import {
+  type PredicateRead,
+  type RowImage,
+  type RowValue,
+  type Scalar,
+  type TraceOperation,
+  unknownMark,
+} from './trace.ts';
 import { type Evidence, formatInterval, formatVersionImage, type Violation } from './violation.ts';
 
 /** A read that waits until every commit that it may have seen is known. */
@@ -151,11 +158,14 @@ function addReader(version: Version, reader: VerifiedTransaction): void {
 function learn(version: Version, read: RowImage): void {
   if (version.image === undefined) version.image = read;
   else if (isColumns(version.image) && isColumns(read)) {
-    for (const column of read.keys()) {
-      if (version.image.has(column)) continue;
-      version.image = new Map<string, Scalar>([...read, ...version.image]);
-      return;
-    }
+    const { image } = version;
+    const isKnown = (column: string): boolean =>
+      (image.get(column) ?? unknownMark) !== unknownMark || image.get(column) === null;
+    if ([...read.keys()].every(isKnown)) return;
+    version.image = new Map<string, Scalar>([
+      ...read,
+      ...[...image].filter(([column]) => isKnown(column) || !read.has(column)),
+    ]);
   }
 }
 
@@ -194,7 +204,8 @@ function satisfies(
   { column, comparison, value }: PredicateRead['where'][number],
 ): boolean {
   const known = isColumns(image) ? image.get(column) : undefined;
-  if (known === undefined || known === null || value === null || typeof known !== typeof value) return false;
+  if (known === undefined || known === unknownMark || known === null || value === null || typeof known !== typeof value)
+    return false;
   // Texts are compared by the collation of a column, which is not known.
   if (typeof known === 'string' && comparison !== '=' && comparison !== '!=') return false;
   switch (comparison) {

@@ -2,7 +2,7 @@
  * What the verifier mirrors of the database's inside: rows with their versions and locks, transactions with their dependencies.
  * Points in time are known as closed intervals only; "surely before" means that the intervals do not touch.
  */
-import type { RowImage, Scalar, TraceOperation } from './trace.ts';
+import { type RowImage, type Scalar, type TraceOperation, unknownMark } from './trace.ts';
 import type { Violation } from './violation.ts';
 
 export type Fate = 'open' | 'committed' | 'aborted' | 'unknown';
@@ -152,7 +152,7 @@ export function agrees(version: RowImage | undefined, read: RowImage): boolean {
   if (!isColumns(version) || !isColumns(read)) return false;
   for (const [column, value] of read) {
     const known = version.get(column);
-    if (known !== undefined && known !== value) return false;
+    if (known !== undefined && known !== unknownMark && known !== value) return false;
   }
   return true;
 }

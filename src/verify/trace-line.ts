@@ -16,6 +16,7 @@ import {
   scalarOf,
   type TraceHeader,
   type TraceOperation,
+  unknownMark,
 } from './trace.ts';
 
 /** Times of one trace: the first decides what is subtracted, so that differences of nanosecond clocks stay exact. */
@@ -90,7 +91,7 @@ export function parseOperation(given: Fields, line: number, clock: TraceClock): 
   if (lock !== null && lock !== 'update' && lock !== 'share')
     fail(line, 'trace/shape', `${shown(lock)} is no lock mode: it is "update" or "share"`);
   if (typeof failed !== 'boolean') fail(line, 'trace/shape', 'failed should be true or false');
-  const writes = rowsOf(fields['writes'], 'writes', line);
+  const writes = withUnknown(rowsOf(fields['writes'], 'writes', line), fields['unknown'], line);
   if (writes.length > 0 && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no writes`);
   const reads = rowsOf(fields['reads'], 'reads', line);
   if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
@@ -115,6 +116,26 @@ function rowsOf(given: unknown, name: string, line: number): readonly RowValue[]
     const value: unknown = pair[1];
     return { key: pair[0], image: typeof value === 'object' ? imageOf(value as Value) : (value as RowImage) };
   });
+}
+
+/** The columns that were written with values that are not known, put into the images. */
+function withUnknown(writes: readonly RowValue[], given: unknown, line: number): readonly RowValue[] {
+  if (given === undefined) return writes;
+  if (!Array.isArray(given)) return fail(line, 'trace/shape', 'unknown should be an array of [KEY, [COLUMN, ...]]');
+  const columnsOf = new Map(given.map((pair: unknown): [string, readonly string[]] => unknownPair(pair, line)));
+  return writes.map(({ key, image }) => {
+    const columns = columnsOf.get(key);
+    if (columns === undefined || typeof image !== 'object' || image === null) return { key, image };
+    return { key, image: new Map([...image, ...columns.map((column) => [column, unknownMark] as const)]) };
+  });
+}
+
+function unknownPair(given: unknown, line: number): [string, readonly string[]] {
+  const [key, columns] = Array.isArray(given) ? (given as unknown[]) : [];
+  const isColumns = Array.isArray(columns) && columns.every((column) => typeof column === 'string');
+  if (typeof key !== 'string' || !isColumns)
+    return fail(line, 'trace/shape', 'each of the unknown should be [KEY, [COLUMN, ...]]');
+  return [key, columns as readonly string[]];
 }
 
 const noRows: readonly RowValue[] = [];

@@ -7,6 +7,8 @@
  *     {"session":"a","transaction":"t1","op":"write","writes":[["accounts/7",{"balance":20}]],"start":3,"end":4}
  *     {"session":"a","transaction":"t1","op":"commit","start":5,"end":6}
  *
+ * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that nobody told the client.
+ *
  * A value is a scalar, or a map of columns to values, which may name some of the row's columns only; null: there is no such row.
  */
 import { assert } from '../base/assert.ts';
@@ -69,6 +71,8 @@ export const emptyHeader: TraceHeader = { base: 0n, initial: new Map(), sessions
 
 /** Before canonical text: no scalar of a client begins with it. */
 export const jsonMark = '\u0001';
+/** In the place of a value: the column was written, with a value that is not known (`UPDATE t SET n = n + 1`). */
+export const unknownMark = '\u0003';
 /** Before the digits of an integer that a double cannot hold. */
 export const integerMark = '\u0002';
 
@@ -84,7 +88,8 @@ export function imageOf(value: Value): RowImage {
 /** JSON text of an image. */
 export function formatImage(image: RowImage): string {
   if (typeof image === 'object' && image !== null) {
-    return `{${[...image].map(([column, part]) => `${JSON.stringify(column)}:${formatScalar(part)}`).join(',')}}`;
+    const known = [...image].filter(([, part]) => part !== unknownMark);
+    return `{${known.map(([column, part]) => `${JSON.stringify(column)}:${formatScalar(part)}`).join(',')}}`;
   }
   return formatScalar(image);
 }
@@ -111,7 +116,7 @@ export function formatTraceLine(operation: TraceOperation, base = 0n): string {
     ...(kind === 'end' ? [] : [`"transaction":${JSON.stringify(transaction)}`]),
     `"op":"${kind}"`,
     ...(reads.length === 0 ? [] : [`"reads":${formatRows(reads)}`]),
-    ...(writes.length === 0 ? [] : [`"writes":${formatRows(writes)}`]),
+    ...(writes.length === 0 ? [] : [`"writes":${formatRows(writes)}`, ...formatUnknown(writes)]),
     ...(predicates.length === 0 ? [] : [`"predicates":[${predicates.map(formatPredicate).join(',')}]`]),
     ...(lock === null ? [] : [`"lock":"${lock}"`]),
     ...(failed ? ['"failed":true'] : []),
@@ -130,6 +135,16 @@ export function formatTraceHeader({ initial, sessions }: Pick<TraceHeader, 'init
     ...(sessions === null ? [] : [`"sessions":${JSON.stringify(sessions)}`]),
   ];
   return `{${fields.join(',')}}`;
+}
+
+/** `"unknown":[["accounts/7",["n"]]]`. */
+function formatUnknown(writes: readonly RowValue[]): string[] {
+  const rows = writes.flatMap(({ key, image }) => {
+    const columns =
+      typeof image === 'object' && image !== null ? [...image].filter(([, part]) => part === unknownMark) : [];
+    return columns.length === 0 ? [] : [[key, columns.map(([column]) => column)]];
+  });
+  return rows.length === 0 ? [] : [`"unknown":${JSON.stringify(rows)}`];
 }
 
 function formatRows(rows: readonly RowValue[]): string {
