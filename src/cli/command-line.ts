@@ -272,7 +272,7 @@ ${exitCodes}`;
 
 const checkHelp = `
 The files are told apart by what is in them. Histories of more than 500 transactions are checked by algorithms for millions of
-operations, which reach up to causal so far.
+operations; above causal they search, within limits, and may answer unknown.
 A folder of T1.log, T2.log, ... (Cobra) or J1.log, ... (Viper) is one history; any other folder holds one a file. Lists (append) are
 checked at every level.
 Without --level every level is checked and none is asked for: the exit code is 0 whatever is found.
