@@ -1,36 +1,34 @@
 /**
- * The client programs of the evaluation of explore-ce (PLDI 2023): histories at each level, runs of the program (the histories of the level
- * that is explored), time, and memory. Twitter, Wikipedia and TPC-C are not ported yet.
+ * The three experiments of the evaluation of explore-ce (PLDI 2023), and how much of what explore lists random runs see. `--svg=FOLDER` writes
+ * the plots as well.
  */
-import { explore } from '#moirai/explore';
-import { clients } from '../examples/pldi2023/applications.ts';
+import { join } from 'node:path';
 import type { BenchOptions } from './bench-options.ts';
+import { coverageRows } from './explore-coverage.ts';
+import { applications, growth } from './explore-experiments.ts';
+import { type LinePlot, writePlot } from './line-plot.ts';
 import { tableLines } from './table.ts';
 
-const levels = ['causal', 'snapshot-isolation', 'serializable'] as const;
-
-export async function exploreClients({ quick, print }: BenchOptions): Promise<void> {
-  const rows = [['client', 'level', 'histories', 'runs', 'complete', 'ms', 'histories/s', 'runs/s', 'heap MB']];
-  for (const [name, client] of Object.entries(clients)) {
-    for (const level of levels) {
-      await explore(client, { level, historiesMax: 100 }); // warm
-      const start = performance.now();
-      const { histories, runs, complete } = await explore(client, { level, timeMaxMs: quick ? 2_000 : 120_000 });
-      const seconds = (performance.now() - start) / 1_000;
-      rows.push([
-        name,
-        level,
-        String(histories),
-        String(runs),
-        complete ? 'yes' : 'no',
-        (seconds * 1_000).toFixed(0),
-        (histories / seconds).toFixed(0),
-        (runs / seconds).toFixed(0),
-        (process.memoryUsage().heapUsed / 1e6).toFixed(0),
-      ]);
-    }
-  }
-  print();
-  print('Client programs of PLDI 2023, three sessions of three transactions');
-  for (const line of tableLines(rows)) print(line);
+export async function exploreClients({ quick, print, svgFolder = null }: BenchOptions): Promise<void> {
+  const show = async (name: string, title: string, { rows, plot }: { rows: string[][]; plot?: LinePlot }) => {
+    print();
+    print(title);
+    for (const line of tableLines(rows)) print(line);
+    if (plot !== undefined && svgFolder !== null) await writePlot(join(svgFolder, `explore-${name}.svg`), plot);
+  };
+  const timeMaxMs = quick ? 200 : 30_000;
+  await show(
+    'applications',
+    'Clients of PLDI 2023, three sessions of three transactions',
+    await applications(timeMaxMs),
+  );
+  await show(
+    'sessions',
+    'Ten programs of Wikipedia and TPC-C, averages at causal',
+    await growth('sessions', timeMaxMs),
+  );
+  await show('transactions', 'The same, with more transactions a session', await growth('transactions', timeMaxMs));
+  await show('coverage', 'Random runs until a share of the histories was seen', {
+    rows: await coverageRows(quick ? 5_000 : 200_000),
+  });
 }

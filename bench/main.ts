@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME [--quick]`: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
+/** `npm run bench -- NAME [--quick] [--svg=FOLDER]`: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import type { BenchOptions } from './bench-options.ts';
@@ -8,6 +8,7 @@ import { listAppend } from './list-append.ts';
 import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
+import { verify } from './verify.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   check,
@@ -16,16 +17,18 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   monkeydb,
   oltp,
   protocol,
+  verify,
 };
 
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];
-if (bench === undefined || flags.some((flag) => flag !== '--quick')) {
-  console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick]`);
+if (bench === undefined || flags.some((flag) => flag !== '--quick' && !flag.startsWith('--svg='))) {
+  console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick] [--svg=FOLDER]`);
   process.exitCode = 3;
 } else {
   console.log(`${name}: ${machine()}`);
-  await bench({ quick: flags.includes('--quick'), print: (line = '') => console.log(line) });
+  const svgFolder = flags.find((flag) => flag.startsWith('--svg='))?.slice('--svg='.length) ?? null;
+  await bench({ quick: flags.includes('--quick'), svgFolder, print: (line = '') => console.log(line) });
 }
 
 function machine(): string {

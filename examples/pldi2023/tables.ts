@@ -83,3 +83,24 @@ export function rowsOf(name: string, rows: Readonly<Record<string, unknown>>): R
 
 export const byId = <Row>(from: number, to: number, row: (id: number) => Row): Record<string, Row> =>
   Object.fromEntries(Array.from({ length: to - from + 1 }, (_, i) => [String(from + i), row(from + i)]));
+
+export function clientsOf(
+  application: (text: string) => Program,
+  texts: Readonly<Record<string, string>>,
+): Readonly<Record<string, Program>> {
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, application(text)]));
+}
+
+/**
+ * Larger programs of the same calls, as sessions of transactions: of each client its sessions and two of the next client, each followed by
+ * two transactions of a session of the client after.
+ */
+export function growing(texts: Readonly<Record<string, string>>): readonly (readonly (readonly string[])[])[] {
+  const all = Object.values(texts).map((text) =>
+    text.split('|').map((session) => session.split(';').map((call) => call.trim())),
+  );
+  const at = <T>(list: readonly T[], i: number): T => list[i % list.length] as T;
+  return all.map((sessions, c) =>
+    [...sessions, ...at(all, c + 1).slice(0, 2)].map((calls, s) => [...calls, ...at(at(all, c + 2), s).slice(0, 2)]),
+  );
+}

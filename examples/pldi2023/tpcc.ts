@@ -7,7 +7,9 @@ import {
   type Calls,
   changeRow,
   client,
+  clientsOf,
   deleteRow,
+  growing,
   ids,
   insertId,
   insertRow,
@@ -193,20 +195,20 @@ export function tpcc(text: string): Program {
   });
 }
 
-export const tpccClients: Readonly<Record<string, Program>> = {
-  'tpc-c 1': tpcc(
+const texts: Readonly<Record<string, string>> = {
+  'tpc-c 1':
     'stock 1:0 100; status 1:0 Patin; order 1:1 3322466 666@1x1 | stock 1:1 10; order 1:1 20027 77@1x1; status 1:1 20027 | pay 1:0 Gjata 7; status 1:0 Gjata; stock 1:1 100',
-  ),
-  'tpc-c 2': tpcc(
+  'tpc-c 2':
     'pay 1:1 20027 5; status 1:1 Noether; pay 1:1 3322466 3 | deliver 2 1 3; stock 1:1 100; status 1:1 20027 | pay 0:0 100007 9; status 0:0 Lovelace; stock 0:0 50',
-  ),
-  'tpc-c 3': tpcc(
+  'tpc-c 3':
     'order 1:1 20027 77@1x1; status 1:1 20027; stock 1:1 100 | pay 1:1 20027 5; status 1:1 Chikilicuatre; pay 1:0 33496 2 | deliver 1 1 4; stock 1:0 10; status 1:0 33496',
-  ),
-  'tpc-c 4': tpcc(
+  'tpc-c 4':
     'pay 1:1 20027 5; pay 1:0 33496 2; status 1:0 33496 | pay 1:1 3322466 4; stock 1:1 100; pay 1:0 87765 1 | order 1:0 87765 77@0x1; status 1:0 87765; stock 1:0 100',
-  ),
-  'tpc-c 5': tpcc(
-    'order 1:1 3322466 123@0x1; order 1:0 87765 234@1x1; deliver 2 1 69000 | deliver 2 1 69110; deliver 2 1 69111; order 1:0 87765 77@0x1 666@1x1 | order 1:0 87765 77@0x1; deliver 2 1 2222; order 1:0 87765 123@0x1',
-  ),
+  'tpc-c 5':
+    'order 1:1 3322466 123@0x1; stock 1:1 20; deliver 1 1 69000 | deliver 1 1 69110; status 1:0 87765; order 1:0 87765 77@0x1 | order 1:1 20027 77@0x1; status 1:1 20027; pay 1:1 20027 3',
 };
+
+export const tpccClients = clientsOf(tpcc, texts);
+
+/** Five programs of five sessions of five transactions: for measuring how the number of histories grows. */
+export const tpccGrowing = growing(texts);

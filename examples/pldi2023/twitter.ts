@@ -1,6 +1,6 @@
 /** Twitter (Difallah et al., 2013) of the evaluation of PLDI 2023: who follows whom, tweets, timelines and news. */
 import type { Program, TransactionHandle } from 'moirai';
-import { type Calls, client, ids, insertId, insertRow, readWhere, rowsOf } from './tables.ts';
+import { type Calls, client, clientsOf, ids, insertId, insertRow, readWhere, rowsOf } from './tables.ts';
 
 const users = ['48954574', '45096855', '7179295', '3110559', '26427248', '47327392', '42306731', '48280880'];
 
@@ -62,20 +62,17 @@ export function twitter(text: string): Program {
   });
 }
 
-export const twitterClients: Readonly<Record<string, Program>> = {
-  'twitter 1': twitter(
+const texts: Readonly<Record<string, string>> = {
+  'twitter 1':
     'tweet 102889127 48954574; timeline 7179295; timeline 3110559 | follow 7179295 45096855; timeline 3110559; followers 45096855 | follow 7179295 26427248; followers 26427248; news 7179295',
-  ),
-  'twitter 2': twitter(
+  'twitter 2':
     'follow 48280880 48954574; timeline 7179295; tweet 102889127 48954574 | tweet 666 47327392; followers 45096855; follow 45096855 20850125 | follow 7179295 26427248; news 3110559; tweet 13251170 50910006',
-  ),
-  'twitter 3': twitter(
+  'twitter 3':
     'follow 48280880 48954574; timeline 48280880; tweet 203 48280880 | follow 48280880 48954574; timeline 48280880; tweet 204 48280880 | follow 48280880 48954574; timeline 48280880; tweet 205 48280880',
-  ),
-  'twitter 4': twitter(
+  'twitter 4':
     'tweet 200 48954574; tweet 201 48954574; tweet 202 48954574 | tweet 203 48954574; tweet 204 48954574; tweet 205 48954574 | news 48954574; news 48954574; news 48954574',
-  ),
-  'twitter 5': twitter(
+  'twitter 5':
     'tweet 199 26427248; tweet 200 7179295; tweet 201 26427248 | tweet 202 7179295; tweet 203 26427248; tweet 204 7179295 | news 48954574; news 48954574; news 48954574',
-  ),
 };
+
+export const twitterClients = clientsOf(twitter, texts);

@@ -8,7 +8,9 @@ import {
   type Calls,
   changeRow,
   client,
+  clientsOf,
   deleteRow,
+  growing,
   ids,
   insertRow,
   readRow,
@@ -141,20 +143,20 @@ export function wikipedia(text: string): Program {
   });
 }
 
-export const wikipediaClients: Readonly<Record<string, Program>> = {
-  'wikipedia 1': wikipedia(
+const texts: Readonly<Record<string, string>> = {
+  'wikipedia 1':
     'unwatch 111 0 Paris; userPage 2324 0 Paris; edit Rome 0 2324 | watch 68 0 Paris; page 1 Lisbon; page 0 Paris | edit Paris 0 2324; userPage 2324 1 Paris; userPage 68 0 Madrid',
-  ),
-  'wikipedia 2': wikipedia(
+  'wikipedia 2':
     'watch 1 0 Paris; userPage 667 0 Paris; watch 1 1 Rome | unwatch 111 0 Madrid; watch 111 1 Lisbon; edit Lisbon 0 2324 | edit Paris 0 777; page 0 Paris; unwatch 777 0 Fado',
-  ),
-  'wikipedia 3': wikipedia(
+  'wikipedia 3':
     'unwatch 777 0 Athens; unwatch 111 0 Lisbon; page 0 Lisbon | edit Athens 0 68; page 0 Athens; userPage 777 0 Athens | watch 68 0 Paris; userPage 777 0 Athens; watch 68 1 Rome',
-  ),
-  'wikipedia 4': wikipedia(
+  'wikipedia 4':
     'page 0 Paris; userPage 2324 0 Paris; page 0 Athens | edit Athens 0 111; page 0 Athens; page 0 Paris | edit Paris 0 2324; page 0 Paris; page 0 Athens',
-  ),
-  'wikipedia 5': wikipedia(
+  'wikipedia 5':
     'watch 2324 0 Paris; watch 111 0 Paris; watch 777 0 Paris | page 0 Paris; page 0 Athens; userPage 777 0 Paris | watch 777 0 Paris; unwatch 777 0 Paris; watch 777 0 Paris',
-  ),
 };
+
+export const wikipediaClients = clientsOf(wikipedia, texts);
+
+/** Five programs of five sessions of five transactions: for measuring how the number of histories grows. */
+export const wikipediaGrowing = growing(texts);
