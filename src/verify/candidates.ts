@@ -10,13 +10,17 @@
 import { agrees, isSurelyAfter, type Row, type Version, type View } from './state.ts';
 import type { RowImage } from './trace.ts';
 
+/** What of the candidates agrees with what was read. No arrays: this is made for every row of every read. */
 export interface Candidates {
-  readonly all: readonly Version[];
-  /** Those with what was read. */
-  readonly matching: readonly Version[];
+  /** How many match. */
+  readonly matches: number;
+  /** The first of them. */
+  readonly match: Version | null;
   /** Where the snapshot lies if it saw one of the matching. */
   readonly start: number;
   readonly end: number;
+  /** The latest moment at which one of the matching may still be the row's last. */
+  readonly last: number;
 }
 
 /**
@@ -24,23 +28,43 @@ export interface Candidates {
  * @param view what other reads of the same snapshot have shown: a transaction is seen as a whole or not at all
  */
 export function candidatesOf(row: Row, read: RowImage, start: number, end: number, view: View | null): Candidates {
-  let pivot = -Infinity;
-  for (const { isDefinite, end: installed, start: from } of row.versions) {
-    if (isDefinite && installed < start && from > pivot) pivot = from;
-  }
-  const all: Version[] = [];
-  const matching: Version[] = [];
+  const pivot = pivotOf(row, start);
+  let match: Version | null = null;
+  let matches = 0;
   let [lower, upper] = [Infinity, -Infinity];
   for (const version of row.versions) {
-    if (version.start > end || version.end < pivot || isOverwritten(version, start)) continue;
-    if (view !== null && isRuledOut(row, version, view)) continue;
-    all.push(version);
-    if (!agrees(version.image, read)) continue;
-    matching.push(version);
+    if (!isCandidate(row, version, start, end, pivot, view) || !agrees(version.image, read)) continue;
+    match ??= version;
+    matches += 1;
     lower = Math.min(lower, version.start);
     upper = Math.max(upper, lastSeen(row, version));
   }
-  return { all, matching, start: Math.max(start, lower), end: Math.min(end, upper) };
+  return { matches, match, start: Math.max(start, lower), end: Math.min(end, upper), last: upper };
+}
+
+/** All candidates, for explanations and predicates. */
+export function listCandidates(row: Row, start: number, end: number, view: View | null): Version[] {
+  const pivot = pivotOf(row, start);
+  return row.versions.filter((version) => isCandidate(row, version, start, end, pivot, view));
+}
+
+/** Versions that end before this start are garbage for a snapshot from `start` on. */
+function pivotOf({ versions }: Row, start: number): number {
+  let pivot = -Infinity;
+  for (const { isDefinite, end, start: from } of versions) if (isDefinite && end < start && from > pivot) pivot = from;
+  return pivot;
+}
+
+function isCandidate(
+  row: Row,
+  version: Version,
+  start: number,
+  end: number,
+  pivot: number,
+  view: View | null,
+): boolean {
+  if (version.start > end || version.end < pivot || isOverwritten(version, start)) return false;
+  return view === null || !isRuledOut(row, version, view);
 }
 
 /** Is a version that is known to come after it surely installed before `start`? */

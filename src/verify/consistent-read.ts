@@ -1,5 +1,5 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
-import { candidatesOf, type Candidates } from './candidates.ts';
+import { candidatesOf, type Candidates, listCandidates } from './candidates.ts';
 import type { Mirror } from './mirror.ts';
 import {
   agrees,
@@ -43,6 +43,10 @@ export function splitOwn(
   const rows: RowValue[] = [];
   const beside: { read: RowValue; written: OwnWrite }[] = [];
   for (const read of operation.reads) {
+    if (mirror.rows.isClouded(read.key)) {
+      mirror.counts.skipped += 1;
+      continue;
+    }
     const written = transaction.own.get(mirror.rows.get(read.key));
     if (written === undefined) rows.push(read);
     else if (!agrees(written.image, read.image)) mirror.report(ownViolation(transaction, operation, read, written));
@@ -70,12 +74,16 @@ export function verifyRead(mirror: Mirror, pending: PendingRead): void {
   let { start, end } = operation;
   const view = viewOf(pending);
   for (const { key, image } of rows) {
+    if (mirror.rows.isClouded(key)) {
+      mirror.counts.skipped += 1;
+      continue;
+    }
     if (snapshot === 'transaction') ({ snapshotStart: start, snapshotEnd: end } = transaction);
     if (snapshot === 'window') start = transaction.first;
     const row = mirror.rows.get(key);
     const found = candidatesOf(row, image, start, end, view);
-    if (found.matching.length === 0) {
-      fail(mirror, pending, row, image, found, { start, end });
+    if (found.matches === 0) {
+      fail(mirror, pending, row, image, { start, end }, view);
       continue;
     }
     if (snapshot === 'operation') ({ start, end } = found);
@@ -86,7 +94,7 @@ export function verifyRead(mirror: Mirror, pending: PendingRead): void {
     if (snapshot === 'window') narrowWindow(mirror, pending, found, row, image);
     noteDependencies(mirror, transaction, row, image, found, view);
   }
-  for (const { read, written } of beside) verifyBeside(mirror, pending, read, written);
+  for (const { read, written } of beside) if (!mirror.rows.isClouded(read.key)) verifyBeside(mirror, pending, read, written);
   for (const predicate of pending.predicates) verifyPredicate(mirror, pending, predicate);
 }
 
@@ -98,21 +106,15 @@ function viewOf({ transaction, snapshot }: PendingRead): View | null {
 /** One moment for all reads of the transaction: later than every version that was read, no later than what overwrites one. */
 function narrowWindow(mirror: Mirror, pending: PendingRead, found: Candidates, row: Row, image: RowImage): void {
   const { transaction } = pending;
-  const last = Math.max(...found.matching.map((version) => overwrittenAt(row, version)));
   const start = Math.max(transaction.snapshotStart, found.start);
-  const end = Math.min(transaction.snapshotEnd, last);
+  const end = Math.min(transaction.snapshotEnd, found.last);
   if (start > end) {
     const window = { start: transaction.snapshotStart, end };
-    transaction.ifCommitted.push(readViolation(mirror, pending, row, image, found, window));
+    transaction.ifCommitted.push(readViolation(mirror, pending, row, image, window, null));
     return;
   }
   transaction.snapshotStart = start;
   transaction.snapshotEnd = end;
-}
-
-function overwrittenAt(row: Row, version: Version): number {
-  const later = row.versions.filter((other) => other.isDefinite && isSurelyAfter(other, version));
-  return Math.min(Infinity, ...later.map(({ end }) => end));
 }
 
 function noteDependencies(
@@ -120,11 +122,10 @@ function noteDependencies(
   transaction: VerifiedTransaction,
   row: Row,
   image: RowImage,
-  { matching }: Candidates,
+  { match: version, matches }: Candidates,
   view: View | null,
 ): void {
-  const [version] = matching;
-  if (version === undefined || matching.length > 1) {
+  if (version === null || matches > 1) {
     mirror.counts.uncertain += 1;
     return;
   }
@@ -176,7 +177,7 @@ function verifyBeside(mirror: Mirror, pending: PendingRead, { key, image }: RowV
   const interval = { start: Math.min(snapshotStart, first), end: operation.end };
   const row = mirror.rows.get(key);
   const found = candidatesOf(row, image, interval.start, interval.end, null);
-  if (found.matching.length === 0) fail(mirror, pending, row, image, found, interval);
+  if (found.matches === 0) fail(mirror, pending, row, image, interval, null);
 }
 
 /** A row that every candidate says is there and satisfies the predicate must have been returned. */
@@ -187,11 +188,12 @@ function verifyPredicate(mirror: Mirror, pending: PendingRead, { table, where }:
     snapshot === 'transaction'
       ? { start: transaction.snapshotStart, end: transaction.snapshotEnd }
       : { start: snapshot === 'window' ? transaction.first : operation.start, end: operation.end };
+  if (mirror.rows.isClouded(`${table}/`)) return;
   for (const row of mirror.rows.all()) {
     if (!row.key.startsWith(`${table}/`) || returned.has(row.key) || transaction.own.has(row)) continue;
-    const found = candidatesOf(row, null, interval.start, interval.end, null);
-    if (found.all.every(({ image }) => where.every((condition) => satisfies(image, condition)) && isPresent(image)))
-      fail(mirror, pending, row, null, found, interval);
+    const candidates = listCandidates(row, interval.start, interval.end, null);
+    if (candidates.every(({ image }) => where.every((condition) => satisfies(image, condition)) && isPresent(image)))
+      fail(mirror, pending, row, null, interval, null);
   }
 }
 
@@ -229,10 +231,10 @@ function fail(
   pending: PendingRead,
   row: Row,
   image: RowImage,
-  found: Candidates,
   snapshot: { readonly start: number; readonly end: number },
+  view: View | null,
 ): void {
-  const violation = readViolation(mirror, pending, row, image, found, snapshot);
+  const violation = readViolation(mirror, pending, row, image, snapshot, view);
   // What it read may be of a transaction that has not committed as far as is known: its fate decides.
   const dirty = row.locks.find(
     (lock) =>
@@ -250,10 +252,11 @@ function readViolation(
   { transaction, operation }: PendingRead,
   row: Row,
   image: RowImage,
-  { all }: Candidates,
   snapshot: { readonly start: number; readonly end: number },
+  view: View | null,
 ): Violation {
   const base = mirror.base();
+  const all = listCandidates(row, snapshot.start, snapshot.end, view);
   const seen = all.map(({ image: known, writer }) => `${formatVersionImage(known)}${by(writer)}`).join(', ');
   const source = sourceOf(row, image, transaction, snapshot);
   const written = row.locks.filter(({ image: of }) => of !== undefined && agrees(of, image));

@@ -34,6 +34,7 @@ export interface Mirror {
 export class Rows {
   readonly #rows = new Map<string, Row>();
   readonly #initial: ReadonlyMap<string, RowImage>;
+  readonly #clouded = new Set<string>();
 
   constructor(initial: ReadonlyMap<string, RowImage>) {
     this.#initial = initial;
@@ -50,6 +51,19 @@ export class Rows {
     const row: Row = { key, versions: [initialVersion(this.#initial.get(key))], locks: [] };
     this.#rows.set(key, row);
     return row;
+  }
+
+  /** Any row of these tables may have been written, by nobody knows whom; `*`: of all tables. */
+  cloud(tables: readonly string[]): void {
+    for (const table of tables) this.#clouded.add(table);
+  }
+
+  /** Can nothing be said about what reads of this row should see? */
+  isClouded(key: string): boolean {
+    if (this.#clouded.size === 0) return false;
+    if (this.#clouded.has('*')) return true;
+    for (const table of this.#clouded) if (key.startsWith(`${table}/`)) return true;
+    return false;
   }
 
   all(): Iterable<Row> {

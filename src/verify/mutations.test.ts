@@ -37,7 +37,9 @@ class Facts {
       const own = operations.filter(({ transaction }) => transaction === operation.transaction);
       const ending = own.at(-1) as TraceOperation;
       for (const { key, image } of operation.writes) {
-        const isLast = !own.some((later) => later.start > operation.start && later.writes.some((row) => row.key === key));
+        const isLast = !own.some(
+          (later) => later.start > operation.start && later.writes.some((row) => row.key === key),
+        );
         const { transaction } = operation;
         if (ending.kind === 'abort') this.aborted.push({ key, image, transaction });
         else if (isLast) this.written.push({ key, image, transaction, write: operation, commit: ending });
@@ -97,7 +99,9 @@ const mutations: Readonly<Record<string, Mutation>> = {
   },
   'two versions with each other’s values': (facts, random) => {
     const pairs = facts.written.flatMap((one) =>
-      facts.written.filter((two) => two.key === one.key && one.commit.end < two.commit.start).map((two) => ({ one, two })),
+      facts.written
+        .filter((two) => two.key === one.key && one.commit.end < two.commit.start)
+        .map((two) => ({ one, two })),
     );
     const options = pairs.filter(({ one, two }) =>
       facts.seen.some(

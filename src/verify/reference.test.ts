@@ -109,14 +109,19 @@ function smallTrace(mechanisms: Mechanisms, random: Random): TraceOperation[] {
 }
 
 describe('traces that are right by construction give no alarm', () => {
-  const all = Object.entries(engines).flatMap(([engine, of]) => Object.keys(of).map((level) => [engine, level] as const));
+  const all = Object.entries(engines).flatMap(([engine, of]) =>
+    Object.keys(of).map((level) => [engine, level] as const),
+  );
   test.each(all)('%s %s', (engine, level) => {
     const mechanisms = mechanismsOf(engine, level);
     for (let seed = 0; seed < 40; seed += 1) {
       const shape = { sessions: 3, transactions: 6, operations: 4, keys: 3, spread: seed % 7, repeats: seed % 3 === 0 };
       const operations = simulate(mechanisms, shape, seededRandom(seed));
       const { violations } = verifyAll(mechanisms, operations, initialOf(3));
-      expect(violations.map(({ reason }) => reason), `seed ${seed}`).toEqual([]);
+      expect(
+        violations.map(({ reason }) => reason),
+        `seed ${seed}`,
+      ).toEqual([]);
     }
   });
 });

@@ -97,7 +97,8 @@ export function parseOperation(given: Fields, line: number, clock: TraceClock): 
   if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
   const predicates = predicatesOf(fields['predicates'], line);
   const { start, end } = timesOf(fields, line, clock);
-  return { session, transaction, kind, reads, writes, predicates, lock, failed, start, end };
+  const mayWrite = mayWriteOf(fields, line);
+  return { session, transaction, kind, reads, writes, predicates, ...mayWrite, lock, failed, start, end };
 }
 
 function timesOf(fields: Fields, line: number, clock: TraceClock): { readonly start: number; readonly end: number } {
@@ -116,6 +117,14 @@ function rowsOf(given: unknown, name: string, line: number): readonly RowValue[]
     const value: unknown = pair[1];
     return { key: pair[0], image: typeof value === 'object' ? imageOf(value as Value) : (value as RowImage) };
   });
+}
+
+function mayWriteOf({ opaque, tables = ['*'] }: Fields, line: number): { readonly mayWrite?: readonly string[] } {
+  if (opaque === undefined || opaque === 'reads') return {};
+  if (opaque !== 'writes') fail(line, 'trace/shape', 'opaque should be "reads" or "writes"');
+  if (!Array.isArray(tables) || !tables.every((table) => typeof table === 'string'))
+    return fail(line, 'trace/shape', 'tables should be an array of names');
+  return { mayWrite: tables as readonly string[] };
 }
 
 /** The columns that were written with values that are not known, put into the images. */

@@ -9,6 +9,7 @@
  *
  * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that nobody told the client.
  *
+ * and `"opaque":"writes"`, perhaps with `"tables":["orders"]`: it may have written any rows of these tables, or of all.
  * A value is a scalar, or a map of columns to values, which may name some of the row's columns only; null: there is no such row.
  */
 import { assert } from '../base/assert.ts';
@@ -50,6 +51,8 @@ export interface TraceOperation {
   readonly reads: readonly RowValue[];
   readonly writes: readonly RowValue[];
   readonly predicates: readonly PredicateRead[];
+  /** Tables of which it may have written any row, `*` for all: `"opaque":"writes","tables":["orders"]`. */
+  readonly mayWrite?: readonly string[];
   /** Of a read: FOR UPDATE or FOR SHARE. */
   readonly lock: 'update' | 'share' | null;
   /** The database answered with an error. */
@@ -118,6 +121,7 @@ export function formatTraceLine(operation: TraceOperation, base = 0n): string {
     ...(reads.length === 0 ? [] : [`"reads":${formatRows(reads)}`]),
     ...(writes.length === 0 ? [] : [`"writes":${formatRows(writes)}`, ...formatUnknown(writes)]),
     ...(predicates.length === 0 ? [] : [`"predicates":[${predicates.map(formatPredicate).join(',')}]`]),
+    ...formatMayWrite(operation.mayWrite),
     ...(lock === null ? [] : [`"lock":"${lock}"`]),
     ...(failed ? ['"failed":true'] : []),
     `"start":${formatTime(start, base)}`,
@@ -135,6 +139,11 @@ export function formatTraceHeader({ initial, sessions }: Pick<TraceHeader, 'init
     ...(sessions === null ? [] : [`"sessions":${JSON.stringify(sessions)}`]),
   ];
   return `{${fields.join(',')}}`;
+}
+
+function formatMayWrite(tables: readonly string[] | undefined): string[] {
+  if (tables === undefined) return [];
+  return ['"opaque":"writes"', ...(tables.includes('*') ? [] : [`"tables":${JSON.stringify(tables)}`])];
 }
 
 /** `"unknown":[["accounts/7",["n"]]]`. */

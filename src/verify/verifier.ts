@@ -198,6 +198,7 @@ export class Verifier {
   }
 
   #write(transaction: VerifiedTransaction, operation: TraceOperation): void {
+    if (operation.mayWrite !== undefined) this.#mirror.rows.cloud(operation.mayWrite);
     for (const { key, image } of operation.writes) {
       const row = this.#mirror.rows.get(key);
       const own = transaction.own.get(row);

@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest';
+import { type Ended, runHere } from '../support/cli.ts';
+
+const line = (session: string, transaction: string, op: string, rows: string, start: number): string =>
+  `{"session":"${session}","transaction":"${transaction}","op":"${op}",${rows}"start":${start},"end":${start + 1}}\n`;
+
+const right = [
+  line('a', 't1', 'write', '"writes":[["x",1]],', 1),
+  line('a', 't1', 'commit', '', 3),
+  line('b', 't2', 'read', '"reads":[["x",1]],', 5),
+  line('b', 't2', 'commit', '', 7),
+].join('');
+const stale = right.replace('"reads":[["x",1]]', '"reads":[["x",0]]');
+const header = '{"moirai":"trace","version":1,"initial":{"x":0},"sessions":["a","b"]}\n';
+
+function verify(trace: string, ...options: string[]): Promise<Ended> {
+  return runHere(['verify', 'run.trace.jsonl', ...options], { 'run.trace.jsonl': trace });
+}
+
+const postgres = ['--engine', 'postgres', '--isolation', 'serializable'];
+
+test('a right trace: exit code 0', async () => {
+  const { code, out } = await verify(header + right, ...postgres);
+  expect(out).toBe(
+    'satisfied: no violation\nrun.trace.jsonl: 2 transactions, 4 operations; dependencies: 1 deduced, 0 uncertain (0.00 %)\n',
+  );
+  expect(code).toBe(0);
+});
+
+test('a violation: exit code 1, the mechanism, the operations, the smallest trace', async () => {
+  const { code, out } = await verify(header + stale, ...postgres);
+  expect(code).toBe(1);
+  expect(out).toContain(
+    'violation 1: consistent-read\nt2 read x = 0 under a snapshot in [5, 6], where it can only be 1 by t1',
+  );
+  expect(out).toContain(`  the read: ${line('b', 't2', 'read', '"reads":[["x",0]],', 5)}`);
+  expect(out).toContain('the smallest trace that shows it:');
+  expect(out).toContain('violated: 1 violation\n');
+});
+
+test('as JSON, in the shape of the design', async () => {
+  const { code, out } = await verify(header + stale, ...postgres, '--json');
+  expect(code).toBe(1);
+  const printed = JSON.parse(out) as Record<string, unknown>;
+  expect(printed).toMatchObject({ operations: 4, transactions: 2, verdict: 'violated', deduced: 0, uncertain: 0 });
+  expect(printed['violations']).toMatchObject([
+    {
+      mechanism: 'consistent-read',
+      transactions: ['t2', 't1'],
+      rows: ['x'],
+      operations: [{ session: 'b', reads: [['x', 0]], start: 5, end: 6 }, { op: 'write' }, { op: 'commit' }],
+    },
+  ]);
+});
+
+test('times beyond 2^53 come back as they were', async () => {
+  const late = stale.replaceAll(/"(start|end)":(\d)/g, '"$1":166379832262220861$2');
+  const { out } = await verify(header + late, ...postgres, '--json');
+  expect(out).toContain('"start":"1663798322622208615","end":"1663798322622208616"');
+  const text = await verify(header + late, ...postgres);
+  expect(text.out).toContain('"start":1663798322622208615,"end":1663798322622208616}');
+});
+
+test('a session that fell too far behind: exit code 2', async () => {
+  const slow = line('slow', 's1', 'write', '"writes":[["y",1]],', 0);
+  const others = Array.from({ length: 60 }, (_, i) =>
+    right
+      .replaceAll(/"t(\d)"/g, `"t$1-${i}"`)
+      .replaceAll(
+        /"(start|end)":(\d)/g,
+        (_whole, name: string, digit: string) => `"${name}":${10 * i + Number(digit) + 1}`,
+      ),
+  ).join('');
+  const back = line('slow', 's1', 'read', '"reads":[["x",1]],', 5_000) + line('slow', 's1', 'commit', '', 5_002);
+  const { code, out } = await verify(slow + others + back, ...postgres, '--buffer', '50');
+  expect(out).toContain('unknown: 1 read not checked');
+  expect(out).toContain('1 session no longer waited for');
+  expect(code).toBe(2);
+});
+
+describe('bad input: exit code 3 and one line', () => {
+  test.each([
+    ['no engine', right, [], 'verify needs --engine and --isolation, or --mechanisms [option/usage]'],
+    ['an unknown engine', right, ['--engine', 'dbase'], '[option/engine]'],
+    ['both', right, [...postgres, '--mechanisms', 'me'], '[option/usage]'],
+    ['a truncated file', right.slice(0, -20), postgres, 'run.trace.jsonl:4:'],
+    ['an empty one', '', postgres, 'run.trace.jsonl: there is no operation in it [trace/empty]'],
+    [
+      'a clock that goes back',
+      right + line('b', 't3', 'commit', '', 2),
+      postgres,
+      'run.trace.jsonl:5: an operation of session b',
+    ],
+  ])('%s', async (_name, trace, options, message) => {
+    const { code, err } = await verify(trace, ...options);
+    expect(err).toContain(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+    expect(code).toBe(3);
+  });
+});
+
+test('mechanisms by hand', async () => {
+  expect((await verify(header + stale, '--mechanisms', 'me,fuw')).code).toBe(0);
+  expect((await verify(header + stale, '--mechanisms', 'cr=statement')).code).toBe(1);
+});
