@@ -12,6 +12,7 @@ import { PlanCache, type StatementPlan } from './statement-plan.ts';
 import {
   opaqueReads,
   opaqueWrites,
+  unseenRows,
   rowsOfStatement,
   type StatementResult,
   type StatementRows,
@@ -237,8 +238,8 @@ export class SessionRecorder {
         return;
       default: {
         const kind = plan.kind === 'select' ? 'read' : 'write';
-        const unseen = kind === 'read' ? opaqueReads : opaqueWrites;
-        this.#operate(kind, result === undefined ? unseen : rowsOfStatement(plan, event.parameters, result), event);
+        const rows = result === undefined ? unseenRows(plan) : rowsOfStatement(plan, event.parameters, result);
+        this.#operate(kind, rows, event);
       }
     }
   }
@@ -296,7 +297,7 @@ export class SessionRecorder {
         else this.#fail(event);
         return;
       case 'lost':
-        this.#emit(kind, id, kind === 'read' ? opaqueReads : opaqueWrites, start, null);
+        this.#emit(kind, id, rows, start, null);
         if (isAlone) this.#finish('commit', start, null);
     }
   }

@@ -65,7 +65,7 @@ function rowsOf(sql: string, given: Case): StatementRows {
 }
 
 /** Only what is there. */
-function short({ reads, writes, unknown, predicates, lock, opaque }: StatementRows): object {
+function short({ reads, writes, unknown, predicates, lock, opaque, tables }: StatementRows): object {
   return {
     ...(reads.length > 0 ? { reads } : {}),
     ...(writes.length > 0 ? { writes } : {}),
@@ -73,6 +73,7 @@ function short({ reads, writes, unknown, predicates, lock, opaque }: StatementRo
     ...(predicates.length > 0 ? { predicates } : {}),
     ...(lock === null ? {} : { lock }),
     ...(opaque === null ? {} : { opaque }),
+    ...(tables === undefined ? {} : { tables }),
   };
 }
 
@@ -202,7 +203,12 @@ describe('what a statement writes', () => {
       { affected: 1 },
       { writes: [['stock/1/a', { w: 1, item: 'a' }]], unknown: [['stock/1/a', ['n']]] },
     ],
-    ['INSERT ... SELECT', 'INSERT INTO accounts SELECT w, item, n FROM stock', { affected: 3 }, { opaque: 'writes' }],
+    [
+      'INSERT ... SELECT',
+      'INSERT INTO accounts SELECT w, item, n FROM stock',
+      { affected: 3 },
+      { opaque: 'writes', tables: ['accounts'] },
+    ],
     [
       'INSERT ... RETURNING',
       "INSERT INTO stock (w, item) VALUES (1, 'a') RETURNING *",
@@ -255,9 +261,14 @@ describe('what a statement writes', () => {
       'UPDATE of some of a list',
       "UPDATE accounts SET owner = 'y' WHERE id IN (1, 2)",
       { affected: 1 },
-      { opaque: 'writes' },
+      { opaque: 'writes', tables: ['accounts'] },
     ],
-    ['UPDATE of a range', "UPDATE accounts SET owner = 'y' WHERE balance > 1", { affected: 2 }, { opaque: 'writes' }],
+    [
+      'UPDATE of a range',
+      "UPDATE accounts SET owner = 'y' WHERE balance > 1",
+      { affected: 2 },
+      { opaque: 'writes', tables: ['accounts'] },
+    ],
     [
       'UPDATE: a value that will be rounded',
       'UPDATE accounts SET balance = 1.005 WHERE id = 1',

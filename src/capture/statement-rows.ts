@@ -41,6 +41,8 @@ export interface StatementRows {
   readonly lock: 'update' | 'share' | null;
   /** What else may have happened to rows that cannot be named. */
   readonly opaque: 'reads' | 'writes' | null;
+  /** Of `opaque` writes: the tables they may be in; without it any. */
+  readonly tables?: readonly string[];
 }
 
 const nothing: StatementRows = { reads: [], writes: [], unknown: [], predicates: [], lock: null, opaque: null };
@@ -57,12 +59,21 @@ export function rowsOfStatement(
     case 'select':
       return selected(plan, parameters, result);
     case 'insert':
-      return inserted(plan, parameters, result);
+      return inTable(plan, inserted(plan, parameters, result));
     case 'update':
-      return updated(plan, parameters, result);
+      return inTable(plan, updated(plan, parameters, result));
     case 'delete':
-      return deleted(plan, parameters, result);
+      return inTable(plan, deleted(plan, parameters, result));
   }
+}
+
+/** What a statement did when its result is not known. */
+export function unseenRows(plan: SelectPlan | WritePlan): StatementRows {
+  return plan.kind === 'select' ? { ...opaqueReads, lock: plan.lock } : inTable(plan, opaqueWrites);
+}
+
+function inTable({ target }: WritePlan, rows: StatementRows): StatementRows {
+  return rows.opaque === 'writes' ? { ...rows, tables: [target.table.name] } : rows;
 }
 
 function selected(plan: SelectPlan, parameters: readonly unknown[], result: StatementResult): StatementRows {

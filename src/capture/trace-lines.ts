@@ -27,7 +27,7 @@ export function formatRecorded(session: string, operation: RecordedOperation): s
 
 export const traceHeader = '{"moirai":"trace","version":1}\n';
 
-function formatRows({ reads, writes, unknown, predicates, lock, opaque }: StatementRows): string {
+function formatRows({ reads, writes, unknown, predicates, lock, opaque, tables }: StatementRows): string {
   let text = '';
   if (reads.length > 0) text += `,"reads":${JSON.stringify(reads)}`;
   if (writes.length > 0) text += `,"writes":${JSON.stringify(writes)}`;
@@ -41,5 +41,6 @@ function formatRows({ reads, writes, unknown, predicates, lock, opaque }: Statem
   }
   if (lock !== null) text += `,"lock":"${lock}"`;
   if (opaque !== null) text += `,"opaque":"${opaque}"`;
+  if (tables !== undefined) text += `,"tables":${JSON.stringify(tables)}`;
   return text;
 }
