@@ -106,9 +106,4 @@ export const regressions: readonly Regression[] = [
       'SELECT a FROM t UNION ALL SELECT c FROM t',
     ],
   },
-  {
-    dialect: 'postgres',
-    what: 'DISTINCT with ORDER BY of constants in an aggregate; a prepared statement that is not there',
-    statements: ["SELECT string_agg(DISTINCT 'a', ',' ORDER BY 'a')", 'DEALLOCATE nothing'],
-  },
 ];
