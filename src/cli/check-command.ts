@@ -75,8 +75,9 @@ async function checkAll(
 }
 
 /** What goes to a thread. */
-function fileOptions({ level, format, color }: CheckCommandOptions): CheckFileOptions {
-  return { color, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };
+function fileOptions({ level, format, color, timeoutMs }: CheckCommandOptions): CheckFileOptions {
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  return { color, ...limit, ...(level === undefined ? {} : { level }), ...(format === undefined ? {} : { format }) };
 }
 
 /** Prints each report as it comes. */

@@ -27,7 +27,11 @@ export interface CheckFileOptions {
   /** Of the files; absent: each says it itself. */
   readonly format?: string;
   readonly color: boolean;
+  /** For the search of one level of one history; then it is unknown. Default 5 minutes. */
+  readonly timeoutMs?: number;
 }
+
+export const checkDefaults = { timeoutMs: 300_000 } as const;
 
 /** A history: a file, or a folder of which these are the files that count. */
 export interface HistoryPath {
@@ -75,14 +79,14 @@ export async function checkFile(path: HistoryPath, options: CheckFileOptions, ho
 
 async function judge(
   { path, files }: HistoryPath,
-  { level, format }: CheckFileOptions,
+  { level, format, timeoutMs = checkDefaults.timeoutMs }: CheckFileOptions,
   host: CheckHost,
 ): Promise<FileReport> {
   const input =
     files === null ? await openHistory(path, host, format) : await openHistoryFolder(path, files, host, format);
   try {
-    if (input.size === 'large') return judgeLarge(path, input.history, levelsUpTo(level), host);
-    if (level === 'pl-2') return judgeLarge(path, compactOf(input.history), levelsUpTo(level), host);
+    if (input.size === 'large') return judgeLarge(path, input.history, levelsUpTo(level), host, timeoutMs);
+    if (level === 'pl-2') return judgeLarge(path, compactOf(input.history), levelsUpTo(level), host, timeoutMs);
     return judgeSmall(path, input.history, level);
   } catch (error) {
     throw error instanceof InputError && error.place?.file === undefined ? error.in(path) : error;

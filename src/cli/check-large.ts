@@ -17,12 +17,13 @@ import type { Host } from './host.ts';
 /** From so many operations on, a check takes seconds, and it is told what is under way. */
 const operationsTold = 2_000_000;
 
-/** @param levels weakest first. @throws InputError `history/thin-air-read` */
+/** @param levels weakest first @param timeoutMs of the search of one level @throws InputError `history/thin-air-read` */
 export function judgeLarge(
   file: string,
   history: CompactHistory,
   levels: readonly CompactLevel[],
   host: Pick<Host, 'err'>,
+  timeoutMs: number,
 ): FileReport {
   if (history.lists !== null) return judgeLists(file, history, levels, host);
   const { transactionCount, operationCount } = history;
@@ -36,7 +37,7 @@ export function judgeLarge(
   refuseThinAir(history, reads);
   for (const level of levels) {
     if (violation === null) tell(`checking ${level}`);
-    const verdict = violation === null ? checkCompact(history, level, { reads }) : null;
+    const verdict = violation === null ? checkCompact(history, level, { reads, timeoutMs }) : null;
     if (verdict?.kind === 'violated') violation = violationOf(history, level, verdict);
     answers.set(level, verdict === null ? { kind: 'violated', text: 'violated' } : answerOf(verdict));
   }

@@ -9,6 +9,7 @@ import { strategyNames } from '../mockdb/index.ts';
 import { parseCommitTestLevel } from '../states/index.ts';
 import { checkByCommitTests } from './check-by-commit-tests.ts';
 import { checkCommand } from './check-command.ts';
+import { checkDefaults } from './check-file.ts';
 import { convertCommand } from './convert-command.ts';
 import { demoCommand } from './demo-command.ts';
 import { addExplore } from './explore-command.ts';
@@ -177,15 +178,25 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
         .default('axioms' as const),
     )
     .option('--jobs <n>', 'threads, for many histories', wholeNumber('jobs', 1), 1)
+    .addOption(
+      new Option('--max-time <seconds>', 'for the search of one level of one large history; then it is unknown')
+        .argParser(seconds)
+        .default(checkDefaults.timeoutMs, String(checkDefaults.timeoutMs / 1_000)),
+    )
     .option('--dot', 'print the cycle of each violation for Graphviz, and nothing else')
     .option('--mermaid', 'print the cycle of each violation for Mermaid, and nothing else')
     .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', checkHelp)
-    .action(async (files, { json = false, color, level, by, format, jobs, dot = false, mermaid = false }) => {
+    .action(async (files, { json = false, color, level, by, format, jobs, maxTime, dot = false, mermaid = false }) => {
       const drawing = drawingOption({ dot, mermaid, json, by });
-      const given = { jobs, ...(format === undefined ? {} : { format }), ...(drawing === null ? {} : { drawing }) };
+      const given = {
+        jobs,
+        timeoutMs: maxTime,
+        ...(format === undefined ? {} : { format }),
+        ...(drawing === null ? {} : { drawing }),
+      };
       const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
       const code =
         by === 'commit-tests'

@@ -168,7 +168,10 @@ describe('bad input is one line on standard error and exit code 3', () => {
   });
 
   test('a folder that is no history', async () => {
-    const { code, err } = await runBuilt(['check', '.'], { cwd });
+    const empty = new UserFolder();
+    empty.write({ 'notes.md': '' });
+    const { code, err } = await runBuilt(['check', '.'], { cwd: empty.path });
+    empty.remove();
     expect({ code, err }).toEqual({ code: 3, err: '.: there is no history in this folder [history/missing-file]\n' });
   });
 });
