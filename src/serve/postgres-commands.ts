@@ -57,7 +57,7 @@ export class PostgresCommands {
     this.#nextType = nextType;
     this.#output = output;
     this.#options = options;
-    this.#prepared = new PreparedStatements(options);
+    this.#prepared = new PreparedStatements(options, session.namedStatements);
   }
 
   /** @returns does the connection go on? @throws WireError, SqlError it cannot: FATAL */

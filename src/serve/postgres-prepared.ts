@@ -24,11 +24,13 @@ export interface PreparedLimits {
 }
 
 export class PreparedStatements {
-  readonly #statements = new Map<string, PreparedStatement>();
+  readonly #statements: Map<string, PreparedStatement>;
   readonly #portals = new Map<string, Portal>();
   readonly #preparedMax: number;
 
-  constructor(limits: PreparedLimits) {
+  /** @param statements those of the session, which SQL's PREPARE and DEALLOCATE change, too */
+  constructor(limits: PreparedLimits, statements = new Map<string, PreparedStatement>()) {
+    this.#statements = statements;
     this.#preparedMax = limits.preparedMax ?? 10_000;
   }
 

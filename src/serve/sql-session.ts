@@ -6,6 +6,7 @@ import { assert } from '../base/assert.ts';
 import {
   type ConnectOptions,
   type Execution,
+  type NamedStatement,
   type Notice,
   type PreparedStatement,
   type QueryOutcome,
@@ -28,6 +29,8 @@ import type { SqlDatabase } from './database.ts';
 import { withLockingScans } from './locking-scans.ts';
 import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
+import { NamedStatements } from './named-statements.ts';
+import { alreadyOpen, localOutside, modesOutside, noneOpen, titles } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
@@ -39,6 +42,8 @@ import { surroundingsOf } from './surroundings.ts';
 interface Prepared extends PreparedStatement {
   readonly givenTypes: readonly (SqlType | undefined)[];
   readonly plan: { statement: Statement; catalog: unknown };
+  /** Is it what stands inside the PREPARE of its text? */
+  readonly isInner: boolean;
   readonly admin: AdminCommand | null;
 }
 
@@ -61,7 +66,8 @@ export class Session implements SqlSession {
   onStatement: ((event: StatementEvent) => void) | null = null;
   readonly #waits: string[] = [];
   readonly #database: SqlDatabase;
-  readonly #surroundings: Surroundings;
+  #surroundings: Surroundings;
+  readonly #named: NamedStatements;
   readonly #transaction: SessionTransaction;
   /** Several statements of one simple query. */
   #isBlock = false;
@@ -74,6 +80,7 @@ export class Session implements SqlSession {
     this.settings = new Settings(database.dialect, options.parameters, options.onParameter);
     this.#transaction = new SessionTransaction(this, database);
     this.#surroundings = surroundingsOf(this, database);
+    this.#named = new NamedStatements(database.dialect, (name) => this.settings.get(name));
     this.database = options.database;
     if (database.dialect === 'mysql') this.#use(options.database);
   }
@@ -115,8 +122,9 @@ export class Session implements SqlSession {
       sql,
       givenTypes: parameterTypes,
       parameterTypes: statement.kind === 'query' ? statement.parameterTypes : [],
-      columns: admin === null ? columnsOf(statement) : this.#database.adminColumns(admin),
+      columns: admin === null ? this.#columnsOf(statement) : this.#database.adminColumns(admin),
       plan: { statement, catalog: this.#database.catalog },
+      isInner: false,
       admin,
     };
     return prepared;
@@ -153,6 +161,8 @@ export class Session implements SqlSession {
         return this.#set(statement, prepared.sql);
       case 'transaction':
         return this.#control(statement);
+      case 'named':
+        return this.#byName(statement, prepared);
       case 'query':
       case 'definition':
         return this.#schedule(this.#run(statement, parameters), statement.kind === 'query' && statement.isReadOnly);
@@ -206,15 +216,44 @@ export class Session implements SqlSession {
   }
 
   /** The plan, made anew when the catalog has changed since. */
-  #current({ sql, givenTypes, plan }: Prepared): Statement {
+  #current({ sql, givenTypes, plan, isInner }: Prepared): Statement {
     const { catalog } = this.#database;
     const { statement } = plan;
     const isOld = statement.kind === 'query' && statement.catalogVersion !== catalog.version;
     if (isOld || plan.catalog !== catalog) {
-      plan.statement = this.#plan(sql, givenTypes);
+      const planned = this.#plan(sql, givenTypes);
+      plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
       plan.catalog = catalog;
     }
     return plan.statement;
+  }
+
+  // ---- statements by name
+
+  get namedStatements(): Map<string, PreparedStatement> {
+    return this.#named.byName;
+  }
+
+  async #byName(statement: NamedStatement, prepared: Prepared): Promise<StatementResult> {
+    this.#mustNotBeFailed();
+    if (statement.what === 'execute') {
+      const inner = this.#named.get(statement.name);
+      this.statementTime = this.#database.clock();
+      const execution = { parameters: [], surroundings: this.#surroundings };
+      return this.#execute(inner as Prepared, statement.values(inner.parameterTypes, execution));
+    }
+    this.#named.change(statement, (inner): Prepared => {
+      if (typeof inner === 'string') return this.prepare(inner) as Prepared;
+      const parameterTypes = inner.kind === 'query' ? inner.parameterTypes : [];
+      const plan = { statement: inner, catalog: this.#database.catalog };
+      return { ...prepared, parameterTypes, columns: columnsOf(inner), plan, isInner: true };
+    });
+    return emptyResult(statement.command);
+  }
+
+  #columnsOf(statement: Statement): PreparedStatement['columns'] {
+    const isExecution = statement.kind === 'named' && statement.what === 'execute';
+    return isExecution ? this.#named.get(statement.name).columns : columnsOf(statement);
   }
 
   #schedule(steps: Waiting<StatementResult>, isRead = false): Promise<StatementResult> {
@@ -395,7 +434,7 @@ export class Session implements SqlSession {
         for (const { name, value } of statement.settings) this.setSetting(name, value, false);
         break;
       case 'nothing':
-        if (command === 'RESET' || command === 'DISCARD ALL') this.#resetAll(command);
+        if (command === 'RESET' || command.startsWith('DISCARD')) this.#discard(command);
     }
     // MySQL: turning autocommit on commits what is open.
     if (!wasAutocommit && this.isAutocommit && this.transactionStatus === 'open')
@@ -413,10 +452,16 @@ export class Session implements SqlSession {
     return [];
   }
 
-  #resetAll(command: string): void {
-    if (command === 'DISCARD ALL' && this.transactionStatus !== 'idle')
-      throw new SqlError('25001', 'DISCARD ALL cannot run inside a transaction block');
-    this.settings.resetAll();
+  #discard(command: string): void {
+    if (command === 'DISCARD ALL') {
+      if (this.transactionStatus !== 'idle' || this.#isBlock)
+        throw new SqlError('25001', 'DISCARD ALL cannot run inside a transaction block');
+      this.#named.remove(null);
+    }
+    // What currval and lastval know.
+    if (command === 'DISCARD ALL' || command === 'DISCARD SEQUENCES')
+      this.#surroundings = surroundingsOf(this, this.#database);
+    if (command === 'DISCARD ALL' || command === 'RESET') this.settings.resetAll();
   }
 
   /** A name that no CREATE DATABASE has made is the database that is there from the start: clients use what their configuration says. */
@@ -438,21 +483,6 @@ export class Session implements SqlSession {
     return this.#database.dialect === 'postgres' ? [notice] : [];
   }
 }
-
-const titles = {
-  savepoint: 'SAVEPOINT',
-  release: 'RELEASE SAVEPOINT',
-  'rollback to': 'ROLLBACK TO SAVEPOINT',
-} as const;
-
-function warning(code: string, message: string): Notice {
-  return { severity: 'WARNING', code, message };
-}
-
-const alreadyOpen = warning('25001', 'there is already a transaction in progress');
-const noneOpen = warning('25P01', 'there is no transaction in progress');
-const localOutside = warning('25P01', 'SET LOCAL can only be used in transaction blocks');
-const modesOutside = warning('25P01', 'SET TRANSACTION can only be used in transaction blocks');
 
 function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;

@@ -28,6 +28,7 @@ export type {
   DefinitionOutcome,
   DefinitionStatement,
   IsolationName,
+  NamedStatement,
   QueryOutcome,
   QueryStatement,
   SettingStatement,

@@ -5,6 +5,7 @@ import type { Table } from './catalog/relation.ts';
 import type { Dialect } from './dialect.ts';
 import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
+import { namedStatement, type PlanInner } from './named-statement.ts';
 import type { DataModification } from './plan/data-modification.ts';
 import { Planning, type Running, running } from './plan/planning.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
@@ -49,7 +50,9 @@ function withCharacters(error: unknown, sql: string): unknown {
 
 function planStatement(tree: Node, options: PrepareOptions): Statement {
   const newPlanning = (): Planning => new Planning(options, options.parameterTypes);
-  const known = sessionStatement(tree) ?? defineStatement(tree, newPlanning);
+  const planInner: PlanInner = (query, parameterTypes) => planStatement(query, { ...options, parameterTypes });
+  const known =
+    sessionStatement(tree) ?? namedStatement(tree, newPlanning, planInner) ?? defineStatement(tree, newPlanning);
   if (known !== undefined) return known;
   const planning = newPlanning();
   if ('SelectStmt' in tree) return selectStatement(planSelect(tree.SelectStmt, planning), planning);

@@ -32,7 +32,6 @@ function showColumns(name: string): ResultColumn[] {
 
 function acceptedCommand(node: Node): string | undefined {
   if ('DiscardStmt' in node) return `DISCARD ${(node.DiscardStmt.target ?? 'DISCARD_ALL').replace('DISCARD_', '')}`;
-  if ('DeallocateStmt' in node) return node.DeallocateStmt.name === undefined ? 'DEALLOCATE ALL' : 'DEALLOCATE';
   if ('ListenStmt' in node) return 'LISTEN';
   if ('UnlistenStmt' in node) return 'UNLISTEN';
   if ('NotifyStmt' in node) return 'NOTIFY';

@@ -9,6 +9,8 @@ export interface SqlSession {
   readonly isAutocommit: boolean;
   /** A process number and a secret, for cancel requests. */
   readonly id: number;
+  /** PostgreSQL: prepared statements by name; PREPARE's are the protocol's, too. Without it the protocol has its own. */
+  readonly namedStatements?: Map<string, PreparedStatement>;
   /** Parses one statement; `''` and comments give the empty statement. Types that the client names win; `undefined` is inferred. @throws SqlError */
   prepare(sql: string, parameterTypes?: readonly (SqlType | undefined)[]): PreparedStatement;
   /** The statements of a simple query, in order, each parsed when the one before has run (DDL may come first). @throws SqlError 42601 */

@@ -5,7 +5,13 @@ import type { StatementView, Waiting } from './storage.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
 
-export type Statement = QueryStatement | DefinitionStatement | TransactionStatement | SettingStatement | EmptyStatement;
+export type Statement =
+  | QueryStatement
+  | DefinitionStatement
+  | TransactionStatement
+  | SettingStatement
+  | NamedStatement
+  | EmptyStatement;
 
 /** SELECT, VALUES, INSERT, UPDATE, DELETE, EXPLAIN...: reads and writes rows. Valid for one version of the catalog. */
 export interface QueryStatement {
@@ -67,8 +73,23 @@ export type SettingStatement = { readonly kind: 'setting'; readonly command: str
       readonly settings: readonly { readonly name: string; readonly value: string | null }[];
     }
   | { readonly what: 'show'; readonly name: string; readonly columns: readonly ResultColumn[] }
-  /** DISCARD, DEALLOCATE, LISTEN, LOCK TABLE's like: accepted, with this tag. */
+  /** DISCARD, LISTEN, LOCK TABLE's like: accepted, with this tag. */
   | { readonly what: 'nothing' }
+);
+
+/** PREPARE, EXECUTE, DEALLOCATE: the session keeps statements by name. */
+export type NamedStatement = { readonly kind: 'named'; readonly command: string } & (
+  | { readonly what: 'prepare'; readonly name: string; readonly inner: Statement }
+  /** MySQL: the statement is a string, or what the setting of this name has. */
+  | { readonly what: 'prepare text'; readonly name: string; readonly text: string; readonly setting: string | null }
+  | {
+      readonly what: 'execute';
+      readonly name: string;
+      /** The parameters, of the types that the statement wants. @throws SqlError 42601, 42804 and what computing them meets */
+      readonly values: (types: readonly SqlType[], execution: Execution) => SqlValue[];
+    }
+  /** `null`: all. */
+  | { readonly what: 'deallocate'; readonly name: string | null }
 );
 
 export interface EmptyStatement {

@@ -5,11 +5,16 @@ import type { Cursor } from './cursor.ts';
 import { createIndex, parseKeyParts, skipIndexOptions } from './key.ts';
 import { commaList, type Output } from './output.ts';
 import type { Rewritten } from './rewritten.ts';
+import { parseDeallocate } from './session-statement.ts';
 import { parseNameList, parseTableName, parseTableNames } from './names.ts';
 import { parseQueryExpression } from './nested.ts';
 
 export function parseDefinition(cursor: Cursor): Rewritten | undefined {
   if (cursor.accept('CREATE')) return parseCreate(cursor);
+  if (cursor.is('DROP', 'PREPARE')) {
+    cursor.take();
+    return parseDeallocate(cursor);
+  }
   if (cursor.accept('DROP')) return { kind: 'text', output: parseDrop(cursor) };
   if (cursor.accept('ALTER')) return parseAlter(cursor);
   if (cursor.accept('TRUNCATE')) {

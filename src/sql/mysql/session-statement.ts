@@ -45,8 +45,11 @@ const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Rewritt
     while (!cursor.isAtEnd()) cursor.take();
     return setting({ command: 'FLUSH', what: 'nothing' });
   },
+  PREPARE: parsePrepare,
+  EXECUTE: parseExecute,
+  DEALLOCATE: parseDeallocate,
   ...Object.fromEntries(
-    'LOCK KILL PREPARE EXECUTE DEALLOCATE CALL LOAD HANDLER GRANT REVOKE ANALYZE OPTIMIZE CHECK REPAIR XA INSTALL SIGNAL GET HELP'
+    'LOCK KILL CALL LOAD HANDLER GRANT REVOKE ANALYZE OPTIMIZE CHECK REPAIR XA INSTALL SIGNAL GET HELP'
       .split(' ')
       .map((word) => [word, notKnown]),
   ),
@@ -64,6 +67,35 @@ function transaction(statement: Omitted<TransactionStatement>): Rewritten {
 
 function setting(statement: Omitted<SettingStatement>): Rewritten {
   return { kind: 'statement', statement: { kind: 'setting', ...statement } };
+}
+
+/** PREPARE name FROM 'text' | @variable (MySQL 8.0 manual, 15.5). */
+function parsePrepare(cursor: Cursor): Rewritten {
+  const name = cursor.name().value;
+  cursor.expect('FROM');
+  const isVariable = cursor.isKind('user-variable');
+  if (!isVariable && !cursor.isKind('string')) throw cursor.syntaxError();
+  const { value } = cursor.take();
+  const [text, from] = isVariable ? ['', `@${value.toLowerCase()}`] : [value, null];
+  const statement = { kind: 'named', command: 'PREPARE', what: 'prepare text', name, text, setting: from } as const;
+  return { kind: 'statement', statement };
+}
+
+/** EXECUTE name [USING @a, @b]. */
+function parseExecute(cursor: Cursor): Rewritten {
+  const name = cursor.quoted(cursor.name());
+  if (!cursor.accept('USING')) return { kind: 'text', output: ['EXECUTE', name] };
+  const values = cursor.list(() => {
+    if (!cursor.isKind('user-variable')) throw cursor.syntaxError();
+    return parseExpression(cursor);
+  });
+  return { kind: 'text', output: ['EXECUTE', name, '(', commaList(values), ')'] };
+}
+
+/** DEALLOCATE | DROP PREPARE name. */
+export function parseDeallocate(cursor: Cursor): Rewritten {
+  cursor.expect('PREPARE');
+  return { kind: 'text', output: ['DEALLOCATE', cursor.quoted(cursor.name())] };
 }
 
 /** START TRANSACTION [WITH CONSISTENT SNAPSHOT], [READ ONLY | READ WRITE]. */
