@@ -16,7 +16,7 @@ export async function exploreClients({ quick, print, svgFolder = null }: BenchOp
     for (const line of tableLines(rows)) print(line);
     if (plot !== undefined && svgFolder !== null) await writePlot(join(svgFolder, `explore-${name}.svg`), plot);
   };
-  const timeMaxMs = quick ? 200 : 30_000;
+  const timeMaxMs = quick ? 200 : 10_000;
   await show(
     'applications',
     'Clients of PLDI 2023, three sessions of three transactions',

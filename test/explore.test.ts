@@ -294,7 +294,9 @@ describe('what goes with an exploration', () => {
 
   test('a counterexample of each kind, the smallest first', async () => {
     const { counterexample, counterexamples } = await explore(cart, { level: 'read-committed' });
-    expect(counterexamples.map(({ anomaly }) => anomaly).toSorted()).toEqual(['causality-violation', 'lost-update']);
+    expect(new Set(counterexamples.map(({ anomaly }) => anomaly))).toEqual(
+      new Set(['causality-violation', 'lost-update']),
+    );
     expect(counterexamples[0]).toBe(counterexample);
     for (const { replay, anomaly } of counterexamples)
       expect((await explore(cart, { level: 'read-committed', replay })).counterexample?.anomaly).toBe(anomaly);
@@ -304,9 +306,9 @@ describe('what goes with an exploration', () => {
   });
 
   test('they are drawn: the reads, and the cycle', async () => {
-    const [drawing] = drawCounterexamples(await explore(cart, { level: 'causal' }), 'cart.ts');
-    expect(drawing?.nodes.map(({ id }) => id)).toEqual(['adder/0', 'remover/0', 'reader/0', 'reader/1']);
-    expect(drawing?.edges).toEqual([
+    const [graph] = drawCounterexamples(await explore(cart, { level: 'causal' }), 'cart.ts');
+    expect(graph?.nodes.map(({ id }) => id)).toEqual(['adder/0', 'remover/0', 'reader/0', 'reader/1']);
+    expect(graph?.edges).toEqual([
       { from: 'remover/0', to: 'reader/0', relation: 'wr', key: 'cart' },
       { from: 'adder/0', to: 'reader/1', relation: 'wr', key: 'cart' },
       { from: 'adder/0', to: 'remover/0', relation: 'rw', key: 'cart' },
@@ -357,6 +359,7 @@ describe('what goes with an exploration', () => {
 
 /** Fails in about half of the final states, for no reason. */
 function withInvariant(tested: Program): Program {
-  const sum = (text: string): number => [...text].reduce((total, char, i) => total + char.charCodeAt(0) * (i % 7), 0);
+  const sum = (text: string): number =>
+    Array.from(text).reduce((total, char, i) => total + char.charCodeAt(0) * (i % 7), 0);
   return { ...tested, invariant: ({ final }) => sum(JSON.stringify(final)) % 2 !== 0 };
 }

@@ -49,28 +49,31 @@ export async function exploreShared(
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
   whole.add([{ prefix: [], mass: 1 }]);
   await whole.run(deadline, RUNS_FIRST);
-  let pool = whole.goesOn ? whole.take() : [];
-  let busy = 0;
+  const pool: Waiting[] = whole.goesOn ? whole.take() : [];
   await new Promise<void>((resolve, reject) => {
     const idle = [...threads];
     const giveOut = (): void => {
       const timeMs = Math.min(JOB_MS, deadline - monotonicMs());
       if (timeMs <= 0 && pool.length > 0) whole.stop('time');
-      while (whole.mayGoOn && pool.length > 0 && idle.length > 0) {
-        const thread = idle.pop() as ExploreThread;
-        const count = Math.max(1, Math.ceil(pool.length / (2 * threads.length)));
+      while (whole.mayGoOn && pool.length > 0) {
+        const thread = idle.pop();
+        if (thread === undefined) return;
         // What has waited longest leads to the largest subtrees.
-        const waiting = pool.splice(0, count);
-        busy += 1;
-        thread({ waiting, timeMs }).then((part) => {
-          busy -= 1;
-          whole.merge(part);
-          pool = [...pool, ...part.waiting];
-          idle.push(thread);
-          giveOut();
-        }, reject);
+        const waiting = pool.splice(0, Math.max(1, Math.ceil(pool.length / (2 * threads.length))));
+        void work(thread, { waiting, timeMs });
       }
-      if (busy === 0 && (pool.length === 0 || !whole.mayGoOn)) resolve();
+      if (idle.length === threads.length) resolve();
+    };
+    const work = async (thread: ExploreThread, job: ExploreJob): Promise<void> => {
+      try {
+        const part = await thread(job);
+        whole.merge(part);
+        pool.push(...part.waiting);
+        idle.push(thread);
+        giveOut();
+      } catch (error) {
+        reject(error);
+      }
     };
     giveOut();
   });
