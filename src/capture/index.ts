@@ -1,5 +1,7 @@
+export { hookMariadb } from './hook-mariadb.ts';
 export { hookMysql2 } from './hook-mysql2.ts';
 export { hookPg } from './hook-pg.ts';
+export { hookPostgresJs } from './hook-postgres-js.ts';
 export { type Proxy, type ProxyOptions, startProxy } from './proxy.ts';
 export { Recording, type RecordingOptions } from './recording.ts';
 export { traceHeader } from './trace-lines.ts';

@@ -32,7 +32,7 @@ type Neutral = { readonly kind: 'neutral' };
 export function planSelect(statement: SelectStmt, schema: RecordedSchema): SelectPlan | Opaque | Neutral {
   const tables = rangeVariables(statement);
   if (writesInside(statement)) return { kind: 'opaque', writes: true, why: 'a WITH that writes' };
-  if (tables === 0) return { kind: 'neutral' };
+  if (tables === 0 || tables === systemTables(statement)) return { kind: 'neutral' };
   if (statement.op !== undefined && statement.op !== 'SETOP_NONE')
     return { kind: 'opaque', writes: false, why: 'UNION' };
   if (statement.withClause !== undefined) return { kind: 'opaque', writes: false, why: 'WITH' };
@@ -59,6 +59,11 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
 /** Tables that stand in the tree, however deep. */
 export function rangeVariables(tree: object): number {
   return JSON.stringify(tree).split('"RangeVar":{').length - 1;
+}
+
+/** Those of the catalogs, which drivers ask about types and tools about tables. */
+function systemTables(tree: object): number {
+  return JSON.stringify(tree).split(/"RangeVar":\{"schemaname":"(?:pg_catalog|information_schema)"/).length - 1;
 }
 
 /** Data-modifying WITH. */

@@ -4,7 +4,8 @@
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { hookMysql2, hookPg, Recording } from '../capture/index.ts';
+import { pathToFileURL } from 'node:url';
+import { hookMariadb, hookMysql2, hookPg, hookPostgresJs, Recording } from '../capture/index.ts';
 import { loadParser } from '../sql/index.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
 import { openTraceFile } from './trace-file.ts';
@@ -37,6 +38,34 @@ const pg = found('pg') as Parameters<typeof hookPg>[0] | undefined;
 if (pg !== undefined) hookPg(pg, recording);
 const mysql2 = found('mysql2') as Parameters<typeof hookMysql2>[0] | undefined;
 if (mysql2 !== undefined) hookMysql2(mysql2, recording);
+
+/** The folder of a package, whose files are then taken by their addresses: the very modules that the application imports. */
+function folderOf(name: string): string | undefined {
+  for (const require of requires) {
+    try {
+      const folder = require.resolve(name);
+      return folder.slice(0, folder.lastIndexOf(join('node_modules', name)) + join('node_modules', name).length);
+    } catch {
+      // It is not installed there.
+    }
+  }
+  return undefined;
+}
+
+async function imported(...path: string[]): Promise<unknown> {
+  const module = (await import(pathToFileURL(join(...path)).href)) as { default?: unknown };
+  return module.default;
+}
+
+type PostgresJs = Parameters<typeof hookPostgresJs>[0];
+const postgresJs = folderOf('postgres');
+if (postgresJs !== undefined) {
+  hookPostgresJs((await imported(postgresJs, 'src', 'index.js')) as PostgresJs, recording);
+  hookPostgresJs(found('postgres') as PostgresJs, recording);
+}
+const mariadb = folderOf('mariadb');
+if (mariadb !== undefined)
+  hookMariadb((await imported(mariadb, 'lib', 'connection.js')) as Parameters<typeof hookMariadb>[0], recording);
 
 process.once('exit', () => {
   recording.end();

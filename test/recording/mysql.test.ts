@@ -3,7 +3,7 @@ import * as mariadb from 'mariadb';
 import mysql2 from 'mysql2';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hookMysql2, Recording, startProxy } from '../../src/capture/index.ts';
+import { hookMariadb, hookMysql2, Recording, startProxy } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
@@ -84,6 +84,24 @@ describe.skipIf(server === undefined)('MariaDB', () => {
     const { recording, lines } = newTrace();
     const unhook = hookMysql2(mysql2 as never, recording);
     await shopWith(port, run).finally(unhook);
+    recording.end();
+    expect(lines().map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(warnings).toEqual([]);
+  });
+
+  test('the hook of the mariadb connector', async () => {
+    const { recording, lines } = newTrace();
+    const { default: connectionClass } = (await import('../../node_modules/mariadb/lib/connection.js' as string)) as {
+      default: { prototype: object };
+    };
+    const unhook = hookMariadb(connectionClass, recording);
+    try {
+      const client = await mariadb.createConnection({ host: '127.0.0.1', port, user: 'root', database: 'test' });
+      await runShop((sql, ...values) => (values.length > 1 ? client.execute(sql, values) : client.query(sql, values)));
+      await client.end();
+    } finally {
+      unhook();
+    }
     recording.end();
     expect(lines().map(withoutTimes)).toEqual(expectedOf('1062'));
     expect(warnings).toEqual([]);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hookPg, Recording, startProxy } from '../../src/capture/index.ts';
+import { hookPg, hookPostgresJs, Recording, startProxy } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -139,6 +139,34 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
       await client.end();
       unhook();
     });
+  });
+
+  test.each([false, true])('the hook of postgres.js, fetching types: %s', async (fetchTypes) => {
+    const { recording, lines } = newTrace();
+    const unhook = hookPostgresJs(postgres as never, recording);
+    try {
+      const sql = postgres({
+        ...connection,
+        username: 'postgres',
+        max: 1,
+        fetch_types: fetchTypes,
+        onnotice: () => {},
+      });
+      await runShop((text, ...values) => sql.unsafe(dollars(text), values as never[]));
+      await sql.begin((inner) => inner`SELECT name FROM items WHERE id = ${1}`);
+      await sql.end();
+    } finally {
+      unhook();
+    }
+    recording.end();
+    const inTransaction = [
+      { op: 'begin' },
+      { op: 'read', reads: [['items/1', { name: 'cup' }]] },
+      { op: 'commit' },
+      { op: 'end' },
+    ];
+    expect(lines().map(withoutTimes)).toEqual([...expectedOf('23505').slice(0, -1), ...inTransaction]);
+    expect(warnings).toEqual([]);
   });
 
   describe('the proxy', () => {

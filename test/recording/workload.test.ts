@@ -20,14 +20,36 @@ afterAll(async () => {
 });
 
 const servers = [
-  { engine: 'postgres', isolation: 'serializable', url: `postgres://postgres@127.0.0.1:${postgres?.port}/postgres`, isThere: postgres !== undefined },
-  { engine: 'mysql', isolation: 'repeatable read', url: `mysql://root@127.0.0.1:${mariadb?.port}/test`, isThere: mariadb !== undefined },
+  {
+    engine: 'postgres',
+    isolation: 'serializable',
+    url: `postgres://postgres@127.0.0.1:${postgres?.port}/postgres`,
+    isThere: postgres !== undefined,
+  },
+  {
+    engine: 'mysql',
+    isolation: 'repeatable read',
+    url: `mysql://root@127.0.0.1:${mariadb?.port}/test`,
+    isThere: mariadb !== undefined,
+  },
 ];
 
 describe.each(servers)('on $engine', ({ engine, isolation, url, isThere }) => {
   test.skipIf(!isThere).each(workloadNames)('%s is recorded, and its trace is at its level', async (name) => {
     const trace = join(folder, `${engine}-${name}.trace.jsonl`);
-    const options = ['--url', url, '--clients', '4', '--seconds', '1', '--isolation', isolation, '--trace', trace, '--json'];
+    const options = [
+      '--url',
+      url,
+      '--clients',
+      '4',
+      '--seconds',
+      '1',
+      '--isolation',
+      isolation,
+      '--trace',
+      trace,
+      '--json',
+    ];
     const ran = await runHere(['workload', name, ...options]);
     expect([ran.err, ran.code]).toEqual(['', 0]);
     const { committed } = JSON.parse(ran.out) as { committed: number };
@@ -38,7 +60,11 @@ describe.each(servers)('on $engine', ({ engine, isolation, url, isThere }) => {
     expect(commits).toBeLessThan(committed + 20); // reading the tables and setting the level are transactions, too
     const opaque = lines.filter((line) => line.opaque !== undefined).length;
     if (name !== 'tpcc') expect(opaque).toBe(0);
-    const verified = await runHere(['verify', trace, '--engine', engine, '--isolation', isolation, '--json'], {}, { openInput: (path) => createReadStream(path) });
+    const verified = await runHere(
+      ['verify', trace, '--engine', engine, '--isolation', isolation, '--json'],
+      {},
+      { openInput: (path) => createReadStream(path) },
+    );
     expect([verified.err, verified.code, verified.out.slice(0, 1_500)]).toEqual(['', 0, expect.any(String)]);
   });
 });
@@ -47,7 +73,11 @@ test.each<[string, string[], string]>([
   ['a workload that is not there', ['nothing', '--url', 'postgres://localhost/x'], 'option/workload'],
   ['a URL of something else', ['tpcc', '--url', 'http://localhost/x'], 'option/url'],
   ['no server', ['tpcc', '--url', 'postgres://127.0.0.1:1/x'], 'workload/connect'],
-  ['a level that SQL lacks', ['tpcc', '--url', 'postgres://127.0.0.1:1/x', '--isolation', 'causal'], 'option/isolation'],
+  [
+    'a level that SQL lacks',
+    ['tpcc', '--url', 'postgres://127.0.0.1:1/x', '--isolation', 'causal'],
+    'option/isolation',
+  ],
 ])('%s', async (_name, args, code) => {
   const { code: exit, err } = await runHere(['workload', ...args]);
   expect([exit, err]).toEqual([3, expect.stringContaining(`[${code}]`)]);
