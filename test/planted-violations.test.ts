@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { seeded } from '../src/base/index.ts';
-import { checkCompact, type CompactLevel } from '../src/check/index.ts';
+import { checkCompact } from '../src/check/index.ts';
 import { CompactHistoryBuilder } from '../src/history/compact-builder.ts';
 import type { CompactHistory } from '../src/history/compact-history.ts';
 import { type History, parseHistory } from '../src/history/index.ts';
@@ -34,7 +34,7 @@ const planted: readonly (readonly [AnomalyName, string, IsolationLevel])[] = [
 describe(`in a history of ${transactions} transactions`, () => {
   test.each(planted)('%s', { timeout: 1_200_000 }, (anomaly, text, level) => {
     for (let seed = 1; seed <= seeds; seed += 1) {
-      const verdict = checkCompact(withPlanted(parseHistory(text), seed), level as CompactLevel);
+      const verdict = checkCompact(withPlanted(parseHistory(text), seed), level);
       expect(verdict.kind, `seed ${seed}`).toBe('violated');
       if (verdict.kind !== 'violated') continue;
       const { evidence } = verdict;

@@ -166,7 +166,8 @@ function* insertClustered(
       transaction.grantImplicit(addRecord(index, key, row));
       return { kind: 'inserted', row: version };
     }
-    const isFree = record.row.newest?.isDeleted === true && blockersOf(newLock(transaction, record, 'X', 'record')).length === 0;
+    const isFree =
+      record.row.newest?.isDeleted === true && blockersOf(newLock(transaction, record, 'X', 'record')).length === 0;
     if (isFree) {
       transaction.grantImplicit(record);
       return { kind: 'inserted', row: push(transaction, record.row, { values, keys, isDeleted: false }, command) };

@@ -29,7 +29,7 @@ export function edgesBySource({ from, count }: OrderEdges, nodeCount: number): E
 }
 
 /** Is there a next node in the chain of u? It is `u + 1`. */
-export function hasNext({ chainOf, nodeCount }: Nodes, u: number): boolean {
+function hasNext({ chainOf, nodeCount }: Nodes, u: number): boolean {
   return u + 1 < nodeCount && chainOf[u] === chainOf[u + 1];
 }
 

@@ -1,5 +1,4 @@
 export { aggregateOf, isAggregate, type Aggregate, type AggregateState } from './aggregate-call.ts';
-export { categoryOf } from './cast-rules.ts';
 export {
   coerce,
   coerceToBoolean,

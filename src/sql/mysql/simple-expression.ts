@@ -141,7 +141,7 @@ function parseNamed(cursor: Cursor): Expression {
   return simple(columnReference(cursor, parseNames(cursor)));
 }
 
-export function parseNames(cursor: Cursor): Name[] {
+function parseNames(cursor: Cursor): Name[] {
   const names = [cursor.name()];
   while (cursor.is('.') && !cursor.is('.', '*')) {
     cursor.take();
@@ -150,6 +150,6 @@ export function parseNames(cursor: Cursor): Name[] {
   return names;
 }
 
-export function columnReference(cursor: Cursor, names: readonly Name[]): Output {
+function columnReference(cursor: Cursor, names: readonly Name[]): Output {
   return cursor.columnRule(names) ?? cursor.quoted(...names);
 }
