@@ -32,7 +32,7 @@ interface Client {
 /** @param clients at least 1; yields at least `operations` operations, per client in order, over all nearly in order of start */
 export function* blindWrites(operations: number, clients: number, seed = 1): Generator<TraceOperation> {
   const chooser = seeded(seed);
-  const rows: Version[][] = keys.map(() => [{ value: 0, at: 0 }]);
+  const rows: Version[][] = keys.map(() => [{ value: 0, at: -1 }]);
   const lockedBy = new Int32Array(rowCount).fill(-1);
   const all = Array.from(
     { length: clients },
@@ -55,7 +55,7 @@ export function* blindWrites(operations: number, clients: number, seed = 1): Gen
     for (let i = 1; i < clients; i += 1) if ((all[i] as Client).at < (all[who] as Client).at) who = i;
     const client = all[who] as Client;
     const now = client.at;
-    if (client.name === '') begin(client, now);
+    if (client.name === '') begin(client, count);
     const start = Math.max(client.lastEnd, now - 1 - chooser.choose(40));
     const end = now + 1 + chooser.choose(40);
     client.lastEnd = end;
@@ -72,7 +72,7 @@ export function* blindWrites(operations: number, clients: number, seed = 1): Gen
     if (client.mustAbort || client.left === 0) {
       const isValid = !client.mustAbort && validate(client, rows);
       yield { ...base, kind: isValid ? 'commit' : 'abort', reads: [], writes: [] };
-      finish(client, isValid, now, rows, lockedBy);
+      finish(client, isValid, count, rows, lockedBy);
       continue;
     }
     client.left -= 1;
@@ -91,19 +91,26 @@ export function* blindWrites(operations: number, clients: number, seed = 1): Gen
   }
 }
 
-function begin(client: Client, now: number): void {
+/** @param step of the run: two things may happen at one time, but not in one step */
+function begin(client: Client, step: number): void {
   client.transactions += 1;
   client.name = `${client.session}/${client.transactions}`;
   client.left = operationsEach;
-  client.snapshot = now;
+  client.snapshot = step;
   client.mustAbort = false;
 }
 
 function seen(client: Client, row: number, rows: readonly Version[][]): number {
   const versions = rows[row] as Version[];
-  const version = versions.findLast(({ at }) => at <= client.snapshot) ?? (versions[0] as Version);
+  const version = versions.findLast(({ at }) => at <= client.snapshot) ?? oldest(versions);
   client.reads.set(row, version.at);
   return version.value;
+}
+
+/** For a snapshot older than what is kept, which does not happen: it would show as a violation. */
+function oldest([version]: readonly Version[]): Version {
+  if (version === undefined) throw new Error('a row has a version');
+  return version;
 }
 
 function write(
@@ -131,12 +138,18 @@ function validate({ reads, writes }: Client, rows: readonly Version[][]): boolea
   return true;
 }
 
-function finish(client: Client, isValid: boolean, now: number, rows: readonly Version[][], lockedBy: Int32Array): void {
+function finish(
+  client: Client,
+  isValid: boolean,
+  step: number,
+  rows: readonly Version[][],
+  lockedBy: Int32Array,
+): void {
   for (const [row, value] of client.writes) {
     lockedBy[row] = -1;
     if (!isValid) continue;
     const versions = rows[row] as Version[];
-    versions.push({ value, at: now });
+    versions.push({ value, at: step });
     if (versions.length > 16) versions.splice(0, versions.length - 16);
   }
   client.reads.clear();

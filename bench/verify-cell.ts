@@ -12,8 +12,8 @@ import { blindWrites } from './blindw.ts';
 
 /** What takes operations, and then has to say how many violations there are. */
 interface Consumer {
-  take(operations: readonly TraceOperation[]): void;
-  finish(): number;
+  readonly take: (operations: readonly TraceOperation[]) => void;
+  readonly finish: () => number;
 }
 
 const mechanisms = mechanismsOf('postgres', 'serializable');

@@ -72,9 +72,14 @@ async function verifyCommand(file: string, options: VerifyOptions, host: Host): 
   return ({ satisfied: 0, violated: 1, unknown: 2 } as const)[verdictOf(result)];
 }
 
+interface Parsers {
+  readonly mechanismsOf: (engine: string, isolation: string | undefined) => Mechanisms;
+  readonly parseMechanisms: (text: string) => Mechanisms;
+}
+
 function mechanismsFor(
   { engine, isolation, mechanisms }: VerifyOptions,
-  { mechanismsOf, parseMechanisms }: Pick<typeof import('../verify/index.ts'), 'mechanismsOf' | 'parseMechanisms'>,
+  { mechanismsOf, parseMechanisms }: Parsers,
 ): Mechanisms {
   if (mechanisms !== undefined) {
     if (engine === undefined && isolation === undefined) return parseMechanisms(mechanisms);

@@ -94,7 +94,8 @@ export function verifyRead(mirror: Mirror, pending: PendingRead): void {
     if (snapshot === 'window') narrowWindow(mirror, pending, found, row, image);
     noteDependencies(mirror, transaction, row, image, found, view);
   }
-  for (const { read, written } of beside) if (!mirror.rows.isClouded(read.key)) verifyBeside(mirror, pending, read, written);
+  for (const { read, written } of beside)
+    if (!mirror.rows.isClouded(read.key)) verifyBeside(mirror, pending, read, written);
   for (const predicate of pending.predicates) verifyPredicate(mirror, pending, predicate);
 }
 

@@ -150,19 +150,17 @@ const certifiers: readonly Certifier[] = ['cycle', 'ssi', 'timestamp-order', 'op
  * @throws InputError `option/mechanisms`
  */
 export function parseMechanisms(text: string): Mechanisms {
-  let result = noMechanisms;
-  for (const part of text.split(',')) {
+  const changes = text.split(',').map((part) => {
     const [name = '', value = ''] = part.trim().toLowerCase().split('=');
     const change = changeBy(name, value);
-    if (change === null)
-      throw new InputError(
-        'option/mechanisms',
-        `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
-          'install=transaction, locking-reads=latest, locks=database',
-      );
-    result = { ...result, ...change };
-  }
-  return result;
+    if (change !== null) return change;
+    throw new InputError(
+      'option/mechanisms',
+      `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
+        'install=transaction, locking-reads=latest, locks=database',
+    );
+  });
+  return Object.assign({}, noMechanisms, ...changes) as Mechanisms;
 }
 
 function changeBy(name: string, value: string): Partial<Mechanisms> | null {

@@ -47,8 +47,9 @@ function tuples(list: unknown, isDeleted: boolean, line: number): unknown[] {
   if (!Array.isArray(list)) return fail(line, 'trace/shape', 'a list of tuples should be an array');
   return list.map((tuple: unknown) => {
     const { table, primaryKey, valueMap = null } = (tuple ?? {}) as Fields;
-    if (table === undefined || primaryKey === undefined)
+    const isName = (name: unknown): name is string | number => typeof name === 'string' || typeof name === 'number';
+    if (!isName(table) || !isName(primaryKey))
       return fail(line, 'trace/shape', 'a tuple needs a table and a primaryKey');
-    return [`${String(table)}/${String(primaryKey)}`, isDeleted ? null : valueMap];
+    return [`${table}/${primaryKey}`, isDeleted ? null : valueMap];
   });
 }

@@ -35,7 +35,7 @@ describe('every tiny trace: two clients, one row', () => {
       const isFound = verifyAll(mechanisms, operations, initialOf(1)).violations.length > 0;
       const isFine = isExplainable(mechanisms, operations, initialOf(1));
       if (isFound) {
-        expect(isFine, text(operations)).toBe(false);
+        expect({ isFine, trace: text(operations) }).toEqual({ isFine: false, trace: text(operations) });
         found += 1;
       } else if (isFine) explained += 1;
       else missed += 1;
@@ -86,7 +86,7 @@ describe('random traces, right ones of other levels and spoiled ones', () => {
       if (operations.length > 11) continue;
       const isFound = verifyAll(mechanisms, operations, initialOf(2)).violations.length > 0;
       const isFine = isExplainable(mechanisms, operations, initialOf(2));
-      if (isFound) expect(isFine, `seed ${seed}\n${text(operations)}`).toBe(false);
+      if (isFound) expect({ seed, isFine }).toEqual({ seed, isFine: false });
       if (isFound) found += 1;
       else if (!isFine) missed += 1;
     }
@@ -118,10 +118,7 @@ describe('traces that are right by construction give no alarm', () => {
       const shape = { sessions: 3, transactions: 6, operations: 4, keys: 3, spread: seed % 7, repeats: seed % 3 === 0 };
       const operations = simulate(mechanisms, shape, seededRandom(seed));
       const { violations } = verifyAll(mechanisms, operations, initialOf(3));
-      expect(
-        violations.map(({ reason }) => reason),
-        `seed ${seed}`,
-      ).toEqual([]);
+      expect({ seed, reasons: violations.map(({ reason }) => reason) }).toEqual({ seed, reasons: [] });
     }
   });
 });

@@ -30,17 +30,13 @@ export function shrink(
   };
   if (!holds(original)) return null;
   let best = original;
-  for (let changed = true; changed && replays < replaysMax; ) {
-    changed = false;
-    for (const candidate of smaller(best)) {
-      if (replays >= replaysMax) break;
-      if (!isClosed(best, candidate) || !holds(candidate)) continue;
-      best = candidate;
-      changed = true;
-      break;
-    }
+  for (;;) {
+    const next = smaller(best).find(
+      (candidate) => replays < replaysMax && isClosed(best, candidate) && holds(candidate),
+    );
+    if (next === undefined) return best;
+    best = next;
   }
-  return best;
 }
 
 function violates(
@@ -63,21 +59,20 @@ function violates(
 }
 
 /** Without a transaction, then without a row of an operation; what has no rows left goes, but for ends and snapshots. */
-function* smaller(operations: readonly TraceOperation[]): Generator<TraceOperation[]> {
-  const names = new Set(operations.map(({ transaction }) => transaction));
-  for (const name of names) yield operations.filter(({ transaction }) => transaction !== name);
-  for (const [i, operation] of operations.entries()) {
-    for (const part of ['reads', 'writes'] as const) {
-      for (const gone of operation[part]) {
-        const changed = { ...operation, [part]: operation[part].filter((row) => row !== gone) };
-        yield [
-          ...operations.slice(0, i),
-          ...(isNeeded(changed, operations) ? [changed] : []),
-          ...operations.slice(i + 1),
-        ];
-      }
-    }
-  }
+function smaller(operations: readonly TraceOperation[]): TraceOperation[][] {
+  const names = [...new Set(operations.map(({ transaction }) => transaction))];
+  return [
+    ...names.map((name) => operations.filter(({ transaction }) => transaction !== name)),
+    ...operations.flatMap((operation, i) =>
+      (['reads', 'writes'] as const).flatMap((part) =>
+        operation[part].map((gone) => {
+          const changed = { ...operation, [part]: operation[part].filter((row) => row !== gone) };
+          const kept = isNeeded(changed, operations) ? [changed] : [];
+          return [...operations.slice(0, i), ...kept, ...operations.slice(i + 1)];
+        }),
+      ),
+    ),
+  ];
 }
 
 function isNeeded(

@@ -75,7 +75,7 @@ export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
     key,
     imageOf(copyValue(value)),
   ]);
-  return { ...emptyHeader, initial: new Map(images), sessions: sessions as readonly string[] | null };
+  return { ...emptyHeader, initial: new Map(images), sessions: sessions };
 }
 
 /** @throws InputError `trace/shape`, `trace/operation`, `trace/times`, `trace/value` */
@@ -124,7 +124,7 @@ function mayWriteOf({ opaque, tables = ['*'] }: Fields, line: number): { readonl
   if (opaque !== 'writes') fail(line, 'trace/shape', 'opaque should be "reads" or "writes"');
   if (!Array.isArray(tables) || !tables.every((table) => typeof table === 'string'))
     return fail(line, 'trace/shape', 'tables should be an array of names');
-  return { mayWrite: tables as readonly string[] };
+  return { mayWrite: tables };
 }
 
 /** The columns that were written with values that are not known, put into the images. */
@@ -144,7 +144,7 @@ function unknownPair(given: unknown, line: number): [string, readonly string[]] 
   const isColumns = Array.isArray(columns) && columns.every((column) => typeof column === 'string');
   if (typeof key !== 'string' || !isColumns)
     return fail(line, 'trace/shape', 'each of the unknown should be [KEY, [COLUMN, ...]]');
-  return [key, columns as readonly string[]];
+  return [key, columns];
 }
 
 const noRows: readonly RowValue[] = [];

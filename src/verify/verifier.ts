@@ -189,7 +189,8 @@ export class Verifier {
   }
 
   #verifyUpTo(time: number): void {
-    while (this.#pending.minKey < time || (time === Infinity && this.#pending.size > 0)) {
+    for (;;) {
+      if (this.#pending.size === 0 || (this.#pending.minKey >= time && time !== Infinity)) break;
       const pending = this.#pending.pop();
       assert(pending !== undefined, 'a read is pending');
       pending.transaction.pendingReads -= 1;
