@@ -28,11 +28,6 @@ export function edgesBySource({ from, count }: OrderEdges, nodeCount: number): E
   return { start, edge };
 }
 
-/** Is there a next node in the chain of u? It is `u + 1`. */
-function hasNext({ chainOf, nodeCount }: Nodes, u: number): boolean {
-  return u + 1 < nodeCount && chainOf[u] === chainOf[u + 1];
-}
-
 /** The nodes in an order that contains all edges, or fewer of them where there is none (Kahn 1962). */
 export function topologicalOrder(nodes: Nodes, edges: OrderEdges, bySource: EdgesBySource): Int32Array {
   const { nodeCount, chainOf } = nodes;
