@@ -8,6 +8,7 @@ import { listAppend } from './list-append.ts';
 import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
+import { record } from './record.ts';
 import { verify } from './verify.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   monkeydb,
   oltp,
   protocol,
+  record,
   verify,
 };
 

@@ -93,11 +93,11 @@ const rowsMax = 10_000;
 
 /** Is every condition one on the key, and none on a part of it twice? Then WHERE is true of these rows and of no other. */
 export function isKeyOnly({ table }: Source, { list, isComplete }: Conditions): boolean {
-  const columns = list.map(({ column }) => column);
+  const columns = new Set(list.map(({ column }) => column));
   return (
     isComplete &&
     list.length === table.key.length &&
-    table.key.every((column) => columns.includes(column)) &&
+    table.key.every((column) => columns.has(column)) &&
     list.every(({ comparison }) => comparison === '=')
   );
 }

@@ -2,6 +2,7 @@
  * node-postgres (`pg` 8): `Client.prototype.query`, which pools and every library above go through. Cursors and query streams are objects
  * with `submit`; what the protocol gives them is listened to.
  */
+/* oxlint-disable no-underscore-dangle -- names of node-postgres */
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';

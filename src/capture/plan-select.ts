@@ -162,7 +162,7 @@ function keepsFirstRow(statement: SelectStmt): boolean {
   const isOne =
     limit?.kind === 'constant' &&
     Number(limit.value) >= 1 &&
-    JSON.stringify(statement.whereClause ?? {}).includes('AEXPR_IN') === false;
+    !JSON.stringify(statement.whereClause ?? {}).includes('AEXPR_IN');
   return isOne && statement.limitOffset === undefined && !skipsLocked(statement);
 }
 

@@ -65,7 +65,7 @@ function rowsOf(sql: string, given: Case): StatementRows {
 }
 
 /** Only what is there. */
-function short({ reads, writes, unknown, predicates, lock, opaque, tables }: StatementRows): object {
+function short({ reads, writes, unknown, predicates, lock, opaque, tables: anywhere }: StatementRows): object {
   return {
     ...(reads.length > 0 ? { reads } : {}),
     ...(writes.length > 0 ? { writes } : {}),
@@ -73,7 +73,7 @@ function short({ reads, writes, unknown, predicates, lock, opaque, tables }: Sta
     ...(predicates.length > 0 ? { predicates } : {}),
     ...(lock === null ? {} : { lock }),
     ...(opaque === null ? {} : { opaque }),
-    ...(tables === undefined ? {} : { tables }),
+    ...(anywhere === undefined ? {} : { tables: anywhere }),
   };
 }
 

@@ -110,7 +110,7 @@ function addRows(
   if (!hasKey && fixed === undefined) return false;
   let isSure = true;
   for (let row = 0; row < result.rowCount; row += 1) {
-    const parts = hasKey ? places.map((at) => result.cell(row, at as number)) : [];
+    const parts = hasKey ? places.map((at) => result.cell(row, at)) : [];
     if (hasKey && parts.every((part) => part === null)) continue; // the empty side of an outer join
     const name = hasKey ? rowName(source.table, parts, 'result') : fixed;
     if (name === undefined) isSure = false;
