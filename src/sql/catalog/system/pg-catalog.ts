@@ -73,7 +73,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
         for (const [i, column] of table.columns.entries()) {
           const node = column.default ?? column.generated;
           if (node !== null)
-            yield { oid: table.id, adrelid: table.id, adnum: i + 1, adbin: expressionText(node, column.type) };
+            yield { oid: table.id, adrelid: table.id, adnum: i + 1, adbin: expressionText(node, column.type, table) };
         }
       }
     },
@@ -301,7 +301,7 @@ function indexedName(expression: Node): string {
 function indexRow(table: Table, index: Index): VirtualRow {
   const { parts, isUnique, isPrimary, nullsAreEqual, predicate } = index;
   const expressions = parts.flatMap(({ expression }) =>
-    expression === null ? [] : [expressionText(expression) ?? ''],
+    expression === null ? [] : [expressionText(expression, undefined, table) ?? ''],
   );
   return {
     indexrelid: indexId(index),
@@ -325,6 +325,6 @@ function indexRow(table: Table, index: Index): VirtualRow {
     indoption: { kind: 'array', elements: parts.map(({ isDescending }) => (isDescending ? 3 : 0)) },
     indclass: { kind: 'array', elements: parts.map(() => 0) },
     indexprs: expressions.length === 0 ? null : expressions.join(', '),
-    indpred: predicate === null ? null : expressionText(predicate),
+    indpred: predicate === null ? null : expressionText(predicate, undefined, table),
   };
 }

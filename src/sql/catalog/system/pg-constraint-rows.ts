@@ -65,7 +65,7 @@ export function* constraintRows(table: Table, catalog: Catalog): Iterable<Virtua
       conname: name,
       contype: 'c',
       conkey: mentioned(table, expression),
-      conbin: expressionText(expression),
+      conbin: expressionText(expression, undefined, table),
     };
   }
 }
@@ -98,7 +98,7 @@ export function constraintDefinition(catalog: Catalog, oid: number, isPretty: bo
     if (key !== undefined) return foreignKeyDefinition(table, key, catalog);
     const check = table.checks.find((_, i) => checkId(table, i) === oid);
     if (check === undefined) continue;
-    const text = expressionText(check.expression) ?? '';
+    const text = expressionText(check.expression, undefined, table) ?? '';
     return `CHECK (${isPretty ? prettyText(text) : text})`;
   }
   return undefined;

@@ -43,7 +43,7 @@ export function indexDefinition(table: Table, index: Index, isPretty = false): s
     const text = indexPartText(table, index, i, isPretty);
     return part.isDescending ? `${text} DESC` : text;
   });
-  const where = index.predicate === null ? '' : ` WHERE ${shown(index.predicate, isPretty)}`;
+  const where = index.predicate === null ? '' : ` WHERE ${shown(index.predicate, table, isPretty)}`;
   const unique = index.isUnique ? 'UNIQUE ' : '';
   const schema = isPretty && table.schema === 'public' ? '' : `${quoteName(table.schema)}.`;
   const nulls = index.isUnique && index.nullsAreEqual ? ' NULLS NOT DISTINCT' : '';
@@ -54,10 +54,10 @@ export function indexDefinition(table: Table, index: Index, isPretty = false): s
 /** A column of the index, from 0. */
 export function indexPartText(table: Table, index: Index, i: number, isPretty: boolean): string {
   const { cell = -1, expression = null } = index.parts[i] ?? {};
-  return expression === null ? quoteName(columnAtCell(table, cell)?.name ?? '') : shown(expression, isPretty);
+  return expression === null ? quoteName(columnAtCell(table, cell)?.name ?? '') : shown(expression, table, isPretty);
 }
 
-function shown(expression: Node, isPretty: boolean): string {
-  const text = expressionText(expression) ?? '';
+function shown(expression: Node, table: Table, isPretty: boolean): string {
+  const text = expressionText(expression, undefined, table) ?? '';
   return isPretty ? prettyText(text) : text;
 }
