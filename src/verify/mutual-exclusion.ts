@@ -10,9 +10,9 @@ import { dropLocks, type Lock, type Row, type VerifiedTransaction } from './stat
 import { formatInterval, type Violation } from './violation.ts';
 
 /** Of two transactions, the one that had the lock first; `both`: either may have. */
-export type LockOrder = 'first' | 'second' | 'both' | 'neither';
+type LockOrder = 'first' | 'second' | 'both' | 'neither';
 
-export function lockOrder(first: Lock, second: Lock): LockOrder {
+function lockOrder(first: Lock, second: Lock): LockOrder {
   const isFirst = first.transaction.releaseStart <= second.end;
   const isSecond = second.transaction.releaseStart <= first.end;
   if (isFirst) return isSecond ? 'both' : 'first';

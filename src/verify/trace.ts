@@ -73,7 +73,7 @@ export interface TraceHeader {
 export const emptyHeader: TraceHeader = { base: 0n, initial: new Map(), sessions: null };
 
 /** Before canonical text: no scalar of a client begins with it. */
-export const jsonMark = '\u0001';
+const jsonMark = '\u0001';
 /** In the place of a value: the column was written, with a value that is not known (`UPDATE t SET n = n + 1`). */
 export const unknownMark = '\u0003';
 /** Before the digits of an integer that a double cannot hold. */

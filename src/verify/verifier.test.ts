@@ -116,6 +116,12 @@ describe('what is not known is no violation', () => {
       'a client that goes on with another transaction',
       'a t1 w x=1 \n b t2 r x=1 \n a t3 r y=0 \n a t3 commit \n b t2 commit',
     ],
+    ['and whose write is read after that', 'a t1 w x=1 \n a t3 r y=0 \n a t3 commit \n b t2 r x=1 \n b t2 commit'],
+    [
+      'also when its locks are forgotten',
+      'a t1 w x=1 \n a t3 r y=0 \n a t3 commit \n c t4 w x=5 \n c t4 abort \n b t2 r x=1 \n b t2 commit',
+    ],
+    ['or is not', 'a t1 w x=1 \n a t3 r y=0 \n a t3 commit \n b t2 r x=0 \n b t2 commit'],
     ['two values that are equal', 'a t1 w x=0 \n a t1 commit \n b t2 r x=0 \n b t2 commit'],
     ['a commit beside a read', 'a t1 w x=1 @1-2 \n a t1 commit @3-9 \n b t2 r x=0 @4-5 \n b t2 commit @6-7'],
     ['a statement that failed', 'a t1 w-failed x=1 \n a t1 abort \n b t2 r x=0 \n b t2 commit'],

@@ -103,6 +103,11 @@ export class Verifier {
     transaction.isAbandoned = true;
     this.counts.unknown += 1;
     this.#forgetSuspicions(transaction);
+    const last = transaction.operations.at(-1);
+    if (last === undefined) return;
+    // Its commit may have been on its way: from now on others may see what it wrote, or not.
+    installVersions(this.#mirror, transaction, { ...last, end: Infinity });
+    transaction.versions.length = 0;
   }
 
   /** Nothing more will come. */
