@@ -155,6 +155,7 @@ function explainStatement(query: Node, planning: Planning): QueryStatement {
     dialect: planning.dialect,
     searchPath: planning.searchPath,
   });
+  if (explained.kind === 'named') throw notSupported(`EXPLAIN ${explained.command}`);
   const scratch = new Planning({
     catalog: planning.catalog,
     dialect: planning.dialect,
