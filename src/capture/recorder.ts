@@ -180,7 +180,9 @@ export class SessionRecorder {
 
   #takeOne(event: StatementEvent): void {
     const { outcome, sql } = event;
-    this.#step(this.#database.cache.plan(sql), event, outcome.kind === 'done' ? outcome.results[0] : undefined);
+    const { plan, parameters } = this.#database.cache.lookup(sql, event.parameters);
+    const known = parameters === event.parameters ? event : { ...event, parameters };
+    this.#step(plan, known, outcome.kind === 'done' ? outcome.results[0] : undefined);
   }
 
   #split(sql: string): readonly string[] {

@@ -8,6 +8,7 @@ import { parseStatement } from '../sql/parse.ts';
 import { rewriteMysql } from '../sql/mysql/rewrite.ts';
 import { sessionStatement } from '../sql/session-statement.ts';
 import type { SettingStatement, TransactionStatement } from '../sql/index.ts';
+import { shapeOf } from './literals.ts';
 import { planSelect, type SelectPlan } from './plan-select.ts';
 import { planDelete, planInsert, planUpdate, type WritePlan } from './plan-write.ts';
 import type { RecordedSchema } from './schema.ts';
@@ -119,6 +120,19 @@ export class PlanCache {
 
   get dialect(): Dialect {
     return this.schema.dialect;
+  }
+
+  /** The plan with the parameters that it is to be used with: those given, or the constants of the text. */
+  lookup(
+    sql: string,
+    parameters: readonly unknown[],
+  ): { readonly plan: StatementPlan; readonly parameters: readonly unknown[] } {
+    const shape = parameters.length === 0 && !this.#recent.has(sql) ? shapeOf(sql, this.dialect) : null;
+    if (shape !== null) {
+      const plan = this.plan(shape.text);
+      if (plan.kind !== 'opaque') return { plan, parameters: shape.values };
+    }
+    return { plan: this.plan(sql), parameters };
   }
 
   plan(sql: string): StatementPlan {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadParser } from '../sql/parse.ts';
-import { planStatement } from './statement-plan.ts';
+import { PlanCache, planStatement } from './statement-plan.ts';
 import { type RecordedSchema, schemaOf, type SchemaRow } from './schema.ts';
 import { type StatementResult, type StatementRows, rowsOfStatement } from './statement-rows.ts';
 
@@ -58,10 +58,16 @@ function rowsOf(sql: string, given: Case): StatementRows {
     countsMatched: given.countsMatched ?? true,
     insertId: given.insertId ?? 0n,
   };
-  const plan = planStatement(sql, given.schema ?? postgres);
+  const schema = given.schema ?? postgres;
+  const plan = planStatement(sql, schema);
   if (plan.kind !== 'select' && plan.kind !== 'insert' && plan.kind !== 'update' && plan.kind !== 'delete')
     throw new Error(`${sql}: ${JSON.stringify(plan)}`);
-  return rowsOfStatement(plan, given.parameters ?? [], result);
+  const found = rowsOfStatement(plan, given.parameters ?? [], result);
+  // Constants taken out of the text change nothing.
+  const shaped = new PlanCache(schema).lookup(sql, given.parameters ?? []);
+  if (shaped.plan.kind !== plan.kind) throw new Error(`${sql}: ${shaped.plan.kind}`);
+  expect(rowsOfStatement(shaped.plan as typeof plan, shaped.parameters, result)).toEqual(found);
+  return found;
 }
 
 /** Only what is there. */
