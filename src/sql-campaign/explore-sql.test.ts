@@ -4,6 +4,8 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
+import { seeded } from '../base/index.ts';
+import { encodePath } from '../campaign/token.ts';
 import { type SqlConnection, sqlProgram } from '../program/index.ts';
 import { exploreSql, type ExploreSqlResult, parseProfile, runSqlCampaign } from './index.ts';
 
@@ -209,3 +211,29 @@ async function onMysql({ connect }: SqlConnection, statements: readonly string[]
 function failed(error: { readonly code?: string }): string {
   return error.code ?? 'error';
 }
+
+test('what a schedule drawn at random shows is among what exploring shows', { timeout: 120_000 }, async () => {
+  const tested = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 10); INSERT INTO t VALUES (2, 20)',
+    sessions: {
+      a: (c) =>
+        onPostgres(c, ['BEGIN', 'SELECT n FROM t WHERE id = 2', 'UPDATE t SET n = n + 1 WHERE id = 1', 'COMMIT']),
+      b: (c) =>
+        onPostgres(c, ['BEGIN', 'SELECT n FROM t WHERE id = 1', 'UPDATE t SET n = n + 1 WHERE id = 2', 'COMMIT']),
+      c: (c) => onPostgres(c, ['SELECT sum(n) FROM t', 'DELETE FROM t WHERE id = 2']),
+    },
+  });
+  for (const isolation of ['read committed', 'repeatable read']) {
+    const profile = parseProfile({ engine: 'postgres', isolation });
+    const all = await seen(tested, profile, true);
+    const chooser = seeded(7);
+    const shown = new Set<string>();
+    for (let run = 0; run < 60; run += 1) {
+      const path = Array.from({ length: 12 }, () => chooser.choose(3));
+      await exploreSql(tested, { profile, replay: encodePath(path), onSchedule: ({ outcome }) => shown.add(outcome) });
+    }
+    expect(shown.size).toBeGreaterThan(10);
+    expect(all.outcomes).toEqual(expect.arrayContaining([...shown]));
+  }
+});
