@@ -41,3 +41,47 @@ test('columns of an index are a vector: its text has no braces, and it is search
   expect(await rows(`select indkey::text ${of} order by 1`)).toEqual([['1'], ['2 1']]);
   expect(await rows(`select count(*)::int4 ${of} and 2 = any(indkey)`)).toEqual([[1]]);
 });
+
+// What PostgreSQL 15 answers for the same checks.
+test.each([
+  ['b > 0', 'CHECK ((b > (0)::numeric))', 'CHECK (b > 0::numeric)'],
+  [
+    `c in ('x', 'y')`,
+    `CHECK (((c)::text = ANY ((ARRAY['x'::character varying, 'y'::character varying])::text[])))`,
+    `CHECK (c::text = ANY (ARRAY['x'::character varying, 'y'::character varying]::text[]))`,
+  ],
+  ['a in (1, 2)', 'CHECK ((a = ANY (ARRAY[1, 2])))', 'CHECK (a = ANY (ARRAY[1, 2]))'],
+  ['a between 1 and 9', 'CHECK (((a >= 1) AND (a <= 9)))', 'CHECK (a >= 1 AND a <= 9)'],
+  [
+    'a + b * 2 < 10 or d is null and not f',
+    'CHECK (((((a)::numeric + (b * (2)::numeric)) < (10)::numeric) OR ((d IS NULL) AND (NOT f))))',
+    'CHECK ((a::numeric + b * 2::numeric) < 10::numeric OR d IS NULL AND NOT f)',
+  ],
+  ['length(d) > 3', 'CHECK ((length(d) > 3))', 'CHECK (length(d) > 3)'],
+  [`c like 'x%'`, `CHECK (((c)::text ~~ 'x%'::text))`, `CHECK (c::text ~~ 'x%'::text)`],
+  ['coalesce(a, 0) > 0', 'CHECK ((COALESCE(a, 0) > 0))', 'CHECK (COALESCE(a, 0) > 0)'],
+  ['a - (a - 1) > 0', 'CHECK (((a - (a - 1)) > 0))', 'CHECK ((a - (a - 1)) > 0)'],
+])('check (%s)', async (check, plain, pretty) => {
+  await rows('create table checked (a int, b numeric(10,2), c varchar(10), d text, f boolean)');
+  await rows(`alter table checked add constraint own check (${check})`);
+  const of = `from pg_constraint where conrelid = 'checked'::regclass`;
+  expect(await rows(`select pg_get_constraintdef(oid), pg_get_constraintdef(oid, true) ${of}`)).toEqual([
+    [plain, pretty],
+  ]);
+  await rows('drop table checked');
+});
+
+test('names of schemas and roles stand for their numbers', async () => {
+  expect(await rows(`select 'public'::regnamespace::oid = 2200, 2200::oid::regnamespace::text`)).toEqual([
+    [true, 'public'],
+  ]);
+  expect(await rows(`select 10::oid::regrole::text, 'ann'::regrole::oid = 10`)).toEqual([['ann', true]]);
+  await expect(rows(`select 'nobody'::regrole`)).rejects.toMatchObject({ code: '42704' });
+  await expect(rows(`select 'nowhere'::regnamespace`)).rejects.toMatchObject({ code: '3F000' });
+});
+
+test('sizes are rounded as PostgreSQL does', async () => {
+  expect(
+    await rows('select pg_size_pretty(10239::int8), pg_size_pretty(10240::int8), pg_size_pretty(20971520::int8)'),
+  ).toEqual([['10239 bytes', '10 kB', '20 MB']]);
+});

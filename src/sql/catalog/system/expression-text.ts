@@ -80,6 +80,12 @@ function written(node: Node, style: Style, type?: SqlType): Written {
     const text = `${operand(written(node.NullTest.arg, style), style)} IS ${test}`;
     return operatorText(text, 'IS', types.bool, style);
   }
+  if ('CoalesceExpr' in node) {
+    const values = (node.CoalesceExpr.args ?? []).map((each) => written(each, style));
+    const known = values.find((each) => each.type !== undefined && each.type.name !== 'unknown')?.type;
+    const shown = values.map((each) => (each.type?.name === 'unknown' ? castTo(each, known, style) : each).text);
+    return { text: `COALESCE(${shown.join(', ')})`, type: known };
+  }
   if ('A_ArrayExpr' in node) {
     const elements = (node.A_ArrayExpr.elements ?? []).map((each) => written(each, style));
     const element = elements[0]?.type;
