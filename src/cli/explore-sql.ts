@@ -43,8 +43,10 @@ export async function exploreSqlProgram(
     ...(timeMaxMs === null ? {} : { timeMaxMs }),
     ...(replay === null ? {} : { replay }),
     onRun,
-    onProgress: ({ schedules, share }) =>
-      progress.update(profileText(profile), schedules, Math.max(schedules, Math.round(schedules / share)), 'schedules'),
+    onProgress: ({ schedules, share }) => {
+      const expected = share > 0 ? Math.round(schedules / share) : schedules;
+      progress.update(profileText(profile), schedules, Math.max(schedules, expected), 'schedules');
+    },
   });
   progress.stop();
   const commandOf = (token: string): string => replayLine(file, options, token, host);
