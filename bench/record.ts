@@ -59,7 +59,8 @@ export async function record({ quick, print }: BenchOptions): Promise<void> {
     ['SELECT by key, parameter', 'SELECT id, v FROM t WHERE id = $1', [7]],
     ['UPDATE by key, parameters', 'UPDATE t SET v = $1 WHERE id = $2', ['text', 7]],
     ['SELECT by key, constant', 'SELECT id, v FROM t WHERE id = 7', []],
-  ] as const) {
+    ['SELECT by key, another constant each time', (i) => `SELECT id, v FROM t WHERE id = ${i}`, []],
+  ] as readonly [string, string | ((i: number) => string), readonly unknown[]][]) {
     const without = await cpuOf(bare, text, values, count);
     const unhook = hookPg({ Client, Query: Client }, recording);
     const recorded = await cpuOf(bare, text, values, count);
@@ -71,11 +72,16 @@ export async function record({ quick, print }: BenchOptions): Promise<void> {
 }
 
 /** Microseconds of processor time for one query; the best of five. */
-async function cpuOf(query: Query, text: string, values: readonly unknown[], count: number): Promise<number> {
+async function cpuOf(
+  query: Query,
+  text: string | ((i: number) => string),
+  values: readonly unknown[],
+  count: number,
+): Promise<number> {
   let best = Infinity;
   for (let trial = 0; trial < 5; trial += 1) {
     const before = process.cpuUsage();
-    for (let i = 0; i < count; i += 1) await query(text, values);
+    for (let i = 0; i < count; i += 1) await query(typeof text === 'string' ? text : text(i), values);
     const { user, system } = process.cpuUsage(before);
     best = Math.min(best, (user + system) / count);
   }

@@ -66,7 +66,7 @@ function rowsOf(sql: string, given: Case): StatementRows {
   // Constants taken out of the text change nothing.
   const shaped = new PlanCache(schema).lookup(sql, given.parameters ?? []);
   if (shaped.plan.kind !== plan.kind) throw new Error(`${sql}: ${shaped.plan.kind}`);
-  expect(rowsOfStatement(shaped.plan as typeof plan, shaped.parameters, result)).toEqual(found);
+  expect(rowsOfStatement(shaped.plan, shaped.parameters, result)).toEqual(found);
   return found;
 }
 

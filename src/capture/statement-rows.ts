@@ -81,13 +81,14 @@ function selected(plan: SelectPlan, parameters: readonly unknown[], result: Stat
   if (outputs === undefined || outputs.length !== result.columns.length) return { ...opaqueReads, lock };
   const reads = new Map<string, Image>();
   let isSure = !plan.readsMore && result.isPartial !== true;
+  let named: readonly string[] | undefined;
   for (const source of plan.sources) {
-    const fixed = plan.mayInventRows ? undefined : namedRows(source, plan.conditions, parameters);
+    named = namedRows(source, plan.conditions, parameters);
+    const fixed = plan.mayInventRows ? undefined : named;
     isSure = addRows(reads, source, outputs, result, fixed?.length === 1 ? fixed[0] : undefined) && isSure;
   }
   const [only] = plan.sources;
   if (plan.isLookup && isSure && only !== undefined) {
-    const named = namedRows(only, plan.conditions, parameters);
     for (const name of named ?? []) if (!reads.has(name)) reads.set(name, null);
     return { ...nothing, reads: [...reads], lock, opaque: named === undefined ? 'reads' : null };
   }
