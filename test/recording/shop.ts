@@ -36,7 +36,7 @@ export function withoutTimes({
 /** `run` takes SQL with `?`, and values. */
 export type Runner = (sql: string, ...values: readonly unknown[]) => Promise<unknown>;
 
-export const table = 'CREATE TABLE items (id int PRIMARY KEY, name varchar(20), price numeric(9, 2), seen bigint)';
+const table = 'CREATE TABLE items (id int PRIMARY KEY, name varchar(20), price numeric(9, 2), seen bigint)';
 
 /** The failing statement stands alone: in a transaction the engines differ. */
 export async function runShop(run: Runner): Promise<void> {

@@ -33,7 +33,7 @@ export function ycsbA(skew: number): Workload {
 }
 
 /** Numbers from 0 to `count` - 1, small ones most often. */
-export function zipf(count: number, skew: number): (random: Chooser) => number {
+function zipf(count: number, skew: number): (random: Chooser) => number {
   const zeta = (n: number): number =>
     Array.from({ length: n }, (_, i) => 1 / (i + 1) ** skew).reduce((sum, each) => sum + each, 0);
   const total = zeta(count);
