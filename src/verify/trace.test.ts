@@ -112,6 +112,8 @@ describe('a trace', () => {
 
 const image = fc
   .jsonValue({ maxDepth: 2 })
+  // JSON has no -0: what is written as 0 is read as 0.
+  .map((value): unknown => JSON.parse(JSON.stringify(value)))
   .filter((value) => !JSON.stringify(value).includes('-0') && !/\\u000[12]/.test(JSON.stringify(value)));
 const rows = fc.array(fc.tuple(fc.string(), image), { maxLength: 3 });
 
