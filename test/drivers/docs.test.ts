@@ -5,6 +5,7 @@ import { mariadbCommand, psql } from './command-lines.ts';
 import { drivers } from './drivers.ts';
 import { connectorJ, pgjdbc } from './jdbc.ts';
 import { isolations } from './levels.ts';
+import { prismaDrivers, prismaVersions } from './prisma/prisma-shop.ts';
 import { steps } from './shop-steps.ts';
 
 const file = new URL('../../docs/drivers.md', import.meta.url);
@@ -12,14 +13,18 @@ const { devDependencies } = JSON.parse(readFileSync(new URL('../../package.json'
   devDependencies: Record<string, string>;
 };
 
+const versions = { ...devDependencies, ...prismaVersions };
+
 const protocols = { postgres: 'PostgreSQL', mysql: 'MySQL' };
 
-/** The tests run every row at its levels, so a row that does not pass cannot stand here with a test suite that does. */
+/**
+ * The tests run every row at its levels, so a row that does not pass cannot stand here with a test suite that does; Prisma's two on request.
+ */
 function clients(): string {
-  const packaged = drivers.map(({ name, packages, dialect, how, without = [] }) => {
-    const versions = packages.map((each) => `${each} ${devDependencies[each]}`).join(', ');
+  const packaged = [...drivers, ...prismaDrivers].map(({ name, packages, dialect, how, without = [] }) => {
+    const pinned = packages.map((each) => `${each} ${versions[each]}`).join(', ');
     const left = without.length === 0 ? 'all steps' : `all but ${without.join(', ')}`;
-    return [name, versions, protocols[dialect], how, left, isolations[dialect].join(', ')];
+    return [name, pinned, protocols[dialect], how, left, isolations[dialect].join(', ')];
   });
   const programs = [psql, mariadbCommand, pgjdbc, connectorJ].map(({ name, debian, dialect, how }) => {
     return [
@@ -56,6 +61,6 @@ test('docs/drivers.md says which clients are tested; else run: MOIRAI_UPDATE_DOC
 });
 
 test('every package in the table is pinned', () => {
-  for (const { packages } of drivers)
-    for (const each of packages) expect(devDependencies[each]).toMatch(/^\d+\.\d+\.\d+$/);
+  for (const { packages } of [...drivers, ...prismaDrivers])
+    for (const each of packages) expect(versions[each]).toMatch(/^\d+\.\d+\.\d+$/);
 });
