@@ -2,16 +2,19 @@
  * Programs over SQL: a schema, sessions that use the driver or ORM they already use, an invariant with SQL. Every session gets a way to
  * connect to the mock database: a stream in process that carries the protocol's bytes.
  */
-import type { Duplex } from 'node:stream';
 import { InputError } from '../base/input-error.ts';
 import type { InvariantResult } from './program.ts';
+
+/** A Duplex of Node's. Unchecked, so that drivers with types of their own take it and projects without Node's types compile. */
+// oxlint-disable-next-line no-explicit-any
+type AnyStream = any;
 
 /** What a session connects with. Each call is a new client session of the database. */
 export interface SqlConnection {
   /** The name of the program's session; `invariant` where the invariant connects. */
   readonly name: string;
   /** A stream that speaks the protocol: `new pg.Client({ stream: connect })`, `postgres({ socket: connect })`, mysql2's `{ stream: connect() }`. */
-  readonly connect: () => Duplex;
+  readonly connect: () => AnyStream;
   /** Counts the runs in which `condition` held here, so that a green campaign is known to have been somewhere. */
   readonly sometimes: (name: string, condition?: boolean) => void;
 }
