@@ -16,7 +16,7 @@ import {
 import { covers, mustWait, newLock, type LockKind, type LockMode, type LockOwner } from './gap-locks.ts';
 import { innodbStorage } from './innodb-storage.ts';
 
-const owner = (id: number): LockOwner => ({ id, locksGaps: true, grant: () => undefined });
+const owner = (id: number): LockOwner => ({ id, session: id, locksGaps: true, grant: () => undefined });
 const [me, other] = [owner(1), owner(2)];
 const record = { isSupremum: false, locks: [], index: {}, row: {} };
 

@@ -10,6 +10,7 @@ export type LockKind = 'next-key' | 'record' | 'gap' | 'insert';
 
 export interface LockOwner {
   readonly id: number;
+  readonly session: number;
   /** Does its level lock ranges? */
   readonly locksGaps: boolean;
   /** Adds a lock that waits for nobody. */

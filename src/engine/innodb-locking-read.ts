@@ -5,6 +5,7 @@
 import type { LockRequest, Row, Waiting } from '../sql/storage.ts';
 import { blockersOf, modeOf, newLock, type LockableRecord, type LockKind, type LockMode } from './gap-locks.ts';
 import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
+import * as contacts from './innodb-contacts.ts';
 import { IndexRecord, isComparable, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
 import { goesOn } from './take.ts';
@@ -51,6 +52,8 @@ class LockingRead {
     this.#purpose = request.purpose ?? 'select';
     this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
     const keyLength = index.tree.first(() => true)?.key.length;
+    const { footprint } = transaction.storage;
+    if (keyLength === undefined && footprint !== null) contacts.walks(footprint, index, null, null);
     this.#isUnique =
       this.#isExact &&
       index.shape.isUnique &&
@@ -83,6 +86,19 @@ class LockingRead {
   }
 
   #next(previous: IndexRecord | null): IndexRecord | undefined {
+    const next = this.#nextOf(previous);
+    const { footprint } = this.#transaction.storage;
+    if (footprint === null) return next;
+    const { prefix, from, to, isDescending } = this.#path;
+    const bound = isDescending ? to : from;
+    const begin = previous?.key ?? (bound === undefined ? prefix : [...prefix, bound.value]);
+    if (isDescending) contacts.walks(footprint, this.#index, next?.key ?? null, begin);
+    else contacts.walks(footprint, this.#index, begin, next?.key ?? null);
+    if (next !== undefined && this.#isPast(next)) contacts.looksAt(footprint, next);
+    return next;
+  }
+
+  #nextOf(previous: IndexRecord | null): IndexRecord | undefined {
     const { tree } = this.#index;
     if (this.#path.isDescending)
       return previous === null
@@ -143,6 +159,8 @@ class LockingRead {
     if (this.#isUnique || !this.#index.isClustered) return false;
     const lock = newLock(this.#transaction, record, this.#mode, kind);
     if (this.#transaction.holds(lock) || blockersOf(lock).length === 0) return false;
+    const { footprint } = this.#transaction.storage;
+    if (footprint !== null) contacts.locks(footprint, lock, 'try');
     const committed = currentVersion(record.row.newest, this.#transaction.writer);
     return committed === null || committed.isDeleted || !this.#matches(committed);
   }
@@ -182,11 +200,18 @@ class LockingRead {
   *#lockGapAbove(): Waiting<void> {
     if (!this.#transaction.locksGaps) return;
     const above = this.#index.tree.first((record) => this.#bounds.isAbove(record.key));
+    const { footprint } = this.#transaction.storage;
+    const { prefix, to } = this.#path;
+    if (footprint !== null)
+      contacts.walks(footprint, this.#index, to === undefined ? prefix : [...prefix, to.value], above?.key ?? null);
     yield* this.#acquire(above ?? this.#index.supremum, 'gap');
   }
 
   *#lockClustered(record: IndexRecord): Waiting<Granted> {
     const clustered = clusteredRecord(record);
+    const { footprint } = this.#transaction.storage;
+    const { clusteredKey, table } = record.row;
+    if (footprint !== null) contacts.walks(footprint, table.clustered, clusteredKey, clusteredKey);
     return clustered === undefined ? 'gone' : yield* this.#acquire(clustered, 'record');
   }
 

@@ -1,43 +1,53 @@
 /** How index records come and go, and what becomes of the locks on them and on the gaps around them. */
+import * as contacts from './innodb-contacts.ts';
 import { covers, newLock, noLocks, type LockableRecord, type RecordLock } from './gap-locks.ts';
+import type { InnodbStorage } from './innodb-storage.ts';
 import { IndexRecord, type InnodbIndex, type InnodbRow, type InnodbVersion } from './innodb-table.ts';
 
 /** A new record splits a gap: who has locked the gap has locked both parts. */
-export function addRecord(index: InnodbIndex, key: IndexRecord['key'], row: InnodbRow): IndexRecord {
+export function addRecord(
+  storage: InnodbStorage,
+  index: InnodbIndex,
+  key: IndexRecord['key'],
+  row: InnodbRow,
+): IndexRecord {
   const record = new IndexRecord(index, key, row);
   if (!index.tree.insert(record)) return index.tree.getEntry(record) as IndexRecord;
   const { locks } = index.after(record);
-  for (const lock of locks) if (lock.kind === 'next-key' || lock.kind === 'gap') giveGap(lock, record);
+  for (const lock of locks) if (lock.kind === 'next-key' || lock.kind === 'gap') giveGap(storage, lock, record);
   return record;
 }
 
 /** A record leaves: its locks become locks of the gap that is left, and whoever waited for it looks again. */
-function removeRecord(index: InnodbIndex, record: IndexRecord): void {
+function removeRecord(storage: InnodbStorage, index: InnodbIndex, record: IndexRecord): void {
   const heir = index.after(record);
+  if (storage.footprint !== null) contacts.removes(storage.footprint, record);
   if (!index.tree.removeEntry(record)) return;
   const { locks } = record;
   record.locks = noLocks;
   for (const lock of locks) {
     lock.isGone = true;
     const isPassedOn = lock.owner.locksGaps || lock.mode === 'S';
-    if (lock.kind !== 'insert' && !lock.isImplicit && isPassedOn) giveGap(lock, heir);
+    if (lock.kind !== 'insert' && !lock.isImplicit && isPassedOn) giveGap(storage, lock, heir);
   }
 }
 
-function giveGap(lock: RecordLock, heir: LockableRecord): void {
+function giveGap(storage: InnodbStorage, lock: RecordLock, heir: LockableRecord): void {
+  // The owner weighs more now.
+  storage.footprint?.touch(contacts.waitName(lock.owner.session), 'change');
   const gap = newLock(lock.owner, heir, lock.mode, 'gap');
   if (!heir.locks.some((held) => covers(held, gap))) lock.owner.grant(gap);
 }
 
 /** Takes the newest version of a row back. */
-export function pop(version: InnodbVersion): void {
+export function pop(storage: InnodbStorage, version: InnodbVersion): void {
   const row = version.stored;
   row.newest = version.older;
-  forget(row, version);
+  forget(storage, row, version);
 }
 
 /** Drops the versions that no read view from `oldest` on can see, and the records that only they had. */
-export function purge(row: InnodbRow, oldest: number): void {
+export function purge(storage: InnodbStorage, row: InnodbRow, oldest: number): void {
   let version = row.newest;
   while (version !== null && version.writer.commitSequence > oldest) version = version.older;
   if (version === null) return;
@@ -48,7 +58,7 @@ export function purge(row: InnodbRow, oldest: number): void {
     if (version === row.newest) row.newest = null;
     else cutBelow(row, version);
   }
-  for (; garbage !== null; garbage = garbage.older) forget(row, garbage);
+  for (; garbage !== null; garbage = garbage.older) forget(storage, row, garbage);
 }
 
 /** Nobody sees a deletion that everybody sees: the version above it begins the chain. */
@@ -58,11 +68,11 @@ function cutBelow(row: InnodbRow, deleted: InnodbVersion): void {
   if (version !== null) version.older = null;
 }
 
-function forget(row: InnodbRow, version: InnodbVersion): void {
+function forget(storage: InnodbStorage, row: InnodbRow, version: InnodbVersion): void {
   for (const index of row.table.indexes) {
     const key = version.keys[index.position];
     if (!key || row.table.isInUse(row, index, key)) continue;
     const record = index.tree.getEntry(new IndexRecord(index, key, row));
-    if (record !== undefined) removeRecord(index, record);
+    if (record !== undefined) removeRecord(storage, index, record);
   }
 }

@@ -16,10 +16,15 @@ import type { SqlValue } from '../sql/value.ts';
 import { purge } from './innodb-records.ts';
 import { InnodbTable, type InnodbRow } from './innodb-table.ts';
 import { InnodbTransaction } from './innodb-transaction.ts';
+import type { Footprint, FootprintRecorder } from './footprint.ts';
+import * as contacts from './innodb-contacts.ts';
+import type { LockableRecord } from './gap-locks.ts';
 import type { StorageObserver } from './observer.ts';
 
 export interface InnodbStorageOptions {
   readonly observer?: StorageObserver;
+  /** Told what every step comes into contact with. */
+  readonly footprints?: FootprintRecorder | null;
 }
 
 export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
@@ -28,6 +33,9 @@ export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
 
 export class InnodbStorage implements Storage {
   readonly observer: StorageObserver | null;
+  /** Records of which locks have gone since deadlocks were looked for. */
+  readonly unlocked = new Set<LockableRecord>();
+  readonly #footprints: FootprintRecorder | null;
   readonly open = new Map<number, InnodbTransaction>();
   readonly #tables = new Map<TableId, InnodbTable>();
   #commits = 0;
@@ -37,23 +45,32 @@ export class InnodbStorage implements Storage {
 
   constructor(options: InnodbStorageOptions) {
     this.observer = options.observer ?? null;
+    this.#footprints = options.footprints ?? null;
+  }
+
+  /** Of the step under way, where somebody wants to know. */
+  get footprint(): Footprint | null {
+    return this.#footprints === null ? null : this.#footprints.current;
   }
 
   createTable(shape: TableShape): void {
+    this.footprint?.touchAll();
     assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
     this.#tables.set(shape.id, new InnodbTable(shape));
   }
 
   alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
+    this.footprint?.touchAll();
     this.table(shape.id).alter(shape, convert);
   }
 
   dropTable(table: TableId): void {
+    this.footprint?.touchAll();
     this.#tables.delete(table);
   }
 
-  begin(_session: number, options: TransactionOptions): StorageTransaction {
-    const transaction = new InnodbTransaction(this, ++this.#transactions, options);
+  begin(session: number, options: TransactionOptions): StorageTransaction {
+    const transaction = new InnodbTransaction(this, ++this.#transactions, session, options);
     this.open.set(transaction.id, transaction);
     return transaction;
   }
@@ -83,18 +100,23 @@ export class InnodbStorage implements Storage {
 
   /** Locks have gone: those who wait for the next in line may now close a cycle. */
   lookForDeadlocks(): void {
-    for (const waiting of this.open.values()) waiting.breakDeadlock(null);
+    for (const waiting of this.open.values()) {
+      if (this.footprint !== null) contacts.looksForDeadlock(this, waiting);
+      waiting.breakDeadlock(null);
+    }
+    this.unlocked.clear();
   }
 
   #purge(): void {
     if (this.#overwritten.length === 0) return;
+    if (this.footprint !== null) contacts.purges(this, this.#overwritten);
     let oldest = this.#commits;
     for (const { readView } of this.open.values()) if (readView < oldest) oldest = readView;
     let done = 0;
     for (; done < this.#overwritten.length; done++) {
       const { rows, commit } = this.#overwritten[done] as { rows: readonly InnodbRow[]; commit: number };
       if (commit > oldest) break;
-      for (const row of rows) purge(row, oldest);
+      for (const row of rows) purge(this, row, oldest);
     }
     if (done > 0) this.#overwritten.splice(0, done);
   }

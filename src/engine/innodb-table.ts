@@ -54,11 +54,18 @@ export class InnodbIndex {
   readonly tree: IndexTree<IndexRecord>;
   readonly supremum: LockableRecord = { isSupremum: true, locks: noLocks, index: this, row: null };
 
-  constructor(shape: IndexShape, position: number, clustered: IndexShape) {
+  /** The table's number. */
+  readonly table: TableId;
+  /** Of the clustered index: tells records with equal keys apart. */
+  readonly compareRows: IndexShape['compare'];
+
+  constructor(table: TableId, shape: IndexShape, position: number, clustered: IndexShape) {
+    this.table = table;
     this.shape = shape;
     this.position = position;
     this.isClustered = shape === clustered;
     const { compare } = clustered;
+    this.compareRows = compare;
     this.tree = new IndexTree<IndexRecord>(shape.compare, (a, b) => compare(a.row.clusteredKey, b.row.clusteredKey));
   }
 
@@ -97,6 +104,11 @@ export class InnodbTable {
   /** Without a primary key the row's number is the hidden one. */
   keysOf(values: readonly SqlValue[], row: RowId): IndexKeys {
     return this.indexes.map(({ shape }) => (shape === hiddenKey ? [row] : shape.keyOf(values)));
+  }
+
+  /** Do rows without a primary key get their key from their number? */
+  get isKeyHidden(): boolean {
+    return this.clustered.shape === hiddenKey;
   }
 
   nextRowId(): RowId {
@@ -159,7 +171,7 @@ function indexesOf(shape: TableShape): readonly InnodbIndex[] {
   const primary = shape.indexes.find(({ isPrimary }) => isPrimary);
   const clustered = primary ?? hiddenKey;
   const shapes = [clustered, ...shape.indexes.filter((index) => index !== primary)];
-  return shapes.map((index, position) => new InnodbIndex(index, position, clustered));
+  return shapes.map((index, position) => new InnodbIndex(shape.id, index, position, clustered));
 }
 
 function checkUnique(

@@ -13,6 +13,7 @@ import {
   type LockOwner,
   type RecordLock,
 } from './gap-locks.ts';
+import * as contacts from './innodb-contacts.ts';
 import { pop } from './innodb-records.ts';
 import { InnodbStatement } from './innodb-statement.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
@@ -23,6 +24,7 @@ export type Granted = 'granted' | 'skipped' | 'gone';
 
 export class InnodbTransaction implements StorageTransaction, LockOwner {
   readonly id: number;
+  readonly session: number;
   readonly storage: InnodbStorage;
   readonly writer: Writer;
   readonly isolation: TransactionOptions['isolation'];
@@ -37,14 +39,14 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   readonly #indexNumbers = new Map<object, number>();
   /** Lock structures whose last lock was released early; they still count. */
   readonly #emptied = new Set<string | RecordLock>();
-  /** The lock it waits for. */
   #waiting: RecordLock | null = null;
   /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
   #isVictim = false;
 
-  constructor(storage: InnodbStorage, id: number, options: TransactionOptions) {
+  constructor(storage: InnodbStorage, id: number, session: number, options: TransactionOptions) {
     this.storage = storage;
     this.id = id;
+    this.session = session;
     this.isolation = options.isolation;
     this.writer = { id, commitSequence: Infinity, watched: null };
     if (options.takesSnapshot === true && this.isolation === 'repeatable read') this.openReadView();
@@ -56,14 +58,22 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   statement(): InnodbStatement {
-    if (!this.locksGaps) this.readView = Infinity;
+    if (!this.locksGaps) this.#closeReadView();
     return new InnodbStatement(this, ++this.#command);
   }
 
   /** The read view for a consistent read, opened when it is first needed. */
   openReadView(): number {
-    if (this.readView === Infinity) this.readView = this.storage.readView;
+    if (this.readView !== Infinity) return this.readView;
+    this.readView = this.storage.readView;
+    this.storage.footprint?.touch('read views', 'read');
+    if (this.locksGaps) this.storage.footprint?.touch('snapshot', 'read');
     return this.readView;
+  }
+
+  #closeReadView(): void {
+    if (this.readView !== Infinity) this.storage.footprint?.touch('read views', 'read');
+    this.readView = Infinity;
   }
 
   savepoint(): number {
@@ -83,6 +93,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   *commit(): Waiting<void> {
     if (!this.isOpen) return;
     const written = this.#written;
+    if (this.storage.footprint !== null) contacts.commits(this.storage.footprint, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     this.#end(
       'committed',
@@ -114,7 +125,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const rows = new Set<LockableRecord['row']>();
     while (this.#written.length > mark) {
       const version = this.#written.pop() as InnodbVersion;
-      pop(version);
+      if (this.storage.footprint !== null) contacts.writes(this.storage.footprint, version);
+      pop(this.storage, version);
       if (version.stored.newest?.writer !== this.writer) rows.add(version.stored);
     }
     // What is no longer written is no longer locked by having been written.
@@ -122,12 +134,13 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     for (const lock of this.#locks) {
       if (!isOver(lock)) continue;
       if (!lock.isImplicit) this.#emptied.add(this.#structure(lock));
-      dequeue(lock);
+      this.#dequeue(lock);
     }
     this.#locks = this.#locks.filter((lock) => !isOver(lock));
   }
 
   wrote(version: InnodbVersion): void {
+    if (this.storage.footprint !== null) contacts.writes(this.storage.footprint, version);
     this.#written.push(version);
   }
 
@@ -145,6 +158,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   grantImplicit(record: LockableRecord): void {
     const lock = newLock(this, record, 'X', 'record');
     if (this.holds(lock)) return;
+    if (this.storage.footprint !== null) contacts.locks(this.storage.footprint, lock, 'take');
     lock.isImplicit = true;
     this.grant(lock);
   }
@@ -168,6 +182,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const lock = newLock(this, record, mode, kind);
     if (kind !== 'insert' && this.holds(lock)) return 'granted';
     const blockers = blockersOf(lock);
+    if (this.storage.footprint !== null)
+      contacts.locks(this.storage.footprint, lock, blockers.length === 0 || ifLocked === 'wait' ? 'take' : 'try');
     if (blockers.length === 0) {
       if (kind !== 'insert') this.grant(lock);
       return 'granted';
@@ -186,7 +202,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     if (lock === undefined || lock.hasWaited) return;
     this.#locks.splice(at, 1);
     this.#emptied.add(this.#structure(lock));
-    dequeue(lock);
+    this.#dequeue(lock);
     this.storage.lookForDeadlocks();
   }
 
@@ -195,6 +211,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     lock.hasWaited = true;
     this.grant(lock);
     this.#waiting = lock;
+    if (this.storage.footprint !== null) contacts.waits(this);
     try {
       const isReady = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
       if (!isReady()) this.breakDeadlock(this);
@@ -203,18 +220,30 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       lock.isWaiting = false;
     } finally {
       this.#waiting = null;
+      if (this.storage.footprint !== null) contacts.hasWaited(this, lock);
       if (lock.isWaiting) this.#withdraw(lock);
     }
   }
 
-  #withdraw(lock: RecordLock): void {
+  #dequeue(lock: RecordLock): void {
+    if (this.storage.footprint !== null && !lock.isGone) contacts.locks(this.storage.footprint, lock, 'take');
+    this.storage.unlocked.add(lock.record);
     dequeue(lock);
+  }
+
+  #withdraw(lock: RecordLock): void {
+    this.#dequeue(lock);
     this.#locks = this.#locks.filter((other) => other !== lock);
     if (this.isOpen) this.storage.lookForDeadlocks();
   }
 
+  /** The lock it waits for. */
+  get waiting(): RecordLock | null {
+    return this.#waiting;
+  }
+
   /** The transaction that it waits for first; a lock's first conflict counts, as in the server. */
-  get #waitsFor(): InnodbTransaction | null {
+  get waitsFor(): InnodbTransaction | null {
     if (this.#waiting === null || this.#waiting.isGone) return null;
     const [first] = blockersOf(this.#waiting);
     return first?.owner instanceof InnodbTransaction ? first.owner : null;
@@ -223,7 +252,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** Rolls the lightest on a cycle of waits back, if this is on one. @param preferred the victim among equals */
   breakDeadlock(preferred: InnodbTransaction | null): void {
     const cycle: InnodbTransaction[] = [this];
-    for (let next = this.#waitsFor; next !== this; next = next.#waitsFor) {
+    for (let next = this.waitsFor; next !== this; next = next.waitsFor) {
       if (next === null || cycle.includes(next)) return;
       cycle.push(next);
     }
@@ -232,6 +261,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const victim = preferred !== null && lightest.includes(preferred) ? preferred : lightest.at(-1);
     assert(victim !== undefined, 'a cycle has a lightest transaction');
     victim.#isVictim = true;
+    this.storage.footprint?.touch(contacts.waitName(victim.session), 'change');
     victim.rollback();
   }
 
@@ -254,10 +284,10 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   #end(outcome: 'committed' | 'aborted', overwritten: readonly InnodbVersion['stored'][]): void {
-    for (const lock of this.#locks) dequeue(lock);
+    for (const lock of this.#locks) this.#dequeue(lock);
     this.#locks = [];
     this.#written = [];
-    this.readView = Infinity;
+    this.#closeReadView();
     this.storage.observer?.onEnd(this.id, outcome);
     this.storage.ended(this, overwritten);
   }

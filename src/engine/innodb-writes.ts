@@ -6,6 +6,7 @@ import { assert } from '../base/assert.ts';
 import type { IndexId, Waiting } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
+import * as contacts from './innodb-contacts.ts';
 import { addRecord } from './innodb-records.ts';
 import {
   IndexRecord,
@@ -146,24 +147,30 @@ function* insertClustered(
   duplicateMode: LockMode,
 ): Waiting<Written<'inserted'>> {
   const id = table.nextRowId();
+  const { footprint } = transaction.storage;
+  // The number is the key, and the order.
+  if (table.isKeyHidden) footprint?.touch(`order of ${table.shape.id}`, 'change');
   const keys = table.keysOf(values, id);
   const key = keys[0];
   assert(key !== null && key !== undefined, `a row of ${table.shape.name} has a clustered key`);
   const index = table.clustered;
   for (;;) {
     const [record] = index.tree.allWith(key);
+    if (transaction.storage.footprint !== null) contacts.walks(transaction.storage.footprint, index, key, key);
     if (record === undefined) {
       if (
         yield* waitForGap(
           transaction,
           index,
           index.tree.first((other) => index.shape.compare(other.key, key) > 0),
+          key,
+          null,
         )
       )
         continue;
       const row = new InnodbRow(table, id, key);
       const version = push(transaction, row, { values, keys, isDeleted: false }, command);
-      transaction.grantImplicit(addRecord(index, key, row));
+      transaction.grantImplicit(addRecord(transaction.storage, index, key, row));
       return { kind: 'inserted', row: version };
     }
     const isFree =
@@ -198,12 +205,13 @@ function* enter(
       if (found !== null) return found;
     }
     const there = index.tree.getEntry(probe);
+    if (transaction.storage.footprint !== null) contacts.walks(transaction.storage.footprint, index, key, key);
     if (there !== undefined) {
       if ((yield* transaction.lock(there, 'X', 'record', 'wait', reasonOf(index))) === 'gone') continue;
       return null;
     }
-    if (yield* waitForGap(transaction, index, index.tree.next(probe))) continue;
-    transaction.grantImplicit(addRecord(index, key, row));
+    if (yield* waitForGap(transaction, index, index.tree.next(probe), key, row.clusteredKey)) continue;
+    transaction.grantImplicit(addRecord(transaction.storage, index, key, row));
     return null;
   }
 }
@@ -217,6 +225,7 @@ function* findDuplicate(
   mode: LockMode,
 ): Waiting<Duplicate | 'again' | null> {
   const equal = index.tree.allWith(key);
+  if (transaction.storage.footprint !== null) contacts.walks(transaction.storage.footprint, index, key, key);
   for (const record of equal) {
     if ((yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index))) === 'gone') return 'again';
     const { newest } = record.row;
@@ -234,7 +243,11 @@ function* waitForGap(
   transaction: InnodbTransaction,
   index: InnodbIndex,
   next: IndexRecord | undefined,
+  key: Key,
+  clusteredKey: Key | null,
 ): Waiting<boolean> {
+  const { footprint } = transaction.storage;
+  if (footprint !== null) contacts.inserts(footprint, index, key, clusteredKey, next);
   const heir: LockableRecord = next ?? index.supremum;
   if (blockersOf(newLock(transaction, heir, 'X', 'insert')).length === 0) return false;
   yield* transaction.lock(heir, 'X', 'insert', 'wait', `gap in ${index.shape.name}`);

@@ -15,6 +15,7 @@ import type { SqlValue } from '../sql/value.ts';
 import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
 import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
+import * as contacts from './postgres-contacts.ts';
 import type { Watched } from './serializable.ts';
 import { goesOn } from './take.ts';
 import {
@@ -84,6 +85,8 @@ export class PostgresStatement implements StatementView {
     const table = this.#transaction.storage.table(tableId);
     const content = { values: [...values], keys: table.keysOf(values), isDeleted: false };
     this.#watchWrite(table, null);
+    // Rows of a table are read in the order in which they were made.
+    this.#transaction.storage.footprint?.touch(`order of ${tableId}`, 'change');
     const written = this.#push(table.newRow(), content);
     const duplicate = yield* this.#enterKeys(written, null);
     return duplicate ?? { kind: 'inserted', row: written };
@@ -169,6 +172,7 @@ export class PostgresStatement implements StatementView {
 
   /** The versions of this statement's snapshot that a path leads to. */
   #visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
+    if (this.#transaction.storage.footprint !== null) contacts.readsSnapshot(this.#transaction, table, path);
     const position = pathIndex(table, path);
     const me = this.#transaction.watched;
     if (me !== null || position === null || table.shape.indexes[position]?.isUnique !== true)
@@ -212,6 +216,7 @@ export class PostgresStatement implements StatementView {
 
   /** The latest versions, committed or own, whatever the snapshot. */
   *#latest(table: PostgresTable, path: AccessPath): Iterable<Version> {
+    if (this.#transaction.storage.footprint !== null) contacts.touchPath(this.#transaction, table, path, 'see');
     const position = pathIndex(table, path);
     const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
     for (const entry of entries ?? table.rows.values()) {
@@ -229,6 +234,7 @@ export class PostgresStatement implements StatementView {
    */
   *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
     const { stored } = found;
+    if (this.#transaction.storage.footprint !== null) contacts.looksAtLatest(this.#transaction, stored, request);
     const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
     const strength = request.strengthFor?.(found) ?? request.strength;
     const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';
@@ -281,7 +287,10 @@ export class PostgresStatement implements StatementView {
           const open = row === except ? null : openWriter(row.newest, writer);
           return open !== null && mayHaveKey(table, position, row, key) ? [open.id] : [];
         });
+    const touch = (): void =>
+      this.#transaction.storage.footprint?.touchKey(contacts.indexName(table, position), 'peek', key, index.compare);
     for (;;) {
+      touch();
       for (const { row } of table.tree(position).allWith(key)) {
         if (row === except) continue;
         const current = currentVersion(row.newest, writer);
@@ -290,7 +299,7 @@ export class PostgresStatement implements StatementView {
           return { kind: 'duplicate', index: index.id, row: current, isUnseen: this.#isUnseen(current) };
       }
       if (blockers().length === 0) return null;
-      yield* this.#transaction.wait(blockers, `key of ${index.name}`);
+      yield* this.#transaction.wait(blockers, `key of ${index.name}`, touch);
     }
   }
 }

@@ -11,6 +11,7 @@
 import { assert } from '../base/assert.ts';
 import type { Storage, StorageTransaction, TableId, TableShape, TransactionOptions } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
+import type { Footprint, FootprintRecorder } from './footprint.ts';
 import type { StorageObserver } from './observer.ts';
 import { PostgresTable, type StoredRow } from './postgres-table.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -19,6 +20,8 @@ import { WaitsFor } from './waits-for.ts';
 
 export interface PostgresStorageOptions {
   readonly observer?: StorageObserver;
+  /** Told what every step comes into contact with. */
+  readonly footprints?: FootprintRecorder | null;
   /**
    * What a serializable transaction that reads a range of an index is remembered to have read: that range (the default), or the whole index,
    * as PostgreSQL does while the index has one page.
@@ -32,8 +35,9 @@ export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
 
 export class PostgresStorage implements Storage {
   readonly waitsFor = new WaitsFor();
-  readonly watch = new SerializableWatch();
+  readonly watch: SerializableWatch;
   readonly observer: StorageObserver | null;
+  readonly #footprints: FootprintRecorder | null;
   readonly readsWholeIndex: boolean;
   readonly open = new Map<number, PostgresTransaction>();
   readonly #tables = new Map<TableId, PostgresTable>();
@@ -45,24 +49,34 @@ export class PostgresStorage implements Storage {
 
   constructor(options: PostgresStorageOptions) {
     this.observer = options.observer ?? null;
+    this.#footprints = options.footprints ?? null;
+    this.watch = new SerializableWatch(this.#footprints);
     this.readsWholeIndex = options.predicateReads === 'index';
   }
 
+  /** Of the step under way, where somebody wants to know. */
+  get footprint(): Footprint | null {
+    return this.#footprints === null ? null : this.#footprints.current;
+  }
+
   createTable(shape: TableShape): void {
+    this.footprint?.touchAll();
     assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
     this.#tables.set(shape.id, new PostgresTable(shape));
   }
 
   alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
+    this.footprint?.touchAll();
     this.table(shape.id).alter(shape, convert);
   }
 
   dropTable(table: TableId): void {
+    this.footprint?.touchAll();
     this.#tables.delete(table);
   }
 
-  begin(_session: number, options: TransactionOptions): StorageTransaction {
-    const transaction = new PostgresTransaction(this, ++this.#transactions, options);
+  begin(session: number, options: TransactionOptions): StorageTransaction {
+    const transaction = new PostgresTransaction(this, ++this.#transactions, session, options);
     this.open.set(transaction.id, transaction);
     return transaction;
   }

@@ -3,6 +3,7 @@ import { assert } from '../base/assert.ts';
 import type { LockStrength, StorageTransaction, TransactionOptions, Wait, Waiting } from '../sql/storage.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import { PostgresStatement } from './postgres-statement.ts';
+import * as contacts from './postgres-contacts.ts';
 import type { PostgresStorage } from './postgres-storage.ts';
 import type { StoredRow, Version } from './postgres-table.ts';
 import { RowLocks, type RowLock } from './row-locks.ts';
@@ -11,6 +12,7 @@ import type { Writer } from './versions.ts';
 
 export class PostgresTransaction implements StorageTransaction {
   readonly id: number;
+  readonly session: number;
   readonly storage: PostgresStorage;
   readonly writer: Writer;
   /** Does one snapshot serve the whole transaction? */
@@ -25,9 +27,10 @@ export class PostgresTransaction implements StorageTransaction {
   #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
   #savepoints: { readonly written: number; readonly locked: number }[] = [];
 
-  constructor(storage: PostgresStorage, id: number, options: TransactionOptions) {
+  constructor(storage: PostgresStorage, id: number, session: number, options: TransactionOptions) {
     this.storage = storage;
     this.id = id;
+    this.session = session;
     this.options = options;
     this.writer = { id, commitSequence: Infinity, watched: null };
     this.keepsSnapshot = options.isolation === 'repeatable read' || options.isolation === 'serializable';
@@ -35,14 +38,16 @@ export class PostgresTransaction implements StorageTransaction {
 
   statement(): PostgresStatement {
     if (!this.keepsSnapshot || this.snapshot === Infinity) this.#takeSnapshot();
+    if (this.storage.footprint !== null) contacts.statementBegins(this);
     return new PostgresStatement(this, ++this.#command);
   }
 
   #takeSnapshot(): void {
     this.snapshot = this.storage.snapshot;
+    if (this.storage.footprint !== null) contacts.takesSnapshot(this);
     if (this.options.isolation !== 'serializable') return;
     const { watch, oldestWriterNumber } = this.storage;
-    this.writer.watched = watch.begin(this.id, oldestWriterNumber, this.options.isReadOnly);
+    this.writer.watched = watch.begin(this.id, this.session, oldestWriterNumber, this.options.isReadOnly);
   }
 
   /** When its reads and writes are to be watched. */
@@ -68,6 +73,7 @@ export class PostgresTransaction implements StorageTransaction {
   *commit(): Waiting<void> {
     this.#prepare();
     const written = this.#written;
+    if (this.storage.footprint !== null) contacts.commits(this, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     this.#end(
       'committed',
@@ -104,6 +110,7 @@ export class PostgresTransaction implements StorageTransaction {
   undoTo(mark: { readonly written: number; readonly locked: number }): void {
     for (let i = this.#written.length - 1; i >= mark.written; i--) {
       const version = this.#written[i] as Version;
+      if (this.storage.footprint !== null) contacts.writes(this, version);
       version.stored.table.pop(version);
     }
     this.#written.length = mark.written;
@@ -112,12 +119,14 @@ export class PostgresTransaction implements StorageTransaction {
 
   wrote(version: Version): void {
     this.#number();
+    if (this.storage.footprint !== null) contacts.writes(this, version);
     this.#written.push(version);
   }
 
   /** The last version written was refused. */
   takeBack(version: Version): void {
     assert(this.#written.pop() === version, `version of row ${version.id} is the last written`);
+    if (this.storage.footprint !== null) contacts.writes(this, version);
     version.stored.table.pop(version);
   }
 
@@ -127,7 +136,12 @@ export class PostgresTransaction implements StorageTransaction {
     if (locks.holds(this.writer, strength)) return 'granted';
     this.#number();
     const lock: RowLock = { owner: this.writer, strength };
-    if (locks.isBlocked(lock)) {
+    const isBlocked = locks.isBlocked(lock);
+    this.storage.footprint?.touch(
+      contacts.rowName(row),
+      isBlocked && ifLocked !== 'wait' ? contacts.tries[strength] : strength,
+    );
+    if (isBlocked) {
       if (ifLocked === 'skip') return 'skipped';
       if (ifLocked === 'error')
         throw new SqlError('55P03', `could not obtain lock on row in relation "${row.table.shape.name}"`);
@@ -139,32 +153,42 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   #number(): void {
-    if (this.writerNumber === Infinity) this.writerNumber = this.storage.newWriterNumber();
+    if (this.writerNumber !== Infinity) return;
+    this.writerNumber = this.storage.newWriterNumber();
+    this.storage.footprint?.touch('writers', 'left');
+    this.storage.footprint?.touch('writer numbers', 'left');
   }
 
   *#standInLine(row: StoredRow, locks: RowLocks, lock: RowLock): Waiting<void> {
     const isInLine = !locks.held.some(({ owner }) => owner === this.writer);
     if (isInLine) locks.queue.push(lock);
     try {
-      yield* this.wait(() => locks.blockers(lock), `row lock on ${row.table.shape.name} ${row.id}`);
+      const touch = (): void => this.storage.footprint?.touch(contacts.rowName(row), lock.strength);
+      yield* this.wait(() => locks.blockers(lock), `row lock on ${row.table.shape.name} ${row.id}`, touch);
     } finally {
       locks.leave(lock);
     }
   }
 
-  /** Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim */
-  *wait(blockers: () => readonly number[], reason: string): Waiting<void> {
+  /**
+   * Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim
+   * @param touch tells the footprint what `blockers` looks at
+   */
+  *wait(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void> {
     const { waitsFor } = this.storage;
     try {
       for (let ids = blockers(); ids.length > 0; ids = blockers()) {
-        waitsFor.begin(this.id, blockers);
-        const cycle = waitsFor.cycleThrough(this.id);
+        touch();
+        if (this.storage.footprint !== null) contacts.waits(this);
+        waitsFor.begin(this.id, blockers, touch);
+        const cycle = waitsFor.cycleThrough(this.id, (id) => contacts.looksAtWait(this.storage, id));
         if (cycle.length > 0) throw deadlock(cycle);
         const wait: Wait = { blockers: ids, reason, isReady: () => blockers().length === 0 };
         yield wait;
       }
     } finally {
-      waitsFor.end(this.id);
+      if (waitsFor.end(this.id)) this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
+      touch();
     }
   }
 
@@ -173,6 +197,7 @@ export class PostgresTransaction implements StorageTransaction {
       const { row, lock } = this.#locked[i] as { row: StoredRow; lock: RowLock };
       const { locks } = row;
       if (locks === null) continue;
+      this.storage.footprint?.touch(contacts.rowName(row), lock.strength);
       locks.release(lock);
       if (locks.held.length === 0 && locks.queue.length === 0) row.locks = null;
     }
@@ -183,6 +208,7 @@ export class PostgresTransaction implements StorageTransaction {
     this.#written = [];
     this.#release(0);
     this.snapshot = Infinity;
+    if (this.storage.footprint !== null) contacts.ends(this);
     this.storage.ended(this, overwritten);
     const { watched } = this.writer;
     if (watched !== null && !watched.isSafe)

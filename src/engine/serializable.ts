@@ -7,10 +7,12 @@
  * also summarizes old transactions when memory is short, which does not happen here.
  */
 import { SqlError } from '../sql/sql-error.ts';
+import type { FootprintRecorder } from './footprint.ts';
 
 /** A serializable transaction, watched until nobody is concurrent with it any more. */
 export class Watched {
   readonly id: number;
+  readonly session: number;
   /** The oldest transaction number that was open at its snapshot. */
   readonly xmin: number;
   /** The last serializable commit before its snapshot. */
@@ -38,8 +40,9 @@ export class Watched {
   /** Undo what it has remembered of its reads. */
   readonly reads: (() => void)[] = [];
 
-  constructor(id: number, xmin: number, lastCommit: number, isReadOnly: boolean) {
+  constructor(id: number, session: number, xmin: number, lastCommit: number, isReadOnly: boolean) {
     this.id = id;
+    this.session = session;
     this.xmin = xmin;
     this.lastCommitBeforeSnapshot = lastCommit;
     this.isDeclaredReadOnly = isReadOnly;
@@ -52,10 +55,15 @@ export class SerializableWatch {
   #finished: Watched[] = [];
   /** Counts preparations and commits of serializable transactions. */
   #lastCommit = 0;
+  readonly #footprints: FootprintRecorder | null;
+
+  constructor(footprints: FootprintRecorder | null = null) {
+    this.#footprints = footprints;
+  }
 
   /** At the snapshot. `null`: read-only and safe from the start, nothing needs watching. */
-  begin(id: number, xmin: number, isReadOnly: boolean): Watched | null {
-    const watched = new Watched(id, xmin, this.#lastCommit, isReadOnly);
+  begin(id: number, session: number, xmin: number, isReadOnly: boolean): Watched | null {
+    const watched = new Watched(id, session, xmin, this.#lastCommit, isReadOnly);
     if (isReadOnly) {
       for (const other of this.#open) {
         if (other.isDoomed || other.isReadOnly) continue;
@@ -70,6 +78,7 @@ export class SerializableWatch {
 
   /** `me` has come across a version that `writer` made and the snapshot of `me` does not contain. @throws SqlError 40001 */
   conflictOut(me: Watched, writer: Watched): void {
+    this.#touchEdge(me, writer);
     checkDoomed(me, 'conflict out checking');
     const runsBefore = me.isReadOnly && writer.isCommitted && me.lastCommitBeforeSnapshot < writer.earliestOutCommit;
     if (runsBefore || me.out.has(writer)) return;
@@ -78,14 +87,19 @@ export class SerializableWatch {
 
   /** `me` writes what `reader` has read. @throws SqlError 40001 */
   conflictIn(me: Watched, reader: Watched): void {
-    if (reader === me || reader.isDoomed || reader.out.has(me)) return;
+    if (reader === me) return;
+    this.#touchEdge(reader, me);
+    if (reader.isDoomed || reader.out.has(me)) return;
     if (reader.isCommitted && me.xmin >= reader.finishedBefore) return;
     this.#flag(reader, me, me);
   }
 
   /** @throws SqlError 40001 */
   prepare(me: Watched): void {
+    this.#touch([me], 'change');
     checkDoomed(me, 'commit attempt');
+    this.#touch(me.in, 'change');
+    for (const pivot of me.in) this.#touch(pivot.in, 'read');
     for (const pivot of me.in) {
       if (pivot.isCommitted || pivot.isDoomed) continue;
       for (const far of pivot.in) {
@@ -99,6 +113,8 @@ export class SerializableWatch {
   }
 
   ended(me: Watched, isCommit: boolean, nextTransaction: number): void {
+    for (const touched of [[me], me.in, me.out, me.possiblyUnsafe]) this.#touch(touched, 'change');
+    for (const other of me.possiblyUnsafe) this.#touch(other.possiblyUnsafe, 'change');
     this.#open.delete(me);
     me.finishedBefore = nextTransaction;
     if (isCommit) {
@@ -111,6 +127,19 @@ export class SerializableWatch {
     if (isCommit) this.#finished.push(me);
     else release(me);
     this.#forgetOld();
+  }
+
+  /** An edge is made or looked at: the two, and those next to them, which say whether it is dangerous. */
+  #touchEdge(reader: Watched, writer: Watched): void {
+    if (this.#footprints === null) return;
+    this.#touch([reader, writer], 'change');
+    this.#touch(writer.out, 'read');
+    this.#touch(reader.in, 'read');
+  }
+
+  #touch(watched: Iterable<Watched>, contact: 'read' | 'change'): void {
+    if (this.#footprints === null) return;
+    for (const { session } of watched) this.#footprints.current.touch(watchName(session), contact);
   }
 
   #flag(reader: Watched, writer: Watched, me: Watched): void {
@@ -207,6 +236,11 @@ function release(watched: Watched): void {
   watched.in.clear();
   for (const forget of watched.reads) forget();
   watched.reads.length = 0;
+}
+
+/** What a footprint calls the flags and edges of a session's transactions. */
+export function watchName(session: number): string {
+  return `watch of ${session}`;
 }
 
 function refused(reason: string): SqlError {

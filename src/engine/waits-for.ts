@@ -5,23 +5,31 @@
 export type Blockers = () => readonly number[];
 
 export class WaitsFor {
-  readonly #waiting = new Map<number, Blockers>();
+  readonly #waiting = new Map<number, { readonly blockers: Blockers; readonly touch: (() => void) | undefined }>();
 
-  begin(transaction: number, blockers: Blockers): void {
-    this.#waiting.set(transaction, blockers);
+  /** @param touch tells the footprint of the step under way what `blockers` looks at */
+  begin(transaction: number, blockers: Blockers, touch?: () => void): void {
+    this.#waiting.set(transaction, { blockers, touch });
   }
 
-  end(transaction: number): void {
-    this.#waiting.delete(transaction);
+  /** @returns did it wait? */
+  end(transaction: number): boolean {
+    return this.#waiting.delete(transaction);
   }
 
-  /** The transactions on a cycle through `transaction`, it first; empty when there is none. Linear in the edges. */
-  cycleThrough(transaction: number): number[] {
+  /**
+   * The transactions on a cycle through `transaction`, it first; empty when there is none. Linear in the edges.
+   * @param onLook told of each transaction that was asked whom it waits for
+   */
+  cycleThrough(transaction: number, onLook?: (transaction: number) => void): number[] {
     const seen = new Set<number>();
     const path: number[] = [];
     const reaches = (from: number): boolean => {
       path.push(from);
-      for (const blocker of this.#waiting.get(from)?.() ?? []) {
+      onLook?.(from);
+      const waiting = this.#waiting.get(from);
+      waiting?.touch?.();
+      for (const blocker of waiting?.blockers() ?? []) {
         if (blocker === transaction) return true;
         if (seen.has(blocker)) continue;
         seen.add(blocker);

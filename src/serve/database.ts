@@ -4,7 +4,13 @@
  */
 import { type Chooser, seeded } from '../base/chooser.ts';
 import { wallClockMicroseconds } from '../base/clock.ts';
-import { axiomaticStorage, type AxiomaticStorage, innodbStorage, postgresStorage } from '../engine/index.ts';
+import {
+  axiomaticStorage,
+  type AxiomaticStorage,
+  type FootprintRecorder,
+  innodbStorage,
+  postgresStorage,
+} from '../engine/index.ts';
 import { formatHistoryLines, type History } from '../history/index.ts';
 import { type Decisions, drawing } from '../mockdb/index.ts';
 import {
@@ -60,6 +66,8 @@ export interface SqlDatabaseOptions {
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
+  /** Told what every step comes into contact with; engine profiles only. */
+  readonly footprints?: FootprintRecorder;
   /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;
   /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
@@ -318,6 +326,11 @@ export class SqlDatabase implements SqlServer {
     this.#names.set(String(session), taken === 0 ? name : `${name}#${taken + 1}`);
   }
 
+  /** The name that a session has in histories: the same in every run, whenever it connects. */
+  nameOf(session: number): string {
+    return this.#names.get(String(session)) ?? String(session);
+  }
+
   close(): void {
     for (const session of this.#sessions.values()) session.close();
     this.scheduler.close(() => new SqlError('57P01', 'the database is closed'));
@@ -336,7 +349,10 @@ export class SqlDatabase implements SqlServer {
       return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
     }
     const observer = this.#recorder;
-    return profile.dialect === 'postgres' ? postgresStorage({ observer }) : innodbStorage({ observer });
+    const { footprints = null } = this.#options;
+    return profile.dialect === 'postgres'
+      ? postgresStorage({ observer, footprints })
+      : innodbStorage({ observer, footprints });
   }
 
   #newScheduler(): Scheduler {

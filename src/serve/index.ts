@@ -1,5 +1,6 @@
 export { type AdminCommand, adminCommandOf } from './admin-command.ts';
 export { formatChoices, parseChoices, type Replay } from './choices.ts';
+export { Footprint, FootprintRecorder } from '../engine/index.ts';
 export { connectTo, type ConnectToOptions, startConversation } from './connect.ts';
 export { openSqlDatabase, settleInProcess, settleWithin, SqlDatabase, type SqlDatabaseOptions } from './database.ts';
 export { httpInterface } from './http-interface.ts';
