@@ -1,10 +1,11 @@
 /** One line of a trace: JSON text to an operation or a header, with the place of every mistake. */
 import { InputError } from '../base/input-error.ts';
-import { scanJsonLine } from '../history/json-text.ts';
-import { copyValue, type Value } from '../history/value.ts';
+import { scanJsonLine } from './json-text.ts';
+import { copyValue, type Value } from './value.ts';
 import { fail, type Fields, shown } from './trace-fields.ts';
-import { isLeopardRecord, leopardFields } from './leopard-record.ts';
+import { isLeopardRecord, leopardFields } from './trace-leopard.ts';
 import {
+  comparisons,
   type Condition,
   emptyHeader,
   imageOf,
@@ -16,6 +17,7 @@ import {
   scalarOf,
   type TraceHeader,
   type TraceOperation,
+  type TraceOperationKind,
   unknownMark,
 } from './trace.ts';
 
@@ -97,8 +99,17 @@ export function parseOperation(given: Fields, line: number, clock: TraceClock): 
   if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
   const predicates = predicatesOf(fields['predicates'], line);
   const { start, end } = timesOf(fields, line, clock);
-  const mayWrite = mayWriteOf(fields, line);
-  return { session, transaction, kind, reads, writes, predicates, ...mayWrite, lock, failed, start, end };
+  const more = { ...mayWriteOf(fields, line), ...savepointOf(kind, fields, line) };
+  return { session, transaction, kind, reads, writes, predicates, ...more, lock, failed, start, end };
+}
+
+function savepointOf(kind: TraceOperationKind, { savepoint }: Fields, line: number): Pick<TraceOperation, 'savepoint'> {
+  if (kind === 'savepoint' || kind === 'rollback-to' || kind === 'release') {
+    if (typeof savepoint !== 'string') return fail(line, 'trace/shape', `a ${kind} needs a savepoint, a string`);
+    return { savepoint };
+  }
+  if (savepoint !== undefined) fail(line, 'trace/shape', `a ${kind} has no savepoint`);
+  return {};
 }
 
 function timesOf(fields: Fields, line: number, clock: TraceClock): { readonly start: number; readonly end: number } {
@@ -149,7 +160,6 @@ function unknownPair(given: unknown, line: number): [string, readonly string[]] 
 
 const noRows: readonly RowValue[] = [];
 const noPredicates: readonly PredicateRead[] = [];
-const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
 
 function predicatesOf(given: unknown, line: number): readonly PredicateRead[] {
   if (given === undefined) return noPredicates;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../base/input-error.ts';
-import type { Value } from '../history/value.ts';
-import { formatTraceHeader, formatTraceLine, imageOf, type TraceOperation } from './trace.ts';
+import type { Value } from './value.ts';
+import { imageOf, type TraceOperation } from './trace.ts';
+import { formatTraceHeader, formatTraceLine } from './trace-record.ts';
 import { parseTrace, TraceReader } from './trace-reader.ts';
 
 const read = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
@@ -76,6 +77,8 @@ describe('a trace', () => {
     ['an end before the start', read.replace('"end":2', '"end":0'), 'trace/times'],
     ['another file', '{"moirai":"history","version":1}', 'trace/header'],
     ['a later version', '{"moirai":"trace","version":2}', 'trace/version'],
+    ['a savepoint without a name', read.replace('"op":"read","reads":[["x",1]]', '"op":"savepoint"'), 'trace/shape'],
+    ['a read with a savepoint', read.replace('"start"', '"savepoint":"x","start"'), 'trace/shape'],
     ['a lock mode', read.replace('"start"', '"lock":"shared","start"'), 'trace/shape'],
     ['a predicate', read.replace('"start"', '"predicates":[{"where":[]}],"start"'), 'trace/shape'],
     [
@@ -87,6 +90,44 @@ describe('a trace', () => {
     const error = errorOf(() => parseTrace(`${read}\n${line}`.replace(/^.*\n(?=\{"moirai)/, '')));
     expect(error?.code).toBe(code);
     expect(error?.place?.line).toBeGreaterThan(0);
+  });
+
+  test('has savepoints by name', () => {
+    const line = (op: string, name: string): string =>
+      `{"session":"a","transaction":"t","op":"${op}","savepoint":"${name}","start":1,"end":2}`;
+    const lines = [line('savepoint', 'x'), line('savepoint', 'y'), line('rollback-to', 'x'), line('release', 'x')];
+    const { operations } = parseTrace(lines.join('\n'));
+    expect(operations.map(({ kind, savepoint }) => `${kind} ${savepoint}`)).toEqual([
+      'savepoint x',
+      'savepoint y',
+      'rollback-to x',
+      'release x',
+    ]);
+    expect(operations.map((operation) => formatTraceLine(operation))).toEqual(lines);
+  });
+
+  test.each([
+    ['nobody set', ['rollback-to x']],
+    ['was released', ['savepoint x', 'release x', 'rollback-to x']],
+    ['was set after one that was rolled back to', ['savepoint x', 'savepoint y', 'rollback-to x', 'release y']],
+    ['is of the transaction before', ['savepoint x', 'commit', 'release x']],
+  ])('with a savepoint that %s is refused with its line', (_name, steps) => {
+    const lines = steps.map((step, i) => {
+      const [op, name] = step.split(' ');
+      const savepoint = name === undefined ? '' : `,"savepoint":"${name}"`;
+      return `{"session":"a","transaction":"t","op":"${op}"${savepoint},"start":${i},"end":${i}}`;
+    });
+    const error = errorOf(() => parseTrace(lines.join('\n')));
+    expect([error?.code, error?.place?.line]).toEqual(['trace/savepoint', steps.length]);
+  });
+
+  test('may set a savepoint twice, and one that failed is none', () => {
+    const lines = ['savepoint', 'savepoint', 'release', 'rollback-to', 'release'].map(
+      (op, i) => `{"session":"a","transaction":"t","op":"${op}","savepoint":"x","start":${i},"end":${i}}`,
+    );
+    expect(parseTrace(lines.join('\n')).operations).toHaveLength(5);
+    const failed = lines.map((line) => line.replace('"start"', '"failed":true,"start"')).slice(3);
+    expect(parseTrace(failed.join('\n')).operations).toHaveLength(2);
   });
 
   test('with a header in its middle is refused', () => {
