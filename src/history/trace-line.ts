@@ -16,6 +16,7 @@ import {
   type RowValue,
   scalarOf,
   type TraceHeader,
+  type TraceMark,
   type TraceOperation,
   type TraceOperationKind,
   unknownMark,
@@ -66,7 +67,7 @@ export function isTraceHeader(fields: Fields): boolean {
 
 /** @throws InputError `trace/header`, `trace/version` */
 export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
-  const { moirai, version, initial = {}, sessions = null } = fields;
+  const { moirai, version, initial = {}, sessions = null, marks = false, clockError = 0 } = fields;
   if (moirai !== 'trace') fail(line, 'trace/header', `this is not a trace: ${shown(moirai)}`);
   if (version !== 1) fail(line, 'trace/version', `the header should give version 1, not ${shown(version)}`);
   if (typeof initial !== 'object' || initial === null || Array.isArray(initial))
@@ -77,7 +78,31 @@ export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
     key,
     imageOf(copyValue(value)),
   ]);
-  return { ...emptyHeader, initial: new Map(images), sessions: sessions };
+  if (typeof marks !== 'boolean') fail(line, 'trace/header', 'marks should be true or false');
+  return {
+    ...emptyHeader,
+    initial: new Map(images),
+    sessions: sessions,
+    hasMarks: marks,
+    clockError: errorOf(clockError, line),
+  };
+}
+
+export function isTraceMark({ moirai }: Fields): boolean {
+  return moirai === 'mark';
+}
+
+/** @throws InputError `trace/times`, `trace/header` */
+export function parseTraceMark({ time, clockError = null }: Fields, line: number, clock: TraceClock): TraceMark {
+  return {
+    time: time === null ? Infinity : clock.read(time, 'time', line),
+    clockError: clockError === null ? null : errorOf(clockError, line),
+  };
+}
+
+function errorOf(given: unknown, line: number): number {
+  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= 0) return given;
+  return fail(line, 'trace/header', `clockError should be an integer from 0, not ${shown(given)}`);
 }
 
 /** @throws InputError `trace/shape`, `trace/operation`, `trace/times`, `trace/value` */

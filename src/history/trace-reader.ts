@@ -1,12 +1,21 @@
 /** A push parser for traces of any length: `push` every chunk, then `finish`. Nothing of a line is kept after it. */
 import { InputError } from '../base/input-error.ts';
-import { emptyHeader, type TraceHeader, type TraceOperation } from './trace.ts';
+import { emptyHeader, type TraceHeader, type TraceMark, type TraceOperation } from './trace.ts';
 import { SavepointNames } from './trace-savepoints.ts';
-import { isTraceHeader, parseFields, parseOperation, parseTraceHeader, TraceClock } from './trace-line.ts';
+import {
+  isTraceHeader,
+  isTraceMark,
+  parseFields,
+  parseOperation,
+  parseTraceHeader,
+  parseTraceMark,
+  TraceClock,
+} from './trace-line.ts';
 
 export interface TraceReaderOptions {
   readonly onHeader?: (header: TraceHeader) => void;
   readonly onOperation: (operation: TraceOperation, line: number) => void;
+  readonly onMark?: (mark: TraceMark, line: number) => void;
   /** Characters that a line may have. Default 2^26. */
   readonly lineLengthMax?: number;
 }
@@ -20,6 +29,7 @@ export class TraceReader {
   #rest = '';
   #line = 0;
   #records = 0;
+  #hasMarks = false;
 
   constructor(options: TraceReaderOptions) {
     this.#options = options;
@@ -43,11 +53,16 @@ export class TraceReader {
       });
   }
 
-  /** @throws InputError `trace/truncated` where the last line stops in its middle */
-  finish(): void {
+  /**
+   * @returns whether the last line stops in its middle and was left out: only of a trace with marks, which say what of it can be relied on
+   * @throws InputError `trace/truncated` for one without
+   */
+  finish(): boolean {
+    if (this.#hasMarks && this.#rest !== '') return true;
     const text = this.#rest + this.#decode(new Uint8Array(), false);
     this.#rest = '';
     if (text !== '') this.#take(text);
+    return false;
   }
 
   #decode(bytes: Uint8Array, stream: boolean): string {
@@ -69,9 +84,14 @@ export class TraceReader {
       this.#options.onOperation(operation, this.#line);
       return;
     }
+    if (isTraceMark(fields)) {
+      this.#options.onMark?.(parseTraceMark(fields, this.#line, this.#clock), this.#line);
+      return;
+    }
     const header = parseTraceHeader(fields, this.#line);
     if (this.#records > 1)
       throw new InputError('trace/header', 'a header stands on the first line only', { line: this.#line });
+    this.#hasMarks = header.hasMarks;
     this.#options.onHeader?.(header);
   }
 }

@@ -77,14 +77,26 @@ export function formatTraceLine(operation: TraceOperation, base = 0n): string {
   });
 }
 
-export function formatTraceHeader({ initial, sessions }: Pick<TraceHeader, 'initial' | 'sessions'>): string {
+export function formatTraceHeader({
+  initial,
+  sessions,
+  hasMarks = false,
+  clockError = 0,
+}: Pick<TraceHeader, 'initial' | 'sessions'> & Partial<TraceHeader>): string {
   let text = '{"moirai":"trace","version":1';
   if (initial.size > 0) {
     const members = [...initial].map(([key, image]) => `${JSON.stringify(key)}:${formatImage(image)}`);
     text += `,"initial":{${members.join(',')}}`;
   }
   if (sessions !== null) text += `,"sessions":${JSON.stringify(sessions)}`;
+  if (hasMarks) text += ',"marks":true';
+  if (clockError > 0) text += `,"clockError":${clockError}`;
   return `${text}}`;
+}
+
+/** @param time `null`: nothing comes any more */
+export function formatTraceMark(time: number | null, clockError: number | null = null): string {
+  return `{"moirai":"mark","time":${time}${clockError === null ? '' : `,"clockError":${clockError}`}}`;
 }
 
 interface LineParts {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../base/input-error.ts';
 import type { Value } from './value.ts';
-import { imageOf, type TraceOperation } from './trace.ts';
-import { formatTraceHeader, formatTraceLine } from './trace-record.ts';
+import { emptyHeader, imageOf, type TraceOperation } from './trace.ts';
+import { formatTraceHeader, formatTraceLine, formatTraceMark } from './trace-record.ts';
 import { parseTrace, TraceReader } from './trace-reader.ts';
 
 const read = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
@@ -128,6 +128,25 @@ describe('a trace', () => {
     expect(parseTrace(lines.join('\n')).operations).toHaveLength(5);
     const failed = lines.map((line) => line.replace('"start"', '"failed":true,"start"')).slice(3);
     expect(parseTrace(failed.join('\n')).operations).toHaveLength(2);
+  });
+
+  test('with marks may stop in the middle of a line; one without may not', () => {
+    const marks: number[] = [];
+    const read1 = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
+    const taken = (text: string): [boolean, number] => {
+      let count = 0;
+      const reader = new TraceReader({ onOperation: () => (count += 1), onMark: ({ time }) => marks.push(time) });
+      reader.push(new TextEncoder().encode(text));
+      return [reader.finish(), count];
+    };
+    const header = formatTraceHeader({ ...emptyHeader, hasMarks: true, clockError: 7 });
+    expect(parseTrace(header).header).toMatchObject({ hasMarks: true, clockError: 7 });
+    const head = `${header}\n${read1}\n${formatTraceMark(2)}\n`;
+    expect(taken(`${head}${read1.slice(0, 40)}`)).toEqual([true, 1]);
+    expect(taken(`${head}${formatTraceMark(null)}\n`)).toEqual([false, 1]);
+    expect(marks).toEqual([2, 2, Infinity]);
+    expect(errorOf(() => taken(`${read1}\n${read1.slice(0, 40)}`))?.code).toBe('trace/truncated');
+    expect(errorOf(() => taken(`${header}\n{"moirai":"mark","time":"x"}\n`))?.code).toBe('trace/times');
   });
 
   test('with a header in its middle is refused', () => {

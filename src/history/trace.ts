@@ -7,6 +7,9 @@
  *     {"session":"a","transaction":"t1","op":"write","writes":[["accounts/7",{"balance":20}]],"start":3,"end":4}
  *     {"session":"a","transaction":"t1","op":"commit","start":5,"end":6}
  *
+ * A recorder's header has `"marks":true`; then `{"moirai":"mark","time":T}` says that nothing that starts before T comes any more, the last
+ * one has `"time":null`.
+ *
  * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that nobody told the client.
  *
  * and `"opaque":"writes"`, perhaps with `"tables":["orders"]`: it may have written any rows of these tables, or of all.
@@ -89,9 +92,26 @@ export interface TraceHeader {
   readonly initial: ReadonlyMap<string, RowImage>;
   /** `null`: not declared, a session is known when its first line comes. */
   readonly sessions: readonly string[] | null;
+  /** Marks follow: up to which time everything is there. A trace without its last mark was cut off. */
+  readonly hasMarks: boolean;
+  /** How far the clock of these times may be off from that of other traces, in their unit. */
+  readonly clockError: number;
 }
 
-export const emptyHeader: TraceHeader = { base: 0n, initial: new Map(), sessions: null };
+/** A line that is no operation: nothing that starts before `time` comes after it. Infinity: nothing comes any more. */
+export interface TraceMark {
+  readonly time: number;
+  /** From here on the clock may be off by so much; `null`: as the header says. */
+  readonly clockError: number | null;
+}
+
+export const emptyHeader: TraceHeader = {
+  base: 0n,
+  initial: new Map(),
+  sessions: null,
+  hasMarks: false,
+  clockError: 0,
+};
 
 /** Before canonical text: no scalar of a client begins with it. */
 const jsonMark = '\u0001';
