@@ -126,10 +126,15 @@ function sessionLevel(dialect: Dialect, isolation: string): string {
     : `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`;
 }
 
-/** 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took; MySQL's 1213, 1205, 1062, 1020. */
+/**
+ * 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took, 53200 no room for another lock or
+ * conflict; MySQL's 1213, 1205, 1062, 1020.
+ */
 function isConflict(error: unknown): boolean {
   const { code, errno } = error as { code?: string; errno?: number };
-  return ['40001', '40P01', '55P03', '23505'].includes(code ?? '') || [1213, 1205, 1062, 1020].includes(errno ?? 0);
+  return (
+    ['40001', '40P01', '55P03', '23505', '53200'].includes(code ?? '') || [1213, 1205, 1062, 1020].includes(errno ?? 0)
+  );
 }
 
 interface OpenClient extends WorkloadClient {
