@@ -1,10 +1,9 @@
 /** WHERE as far as it can be written down: which keys it names, and whether that is all it says. */
 import type { Node } from '@pgsql/types';
-import { cellValue, type CellValue, rowName } from './column-value.ts';
+import type { Comparison, Condition } from '../history/trace.ts';
+import { cellValue, rowName } from './column-value.ts';
 import { type Operand, operandOf, valueOf } from './operand.ts';
 import type { RecordedColumn, RecordedSchema, RecordedTable } from './schema.ts';
-
-export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** A table as a statement calls it. */
 export interface Source {
@@ -27,12 +26,6 @@ interface ColumnCondition {
 export interface Conditions {
   readonly list: readonly ColumnCondition[];
   readonly isComplete: boolean;
-}
-
-export interface WrittenCondition {
-  readonly column: string;
-  readonly comparison: Comparison;
-  readonly value: CellValue;
 }
 
 /** Which columns the names of a statement mean. */
@@ -106,9 +99,9 @@ export function isKeyOnly({ table }: Source, { list, isComplete }: Conditions): 
 export function writtenConditions(
   conditions: Conditions,
   parameters: readonly unknown[],
-): readonly WrittenCondition[] | undefined {
+): readonly Condition[] | undefined {
   if (!conditions.isComplete) return undefined;
-  const written: WrittenCondition[] = [];
+  const written: Condition[] = [];
   for (const { column, comparison, operand } of conditions.list) {
     if (operand.kind === 'list' || operand.kind === 'array') return undefined;
     const isNumber = column.kind === 'integer' || column.kind === 'float';

@@ -2,8 +2,9 @@
  * A statement that has run, as sets of rows: which keys it read and wrote, with which values. From the statement's conditions, its
  * parameters and its result, and from nothing else: what these do not say is `opaque` or `unknown`, never guessed.
  */
+import type { TraceRows } from '../history/trace-record.ts';
 import { cellValue, type CellValue, rowName } from './column-value.ts';
-import { namedRows, type Source, type WrittenCondition, writtenConditions } from './conditions.ts';
+import { namedRows, type Source, writtenConditions } from './conditions.ts';
 import type { Output, SelectPlan } from './plan-select.ts';
 import type { DeletePlan, InsertPlan, UpdatePlan, WritePlan } from './plan-write.ts';
 import { type Assignment } from './plan-write.ts';
@@ -32,18 +33,7 @@ export interface StatementResult {
   readonly insertId: bigint;
 }
 
-export interface StatementRows {
-  readonly reads: readonly RowEntry[];
-  readonly writes: readonly RowEntry[];
-  /** Columns of written rows whose new values are not known. */
-  readonly unknown: readonly (readonly [row: string, columns: readonly string[]])[];
-  readonly predicates: readonly { readonly table: string; readonly where: readonly WrittenCondition[] }[];
-  readonly lock: 'update' | 'share' | null;
-  /** What else may have happened to rows that cannot be named. */
-  readonly opaque: 'reads' | 'writes' | null;
-  /** Of `opaque` writes: the tables they may be in; without it any. */
-  readonly tables?: readonly string[];
-}
+export type StatementRows = TraceRows<Image>;
 
 const nothing: StatementRows = { reads: [], writes: [], unknown: [], predicates: [], lock: null, opaque: null };
 export const opaqueReads: StatementRows = { ...nothing, opaque: 'reads' };

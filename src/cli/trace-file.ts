@@ -1,7 +1,8 @@
 /** Where a recorder's lines go: a file or standard output, in pieces, everything when it ends. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { InputError } from '../base/index.ts';
-import { traceHeader } from '../capture/index.ts';
+import { emptyHeader } from '../history/trace.ts';
+import { formatTraceHeader } from '../history/trace-record.ts';
 
 export interface TraceFile {
   readonly write: (line: string) => void;
@@ -14,7 +15,7 @@ const pieceLengthMax = 1 << 16;
 /** @param path `-`: standard output @throws InputError `record/output` */
 export function openTraceFile(path: string): TraceFile {
   const file = path === '-' ? 1 : opened(path);
-  let piece = traceHeader;
+  let piece = `${formatTraceHeader(emptyHeader)}\n`;
   let isClosed = false;
   const flush = (): void => {
     const bytes = Buffer.from(piece);

@@ -1,9 +1,11 @@
 /** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds goes on the stack. */
+import { assert } from '../base/assert.ts';
 import { exploring, nextPath } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { errorText, judge, type Marks, type Program, runProgram, type RunOutcome } from '../program/index.ts';
+import { errorText, judge, type Marks, type Program, runProgram } from '../program/index.ts';
+import { Behaviours, type Ending, type Recording } from './behaviours.ts';
 import { Counterexamples } from './counterexamples.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
 import { ExploringStore } from './exploring-store.ts';
@@ -22,6 +24,9 @@ export class Exploration {
   readonly #options: ExploreOptions;
   readonly #level: ConstrainingLevel;
   readonly #store: ExploringStore;
+  readonly #behaviours: Behaviours;
+  /** Is a session that reads what it read before not run again? */
+  #reuses: boolean;
   readonly #stack: Waiting[] = [];
   #doneMass = 0;
   readonly #marks = new Map<string, number>();
@@ -37,6 +42,8 @@ export class Exploration {
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
     this.#store = new ExploringStore(program, this.#level, options.stepsMax);
+    this.#behaviours = new Behaviours(program);
+    this.#reuses = options.reruns !== true && options.replay === undefined;
     this.#counterexamples = new Counterexamples(options.violationsMax ?? 5);
     const { historiesMax, turnsMax, violationsMax } = options;
     for (const [name, value] of Object.entries({ historiesMax, turnsMax, violationsMax })) {
@@ -118,40 +125,70 @@ export class Exploration {
   }
 
   async #runFrom(prefix: Prefix, mass: number, judges = true): Promise<void> {
+    const ending = await this.#endFrom(prefix, judges);
+    const { branches } = this.#store;
+    // Popped last to first: the order of discovery.
+    const part = mass / (branches.length + 1);
+    this.#doneMass += part;
+    for (let i = branches.length - 1; i >= 0; i -= 1) this.#stack.push({ prefix: branches[i] as Prefix, mass: part });
+    if (ending !== null && judges) await this.#judge(ending);
+  }
+
+  /** How the run from a prefix ends; `null` where it does not, and the exploration stops. */
+  async #endFrom(prefix: Prefix, judges: boolean): Promise<Ending | null> {
+    this.#runs += 1;
+    if (!this.#reuses) return this.#runProgram(prefix, null);
+    if (this.#behaviours.size + this.#store.size > REMEMBERED_MAX) {
+      this.#behaviours.forget();
+      this.#store.forget();
+    }
+    const { turnsMax = TURNS_MAX, onTurn } = this.#options;
+    onTurn?.(0, () => 'nothing new');
+    this.#store.reset(prefix);
+    const known = this.#behaviours.replay(this.#store, turnsMax);
+    const isSampled = this.#runs <= SAMPLED_FIRST || this.#runs % SAMPLED_EVERY === 0;
+    if (known !== null && !(isSampled && judges)) return known;
+    const guess = known === null || !this.#store.isAtLevel() ? null : await this.#verdictOf(known);
+    const ending = await this.#runProgram(prefix, this.#behaviours.record(this.#store));
+    if (guess !== null && ending !== null && !isSameVerdict(guess, await this.#verdictOf(ending))) {
+      // From here on, everything runs every time. What was judged before these first runs were over was judged after a run.
+      if (this.#runs > SAMPLED_FIRST) throw outsideState();
+      this.#reuses = false;
+    }
+    return ending;
+  }
+
+  async #runProgram(prefix: Prefix, recording: Recording | null): Promise<Ending | null> {
     const store = this.#store;
     store.reset(prefix);
-    const { turnsMax = 1_000, timeoutMs = 10_000, onTurn } = this.#options;
-    const outcome = await runProgram(this.#program, store, {
+    const { turnsMax = TURNS_MAX, timeoutMs = 10_000, onTurn } = this.#options;
+    const outcome = await runProgram(recording?.program ?? this.#program, recording?.store ?? store, {
       nextSession: store.nextSession,
       turnsMax,
       deadlineMs: monotonicMs() + timeoutMs,
       ...(onTurn === undefined ? {} : { onTurn }),
     });
-    this.#runs += 1;
-    // Popped last to first: the order of discovery.
-    const part = mass / (store.branches.length + 1);
-    this.#doneMass += part;
-    for (let i = store.branches.length - 1; i >= 0; i -= 1)
-      this.#stack.push({ prefix: store.branches[i] as Prefix, mass: part });
-    if (store.divergence !== null && this.#options.replay === undefined) throw nondeterministic(store.divergence);
-    if (outcome.kind === 'timeout') {
-      const { reason, session, lastOperation } = outcome;
-      this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
-    } else if (outcome.kind !== 'discarded' && judges) {
-      if (store.isAtLevel()) await this.#judge(outcome);
-      // Whether the history is at its level, or which final states it has, is then not known.
-      if (store.gaveUp) this.#stopped ??= 'search';
-    }
+    const difference = recording?.difference() ?? store.divergence;
+    if (difference !== null && this.#options.replay === undefined) throw nondeterministic(difference);
+    assert(outcome.kind !== 'discarded', 'the store commits everything');
+    if (outcome.kind !== 'timeout') return outcome;
+    const { reason, session, lastOperation } = outcome;
+    this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
+    return null;
   }
 
-  async #judge(outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>): Promise<void> {
-    if (this.#histories === this.#options.historiesMax) {
-      this.#stopped = 'histories';
-      return;
-    }
+  async #judge(ending: Ending): Promise<void> {
+    const isAtLevel = this.#store.isAtLevel();
+    if (isAtLevel && this.#histories === this.#options.historiesMax) this.#stopped = 'histories';
+    else if (isAtLevel) await this.#count(ending);
+    // Whether the history is at its level, or which final states it has, is then not known.
+    if (this.#store.gaveUp) this.#stopped ??= 'search';
+  }
+
+  async #count(ending: Ending): Promise<void> {
     this.#histories += 1;
     this.#options.onHistory?.(() => this.#store.history());
-    const { message, marks } = await this.#verdictOf(outcome);
+    const { message, marks } = await this.#verdictOf(ending);
     for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (message === null) return;
     this.#violations += 1;
@@ -164,12 +201,10 @@ export class Exploration {
   }
 
   /** The invariant, for every final state that the history allows if it looks at one. */
-  async #verdictOf(
-    outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>,
-  ): Promise<{ message: string | null; marks: Marks }> {
-    const marks = new Map(outcome.marks);
-    if (outcome.kind === 'threw')
-      return { message: `session "${outcome.session}" failed: ${errorText(outcome.error)}`, marks };
+  async #verdictOf(ending: Ending): Promise<HistoryVerdict> {
+    const marks = new Map(ending.marks);
+    if (ending.kind === 'threw')
+      return { message: `session "${ending.session}" failed: ${errorText(ending.error)}`, marks };
     const sometimes = (name: string, condition = true): void =>
       void marks.set(name, condition || (marks.get(name) ?? false));
     for (let path: number[] | null = []; path !== null; ) {
@@ -177,7 +212,7 @@ export class Exploration {
       let final: Record<string, unknown> | null = null;
       const store = this.#store;
       const end = {
-        results: outcome.results,
+        results: ending.results,
         get final() {
           return (final ??= store.finalState((options) => chooser.choose(options)));
         },
@@ -219,6 +254,34 @@ export class Exploration {
       counterexamples,
     };
   }
+}
+
+const TURNS_MAX = 1_000;
+
+/** Steps, keys and values that are remembered, so that memory does not grow with the histories. */
+const REMEMBERED_MAX = 200_000;
+
+/** So many runs at first, and one of so many after that, are made by the program even where it is known what it does. */
+const SAMPLED_FIRST = 64;
+const SAMPLED_EVERY = 64;
+
+interface HistoryVerdict {
+  readonly message: string | null;
+  readonly marks: Marks;
+}
+
+function isSameVerdict(a: HistoryVerdict, b: HistoryVerdict): boolean {
+  if (a.message !== b.message || a.marks.size !== b.marks.size) return false;
+  for (const [name, held] of a.marks) if (b.marks.get(name) !== held) return false;
+  return true;
+}
+
+function outsideState(): InputError {
+  return new InputError(
+    'program/outside-state',
+    'the verdict changes when sessions run again that read the same values: the invariant, or a session, looks at something that a session ' +
+      'leaves outside the store; return it from the session, or let every session run every time (--rerun)',
+  );
 }
 
 /** While it explores, a program only takes turns that it took before. */

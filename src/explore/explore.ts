@@ -32,6 +32,11 @@ export interface ExploreOptions {
   readonly violationsMax?: number;
   /** End with the first violation; it need not be the smallest. Default false. */
   readonly failsFast?: boolean;
+  /**
+   * Run every session in every run. By default a session that reads what it read before is not run again: it is a function of what it reads, and
+   * the invariant one of results and final state. Samples are run all the same, and a difference ends the exploration.
+   */
+  readonly reruns?: boolean;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
   /** Called for each history at its level, in a fixed order. */

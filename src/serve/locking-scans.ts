@@ -1,9 +1,20 @@
 /**
- * InnoDB at SERIALIZABLE: a plain SELECT in a transaction locks what it reads, as with FOR SHARE, and reads the latest rows. Scans cannot
- * wait in the middle of an expression, so one that has to stops the whole statement, gets its locks, and the statement runs again: what it
- * has locked by then cannot change under it.
+ * InnoDB where a statement locks what it only reads, as with FOR SHARE, and reads the latest rows: a plain SELECT at SERIALIZABLE, and the
+ * subqueries and joined tables of statements that write. Scans cannot wait in the middle of an expression, so one that has to stops the whole
+ * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
-import type { Row, StatementView, Wait, Waiting } from '../sql/index.ts';
+import type { IsolationName, QueryStatement, Row, StatementView, Wait, Waiting } from '../sql/index.ts';
+
+/**
+ * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
+ * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE do not.
+ */
+export function locksScans(view: StatementView, statement: QueryStatement, isolation: IsolationName): boolean {
+  if (view.scansLock === undefined) return false;
+  if (view.scansLock) return true;
+  if (statement.isReadOnly || statement.command === 'SELECT') return false;
+  return isolation === 'repeatable read' || statement.command === 'DELETE';
+}
 
 /** Thrown through the executor, never to a user. */
 class MustWait extends Error {
@@ -17,7 +28,7 @@ class MustWait extends Error {
   }
 }
 
-/** Runs a statement that only reads, with locks for all that it scans. */
+/** Runs a statement with locks for all that it scans. */
 export function* withLockingScans<T>(view: StatementView, run: (view: StatementView) => Waiting<T>): Waiting<T> {
   const locking = lockingView(view);
   for (;;) {
@@ -25,6 +36,7 @@ export function* withLockingScans<T>(view: StatementView, run: (view: StatementV
       return yield* run(locking);
     } catch (error) {
       if (!(error instanceof MustWait)) throw error;
+      view.undo();
       yield error.wait;
       yield* error.locking;
     }

@@ -26,7 +26,7 @@ import {
 } from '../sql/index.ts';
 import { adminCommandOf, type AdminCommand } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
-import { withLockingScans } from './locking-scans.ts';
+import { locksScans, withLockingScans } from './locking-scans.ts';
 import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
@@ -310,7 +310,8 @@ export class Session implements SqlSession {
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
     const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);
-    const outcome = yield* view.scansLock === true && statement.isReadOnly ? withLockingScans(view, run) : run(view);
+    const isLocking = locksScans(view, statement, this.#transaction.isolation);
+    const outcome = yield* isLocking ? withLockingScans(view, run) : run(view);
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
     if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;

@@ -9,6 +9,10 @@
  * Cost: O(1/B log n) for an operation with n sessions and batches of B. Memory: at most `bufferMax` operations; where a session keeps
  * the watermark back longer than that, it is taken to be dead and no longer waited for. If it comes back with something that should
  * have been dispatched before, that is an error: what was decided without it cannot be taken back.
+ *
+ * A recorder knows more: its marks say up to which time every operation is there, of sessions that nobody has seen yet, too. Then nothing else
+ * is waited for, and a session that says nothing holds nothing back. What is overtaken because a statement hangs for longer than the
+ * buffer lasts goes to `onLate`.
  */
 import { assert } from '../base/assert.ts';
 import { InputError } from '../base/input-error.ts';
@@ -26,6 +30,10 @@ export interface PipelineOptions {
   readonly sessions?: readonly string[] | null;
   /** Operations that are always held back where sessions are not declared. Default 4,096, at most half of the buffer. */
   readonly heldBack?: number;
+  /** Does `mark` say what is complete? */
+  readonly hasMarks?: boolean;
+  /** With marks: an operation that was overtaken. */
+  readonly onLate?: (operation: TraceOperation) => void;
   /** How far clocks may be off, in the trace's unit; a start that goes back by no more is moved forward, and counted. Default 0. */
   readonly clockError?: number;
 }
@@ -36,6 +44,10 @@ export interface PipelineCounts {
   readonly batches: number;
   readonly stalled: number;
   readonly moved: number;
+  /** Operations that were overtaken. */
+  readonly late: number;
+  /** Operations behind the last mark of a trace that was cut off. */
+  readonly cut: number;
 }
 
 interface Session {
@@ -58,15 +70,18 @@ export class Pipeline {
   readonly #bufferMax: number;
   readonly #heldBack: number;
   readonly #clockError: number;
+  readonly #hasMarks: boolean;
+  #mark = -Infinity;
   #frontier = -Infinity;
   #sinceDrain = 0;
-  #counts = { waiting: 0, waitingMost: 0, batches: 0, stalled: 0, moved: 0 };
+  #counts = { waiting: 0, waitingMost: 0, batches: 0, stalled: 0, moved: 0, late: 0, cut: 0 };
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#bufferMax = options.bufferMax ?? 65_536;
     const heldBack = Math.min(options.heldBack ?? 4_096, this.#bufferMax >> 1);
-    this.#heldBack = options.sessions ? 0 : heldBack;
+    this.#hasMarks = options.hasMarks === true;
+    this.#heldBack = options.sessions || this.#hasMarks ? 0 : heldBack;
     this.#clockError = options.clockError ?? 0;
     for (const name of options.sessions ?? []) this.#open(name);
   }
@@ -85,6 +100,11 @@ export class Pipeline {
     const session = this.#sessions.get(given.session) ?? this.#openLate(given.session, line);
     const operation = this.#inOrder(session, given, line);
     session.last = operation;
+    if (operation.start < this.#frontier && this.#hasMarks) {
+      this.#counts.late += 1;
+      this.#options.onLate?.(operation);
+      return;
+    }
     if (operation.start < this.#frontier)
       throw new InputError(
         'trace/late',
@@ -100,21 +120,37 @@ export class Pipeline {
     if (this.#sinceDrain >= drainEvery || this.#counts.waiting > this.#bufferMax) this.drain();
   }
 
+  /** Nothing that starts before `time` will come any more. */
+  mark(time: number): void {
+    if (time > this.#mark) this.#mark = time;
+    this.drain();
+  }
+
   /** Dispatches what nothing can precede any more. */
   drain(): void {
     this.#sinceDrain = 0;
     this.#dispatchUpTo(this.#watermark(), this.#heldBack);
+    if (this.#hasMarks) {
+      this.#dispatchUpTo(Infinity, this.#bufferMax);
+      return;
+    }
     while (this.#counts.waiting > this.#bufferMax) {
       if (!this.#stallSlowest()) break;
       this.#dispatchUpTo(this.#watermark(), this.#heldBack);
     }
   }
 
-  /** Nothing more will come. */
-  finish(): void {
+  /** Nothing more will come. @returns the time from which on something may be missing */
+  finish(): number {
+    if (this.#hasMarks) {
+      this.#dispatchUpTo(this.#mark, 0);
+      this.#counts.cut = this.#counts.waiting;
+      return this.#mark;
+    }
     for (const session of this.#sessions.values()) session.isLive = false;
     this.#dispatchUpTo(Infinity, 0);
     assert(this.#counts.waiting === 0, `${this.#counts.waiting} operations were not dispatched`);
+    return Infinity;
   }
 
   #openLate(name: string, line: number): Session {
@@ -143,6 +179,7 @@ export class Pipeline {
   }
 
   #watermark(): number {
+    if (this.#hasMarks) return this.#mark;
     let watermark = Infinity;
     for (const session of this.#sessions.values()) {
       if (session.isLive && session.next === session.queue.length) watermark = Math.min(watermark, reachedBy(session));
@@ -159,7 +196,7 @@ export class Pipeline {
       this.#dispatchBatch(session, Math.min(watermark, this.#heap.minKey));
       const head = session.queue[session.next];
       if (head !== undefined) this.#heap.push(head.start, session);
-      else if (session.isLive) watermark = Math.min(watermark, reachedBy(session));
+      else if (session.isLive && !this.#hasMarks) watermark = Math.min(watermark, reachedBy(session));
     }
   }
 

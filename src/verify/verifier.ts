@@ -110,14 +110,37 @@ export class Verifier {
     transaction.versions.length = 0;
   }
 
-  /** Nothing more will come. */
-  finish(): void {
-    this.#verifyUpTo(Infinity);
+  /**
+   * An operation that comes after later ones were looked at: what it read is not checked, what it wrote may be seen from then on, or not.
+   * Its transaction is of unknown fate.
+   */
+  takeLate(operation: TraceOperation): void {
+    this.counts.operations += 1;
+    this.counts.skipped += operation.reads.length;
+    this.abandon(operation.session);
+    if (operation.mayWrite !== undefined) this.#mirror.rows.cloud(operation.mayWrite);
+    const writer = new VerifiedTransaction(operation.transaction, operation.session, operation.start);
+    writer.isAbandoned = true;
+    writer.fate = 'unknown';
+    for (const { key, image } of operation.writes)
+      writer.own.set(this.#mirror.rows.get(key), { image, end: operation.end, operation });
+    installVersions(this.#mirror, writer, { ...operation, end: Infinity });
+  }
+
+  /**
+   * Nothing more will come.
+   * @param cut from here on operations may be missing: reads that end later are not checked
+   * @returns how many these are
+   */
+  finish(cut = Infinity): number {
+    this.#verifyUpTo(cut);
+    const skipped = this.#pending.size;
     for (const transaction of this.#open.values()) {
       if (!transaction.isAbandoned) this.counts.unknown += 1;
       this.#forgetSuspicions(transaction);
     }
     this.#open.clear();
+    return skipped;
   }
 
   #transactionOf({ session, transaction: name, start }: TraceOperation): VerifiedTransaction {

@@ -1,10 +1,11 @@
 /** One line of a trace: JSON text to an operation or a header, with the place of every mistake. */
 import { InputError } from '../base/input-error.ts';
-import { scanJsonLine } from '../history/json-text.ts';
-import { copyValue, type Value } from '../history/value.ts';
+import { scanJsonLine } from './json-text.ts';
+import { copyValue, type Value } from './value.ts';
 import { fail, type Fields, shown } from './trace-fields.ts';
-import { isLeopardRecord, leopardFields } from './leopard-record.ts';
+import { isLeopardRecord, leopardFields } from './trace-leopard.ts';
 import {
+  comparisons,
   type Condition,
   emptyHeader,
   imageOf,
@@ -15,7 +16,9 @@ import {
   type RowValue,
   scalarOf,
   type TraceHeader,
+  type TraceMark,
   type TraceOperation,
+  type TraceOperationKind,
   unknownMark,
 } from './trace.ts';
 
@@ -64,7 +67,7 @@ export function isTraceHeader(fields: Fields): boolean {
 
 /** @throws InputError `trace/header`, `trace/version` */
 export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
-  const { moirai, version, initial = {}, sessions = null } = fields;
+  const { moirai, version, initial = {}, sessions = null, marks = false, clockError = 0 } = fields;
   if (moirai !== 'trace') fail(line, 'trace/header', `this is not a trace: ${shown(moirai)}`);
   if (version !== 1) fail(line, 'trace/version', `the header should give version 1, not ${shown(version)}`);
   if (typeof initial !== 'object' || initial === null || Array.isArray(initial))
@@ -75,7 +78,31 @@ export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
     key,
     imageOf(copyValue(value)),
   ]);
-  return { ...emptyHeader, initial: new Map(images), sessions: sessions };
+  if (typeof marks !== 'boolean') fail(line, 'trace/header', 'marks should be true or false');
+  return {
+    ...emptyHeader,
+    initial: new Map(images),
+    sessions: sessions,
+    hasMarks: marks,
+    clockError: errorOf(clockError, line),
+  };
+}
+
+export function isTraceMark({ moirai }: Fields): boolean {
+  return moirai === 'mark';
+}
+
+/** @throws InputError `trace/times`, `trace/header` */
+export function parseTraceMark({ time, clockError = null }: Fields, line: number, clock: TraceClock): TraceMark {
+  return {
+    time: time === null ? Infinity : clock.read(time, 'time', line),
+    clockError: clockError === null ? null : errorOf(clockError, line),
+  };
+}
+
+function errorOf(given: unknown, line: number): number {
+  if (typeof given === 'number' && Number.isSafeInteger(given) && given >= 0) return given;
+  return fail(line, 'trace/header', `clockError should be an integer from 0, not ${shown(given)}`);
 }
 
 /** @throws InputError `trace/shape`, `trace/operation`, `trace/times`, `trace/value` */
@@ -97,8 +124,17 @@ export function parseOperation(given: Fields, line: number, clock: TraceClock): 
   if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
   const predicates = predicatesOf(fields['predicates'], line);
   const { start, end } = timesOf(fields, line, clock);
-  const mayWrite = mayWriteOf(fields, line);
-  return { session, transaction, kind, reads, writes, predicates, ...mayWrite, lock, failed, start, end };
+  const more = { ...mayWriteOf(fields, line), ...savepointOf(kind, fields, line) };
+  return { session, transaction, kind, reads, writes, predicates, ...more, lock, failed, start, end };
+}
+
+function savepointOf(kind: TraceOperationKind, { savepoint }: Fields, line: number): Pick<TraceOperation, 'savepoint'> {
+  if (kind === 'savepoint' || kind === 'rollback-to' || kind === 'release') {
+    if (typeof savepoint !== 'string') return fail(line, 'trace/shape', `a ${kind} needs a savepoint, a string`);
+    return { savepoint };
+  }
+  if (savepoint !== undefined) fail(line, 'trace/shape', `a ${kind} has no savepoint`);
+  return {};
 }
 
 function timesOf(fields: Fields, line: number, clock: TraceClock): { readonly start: number; readonly end: number } {
@@ -149,7 +185,6 @@ function unknownPair(given: unknown, line: number): [string, readonly string[]] 
 
 const noRows: readonly RowValue[] = [];
 const noPredicates: readonly PredicateRead[] = [];
-const comparisons = ['=', '!=', '<', '<=', '>', '>='] as const;
 
 function predicatesOf(given: unknown, line: number): readonly PredicateRead[] {
   if (given === undefined) return noPredicates;

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../base/input-error.ts';
-import type { Value } from '../history/value.ts';
-import { formatTraceHeader, formatTraceLine, imageOf, type TraceOperation } from './trace.ts';
+import type { Value } from './value.ts';
+import { emptyHeader, imageOf, type TraceOperation } from './trace.ts';
+import { formatTraceHeader, formatTraceLine, formatTraceMark } from './trace-record.ts';
 import { parseTrace, TraceReader } from './trace-reader.ts';
 
 const read = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
@@ -76,6 +77,8 @@ describe('a trace', () => {
     ['an end before the start', read.replace('"end":2', '"end":0'), 'trace/times'],
     ['another file', '{"moirai":"history","version":1}', 'trace/header'],
     ['a later version', '{"moirai":"trace","version":2}', 'trace/version'],
+    ['a savepoint without a name', read.replace('"op":"read","reads":[["x",1]]', '"op":"savepoint"'), 'trace/shape'],
+    ['a read with a savepoint', read.replace('"start"', '"savepoint":"x","start"'), 'trace/shape'],
     ['a lock mode', read.replace('"start"', '"lock":"shared","start"'), 'trace/shape'],
     ['a predicate', read.replace('"start"', '"predicates":[{"where":[]}],"start"'), 'trace/shape'],
     [
@@ -87,6 +90,63 @@ describe('a trace', () => {
     const error = errorOf(() => parseTrace(`${read}\n${line}`.replace(/^.*\n(?=\{"moirai)/, '')));
     expect(error?.code).toBe(code);
     expect(error?.place?.line).toBeGreaterThan(0);
+  });
+
+  test('has savepoints by name', () => {
+    const line = (op: string, name: string): string =>
+      `{"session":"a","transaction":"t","op":"${op}","savepoint":"${name}","start":1,"end":2}`;
+    const lines = [line('savepoint', 'x'), line('savepoint', 'y'), line('rollback-to', 'x'), line('release', 'x')];
+    const { operations } = parseTrace(lines.join('\n'));
+    expect(operations.map(({ kind, savepoint }) => `${kind} ${savepoint}`)).toEqual([
+      'savepoint x',
+      'savepoint y',
+      'rollback-to x',
+      'release x',
+    ]);
+    expect(operations.map((operation) => formatTraceLine(operation))).toEqual(lines);
+  });
+
+  test.each([
+    ['nobody set', ['rollback-to x']],
+    ['was released', ['savepoint x', 'release x', 'rollback-to x']],
+    ['was set after one that was rolled back to', ['savepoint x', 'savepoint y', 'rollback-to x', 'release y']],
+    ['is of the transaction before', ['savepoint x', 'commit', 'release x']],
+  ])('with a savepoint that %s is refused with its line', (_name, steps) => {
+    const lines = steps.map((step, i) => {
+      const [op, name] = step.split(' ');
+      const savepoint = name === undefined ? '' : `,"savepoint":"${name}"`;
+      return `{"session":"a","transaction":"t","op":"${op}"${savepoint},"start":${i},"end":${i}}`;
+    });
+    const error = errorOf(() => parseTrace(lines.join('\n')));
+    expect([error?.code, error?.place?.line]).toEqual(['trace/savepoint', steps.length]);
+  });
+
+  test('may set a savepoint twice, and one that failed is none', () => {
+    const lines = ['savepoint', 'savepoint', 'release', 'rollback-to', 'release'].map(
+      (op, i) => `{"session":"a","transaction":"t","op":"${op}","savepoint":"x","start":${i},"end":${i}}`,
+    );
+    expect(parseTrace(lines.join('\n')).operations).toHaveLength(5);
+    const failed = lines.map((line) => line.replace('"start"', '"failed":true,"start"')).slice(3);
+    expect(parseTrace(failed.join('\n')).operations).toHaveLength(2);
+  });
+
+  test('with marks may stop in the middle of a line; one without may not', () => {
+    const marks: number[] = [];
+    const read1 = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
+    const taken = (text: string): [boolean, number] => {
+      let count = 0;
+      const reader = new TraceReader({ onOperation: () => (count += 1), onMark: ({ time }) => marks.push(time) });
+      reader.push(new TextEncoder().encode(text));
+      return [reader.finish(), count];
+    };
+    const header = formatTraceHeader({ ...emptyHeader, hasMarks: true, clockError: 7 });
+    expect(parseTrace(header).header).toMatchObject({ hasMarks: true, clockError: 7 });
+    const head = `${header}\n${read1}\n${formatTraceMark(2)}\n`;
+    expect(taken(`${head}${read1.slice(0, 40)}`)).toEqual([true, 1]);
+    expect(taken(`${head}${formatTraceMark(null)}\n`)).toEqual([false, 1]);
+    expect(marks).toEqual([2, 2, Infinity]);
+    expect(errorOf(() => taken(`${read1}\n${read1.slice(0, 40)}`))?.code).toBe('trace/truncated');
+    expect(errorOf(() => taken(`${header}\n{"moirai":"mark","time":"x"}\n`))?.code).toBe('trace/times');
   });
 
   test('with a header in its middle is refused', () => {
