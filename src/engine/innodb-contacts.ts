@@ -78,7 +78,7 @@ export function writes(footprint: Footprint, version: InnodbVersion): void {
 }
 
 export function commits(footprint: Footprint, written: readonly InnodbVersion[]): void {
-  if (written.length > 0) footprint.touch('snapshot', 'change');
+  if (written.length > 0) footprint.touch('snapshot', 'right');
   for (const version of written) touchVersion(footprint, version, 'publish');
   if (written.some(({ stored }) => mayRemoveRecords(stored))) footprint.touch('read views', 'change');
 }
@@ -121,7 +121,7 @@ export function looksAt(footprint: Footprint, record: IndexRecord): void {
 export function waits(transaction: InnodbTransaction): void {
   const { storage, session, locksGaps, readView } = transaction;
   storage.footprint?.touch(waitName(session), 'change');
-  if (!locksGaps && readView !== Infinity) storage.footprint?.touch('snapshot', 'read');
+  if (!locksGaps && readView !== Infinity) storage.footprint?.touch('snapshot', 'left');
   looksForDeadlock(storage, transaction, true);
 }
 

@@ -67,7 +67,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     if (this.readView !== Infinity) return this.readView;
     this.readView = this.storage.readView;
     this.storage.footprint?.touch('read views', 'read');
-    if (this.locksGaps) this.storage.footprint?.touch('snapshot', 'read');
+    if (this.locksGaps) this.storage.footprint?.touch('snapshot', 'left');
     return this.readView;
   }
 

@@ -46,7 +46,7 @@ export function statementBegins({ storage, session, options }: PostgresTransacti
 
 export function takesSnapshot({ storage, keepsSnapshot, options }: PostgresTransaction): void {
   const footprint = footprintOf(storage);
-  if (keepsSnapshot) footprint.touch('snapshot', 'read');
+  if (keepsSnapshot) footprint.touch('snapshot', 'left');
   if (options.isolation !== 'serializable') return;
   footprint.touch('serializable', 'read');
   footprint.touch('writers', 'right');
@@ -90,7 +90,7 @@ export function writes({ storage }: PostgresTransaction, version: Version): void
 
 export function commits({ storage }: PostgresTransaction, written: readonly Version[]): void {
   const footprint = footprintOf(storage);
-  if (written.length > 0) footprint.touch('snapshot', 'change');
+  if (written.length > 0) footprint.touch('snapshot', 'right');
   for (const version of written) {
     touchVersion(footprint, version, 'publish');
     touchVersion(footprint, version, 'write');
@@ -111,7 +111,7 @@ export function ends({ storage, writerNumber, options }: PostgresTransaction): v
 export function waits({ storage, session, keepsSnapshot }: PostgresTransaction): void {
   const footprint = footprintOf(storage);
   footprint.touch(waitName(session), 'change');
-  if (!keepsSnapshot) footprint.touch('snapshot', 'read');
+  if (!keepsSnapshot) footprint.touch('snapshot', 'left');
 }
 
 export function looksAtWait(storage: PostgresStorage, transaction: number): void {

@@ -225,6 +225,7 @@ export class SqlDatabase implements SqlServer {
   }
 
   random(): number {
+    this.#options.footprints?.current.touch('random', 'change');
     return this.#chooser.choose(2 ** 31) / 2 ** 31;
   }
 

@@ -1,9 +1,8 @@
 /**
  * `moirai explore` for SQL programs: every schedule of statements and commits that the engine profile could take, lock waits, deadlocks and
- * serialization failures included. Stateless: the program runs again through its own driver for every schedule. Schedules that differ in the
- * order of independent steps are walked once where sleep sets find it (`schedule-tree.ts`); this enumerates schedules and is not optimal, so
- * the number of distinct histories is far below that of the runs. In the axiomatic family what each read sees is enumerated as well, without
- * reduction.
+ * serialization failures included. Stateless: the program runs again through its own driver for every schedule. Of the schedules that differ only
+ * in the order of independent steps one is walked to its end (`schedule-tree.ts`); different ones may still come to the same history. In the
+ * axiomatic family what each read sees is enumerated as well, without reduction.
  */
 import { createHash } from 'node:crypto';
 import { monotonicMs } from '../base/clock.ts';
@@ -13,12 +12,12 @@ import { type History, INITIAL } from '../history/index.ts';
 import { weakestViolation } from '../isolation/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import type { SqlProgram } from '../program/index.ts';
-import type { Profile, SqlDatabase } from '../serve/index.ts';
+import type { Profile } from '../serve/index.ts';
 import { ScheduleTree } from './schedule-tree.ts';
 import type { SqlFailure } from './sql-campaign.ts';
 import { tried } from './sql-campaign.ts';
 import type { SqlRun, SqlRunOptions } from './sql-run.ts';
-import { mayLock, type StepClass, stepClass } from './step-class.ts';
+import { StepFootprints } from './step-footprints.ts';
 
 export interface ExploreSqlOptions {
   readonly profile: Profile;
@@ -105,7 +104,7 @@ type Finished = Extract<SqlRun, { kind: 'finished' }>;
 class SqlExploration {
   readonly #program: SqlProgram;
   readonly #options: ExploreSqlOptions;
-  readonly #steps = new StepClasses();
+  readonly #steps = new StepFootprints();
   readonly #tree: ScheduleTree;
   readonly #histories = new Set<string>();
   readonly #outcomes = new Set<string>();
@@ -121,8 +120,9 @@ class SqlExploration {
     this.#options = options;
     const { profile, reduces = true } = options;
     this.#tree = new ScheduleTree({
-      onStep: (session) => this.#steps.begin(session),
-      takeClass: (session) => this.#steps.take(session),
+      processOf: (connection) => this.#steps.processOf(connection),
+      phase: () => this.#steps.phase,
+      takeFootprint: () => this.#steps.take(),
       reduces: reduces && profile.family === 'engine',
     });
   }
@@ -161,6 +161,7 @@ class SqlExploration {
   }
 
   #runOptions(decisions: Decisions): SqlRunOptions {
+    this.#steps.begin();
     return {
       profile: this.#options.profile,
       decisions,
@@ -174,6 +175,8 @@ class SqlExploration {
       clock: () => 1_767_225_600_000_000n,
       onOpen: (database) => this.#steps.open(database),
       onStatement: (connection, event) => this.#steps.ended(connection, event),
+      onJudge: () => this.#steps.judge(),
+      footprints: this.#steps.recorder,
     };
   }
 
@@ -222,53 +225,6 @@ class SqlExploration {
     };
   }
 }
-
-/** What the steps of each connection were, from what the database tells of them. */
-class StepClasses {
-  readonly #classes = new Map<number, StepClass>();
-  /** Connections whose transaction may have locked, written or left traces. */
-  readonly #locked = new Set<number>();
-  #database: SqlDatabase | null = null;
-
-  open(database: SqlDatabase): void {
-    this.#database = database;
-    this.#classes.clear();
-    this.#locked.clear();
-  }
-
-  /** What was answered at once before this step says nothing of it. */
-  begin(connection: number): void {
-    this.#classes.delete(connection);
-  }
-
-  ended(connection: number, event: Parameters<typeof stepClass>[0]): void {
-    const session = this.#database?.session(connection);
-    if (session === undefined) return;
-    const isOpen = session.transactionStatus !== 'idle';
-    const hasLocked = this.#locked.has(connection);
-    const step = stepClass(event, { isOpen, isolation: session.isolationText(), hasLocked });
-    // Statements that are answered at once come after the step that they follow: the stronger one says what can be swapped.
-    const before = this.#classes.get(connection);
-    if (before === undefined || strength[step] > strength[before]) this.#classes.set(connection, step);
-    if (!isOpen) this.#locked.delete(connection);
-    // Of a serializable transaction reads leave traces too, and its end is seen by others.
-    else if (step === 'global' || mayLock(event.sql)) this.#locked.add(connection);
-  }
-
-  /** The class of the step that went last, and nothing is known of the next. */
-  take(connection: number): StepClass {
-    const step = this.#classes.get(connection);
-    if (step !== undefined) return step;
-    // It waits for a lock, or something ended without a word, as the transaction around several statements does.
-    const job = this.#database?.scheduler.waiting().find(({ session }) => session === connection);
-    const level = this.#database?.session(connection)?.isolationText().toLowerCase().replaceAll('-', ' ') ?? '';
-    if (job?.wait === null || job === undefined) return 'global';
-    this.#locked.add(connection);
-    return level === 'read committed' || level === 'repeatable read' ? 'write' : 'global';
-  }
-}
-
-const strength: Readonly<Record<StepClass, number>> = { local: 0, read: 1, write: 2, global: 3 };
 
 /** Decisions that do not take the first way: how far the schedule is from one session after the other. */
 function weight(path: readonly number[]): number {

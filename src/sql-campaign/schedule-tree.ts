@@ -1,35 +1,50 @@
 /**
- * The tree of schedules of a program, walked depth first, one run a leaf. Where several sessions could go on, each goes first once, except
- * where that only repeats a schedule that was walked before, with independent steps swapped: sleep sets (Godefroid, 1996). A session is put
- * to sleep when its step was tried here before; it wakes up when a step comes that its step depends on. Every schedule is equivalent to one
- * that is walked to its end; a run in which all that could go are asleep is a repetition from there on, and is not counted. This is not
- * optimal: such runs cost time.
+ * The tree of schedules of a program, walked depth first, one run a leaf. Where several sessions could go on, not every one has to go first:
+ * dynamic partial order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas, JACM 64(4), 2017, algorithm 1).
+ *
+ * - A run ends; its steps are compared (`happens-before.ts`). For each race there has to be a run that begins, where the first step of the race was
+ *   taken, with one of those that could come to the second step without it. If none is planned yet, one is.
+ * - A session whose step was tried at a place sleeps there until a step comes that its step depends on: schedules that begin with it were seen.
+ * - A session that could go on and, after another's step, can no longer (a lock that both waited for) is planned at that place: the step that it
+ *   could have taken does not show in the run until much later.
+ *
+ * So each class of schedules that differ in the order of independent neighbours is walked to its end exactly once. This is not optimal: a run may
+ * turn out to be a repetition when all that could go on sleep. It is finished, since a program cannot be stopped midway, and not counted.
  */
 import type { Decisions } from '../mockdb/index.ts';
-import { areIndependent, type StepClass } from './step-class.ts';
+import type { Footprint } from '../serve/index.ts';
+import { areDependent, HappensBefore, type Race, type Step } from './happens-before.ts';
 
 interface SessionNode {
   readonly kind: 'session';
-  readonly ready: readonly number[];
-  /** Tried here before, and what their step was. */
-  readonly done: Map<number, StepClass>;
-  readonly sleep: ReadonlyMap<number, StepClass>;
-  chosen: number;
-  executed: StepClass;
+  /** Processes, in order of their connections. */
+  readonly ready: readonly string[];
+  /** Tried here before. */
+  readonly done: Map<string, Step>;
+  readonly sleep: ReadonlyMap<string, Step>;
+  /** To be tried here, tried or not. */
+  readonly planned: Set<string>;
+  chosen: string;
+  /** What the step that was taken last time was. */
+  step: Step | null;
 }
 
-/** What a read sees, or whether something fails: every way is tried. */
+/** What a read sees: every way is tried. */
 interface OtherNode {
   readonly kind: 'other';
   readonly options: number;
   chosen: number;
 }
 
+export type Phase = 'schema' | 'sessions' | 'judging';
+
 export interface ScheduleTreeOptions {
-  /** Told before a session's step. */
-  readonly onStep: (session: number) => void;
-  /** What the step of this session that went last was. */
-  readonly takeClass: (session: number) => StepClass;
+  /** The name of a connection, the same in every run. */
+  readonly processOf: (connection: number) => string;
+  /** Before the sessions begin one order is enough; when the end is judged every order is tried. */
+  readonly phase: () => Phase;
+  /** What was touched since it was taken last. */
+  readonly takeFootprint: () => Footprint;
   /** Leave out repetitions? */
   readonly reduces: boolean;
 }
@@ -41,8 +56,11 @@ export class ScheduleTree {
   isRepetition = false;
   readonly #options: ScheduleTreeOptions;
   readonly #nodes: (SessionNode | OtherNode)[] = [];
+  readonly #order = new HappensBefore();
   /** How many of the nodes this run has passed. */
   #depth = 0;
+  /** From here on the sessions have ended. */
+  #judgedFrom = Infinity;
   #last: SessionNode | null = null;
 
   constructor(options: ScheduleTreeOptions) {
@@ -52,6 +70,7 @@ export class ScheduleTree {
   /** The decisions of the next run. */
   decisions(): Decisions {
     this.#depth = 0;
+    this.#judgedFrom = Infinity;
     this.#last = null;
     this.isRepetition = false;
     const path: number[] = [];
@@ -62,7 +81,6 @@ export class ScheduleTree {
       readChoices: [],
       session: (ready) => {
         const session = this.#session(ready);
-        this.#options.onStep(session);
         if (ready.length > 1) path.push(ready.indexOf(session));
         schedule.push(session);
         return session;
@@ -79,17 +97,19 @@ export class ScheduleTree {
 
   /** Goes to the next leaf. @returns false when there is none */
   next(): boolean {
-    this.#noteClass();
+    this.#noteStep();
+    if (this.#options.reduces) this.#plan();
     for (let node = this.#nodes.at(-1); node !== undefined; node = this.#nodes.at(-1)) {
       if (node.kind === 'other') {
         node.chosen += 1;
         if (node.chosen < node.options) return true;
       } else {
-        const { ready, done, sleep } = node;
-        done.set(node.chosen, node.executed);
-        const next = ready.find((session) => !done.has(session) && !sleep.has(session));
+        if (node.step !== null) node.done.set(node.chosen, node.step);
+        const next = this.#open(node).find((process) => !node.done.has(process));
         if (next !== undefined) {
           node.chosen = next;
+          node.step = null;
+          this.#order.cutTo(this.#nodes.length - 1);
           return true;
         }
       }
@@ -98,53 +118,54 @@ export class ScheduleTree {
     return false;
   }
 
-  /** The share of the tree that was walked, if every branch were of the same size. */
+  /** The share of the tree that was walked, if every branch were of the same size and no more were planned. */
   get share(): number {
     let share = 0;
     let part = 1;
     for (const node of this.#nodes) {
-      const count =
-        node.kind === 'other' ? node.options : node.ready.filter((session) => !node.sleep.has(session)).length;
-      const before = node.kind === 'other' ? node.chosen : node.done.size;
-      part /= count;
-      share += before * part;
+      part /= node.kind === 'other' ? node.options : Math.max(1, this.#open(node).length);
+      share += part * (node.kind === 'other' ? node.chosen : node.done.size);
     }
     return share;
   }
 
-  #session(ready: readonly number[]): number {
-    this.#noteClass();
-    const known = this.#nodes[this.#depth];
-    if (known !== undefined && !this.isRepetition) {
-      this.#depth += 1;
-      if (known.kind !== 'session' || known.ready.join() !== ready.join()) return this.#diverged(ready);
-      this.#last = known;
-      return known.chosen;
-    }
-    const sleep = this.#sleepers();
-    const chosen = ready.find((session) => !sleep.has(session));
-    if (chosen === undefined || this.isRepetition) {
-      this.isRepetition = true;
-      this.#last = null;
-      return ready[0] as number;
-    }
-    const node: SessionNode = {
-      kind: 'session',
-      ready: [...ready],
-      done: new Map(),
-      sleep,
-      chosen,
-      executed: 'global',
-    };
-    this.#nodes.push(node);
-    this.#depth += 1;
-    this.#last = node;
-    return chosen;
+  #open({ ready, planned, sleep }: SessionNode): string[] {
+    return ready.filter((process) => planned.has(process) && !sleep.has(process));
   }
 
-  #diverged(ready: readonly number[]): number {
-    this.hasDiverged = true;
-    return ready[0] as number;
+  #session(connections: readonly number[]): number {
+    this.#noteStep();
+    const ready = connections.map((connection) => this.#options.processOf(connection));
+    const node = this.#node(ready);
+    this.#last = node;
+    if (node === null) return connections[0] as number;
+    return connections[ready.indexOf(node.chosen)] as number;
+  }
+
+  /** `null`: it does not matter any more. */
+  #node(ready: readonly string[]): SessionNode | null {
+    const phase = this.#options.phase();
+    if (this.isRepetition || this.hasDiverged || phase === 'schema') return null;
+    const depth = this.#depth;
+    this.#depth += 1;
+    const isJudging = phase === 'judging';
+    if (isJudging) this.#judgedFrom = Math.min(this.#judgedFrom, depth);
+    const known = this.#nodes[depth];
+    if (known !== undefined) {
+      if (known.kind === 'session' && known.ready.join('\0') === ready.join('\0')) return known;
+      this.hasDiverged = true;
+      return null;
+    }
+    const sleep = isJudging ? new Map<string, Step>() : this.#sleepers();
+    const chosen = ready.find((process) => !sleep.has(process));
+    if (chosen === undefined) {
+      this.isRepetition = true;
+      return null;
+    }
+    const planned = new Set(this.#options.reduces && !isJudging ? [chosen] : ready);
+    const node: SessionNode = { kind: 'session', ready, done: new Map(), sleep, planned, chosen, step: null };
+    this.#nodes.push(node);
+    return node;
   }
 
   #other(options: number): number {
@@ -160,19 +181,58 @@ export class ScheduleTree {
     return 0;
   }
 
-  #noteClass(): void {
-    if (this.#last !== null) this.#last.executed = this.#options.takeClass(this.#last.chosen);
+  /** What the step that went last was. */
+  #noteStep(): void {
+    const footprint = this.#options.takeFootprint();
+    const node = this.#last;
     this.#last = null;
+    if (node === null) return;
+    node.step = { process: node.chosen, footprint };
   }
 
   /** Who sleeps after the step before this one. */
-  #sleepers(): Map<number, StepClass> {
-    const sleepers = new Map<number, StepClass>();
-    const previous = this.#nodes[this.#depth - 1];
-    if (!this.#options.reduces || previous?.kind !== 'session') return sleepers;
-    for (const [session, step] of [...previous.sleep, ...previous.done]) {
-      if (session !== previous.chosen && areIndependent(step, previous.executed)) sleepers.set(session, step);
-    }
+  #sleepers(): Map<string, Step> {
+    const sleepers = new Map<string, Step>();
+    const previous = this.#nodes.at(-1);
+    if (!this.#options.reduces || previous?.kind !== 'session' || previous.step === null) return sleepers;
+    for (const [process, step] of [...previous.sleep, ...previous.done])
+      if (process !== previous.chosen && !areDependent(step, previous.step)) sleepers.set(process, step);
     return sleepers;
+  }
+
+  // ---- races
+
+  /** Plans what the run that has ended asks for. */
+  #plan(): void {
+    const end = Math.min(this.#nodes.length, this.#judgedFrom);
+    for (let at = this.#order.length; at < end; at += 1) {
+      const { step } = this.#nodes[at] as SessionNode;
+      if (step === null) return;
+      for (const race of this.#order.add(step)) this.#planReversal(race);
+      this.#planWhoIsHeldUp(at);
+    }
+  }
+
+  #planReversal(race: Race): void {
+    const node = this.#nodes[race.first] as SessionNode;
+    const reversal = this.#order.reversal(race);
+    const initials = this.#order.initials(reversal);
+    for (const process of initials) if (node.planned.has(process) || node.sleep.has(process)) return;
+    const { process } = this.#order.step(race.second);
+    const isFirst = !reversal.some((step) => step !== race.second && this.#order.step(step).process === process);
+    // It waits for the first step, or is not there before it: the two cannot be taken in the other order.
+    if (isFirst && initials.has(process) && !node.ready.includes(process)) return;
+    const first = node.ready.find((each) => initials.has(each));
+    if (first !== undefined) node.planned.add(first);
+    else for (const each of node.ready) node.planned.add(each);
+  }
+
+  /** Those who could go on before a step and cannot after it. */
+  #planWhoIsHeldUp(at: number): void {
+    const node = this.#nodes[at] as SessionNode;
+    const next = this.#nodes[at + 1];
+    if (next?.kind !== 'session' || at + 1 >= this.#judgedFrom) return;
+    for (const process of node.ready)
+      if (process !== node.chosen && !next.ready.includes(process) && !node.sleep.has(process)) node.planned.add(process);
   }
 }

@@ -3,7 +3,11 @@ import { monotonicMs } from '../base/clock.ts';
 import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
 import { errorText, type SqlConnection, type SqlProgram } from '../program/index.ts';
-import { connectTo, openSqlDatabase, type Profile, type SqlDatabase, type StatementEvent } from '../serve/index.ts';
+import {
+  connectTo,
+  type FootprintRecorder,
+  openSqlDatabase,
+  type Profile, type SqlDatabase, type StatementEvent } from '../serve/index.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
 
 export interface SqlRunOptions {
@@ -24,6 +28,9 @@ export interface SqlRunOptions {
   /** Told of the database before the sessions begin, and of each statement with the number of its connection. */
   readonly onOpen?: (database: SqlDatabase) => void;
   readonly onStatement?: (connection: number, event: StatementEvent) => void;
+  /** Told when all sessions have ended and the invariant is about to be asked. */
+  readonly onJudge?: () => void;
+  readonly footprints?: FootprintRecorder;
 }
 
 export type SqlRun =
@@ -50,6 +57,7 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     seed,
     abortRate,
     holdsBack: 'always',
+    ...(options.footprints === undefined ? {} : { footprints: options.footprints }),
     ...(clock === undefined ? {} : { clock }),
     ...(isThorough ? { settle: (callback) => settleWhen(() => run?.isComplete() ?? true, callback) } : {}),
   });
@@ -91,6 +99,7 @@ class Run {
     const deadline = monotonicMs() + this.#options.timeoutMs;
     const ended = await within(deadline, this.#sessions());
     if (ended === LATE) return { kind: 'timeout', session: [...this.#left][0] ?? '' };
+    this.#options.onJudge?.();
     const violation = ended.error ?? (await within(deadline, this.#judge(ended.results)));
     if (violation === LATE) return { kind: 'timeout', session: 'the invariant' };
     return {

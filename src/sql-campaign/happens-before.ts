@@ -1,0 +1,92 @@
+/**
+ * Which steps of one run happen before which, and which of them race. A step happens before a later one that it meets (`engine/footprint.ts`),
+ * before the later ones of its own program session, and before all that those happen before. Runs with the same relation come to the same.
+ *
+ * Two steps of different processes race when one happens before the other and nothing in between makes it so: then they may be taken in the
+ * other order. Flanagan and Godefroid, POPL 2005; Abdulla, Aronis, Jonsson and Sagonas, "Source Sets", JACM 64(4), 2017.
+ */
+import type { Footprint } from '../serve/index.ts';
+
+/** What one connection does, in order. */
+export interface Step {
+  /** A name that is the same in every run. */
+  readonly process: string;
+  readonly footprint: Footprint;
+}
+
+export interface Race {
+  readonly first: number;
+  readonly second: number;
+}
+
+/** Would it make a difference, as far as anybody can tell, if the two neighbours changed places? */
+export function areDependent(a: Step, b: Step): boolean {
+  return groupOf(a.process) === groupOf(b.process) || a.footprint.meets(b.footprint);
+}
+
+/** The program session of a connection: it may have several, and nobody knows what goes on between them. */
+export function groupOf(process: string): string {
+  return process.replace(/#\d+$/, '');
+}
+
+export class HappensBefore {
+  readonly #steps: Step[] = [];
+  /** For each step the earlier ones that happen before it, as bits. */
+  readonly #before: bigint[] = [];
+
+  get length(): number {
+    return this.#steps.length;
+  }
+
+  /** Forgets all but the first steps. */
+  cutTo(length: number): void {
+    this.#steps.length = Math.min(length, this.#steps.length);
+    this.#before.length = this.#steps.length;
+  }
+
+  /** @returns the races of the new step with earlier ones. Linear in the steps, and in what their footprints hold */
+  add(step: Step): Race[] {
+    const second = this.#steps.length;
+    const races: Race[] = [];
+    let before = 0n;
+    for (let first = second - 1; first >= 0; first -= 1) {
+      const earlier = this.#steps[first] as Step;
+      // What happens before something that happens before it is no race.
+      if (((before >> BigInt(first)) & 1n) === 1n || !areDependent(earlier, step)) continue;
+      before |= (this.#before[first] as bigint) | (1n << BigInt(first));
+      if (earlier.process !== step.process) races.push({ first, second });
+    }
+    this.#steps.push(step);
+    this.#before.push(before);
+    return races;
+  }
+
+  happensBefore(first: number, second: number): boolean {
+    return (((this.#before[second] as bigint) >> BigInt(first)) & 1n) === 1n;
+  }
+
+  /**
+   * What could be done instead of the first step of a race, to come to the second step before it: the steps between that do not happen after the first,
+   * then the second.
+   */
+  reversal({ first, second }: Race): number[] {
+    const steps: number[] = [];
+    for (let step = first + 1; step < second; step += 1) if (!this.happensBefore(first, step)) steps.push(step);
+    return [...steps, second];
+  }
+
+  /** The processes that could begin with a sequence of steps: no other step of it happens before theirs. */
+  initials(sequence: readonly number[]): Set<string> {
+    const initials = new Set<string>();
+    let passed = 0n;
+    for (const step of sequence) {
+      if (((this.#before[step] as bigint) & passed) === 0n) initials.add((this.#steps[step] as Step).process);
+      passed |= 1n << BigInt(step);
+    }
+    return initials;
+  }
+
+  step(index: number): Step {
+    return this.#steps[index] as Step;
+  }
+}

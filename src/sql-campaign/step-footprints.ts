@@ -1,0 +1,84 @@
+/**
+ * What each step of a SQL program came into contact with. Rows, locks and snapshots are told by the engine; here come the things that no
+ * engine knows: sequences, and statements whose effect on others nobody has thought about, which meet everything.
+ *
+ * What is not an outcome: numbers of transactions and of rows in messages of errors and in `txid_current()`, which depend on the order in which
+ * transactions begin. And sessions are taken to know of each other by the database alone.
+ */
+import { FootprintRecorder, type Footprint, type SqlDatabase, type StatementEvent } from '../serve/index.ts';
+import type { Phase } from './schedule-tree.ts';
+
+export class StepFootprints {
+  readonly recorder = new FootprintRecorder();
+  phase: Phase = 'schema';
+  #database: SqlDatabase | null = null;
+  #sequences = new Map<number, string>();
+  /** Connections whose open transaction has met everything, and so will its end. */
+  readonly #global = new Set<number>();
+
+  /** A run begins. */
+  begin(): void {
+    this.phase = 'schema';
+    this.#database = null;
+  }
+
+  open(database: SqlDatabase): void {
+    this.#database = database;
+    this.phase = 'sessions';
+    this.#global.clear();
+    this.#sequences = this.#sequenceStates();
+    this.recorder.take();
+  }
+
+  judge(): void {
+    this.phase = 'judging';
+  }
+
+  processOf(connection: number): string {
+    return this.#database?.nameOf(connection) ?? String(connection);
+  }
+
+  ended(connection: number, { sql }: StatementEvent): void {
+    const wasGlobal = this.#global.has(connection);
+    const isGlobal = meetsAll(sql);
+    if (isGlobal || wasGlobal) this.recorder.current.touchAll();
+    const isOpen = this.#database?.session(connection)?.transactionStatus !== 'idle';
+    if (!isOpen) this.#global.delete(connection);
+    else if (isGlobal) this.#global.add(connection);
+  }
+
+  /** The footprint of the step that went last, with all that its client did until the next decision. */
+  take(): Footprint {
+    const footprint = this.recorder.take();
+    for (const connection of this.#global) {
+      if (this.#database?.session(connection) !== undefined) continue;
+      this.#global.delete(connection);
+      footprint.touchAll();
+    }
+    const sequences = this.#sequenceStates();
+    for (const [id, state] of sequences)
+      if (this.#sequences.get(id) !== state) footprint.touch(`sequence ${id}`, 'change');
+    this.#sequences = sequences;
+    return footprint;
+  }
+
+  #sequenceStates(): Map<number, string> {
+    const states = new Map<number, string>();
+    for (const relation of this.#database?.catalog.relations() ?? [])
+      if (relation.kind === 'sequence') states.set(relation.id, `${relation.last} ${relation.isCalled}`);
+    return states;
+  }
+}
+
+/** Statements whose contacts the engine tells, or that only their own session notices. */
+const known =
+  /^\s*(?:select|insert|update|delete|replace|merge|with|values|table|begin|start|commit|end|rollback|abort|savepoint|release|set|show|reset|use|explain|prepare|deallocate|declare|fetch|close)\b/i;
+
+/** Texts that ask for something that sessions share beside rows. Words inside literals count as well: that is only more careful. */
+const shared =
+  /\b(?:setval|last_value|txid_\w+|pg_current_\w+|pg_\w*advisory\w*|pg_notify|pg_locks|pg_stat_\w+|pg_sequences?|pg_sleep|get_lock|release_lock|release_all_locks|is_free_lock|is_used_lock|uuid_short|processlist|innodb_\w+|data_locks|data_lock_waits)\b|^\s*set\s+(?:@@)?(?:global|persist)\b/i;
+
+function meetsAll(sql: string): boolean {
+  const text = sql.replace(/^(?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n|\()+/, '');
+  return text !== '' && (!known.test(text) || shared.test(sql));
+}
