@@ -122,6 +122,7 @@ class SqlExploration {
     this.#tree = new ScheduleTree({
       processOf: (connection) => this.#steps.processOf(connection),
       phase: () => this.#steps.phase,
+      isWaiting: (process) => this.#steps.isWaiting(process),
       takeFootprint: () => this.#steps.take(),
       reduces: reduces && profile.family === 'engine',
     });

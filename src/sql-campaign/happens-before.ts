@@ -12,6 +12,8 @@ export interface Step {
   /** A name that is the same in every run. */
   readonly process: string;
   readonly footprint: Footprint;
+  /** Does it end with waiting for others? */
+  readonly waits: boolean;
 }
 
 export interface Race {
@@ -65,23 +67,23 @@ export class HappensBefore {
     return (((this.#before[second] as bigint) >> BigInt(first)) & 1n) === 1n;
   }
 
-  /**
-   * What could be done instead of the first step of a race, to come to the second step before it: the steps between that do not happen after the first,
-   * then the second.
-   */
-  reversal({ first, second }: Race): number[] {
-    const steps: number[] = [];
-    for (let step = first + 1; step < second; step += 1) if (!this.happensBefore(first, step)) steps.push(step);
-    return [...steps, second];
+  /** The steps after `from`, those up to `to`, that happen before `to` and not after `from`; then `to`. As bits. */
+  wayTo(to: number, from: number): bigint {
+    let way = 1n << BigInt(to);
+    const before = (this.#before[to] as bigint) >> BigInt(from + 1);
+    for (let step = from + 1; step < to; step += 1) {
+      const happensBefore = ((before >> BigInt(step - from - 1)) & 1n) === 1n;
+      if (happensBefore && !this.happensBefore(from, step)) way |= 1n << BigInt(step);
+    }
+    return way;
   }
 
-  /** The processes that could begin with a sequence of steps: no other step of it happens before theirs. */
-  initials(sequence: readonly number[]): Set<string> {
-    const initials = new Set<string>();
-    let passed = 0n;
-    for (const step of sequence) {
-      if (((this.#before[step] as bigint) & passed) === 0n) initials.add((this.#steps[step] as Step).process);
-      passed |= 1n << BigInt(step);
+  /** The processes that could begin a set of steps: no other step of it happens before theirs. */
+  initials(steps: bigint): string[] {
+    const initials: string[] = [];
+    for (const [step, { process }] of this.#steps.entries()) {
+      const isIn = ((steps >> BigInt(step)) & 1n) === 1n;
+      if (isIn && ((this.#before[step] as bigint) & steps) === 0n) initials.push(process);
     }
     return initials;
   }

@@ -13,7 +13,7 @@
  */
 import type { Decisions } from '../mockdb/index.ts';
 import type { Footprint } from '../serve/index.ts';
-import { areDependent, HappensBefore, type Race, type Step } from './happens-before.ts';
+import { areDependent, HappensBefore, type Step } from './happens-before.ts';
 
 interface SessionNode {
   readonly kind: 'session';
@@ -25,6 +25,8 @@ interface SessionNode {
   /** To be tried here, tried or not. */
   readonly planned: Set<string>;
   chosen: string;
+  /** For those asleep: who else has to be tried when they are planned. */
+  readonly ifPlanned: Map<string, { readonly process: string; readonly initials: readonly string[] }>;
   /** What the step that was taken last time was. */
   step: Step | null;
 }
@@ -43,6 +45,8 @@ export interface ScheduleTreeOptions {
   readonly processOf: (connection: number) => string;
   /** Before the sessions begin one order is enough; when the end is judged every order is tried. */
   readonly phase: () => Phase;
+  /** Does the process wait for others, after the step that went last? */
+  readonly isWaiting: (process: string) => boolean;
   /** What was touched since it was taken last. */
   readonly takeFootprint: () => Footprint;
   /** Leave out repetitions? */
@@ -163,7 +167,16 @@ export class ScheduleTree {
       return null;
     }
     const planned = new Set(this.#options.reduces && !isJudging ? [chosen] : ready);
-    const node: SessionNode = { kind: 'session', ready, done: new Map(), sleep, planned, chosen, step: null };
+    const node: SessionNode = {
+      kind: 'session',
+      ready,
+      done: new Map(),
+      sleep,
+      planned,
+      ifPlanned: new Map(),
+      chosen,
+      step: null,
+    };
     this.#nodes.push(node);
     return node;
   }
@@ -187,7 +200,7 @@ export class ScheduleTree {
     const node = this.#last;
     this.#last = null;
     if (node === null) return;
-    node.step = { process: node.chosen, footprint };
+    node.step = { process: node.chosen, footprint, waits: this.#options.isWaiting(node.chosen) };
   }
 
   /** Who sleeps after the step before this one. */
@@ -200,7 +213,7 @@ export class ScheduleTree {
     return sleepers;
   }
 
-  // ---- races
+  // ---- what is planned
 
   /** Plans what the run that has ended asks for. */
   #plan(): void {
@@ -208,31 +221,72 @@ export class ScheduleTree {
     for (let at = this.#order.length; at < end; at += 1) {
       const { step } = this.#nodes[at] as SessionNode;
       if (step === null) return;
-      for (const race of this.#order.add(step)) this.#planReversal(race);
-      this.#planWhoIsHeldUp(at);
+      for (const { first } of this.#order.add(step)) this.#planReversal(first, at);
+      for (let before = 0; before < at; before += 1) {
+        if (this.#order.happensBefore(before, at)) continue;
+        this.#planBeforeSleepers(before, at, step);
+        this.#planBeforeWaiting(before, at, step);
+      }
     }
   }
 
-  #planReversal(race: Race): void {
-    const node = this.#nodes[race.first] as SessionNode;
-    const reversal = this.#order.reversal(race);
-    const initials = this.#order.initials(reversal);
-    for (const process of initials) if (node.planned.has(process) || node.sleep.has(process)) return;
-    const { process } = this.#order.step(race.second);
-    const isFirst = !reversal.some((step) => step !== race.second && this.#order.step(step).process === process);
+  /** The second step of a race before the first: somebody who is on the way to it has to be tried where the first was taken. */
+  #planReversal(first: number, second: number): void {
+    const node = this.#nodes[first] as SessionNode;
+    const { process } = this.#order.step(second);
+    const initials = this.#order.initials(this.#order.wayTo(second, first));
     // It waits for the first step, or is not there before it: the two cannot be taken in the other order.
-    if (isFirst && initials.has(process) && !node.ready.includes(process)) return;
-    const first = node.ready.find((each) => initials.has(each));
-    if (first !== undefined) node.planned.add(first);
-    else for (const each of node.ready) node.planned.add(each);
+    if (initials.length === 1 && initials[0] === process && !node.ready.includes(process)) return;
+    this.#planOneOf(node, initials);
   }
 
-  /** Those who could go on before a step and cannot after it. */
-  #planWhoIsHeldUp(at: number): void {
-    const node = this.#nodes[at] as SessionNode;
-    const next = this.#nodes[at + 1];
-    if (next?.kind !== 'session' || at + 1 >= this.#judgedFrom) return;
-    for (const process of node.ready)
-      if (process !== node.chosen && !next.ready.includes(process) && !node.sleep.has(process)) node.planned.add(process);
+  /** What is tried at a place, asleep or not, must not be met by steps that could come before it there, unless they are tried as well. */
+  #planBeforeSleepers(place: number, at: number, step: Step): void {
+    const node = this.#nodes[place] as SessionNode;
+    for (const [process, sleeping] of node.sleep) {
+      if (process === step.process || !areDependent(sleeping, step)) continue;
+      const initials = this.#order.initials(this.#order.wayTo(at, place));
+      if (node.planned.has(process)) this.#planOneOf(node, initials);
+      else node.ifPlanned.set(`${process} ${initials.join()}`, { process, initials });
+    }
+  }
+
+  /**
+   * Somebody waits while a step is taken that decides how long: whatever else decides that could come before this step. It does not show as a race
+   * when he goes on, because that happens after the end of what held him up.
+   */
+  #planBeforeWaiting(place: number, at: number, step: Step): void {
+    const node = this.#nodes[place] as SessionNode;
+    const taken = this.#order.step(place);
+    for (const waiting of this.#waitingAt(place, at)) {
+      if (!areDependent(waiting, taken)) continue;
+      if (node.ready.includes(waiting.process)) this.#planOneOf(node, [waiting.process]);
+      if (areDependent(waiting, step)) this.#planOneOf(node, this.#order.initials(this.#order.wayTo(at, place)));
+    }
+  }
+
+  /** Steps before `place` that began to wait and had not gone on by `at`. */
+  #waitingAt(place: number, at: number): Step[] {
+    const waiting: Step[] = [];
+    const gone = new Set<string>();
+    for (let index = at - 1; index >= 0; index -= 1) {
+      const step = this.#order.step(index);
+      if (!gone.has(step.process) && index < place && step.waits) waiting.push(step);
+      gone.add(step.process);
+    }
+    return waiting;
+  }
+
+  /** One who sleeps costs nothing, but has to be followed by those who meet what he would do. */
+  #planOneOf(node: SessionNode, processes: readonly string[]): void {
+    if (processes.some((process) => node.planned.has(process))) return;
+    const planned = processes.find((process) => node.sleep.has(process)) ?? node.ready.find((each) => processes.includes(each));
+    if (planned === undefined) {
+      for (const process of node.ready) node.planned.add(process);
+      return;
+    }
+    node.planned.add(planned);
+    for (const { process, initials } of node.ifPlanned.values())
+      if (node.planned.has(process)) this.#planOneOf(node, initials);
   }
 }

@@ -38,6 +38,12 @@ export class StepFootprints {
     return this.#database?.nameOf(connection) ?? String(connection);
   }
 
+  /** Does it wait for a lock? It may be free by now. */
+  isWaiting(process: string): boolean {
+    const waiting = this.#database?.scheduler.waiting() ?? [];
+    return waiting.some(({ session, wait }) => wait !== null && this.processOf(session) === process);
+  }
+
   ended(connection: number, { sql }: StatementEvent): void {
     const wasGlobal = this.#global.has(connection);
     const isGlobal = meetsAll(sql);
