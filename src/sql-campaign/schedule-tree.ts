@@ -222,6 +222,7 @@ export class ScheduleTree {
       const { step } = this.#nodes[at] as SessionNode;
       if (step === null) return;
       for (const { first } of this.#order.add(step)) this.#planReversal(first, at);
+      this.#planWhoIsHeldUp(at, step);
       for (let before = 0; before < at; before += 1) {
         if (this.#order.happensBefore(before, at)) continue;
         this.#planBeforeSleepers(before, at, step);
@@ -252,17 +253,21 @@ export class ScheduleTree {
   }
 
   /**
-   * Somebody waits while a step is taken that decides how long: whatever else decides that could come before this step. It does not show as a race
-   * when he goes on, because that happens after the end of what held him up.
+   * Somebody waits while a step is taken that may decide how long. It does not show as a race when he goes on, because that happens after the
+   * end of what held him up. He could have gone on before it, if he was ready;
    */
+  #planWhoIsHeldUp(at: number, step: Step): void {
+    const node = this.#nodes[at] as SessionNode;
+    for (const waiting of this.#waitingAt(at, at))
+      if (node.ready.includes(waiting.process) && areDependent(waiting, step)) this.#planOneOf(node, [waiting.process]);
+  }
+
+  /** or after something else that decides how long. */
   #planBeforeWaiting(place: number, at: number, step: Step): void {
-    const node = this.#nodes[place] as SessionNode;
     const taken = this.#order.step(place);
-    for (const waiting of this.#waitingAt(place, at)) {
-      if (!areDependent(waiting, taken)) continue;
-      if (node.ready.includes(waiting.process)) this.#planOneOf(node, [waiting.process]);
-      if (areDependent(waiting, step)) this.#planOneOf(node, this.#order.initials(this.#order.wayTo(at, place)));
-    }
+    for (const waiting of this.#waitingAt(place, at))
+      if (areDependent(waiting, taken) && areDependent(waiting, step))
+        this.#planOneOf(this.#nodes[place] as SessionNode, this.#order.initials(this.#order.wayTo(at, place)));
   }
 
   /** Steps before `place` that began to wait and had not gone on by `at`. */
