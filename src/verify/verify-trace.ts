@@ -1,6 +1,7 @@
 /** A whole verification, from bytes: reader, pipeline and verifier put together, with what a live line shows. */
 import type { Mechanisms } from './mechanisms.ts';
 import type { VerifierCounts } from './mirror.ts';
+import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineCounts } from './pipeline.ts';
 import { shrink } from './shrink.ts';
 import { emptyHeader, type TraceHeader, type TraceOperation } from './trace.ts';
@@ -42,6 +43,7 @@ export interface TraceState {
 export class TraceVerification {
   readonly #options: TraceVerificationOptions;
   readonly #reader: TraceReader;
+  readonly #operations = new OperationTable();
   readonly #violations: SmallViolation[] = [];
   #header: TraceHeader = emptyHeader;
   #parts: { readonly pipeline: Pipeline; readonly verifier: Verifier } | null = null;
@@ -55,7 +57,7 @@ export class TraceVerification {
       },
       onOperation: (operation, line) => {
         if (operation.start > this.#newest) this.#newest = operation.start;
-        this.#open().pipeline.push(operation, line);
+        this.#open().pipeline.push(this.#operations.add(operation), line);
       },
     });
   }
@@ -98,11 +100,13 @@ export class TraceVerification {
       mechanisms,
       clockError,
       initial: this.#header.initial,
+      operations: this.#operations,
       base: () => this.#reader.base,
       onViolation: (violation) => this.#take(violation),
     });
     const pipeline = new Pipeline({
-      dispatch: (operation) => verifier.push(operation),
+      operations: this.#operations,
+      dispatch: (operation) => verifier.pushAt(operation),
       onStalled: (session) => verifier.abandon(session),
       sessions: this.#header.sessions,
       clockError,
