@@ -146,13 +146,14 @@ export class Exploration {
     onTurn?.(0, () => 'nothing new');
     this.#store.reset(prefix);
     const known = this.#behaviours.replay(this.#store, turnsMax);
-    const isSampled = this.#runs <= SAMPLED_FIRST || this.#runs % SAMPLED_EVERY === 0;
+    const { samplesFirst = SAMPLED_FIRST } = this.#options;
+    const isSampled = this.#runs <= samplesFirst || this.#runs % SAMPLED_EVERY === 0;
     if (known !== null && !(isSampled && judges)) return known;
     const guess = known === null || !this.#store.isAtLevel() ? null : await this.#verdictOf(known);
     const ending = await this.#runProgram(prefix, this.#behaviours.record(this.#store));
     if (guess !== null && ending !== null && !isSameVerdict(guess, await this.#verdictOf(ending))) {
       // From here on, everything runs every time. What was judged before these first runs were over was judged after a run.
-      if (this.#runs > SAMPLED_FIRST) throw outsideState();
+      if (this.#runs > samplesFirst) throw outsideState();
       this.#reuses = false;
     }
     return ending;

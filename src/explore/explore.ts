@@ -37,6 +37,8 @@ export interface ExploreOptions {
    * the invariant one of results and final state. Samples are run all the same, and a difference ends the exploration.
    */
   readonly reruns?: boolean;
+  /** The samples: this many runs at first, and one of 64 after them. Default 64. */
+  readonly samplesFirst?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
   /** Called for each history at its level, in a fixed order. */

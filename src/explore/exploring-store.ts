@@ -20,21 +20,22 @@ import {
   parseLevel,
 } from '../isolation/index.ts';
 import type { Program, Store, StoreTransaction } from '../program/index.ts';
+import { Causality } from './causality.ts';
 import {
   INITIAL_STATE,
   type Log,
   nameAt,
+  namesOf,
   nameOf,
   type Prefix,
   prefixOf,
   sessionOf,
   writesKey,
 } from './ordered-history.ts';
-import { Swaps } from './swaps.ts';
+import { swapsAfter } from './swaps.ts';
 import { ValueTable } from './value-table.ts';
 
 export interface ExploredLog extends Log {
-  readonly position: number;
   readonly level: ConstrainingLevel;
   /** Of each of `writeKeys`, the number of the value that was written last. */
   readonly writeValues: number[];
@@ -63,9 +64,8 @@ export class ExploringStore implements Store {
   readonly branches: Prefix[] = [];
   readonly #program: Program;
   readonly #level: ConstrainingLevel;
-  readonly #orders = new CommitOrders();
+  readonly #causality = new Causality((log) => explorationLevel((log as ExploredLog).level));
   readonly #judge: CommitOrders;
-  readonly #swaps: Swaps;
   readonly #keyIds = new Map<Key, number>();
   readonly #keys: Key[] = [];
   #values = new ValueTable();
@@ -82,13 +82,12 @@ export class ExploringStore implements Store {
     this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
     this.#program = program;
     this.#level = level;
-    this.#swaps = new Swaps((log) => explorationLevel((log as ExploredLog).level));
   }
 
   reset(prefix: Prefix): void {
     this.#prefix = prefix;
     this.#logs = [];
-    this.#orders.reset();
+    this.#causality.reset(this.#logs);
     this.#lastOf.length = 0;
     this.branches.length = 0;
     this.divergence = null;
@@ -137,11 +136,11 @@ export class ExploringStore implements Store {
       writeValues: [],
       operations: [],
       status: 'pending',
+      named: null,
     };
     this.#logs.push(log);
     this.#lastOf[session] = position;
-    const node = this.#orders.begin(session, explorationLevel(log.level));
-    assert(node === nodeAt(position), 'nodes are given out in the order of the run');
+    this.#causality.begin(log);
     return log;
   }
 
@@ -154,7 +153,7 @@ export class ExploringStore implements Store {
       return value;
     }
     const source = this.#given(log, key) ?? this.#choose(log, key);
-    this.#orders.read(nodeAt(log.position), key, nodeAt(source));
+    this.#causality.see(log, key, source);
     log.readKeys.push(key);
     log.sources.push(source);
     const value = this.#valueOf(source, key);
@@ -167,7 +166,8 @@ export class ExploringStore implements Store {
     const given = this.#prefix[log.position]?.sources[log.sources.length];
     if (given === undefined) return undefined;
     if (given === INITIAL_STATE) return -1;
-    const writer = this.#logs.findIndex(({ name }) => name === given);
+    let writer = log.position - 1;
+    while (writer >= 0 && (this.#logs[writer] as ExploredLog).name !== given) writer -= 1;
     if (writer >= 0 && writesKey(this.#logs[writer] as ExploredLog, key)) return writer;
     this.divergence ??= `a read of ${this.keyOf(key)} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
     return undefined;
@@ -175,22 +175,26 @@ export class ExploringStore implements Store {
 
   /** The first write that the read may see; a branch for each of the others. */
   #choose(log: ExploredLog, key: number): number {
-    const { position } = log;
+    const { position, sources } = log;
+    const writers = this.#causality.writersOf(key);
+    if (writers === 0) return -1;
     let first: number | null = null;
-    for (let writer = -1; writer < position; writer += 1) {
-      if (writer >= 0 && !writesKey(this.#logs[writer] as ExploredLog, key)) continue;
-      if (!this.#orders.allowsRead(nodeAt(position), key, nodeAt(writer))) continue;
+    for (let i = -1; i < writers; i += 1) {
+      const writer = i < 0 ? -1 : this.#causality.writerOf(key, i);
+      if (!this.#causality.allowsRead(position, sources.length, key, writer)) continue;
       if (first === null) first = writer;
-      else this.branches.push(this.#prefixWith(log, position, writer));
+      else this.branches.push(this.#prefixWith(log, writer));
     }
     assert(first !== null, 'the levels that are explored are causally extensible');
     return first;
   }
 
-  #prefixWith(log: ExploredLog, position: number, writer: number): Prefix {
-    const prefix = prefixOf(this.#logs.slice(0, position));
-    const sources = [...log.sources, writer].map((source) => nameAt(this.#logs, source));
-    return [...prefix, { name: log.name, sources }];
+  #prefixWith({ name, position, sources }: ExploredLog, writer: number): Prefix {
+    const prefix = prefixOf(this.#logs, position);
+    const names = namesOf(this.#logs, sources);
+    names.push(nameAt(this.#logs, writer));
+    prefix.push({ name, sources: names });
+    return prefix;
   }
 
   write(log: ExploredLog, key: number, value: number): void {
@@ -205,8 +209,9 @@ export class ExploringStore implements Store {
 
   commit(log: ExploredLog): void {
     log.status = 'committed';
-    this.#orders.commit(nodeAt(log.position), log.writeKeys);
-    if (log.position >= this.#prefix.length - 1) this.branches.push(...this.#swaps.after(this.#logs));
+    this.#causality.commit(log);
+    if (log.position < this.#prefix.length - 1) return;
+    for (const prefix of swapsAfter(this.#logs, this.#causality)) this.branches.push(prefix);
   }
 
   abort(log: ExploredLog): void {
