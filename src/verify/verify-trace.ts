@@ -39,6 +39,8 @@ export interface TraceState {
   readonly pipeline: PipelineCounts;
   /** Start of the newest operation that came, less that of the last that was verified, in the trace's unit. */
   readonly lag: number;
+  /** Its times are nanoseconds: a recorder of ours wrote it. */
+  readonly isRecorded: boolean;
 }
 
 /** Push every chunk of a trace, then `finish`. */
@@ -80,7 +82,7 @@ export class TraceVerification {
   get state(): TraceState {
     const { pipeline, verifier } = this.#open();
     const lag = pipeline.frontier === -Infinity ? 0 : this.#newest - pipeline.frontier;
-    return { counts: verifier.counts, pipeline: pipeline.counts, lag };
+    return { counts: verifier.counts, pipeline: pipeline.counts, lag, isRecorded: this.#header.hasMarks };
   }
 
   /** @throws InputError `trace/...` */
