@@ -87,8 +87,12 @@ export class TraceVerification {
 
   /** @throws InputError `trace/...` */
   push(bytes: Uint8Array): void {
-    this.#reader.push(bytes);
-    this.#parts?.pipeline.drain();
+    try {
+      this.#reader.push(bytes);
+    } finally {
+      // Before a line that is wrong, too.
+      this.#parts?.pipeline.drain();
+    }
   }
 
   /** @throws InputError `trace/...` */
