@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { InputError } from '../base/input-error.ts';
 import type { Value } from './value.ts';
 import { emptyHeader, imageOf, type TraceOperation } from './trace.ts';
-import { formatTraceHeader, formatTraceLine, formatTraceMark } from './trace-record.ts';
+import { formatTraceHeader, formatTraceLine, formatTraceMark, formatTraceRecord } from './trace-record.ts';
 import { parseTrace, TraceReader } from './trace-reader.ts';
 
 const read = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
@@ -140,6 +140,38 @@ describe('a trace', () => {
     expect(parseTrace(lines.join('\n')).operations).toHaveLength(5);
     const failed = lines.map((line) => line.replace('"start"', '"failed":true,"start"')).slice(3);
     expect(parseTrace(failed.join('\n')).operations).toHaveLength(2);
+  });
+
+  test('has the JSON of its rows, whatever is in them', () => {
+    const cell = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.maxSafeInteger(),
+    );
+    const image = fc.option(
+      fc.dictionary(
+        fc.string().filter((name) => name !== '__proto__'),
+        cell,
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), image), { minLength: 1 }), fc.string(), (reads, session) => {
+        const rows = { reads, writes: [], unknown: [], predicates: [], lock: null, opaque: null };
+        const line = formatTraceRecord({
+          session,
+          transaction: session,
+          kind: 'read',
+          rows,
+          savepoint: null,
+          code: null,
+          start: 1,
+          end: 2,
+        });
+        expect(line).toBe(JSON.stringify({ session, transaction: session, op: 'read', reads, start: 1, end: 2 }));
+      }),
+    );
   });
 
   test('with marks may stop in the middle of a line; one without may not', () => {
