@@ -6,11 +6,9 @@
  * Most forced pairs are in (so U wr)+ themselves; those between concurrent transactions are kept, and they are few.
  */
 import { BitMatrix } from '../base/bit-matrix.ts';
-import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { Log } from './ordered-history.ts';
 
 export class Causality {
-  readonly #levelOf: (log: Log) => ConstrainingLevel;
   /** The history so far. */
   #logs: readonly Log[] = [];
   /** Row t: the transactions before t in (so U wr)+, by position. */
@@ -28,10 +26,6 @@ export class Causality {
   #forcedLength = 0;
   /** Memory of `#isAcyclic`. */
   readonly #states: number[] = [];
-
-  constructor(levelOf: (log: Log) => ConstrainingLevel) {
-    this.#levelOf = levelOf;
-  }
 
   reset(logs: readonly Log[]): void {
     this.#logs = logs;
@@ -122,7 +116,8 @@ export class Causality {
 
   /** Notes the pairs that such a read forces. @returns false where one of them is against (so U wr)+ */
   #force(log: Log, read: number, key: number, from: number): boolean {
-    if (this.#levelOf(log) === 'read-committed') return this.#forceSeen(log, read, key, from);
+    if (log.explored === 'any') return true;
+    if (log.explored === 'read-committed') return this.#forceSeen(log, read, key, from);
     for (let i = this.writersOf(key) - 1; i >= 0; i -= 1) {
       const t = this.writerOf(key, i);
       if (t === from || t >= log.position || !this.#isVisible(log, read, t)) continue;
@@ -171,7 +166,7 @@ export class Causality {
   #isVisible(log: Log, read: number, t: number): boolean {
     const { position, session, sources } = log;
     if (!(read === sources.length ? this.isBefore(t, position) : this.wasBefore(t, position, read))) return false;
-    if (this.#levelOf(log) === 'causal' || (this.#logs[t] as Log).session === session) return true;
+    if (log.explored === 'causal' || (this.#logs[t] as Log).session === session) return true;
     for (let i = 0; i < read; i += 1) if (sources[i] === t) return true;
     return false;
   }
@@ -179,7 +174,7 @@ export class Causality {
   /** Does `t` become visible by a read from `from`? */
   #comesWith(log: Log, read: number, from: number, t: number): boolean {
     if (t === from) return true;
-    return this.#levelOf(log) === 'causal' && this.isBefore(t, from) && !this.#isVisible(log, read, t);
+    return log.explored === 'causal' && this.isBefore(t, from) && !this.#isVisible(log, read, t);
   }
 
   #writes(position: number, key: number): boolean {

@@ -20,8 +20,10 @@ import {
   parseLevel,
 } from '../isolation/index.ts';
 import type { Program, Store, StoreTransaction } from '../program/index.ts';
+import { type BaseLevel, exploredLevel } from './base-level.ts';
 import { Causality } from './causality.ts';
 import {
+  indexOf,
   INITIAL_STATE,
   type Log,
   nameAt,
@@ -52,9 +54,11 @@ function nodeAt(position: number): number {
   return position + 1;
 }
 
-/** Prefix, snapshot isolation and serializable cannot be explored directly: causal is explored and what is not at its level is left out. */
-function explorationLevel(level: ConstrainingLevel): ConstrainingLevel {
-  return level === 'read-committed' || level === 'read-atomic' ? level : 'causal';
+export interface StoreOptions {
+  readonly level?: ConstrainingLevel;
+  readonly base?: BaseLevel;
+  /** Decisions that one search for a commit order may take. */
+  readonly stepsMax?: number;
 }
 
 export class ExploringStore implements Store {
@@ -62,9 +66,12 @@ export class ExploringStore implements Store {
   divergence: string | null = null;
   /** Prefixes that this run found and did not follow. */
   readonly branches: Prefix[] = [];
+  /** Sessions that the run left waiting, because they were at their bounds. */
+  cut: readonly number[] = [];
   readonly #program: Program;
   readonly #level: ConstrainingLevel;
-  readonly #causality = new Causality((log) => explorationLevel((log as ExploredLog).level));
+  readonly #base: BaseLevel;
+  readonly #causality = new Causality();
   readonly #judge: CommitOrders;
   readonly #keyIds = new Map<Key, number>();
   readonly #keys: Key[] = [];
@@ -72,20 +79,24 @@ export class ExploringStore implements Store {
   /** Per key: the number of its initial value. */
   readonly #initial: number[] = [];
   #prefix: Prefix = [];
+  #bounds: readonly number[] | null = null;
   #logs: ExploredLog[] = [];
   #hasGivenUp = false;
   /** Per session: the position of its last transaction. */
   readonly #lastOf: number[] = [];
 
-  /** @param stepsMax decisions that one search for a commit order may take */
-  constructor(program: Program, level: ConstrainingLevel, stepsMax?: number) {
+  constructor(program: Program, { level = 'causal', base, stepsMax }: StoreOptions) {
     this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
     this.#program = program;
-    this.#level = level;
+    this.#level = parseLevel(level, constrainingLevels);
+    this.#base = base ?? 'causal';
   }
 
-  reset(prefix: Prefix): void {
+  /** @param bounds how many transactions each session may begin */
+  reset(prefix: Prefix, bounds: readonly number[] | null = null): void {
     this.#prefix = prefix;
+    this.#bounds = bounds;
+    this.cut = [];
     this.#logs = [];
     this.#causality.reset(this.#logs);
     this.#lastOf.length = 0;
@@ -95,14 +106,25 @@ export class ExploringStore implements Store {
     this.#hasGivenUp = false;
   }
 
-  /** The prefix's order, then the first session that has not ended. */
-  readonly nextSession = (waiting: readonly number[]): number => {
+  /** The prefix's order, then the first session that has not ended; `null` where all that wait would go beyond their bounds. */
+  readonly nextSession = (waiting: readonly number[]): number | null => {
     const next = this.#prefix[this.#logs.length];
-    const session = next === undefined ? (waiting[0] as number) : sessionOf(next.name);
-    if (waiting.includes(session)) return session;
-    this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${this.#logs.length - 1} any more`;
-    return waiting[0] as number;
+    if (next !== undefined) {
+      const session = sessionOf(next.name);
+      if (waiting.includes(session)) return session;
+      this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${indexOf(next.name)} any more`;
+    }
+    if (this.#bounds === null) return waiting[0] as number;
+    const session = waiting.find((each) => !this.#isAtBound(each)) ?? null;
+    if (session === null) this.cut = waiting;
+    return session;
   };
+
+  #isAtBound(session: number): boolean {
+    const last = this.#lastOf[session];
+    const begun = last === undefined ? 0 : (this.#logs[last] as ExploredLog).index + 1;
+    return this.#bounds !== null && begun >= (this.#bounds[session] as number);
+  }
 
   begin(session: number, level?: IsolationLevel): StoreTransaction {
     const log = this.open(session, level);
@@ -123,13 +145,15 @@ export class ExploringStore implements Store {
     const previous = this.#lastOf[session] ?? -1;
     const index = previous < 0 ? 0 : (this.#logs[previous] as ExploredLog).index + 1;
     const position = this.#logs.length;
+    const own = parseLevel(level, constrainingLevels);
     const log: ExploredLog = {
       name: nameOf(session, index),
       position,
       session,
       index,
       previous,
-      level: parseLevel(level, constrainingLevels),
+      level: own,
+      explored: exploredLevel(this.#base, own),
       readKeys: [],
       sources: [],
       writeKeys: [],
@@ -225,7 +249,7 @@ export class ExploringStore implements Store {
 
   /** Is the whole run at the levels that were asked for? True without a look where all of them were explored directly. */
   isAtLevel(): boolean {
-    if (this.#logs.every(({ level }) => explorationLevel(level) === level)) return true;
+    if (this.#logs.every(({ level, explored }) => explored === level)) return true;
     this.#buildJudge();
     return this.#judge.rebuild();
   }

@@ -4,6 +4,8 @@
  * all that is kept: the rest comes back when the program runs again.
  */
 
+import type { BaseLevel } from './base-level.ts';
+
 /** A transaction by its place in the program: its session, and its number there. */
 export type TransactionName = number;
 
@@ -39,6 +41,7 @@ export interface Log {
   readonly position: number;
   readonly session: number;
   readonly index: number;
+  readonly explored: BaseLevel;
   /** The position in the order of the transaction before it in its session; -1 where there is none. */
   readonly previous: number;
   /** Its external reads: keys, and the positions in the order of the transactions they saw; -1 is the initial state. */
