@@ -4,5 +4,7 @@ export interface BenchOptions {
   readonly quick: boolean;
   /** Where plots are written, for benchmarks that have some; `null` or absent: nowhere. */
   readonly svgFolder?: string | null;
+  /** `--NAME=VALUE` of the benchmark's own. */
+  readonly settings?: ReadonlyMap<string, string>;
   readonly print: (line?: string) => void;
 }

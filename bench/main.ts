@@ -1,10 +1,11 @@
-/** `npm run bench -- NAME [--quick] [--svg=FOLDER]`: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
+/** `npm run bench -- NAME [--quick] [--svg=FOLDER]`, `live` also with settings of its own: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import type { BenchOptions } from './bench-options.ts';
 import { check } from './check.ts';
 import { exploreClients } from './explore.ts';
 import { listAppend } from './list-append.ts';
+import { live, liveSettings } from './live.ts';
 import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
@@ -15,6 +16,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   check,
   explore: exploreClients,
   'list-append': listAppend,
+  live,
   monkeydb,
   oltp,
   protocol,
@@ -24,13 +26,21 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
 
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];
-if (bench === undefined || flags.some((flag) => flag !== '--quick' && !flag.startsWith('--svg='))) {
+const settings = new Map(flags.filter((flag) => flag !== '--quick').map(settingOf));
+const known = ['svg', ...(name === 'live' ? liveSettings : [])];
+if (bench === undefined || [...settings.keys()].some((key) => !known.includes(key))) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick] [--svg=FOLDER]`);
+  console.error(`of live: ${liveSettings.map((setting) => `--${setting}=...`).join(' ')}`);
   process.exitCode = 3;
 } else {
   console.log(`${name}: ${machine()}`);
-  const svgFolder = flags.find((flag) => flag.startsWith('--svg='))?.slice('--svg='.length) ?? null;
-  await bench({ quick: flags.includes('--quick'), svgFolder, print: (line = '') => console.log(line) });
+  const svgFolder = settings.get('svg') ?? null;
+  await bench({ quick: flags.includes('--quick'), svgFolder, settings, print: (line = '') => console.log(line) });
+}
+
+function settingOf(flag: string): [string, string] {
+  const [, key = flag, value = ''] = /^--([a-z]+)=(.*)$/.exec(flag) ?? [];
+  return [key, value];
 }
 
 function machine(): string {

@@ -77,7 +77,8 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
     values: unknown,
     callback: unknown,
   ): unknown {
-    const start = recording.now();
+    const asked = recording.ask();
+    const { start } = asked;
     if (
       isSubmittable(config) &&
       typeof config.callback !== 'function' &&
@@ -85,14 +86,14 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
       typeof callback !== 'function'
     ) {
       listen(config, (event) => {
-        const end = recording.now();
+        const end = recording.answered(asked);
         connection.recorder.record({ sql: text, parameters: valuesOf(config), start, end, ...event });
       });
       return original.call(this, config, values, callback);
     }
     const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
     const done = (error: unknown, result: PgResult | PgResult[] | undefined): void => {
-      const end = recording.now();
+      const end = recording.answered(asked);
       connection.recorder.record({ sql: text, parameters, start, end, outcome: outcomeOf(error, result) });
     };
     return callRecorded(this, original, [config, values, callback], done);

@@ -4,6 +4,5 @@ export { hookPg } from './hook-pg.ts';
 export { hookPostgresJs } from './hook-postgres-js.ts';
 export { type Proxy, type ProxyOptions, startProxy } from './proxy.ts';
 export { Recording, type RecordingOptions } from './recording.ts';
-export { traceHeader } from './trace-lines.ts';
-export type { WorkloadClient } from './workloads/workload.ts';
+export type { Workload, WorkloadClient } from './workloads/workload.ts';
 export { loadWorkload, runWorkload, workloadNames, workloadOf } from './workloads/workloads.ts';

@@ -56,18 +56,27 @@ function recorded(dialect: 'postgres' | 'mysql', steps: readonly Step[], closes 
     const {
       op,
       transaction,
+      savepoint,
       writes = [],
       failed,
       end,
     } = JSON.parse(line) as {
       op: string;
       transaction?: string;
+      savepoint?: string;
       writes?: [string, unknown][];
       failed?: boolean;
       end: number | null;
     };
     const what = writes.map(([row]) => row).join(' ');
-    return [op, transaction?.slice(2), what, failed === true ? 'failed' : '', end === null ? 'no answer' : '']
+    return [
+      op,
+      transaction?.slice(2),
+      savepoint,
+      what,
+      failed === true ? 'failed' : '',
+      end === null ? 'no answer' : '',
+    ]
       .filter((part) => part !== undefined && part !== '')
       .join(' ');
   });
@@ -130,7 +139,7 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
     ['begin 1', 'commit 1', 'begin 2', 'abort 2'],
   ],
   [
-    'ROLLBACK TO undoes what was written since',
+    'savepoints come as they happen',
     'postgres',
     [
       ['BEGIN'],
@@ -143,13 +152,60 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
       ['RELEASE a'],
       ['COMMIT'],
     ],
-    ['begin 1', 'write 1 t/1', 'write 1 t/2', 'write 1', 'commit 1'],
+    [
+      'begin 1',
+      'write 1 t/1',
+      'savepoint 1 a',
+      'write 1 t/2',
+      'savepoint 1 b',
+      'write 1 t/3',
+      'rollback-to 1 b',
+      'release 1 a',
+      'commit 1',
+    ],
   ],
   [
     'ROLLBACK TO heals a failed transaction',
     'postgres',
     [['BEGIN'], ['SAVEPOINT a'], [write(1), { failed: '23505' }], ['ROLLBACK TO a'], [write(2)], ['COMMIT']],
-    ['begin 1', 'write 1 failed', 'write 1 t/2', 'commit 1'],
+    ['begin 1', 'savepoint 1 a', 'write 1 failed', 'rollback-to 1 a', 'write 1 t/2', 'commit 1'],
+  ],
+  [
+    'a savepoint that is not there fails the transaction: PostgreSQL',
+    'postgres',
+    [['BEGIN'], [write(1)], ['ROLLBACK TO a', { failed: '3B001' }], ['COMMIT']],
+    ['begin 1', 'write 1 t/1', 'rollback-to 1 a failed', 'abort 1'],
+  ],
+  [
+    'and does not: MySQL',
+    'mysql',
+    [['BEGIN'], [write(1)], ['ROLLBACK TO a', { failed: '1305' }], ['COMMIT']],
+    ['begin 1', 'write 1 t/1', 'rollback-to 1 a failed', 'commit 1'],
+  ],
+  [
+    'names of savepoints: MySQL does not mind case',
+    'mysql',
+    [['BEGIN'], ['SAVEPOINT Aa'], ['ROLLBACK TO aA'], ['COMMIT']],
+    ['begin 1', 'savepoint 1 aa', 'rollback-to 1 aa', 'commit 1'],
+  ],
+  [
+    'names of savepoints: PostgreSQL does where they are quoted',
+    'postgres',
+    [['BEGIN'], ['SAVEPOINT "A"'], ['SAVEPOINT A'], ['ROLLBACK TO "A"'], ['COMMIT']],
+    ['begin 1', 'savepoint 1 A', 'savepoint 1 a', 'rollback-to 1 A', 'commit 1'],
+  ],
+  [
+    'a savepoint begins a transaction where MySQL commits nothing by itself',
+    'mysql',
+    [['SET autocommit = 0'], ['SAVEPOINT a'], [write(1)], ['ROLLBACK TO a'], ['COMMIT']],
+    ['savepoint 1 a', 'write 1 t/1', 'rollback-to 1 a', 'commit 1'],
+  ],
+  ['and nothing where it does', 'mysql', [['SAVEPOINT a'], [write(1)]], ['write 1 t/1', 'commit 1']],
+  [
+    'an answer to a savepoint that never came',
+    'postgres',
+    [['BEGIN'], ['SAVEPOINT a', 'lost']],
+    ['begin 1', 'savepoint 1 a no answer'],
   ],
   [
     'several statements of PostgreSQL are one transaction',

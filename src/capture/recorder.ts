@@ -4,6 +4,8 @@
  * what the server does by itself. Times are never narrowed: a statement starts when the client asks and ends when it has its answer, a
  * commit that comes with a statement has the statement's times.
  */
+import type { TraceOperationKind } from '../history/trace.ts';
+import { formatTraceRecord } from '../history/trace-record.ts';
 import type { Dialect } from '../sql/index.ts';
 import { splitMysql } from '../sql/index.ts';
 import { splitStatements } from '../sql/parse.ts';
@@ -17,8 +19,6 @@ import {
   type StatementResult,
   type StatementRows,
 } from './statement-rows.ts';
-import { UndoableOperations } from './savepoints.ts';
-import { formatRecorded, type RecordedKind } from './trace-lines.ts';
 
 export interface StatementEvent {
   readonly sql: string;
@@ -46,7 +46,7 @@ export class DatabaseRecorder {
   readonly #waitingMax: number;
   #cache: PlanCache;
   #state: 'unknown' | 'asked' | 'known' = 'unknown';
-  #waiting: (() => void)[] = [];
+  #waiting: { readonly start: number; readonly take: () => void }[] = [];
 
   constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
     this.dialect = dialect;
@@ -89,7 +89,7 @@ export class DatabaseRecorder {
   flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const [i, take] of waiting.entries()) {
+    for (const [i, { take }] of waiting.entries()) {
       take();
       // A definition among them: those after it wait for the tables as they are then.
       if (this.#state !== 'known' && i + 1 < waiting.length && this.#state === 'unknown') {
@@ -99,13 +99,18 @@ export class DatabaseRecorder {
     }
   }
 
-  /** Now, or when the schema is known. */
-  whenKnown(take: () => void): void {
+  /** The first start of what still waits for the schema; Infinity: nothing does. O(waiting). */
+  get waitsSince(): number {
+    return this.#waiting.reduce((least, { start }) => Math.min(least, start), Infinity);
+  }
+
+  /** Now, or when the schema is known. @param start of the earliest operation that will be written */
+  whenKnown(start: number, take: () => void): void {
     if (this.#state === 'known' && this.#waiting.length === 0) {
       take();
       return;
     }
-    this.#waiting.push(take);
+    this.#waiting.push({ start, take });
     if (this.#waiting.length > this.#waitingMax) this.end();
   }
 
@@ -128,7 +133,6 @@ interface OpenTransaction {
 export class SessionRecorder {
   readonly name: string;
   readonly #database: DatabaseRecorder;
-  readonly #operations: UndoableOperations;
   #transaction: OpenTransaction | null = null;
   #isAutocommit = true;
   #transactions = 0;
@@ -137,11 +141,10 @@ export class SessionRecorder {
   constructor(name: string, database: DatabaseRecorder) {
     this.name = name;
     this.#database = database;
-    this.#operations = new UndoableOperations((operation) => database.write(formatRecorded(name, operation)));
   }
 
   record(event: StatementEvent): void {
-    this.#database.whenKnown(() => {
+    this.#database.whenKnown(event.start, () => {
       this.#take(event);
     });
   }
@@ -150,16 +153,15 @@ export class SessionRecorder {
   close(time: number): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#database.whenKnown(() => {
+    this.#database.whenKnown(time, () => {
       if (this.#transaction !== null) this.#finish('abort', time, null);
-      this.#operations.flush();
       this.#emit('end', '', null, time, time);
     });
   }
 
   /** COM_RESET_CONNECTION, DISCARD: the session begins anew; an open transaction is rolled back. */
   reset(start: number, end: number): void {
-    this.#database.whenKnown(() => {
+    this.#database.whenKnown(start, () => {
       if (this.#transaction !== null) this.#finish('abort', start, end);
       this.#isAutocommit = true;
     });
@@ -167,7 +169,8 @@ export class SessionRecorder {
 
   /** Statements that the server takes as one where no transaction is open: those of a pipeline of PostgreSQL's before its Sync. */
   recordTogether(events: readonly StatementEvent[]): void {
-    this.#database.whenKnown(() => {
+    const start = events.reduce((least, event) => Math.min(least, event.start), Infinity);
+    this.#database.whenKnown(start, () => {
       this.#takeSeveral(events);
     });
   }
@@ -246,15 +249,17 @@ export class SessionRecorder {
     }
   }
 
-  #boundary(
-    statement: Extract<StatementPlan, { kind: 'transaction' }>['statement'],
-    { start, end, outcome }: StatementEvent,
-  ): void {
+  #boundary(statement: Extract<StatementPlan, { kind: 'transaction' }>['statement'], event: StatementEvent): void {
+    const { start, end, outcome } = event;
     if (statement.what === 'begin') {
       if (outcome.kind !== 'done') return;
       if (this.#transaction !== null && this.#database.dialect === 'postgres') return; // a warning, nothing else
       if (this.#transaction !== null) this.#finish('commit', start, end);
       this.#begin(start, end);
+      return;
+    }
+    if (statement.what === 'savepoint' || statement.what === 'release' || statement.what === 'rollback to') {
+      this.#savepoint(statement, event);
       return;
     }
     const open = this.#transaction;
@@ -268,19 +273,30 @@ export class SessionRecorder {
       case 'rollback':
         this.#finish('abort', start, outcome.kind === 'lost' ? null : end);
         break;
-      case 'savepoint':
-      case 'release':
-      case 'rollback to':
-        if (outcome.kind !== 'done') return;
-        if (statement.what === 'savepoint') this.#operations.savepoint(statement.name);
-        if (statement.what === 'release') this.#operations.release(statement.name);
-        if (statement.what === 'rollback to') {
-          this.#operations.rollBackTo(statement.name);
-          open.isFailed = false;
-        }
-        return;
     }
     if ('andChain' in statement && statement.andChain && outcome.kind === 'done') this.#begin(start, end);
+  }
+
+  /** Names are those of the server: PostgreSQL's parser folds them where they are not quoted, MySQL compares them without case. */
+  #savepoint({ what, name }: SavepointStatement, event: StatementEvent): void {
+    const isMysql = this.#database.dialect === 'mysql';
+    if (this.#transaction === null && (!isMysql || this.#isAutocommit)) return;
+    const open = this.#transaction ?? this.#open();
+    const { start, end, outcome } = event;
+    this.#database.write(
+      `${formatTraceRecord({
+        session: this.name,
+        transaction: open.id,
+        kind: what === 'rollback to' ? 'rollback-to' : what,
+        rows: null,
+        savepoint: isMysql ? name.toLowerCase() : name,
+        code: outcome.kind === 'failed' ? outcome.code : null,
+        start,
+        end: outcome.kind === 'lost' ? null : end,
+      })}\n`,
+    );
+    if (what === 'rollback to' && outcome.kind === 'done') open.isFailed = false;
+    this.#fail(event);
   }
 
   /** A read or a write, alone in its transaction where none is open. */
@@ -331,20 +347,27 @@ export class SessionRecorder {
     const id = this.#transaction?.id ?? '';
     this.#transaction = null;
     this.#emit(kind, id, null, start, end);
-    this.#operations.flush();
   }
 
   #emit(
-    kind: RecordedKind,
+    kind: TraceOperationKind,
     transaction: string,
     rows: StatementRows | null,
     start: number,
     end: number | null,
     code: string | null = null,
   ): void {
-    this.#operations.add({ kind, transaction, rows, code, start, end });
+    const session = this.name;
+    this.#database.write(
+      `${formatTraceRecord({ session, transaction, kind, rows, savepoint: null, code, start, end })}\n`,
+    );
   }
 }
+
+type SavepointStatement = Extract<
+  Extract<StatementPlan, { kind: 'transaction' }>['statement'],
+  { what: 'savepoint' | 'release' | 'rollback to' }
+>;
 
 /** MySQL's number and SQLSTATE of a deadlock, and MariaDB's of a row that changed since the snapshot. */
 const rollsBack: ReadonlySet<string> = new Set(['1213', '40001', '1020', 'HY000/1020']);

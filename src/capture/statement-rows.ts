@@ -2,8 +2,9 @@
  * A statement that has run, as sets of rows: which keys it read and wrote, with which values. From the statement's conditions, its
  * parameters and its result, and from nothing else: what these do not say is `opaque` or `unknown`, never guessed.
  */
+import type { TraceRows } from '../history/trace-record.ts';
 import { cellValue, type CellValue, rowName } from './column-value.ts';
-import { namedRows, type Source, type WrittenCondition, writtenConditions } from './conditions.ts';
+import { namedRows, type Source, writtenConditions } from './conditions.ts';
 import type { Output, SelectPlan } from './plan-select.ts';
 import type { DeletePlan, InsertPlan, UpdatePlan, WritePlan } from './plan-write.ts';
 import { type Assignment } from './plan-write.ts';
@@ -32,18 +33,7 @@ export interface StatementResult {
   readonly insertId: bigint;
 }
 
-export interface StatementRows {
-  readonly reads: readonly RowEntry[];
-  readonly writes: readonly RowEntry[];
-  /** Columns of written rows whose new values are not known. */
-  readonly unknown: readonly (readonly [row: string, columns: readonly string[]])[];
-  readonly predicates: readonly { readonly table: string; readonly where: readonly WrittenCondition[] }[];
-  readonly lock: 'update' | 'share' | null;
-  /** What else may have happened to rows that cannot be named. */
-  readonly opaque: 'reads' | 'writes' | null;
-  /** Of `opaque` writes: the tables they may be in; without it any. */
-  readonly tables?: readonly string[];
-}
+export type StatementRows = TraceRows<Image>;
 
 const nothing: StatementRows = { reads: [], writes: [], unknown: [], predicates: [], lock: null, opaque: null };
 export const opaqueReads: StatementRows = { ...nothing, opaque: 'reads' };
@@ -105,17 +95,20 @@ function addRows(
   result: StatementResult,
   fixed: string | undefined,
 ): boolean {
-  const columns = columnsOf(source, outputs, result);
-  const places = source.table.key.map((column) => columns.find((each) => each.column === column)?.at);
-  const hasKey = places.length > 0 && places.every((at) => at !== undefined);
+  const { columns, key } = layoutOf(source, outputs, result);
+  const hasKey = key !== undefined;
   if (!hasKey && fixed === undefined) return false;
   let isSure = true;
   for (let row = 0; row < result.rowCount; row += 1) {
-    const parts = hasKey ? places.map((at) => result.cell(row, at)) : [];
-    if (hasKey && parts.every((part) => part === null)) continue; // the empty side of an outer join
-    const name = hasKey ? rowName(source.table, parts, 'result') : fixed;
+    const parts = key?.map((at) => result.cell(row, at));
+    if (parts?.every((part) => part === null) === true) continue; // the empty side of an outer join
+    const name = parts === undefined ? fixed : rowName(source.table, parts, 'result');
     if (name === undefined) isSure = false;
-    else found.set(name, { ...found.get(name), ...imageAt(row, columns, result) });
+    else {
+      const image = imageAt(row, columns, result);
+      const known = found.get(name);
+      found.set(name, known === undefined || known === null ? image : { ...known, ...image });
+    }
   }
   return isSure;
 }
@@ -123,6 +116,37 @@ function addRows(
 interface Place {
   readonly column: RecordedColumn;
   readonly at: number;
+}
+
+/** Where the columns of a source stand in a result, and those of its key. */
+interface Layout {
+  readonly names: readonly string[];
+  readonly isByName: boolean;
+  readonly columns: readonly Place[];
+  /** `undefined`: not all of them are there. */
+  readonly key: readonly number[] | undefined;
+}
+
+/** The last one of each source: a source is of one statement, whose results mostly have the same columns. */
+const layouts = new WeakMap<Source, Layout>();
+
+function layoutOf(source: Source, outputs: readonly (Output | null)[], result: StatementResult): Layout {
+  const { columns: names, isByName } = result;
+  const known = layouts.get(source);
+  if (known !== undefined && known.isByName === isByName && isSame(known.names, names)) return known;
+  const columns = columnsOf(source, outputs, result);
+  const places = source.table.key.map((column) => columns.find((each) => each.column === column)?.at);
+  const key = places.filter((at) => at !== undefined);
+  const isKey = key.length > 0 && key.length === places.length;
+  const layout = { names, isByName, columns, key: isKey ? key : undefined };
+  layouts.set(source, layout);
+  return layout;
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 function columnsOf(

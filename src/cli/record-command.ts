@@ -3,7 +3,6 @@ import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import type { Dialect } from '../sql/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { monotonicNanoseconds } from './monotonic-clock.ts';
 import { wholeNumber } from './option-values.ts';
 
 interface RecordOptions {
@@ -32,12 +31,11 @@ export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => 
 
 async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCode> {
   const upstream = parseServerUrl(options.upstream);
-  const { Recording, startProxy } = await import('../capture/index.ts');
-  const { openTraceFile } = await import('./trace-file.ts');
-  const file = openTraceFile(options.out);
+  const { startProxy } = await import('../capture/index.ts');
+  const { startTraceRecording } = await import('./trace-recording.ts');
   const warn = (message: string): void => host.err(`${message}\n`);
+  const { recording, close } = startTraceRecording(options.out, warn);
   try {
-    const recording = new Recording({ write: file.write, now: monotonicNanoseconds, warn });
     const { dialect, hostname: upstreamHost, port: upstreamPort } = upstream;
     const { host: address, listen: port } = options;
     const proxy = await startProxy({ dialect, upstreamHost, upstreamPort, host: address, port, recording, warn });
@@ -48,7 +46,7 @@ async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCo
     await proxy.close();
     return 0;
   } finally {
-    file.close();
+    close();
   }
 }
 

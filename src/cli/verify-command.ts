@@ -97,34 +97,70 @@ interface Verification {
 }
 
 const progressEveryMs = 5_000;
+const graceMs = 2_000;
 
 async function readAll(file: string, verification: Verification, host: Host): Promise<TraceResult> {
-  const startedMs = performance.now();
-  let [shownMs, operationsShown] = [startedMs, 0];
+  const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
-    for await (const chunk of host.openInput(file)) {
-      verification.push(chunk);
-      const nowMs = performance.now();
-      if (nowMs - shownMs < progressEveryMs) continue;
-      const { counts, pipeline, lag } = verification.state;
-      const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
-      const parts = [
-        `${formatCount(counts.operations)} operations`,
-        `${formatCount(rate)}/s`,
-        `${formatCount(pipeline.waiting)} waiting, lag ${formatCount(lag)}`,
-        `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
-        `${formatCount(counts.violations)} violations`,
-        `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
-      ];
-      host.err(`${parts.join(', ')}\n`);
-      [shownMs, operationsShown] = [nowMs, counts.operations];
-    }
+    const chunks = host.openInput(file);
+    for await (const chunk of file === '-' ? untilEnough(chunks, host) : chunks) verification.push(chunk);
     const result = verification.finish();
     if (result.counts.operations === 0) throw new InputError('trace/empty', 'there is no operation in it');
     return result;
   } catch (error) {
     const shown = file === '-' ? 'standard input' : file;
     throw error instanceof InputError && error.place?.file === undefined ? error.in(shown) : error;
+  } finally {
+    stopShowing();
+  }
+}
+
+/** A line every so often, also while nothing comes. @returns ends it */
+function showEvery(everyMs: number, verification: Verification, host: Host): () => void {
+  let [shownMs, operationsShown] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    const { counts, pipeline, lag, isRecorded } = verification.state;
+    const nowMs = performance.now();
+    const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
+    const parts = [
+      `${formatCount(counts.operations)} operations`,
+      `${formatCount(rate)}/s`,
+      `${formatCount(pipeline.waiting)} waiting, lag ${isRecorded ? `${(lag / 1e9).toFixed(3)} s` : formatCount(lag)}`,
+      `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
+      `${formatCount(counts.violations)} violations`,
+      `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+    ];
+    host.err(`${parts.join(', ')}\n`);
+    [shownMs, operationsShown] = [nowMs, counts.operations];
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Ctrl-C ends the recorder in front of the pipe, too: what it still writes is taken, for a while. */
+async function* untilEnough(chunks: AsyncIterable<Uint8Array>, host: Host): AsyncGenerator<Uint8Array> {
+  let isEnough = false;
+  let stop = (): void => {};
+  let timer: NodeJS.Timeout | undefined;
+  void host.untilInterrupted().then(() => {
+    timer = setTimeout(() => {
+      isEnough = true;
+      stop();
+    }, graceMs);
+  });
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    while (!isEnough) {
+      // Not a race: that would keep something of every chunk until the interruption.
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        stop = () => resolve({ done: true, value: undefined });
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -146,6 +182,8 @@ function summaryLines(file: string, result: TraceResult): string[] {
   const tolerated = [
     ...(counts.unknown > 0 ? [`${counted(counts.unknown, 'transaction')} of unknown fate`] : []),
     ...(pipeline.stalled > 0 ? [`${counted(pipeline.stalled, 'session')} no longer waited for`] : []),
+    ...(pipeline.late > 0 ? [`${counted(pipeline.late, 'operation')} overtaken, and not checked`] : []),
+    ...(result.cut === null ? [] : [`cut off: ${counted(result.cut, 'operation')} behind its last mark not checked`]),
     ...(pipeline.moved > 0 ? [`${counted(pipeline.moved, 'operation')} moved within the clock error`] : []),
   ];
   return [
@@ -203,6 +241,8 @@ function jsonOf(result: TraceResult, format: FormatLine): object {
     unknown: counts.unknown,
     stalled: pipeline.stalled,
     moved: pipeline.moved,
+    late: pipeline.late,
+    cut: result.cut,
   };
 }
 

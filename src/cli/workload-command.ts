@@ -1,9 +1,10 @@
 /** `moirai workload`: runs a workload of the literature against a real (or mock) database and records the trace. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
-import type { Recording, WorkloadClient } from '../capture/index.ts';
+import type { Recording, Workload, WorkloadClient } from '../capture/index.ts';
 import type { Dialect } from '../sql/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
@@ -25,7 +26,7 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
   moirai
     .command('workload')
     .description('Runs a workload of the literature against a database and records the trace, for moirai verify.')
-    .argument('<name>', 'blindw-w, blindw-rw, blindw-rw+, ycsb-a, smallbank, tpcc or list-append')
+    .argument('<name>', 'blindw-w, blindw-rw, blindw-rw+, ycsb-a, smallbank, tpcc, list-append or absent-rows')
     .requiredOption('--url <url>', 'the database; tables of the workload there are dropped and made anew')
     .option('--clients <n>', 'connections side by side', wholeNumber('clients', 1), 8)
     .option('--seconds <n>', 'how long', wholeNumber('seconds', 1), 10)
@@ -69,7 +70,7 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
     // The values that transactions find: a checker then knows of every value who wrote it.
     for (const { name: table } of workload.tables) await clients[0]?.query(`SELECT * FROM ${table}`);
     const until = monotonicNanoseconds() + options.seconds * 1e9;
-    const counts = await capture.runWorkload({
+    const running = capture.runWorkload({
       workload,
       clients,
       begin: beginning(dialect, isolation),
@@ -77,6 +78,8 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
       isOver: () => monotonicNanoseconds() >= until,
       isConflict,
     });
+    if (dialect === 'postgres') await tend(workload, admin, running);
+    const counts = await running;
     const result = {
       workload: known,
       clients: options.clients,
@@ -94,6 +97,17 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
     await Promise.allSettled([...clients, admin].map((client) => client.close()));
     traced?.close();
   }
+}
+
+/** As long as clients run: they may wait for it. */
+async function tend(workload: Workload, admin: WorkloadClient, running: Promise<unknown>): Promise<void> {
+  let isRunning = true;
+  const over = running.then(
+    () => (isRunning = false),
+    () => (isRunning = false),
+  );
+  while (isRunning && workload.tend !== undefined)
+    if (!(await workload.tend(admin))) await Promise.race([over, sleep(1)]);
 }
 
 function skewOf(text: string): number {
@@ -126,10 +140,15 @@ function sessionLevel(dialect: Dialect, isolation: string): string {
     : `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`;
 }
 
-/** 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took; MySQL's 1213, 1205, 1062, 1020. */
+/**
+ * 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took, 53200 no room for another lock or
+ * conflict; MySQL's 1213, 1205, 1062, 1020.
+ */
 function isConflict(error: unknown): boolean {
   const { code, errno } = error as { code?: string; errno?: number };
-  return ['40001', '40P01', '55P03', '23505'].includes(code ?? '') || [1213, 1205, 1062, 1020].includes(errno ?? 0);
+  return (
+    ['40001', '40P01', '55P03', '23505', '53200'].includes(code ?? '') || [1213, 1205, 1062, 1020].includes(errno ?? 0)
+  );
 }
 
 interface OpenClient extends WorkloadClient {
@@ -188,6 +207,8 @@ async function openPostgres({ Client }: PgModule, url: string): Promise<OpenClie
   const client = new Client({ connectionString: url });
   client.on('error', () => {});
   await client.connect();
+  // As it is now: of the administrator, before anything is recorded.
+  const query = client.query.bind(client);
   const texts = new Map<string, string>();
   const textOf = (sql: string): string => {
     let number = 0;
@@ -196,7 +217,7 @@ async function openPostgres({ Client }: PgModule, url: string): Promise<OpenClie
     return text;
   };
   return {
-    query: async (sql, ...values) => (await client.query({ text: textOf(sql), values: [...values] })).rows,
+    query: async (sql, ...values) => (await query({ text: textOf(sql), values: [...values] })).rows,
     close: () => client.end(),
   };
 }

@@ -1,15 +1,16 @@
 /** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds goes on the stack. */
-import { exploring, nextPath } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { errorText, judge, type Marks, type Program, runProgram, type RunOutcome } from '../program/index.ts';
+import type { Program } from '../program/index.ts';
+import type { Ending } from './behaviours.ts';
 import { Counterexamples } from './counterexamples.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
-import { ExploringStore } from './exploring-store.ts';
 import type { Prefix } from './ordered-history.ts';
+import { Runs } from './runs.ts';
 import type { ExplorePart } from './sharing.ts';
 import { encodePrefix } from './token.ts';
+import { verdictOf, verdictOfPart } from './verdict.ts';
 
 /** A prefix that waits, and its share of the tree if every branch were of the same size. */
 export interface Waiting {
@@ -17,11 +18,21 @@ export interface Waiting {
   readonly mass: number;
 }
 
+/** A prefix of each session. */
+export interface ProgramPart {
+  /** How many transactions each session may begin. */
+  readonly transactions: readonly number[];
+  /** Called for each session that a history leaves where it would begin one more. */
+  readonly onCut: (session: number) => void;
+}
+
 export class Exploration {
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #level: ConstrainingLevel;
-  readonly #store: ExploringStore;
+  /** The runs that were made, with what is remembered of them. */
+  readonly #made: Runs;
+  readonly #part: ProgramPart | null;
   readonly #stack: Waiting[] = [];
   #doneMass = 0;
   readonly #marks = new Map<string, number>();
@@ -32,11 +43,21 @@ export class Exploration {
   #divergence: string | null = null;
   readonly #counterexamples: Counterexamples;
 
-  constructor(program: Program, options: ExploreOptions) {
+  /**
+   * @param made runs of the same program with the same options, whose memory is shared
+   * @param part of the program: then only errors of sessions are violations
+   */
+  constructor(
+    program: Program,
+    options: ExploreOptions,
+    made: Runs = new Runs(program, options),
+    part: ProgramPart | null = null,
+  ) {
     this.#program = program;
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
-    this.#store = new ExploringStore(program, this.#level, options.stepsMax);
+    this.#made = made;
+    this.#part = part;
     this.#counterexamples = new Counterexamples(options.violationsMax ?? 5);
     const { historiesMax, turnsMax, violationsMax } = options;
     for (const [name, value] of Object.entries({ historiesMax, turnsMax, violationsMax })) {
@@ -107,87 +128,56 @@ export class Exploration {
   async probe(prefix: Prefix): Promise<{ readonly branches: readonly Prefix[]; readonly isAtLevel: boolean }> {
     await this.#runFrom(prefix, 0, false);
     this.#stack.length = 0;
-    return { branches: [...this.#store.branches], isAtLevel: this.#stopped === null && this.#store.isAtLevel() };
+    const { store } = this.#made;
+    return { branches: [...store.branches], isAtLevel: this.#stopped === null && store.isAtLevel() };
   }
 
   async replay(prefix: Prefix): Promise<ExploreResult> {
     await this.#runFrom(prefix, 1);
-    this.#divergence = this.#store.divergence;
+    this.#divergence = this.#made.store.divergence;
     this.#stack.length = 0;
     return this.result();
   }
 
   async #runFrom(prefix: Prefix, mass: number, judges = true): Promise<void> {
-    const store = this.#store;
-    store.reset(prefix);
-    const { turnsMax = 1_000, timeoutMs = 10_000, onTurn } = this.#options;
-    const outcome = await runProgram(this.#program, store, {
-      nextSession: store.nextSession,
-      turnsMax,
-      deadlineMs: monotonicMs() + timeoutMs,
-      ...(onTurn === undefined ? {} : { onTurn }),
-    });
     this.#runs += 1;
+    const ending = await this.#made.from(prefix, this.#part?.transactions ?? null);
+    const { branches } = this.#made.store;
     // Popped last to first: the order of discovery.
-    const part = mass / (store.branches.length + 1);
+    const part = mass / (branches.length + 1);
     this.#doneMass += part;
-    for (let i = store.branches.length - 1; i >= 0; i -= 1)
-      this.#stack.push({ prefix: store.branches[i] as Prefix, mass: part });
-    if (store.divergence !== null && this.#options.replay === undefined) throw nondeterministic(store.divergence);
-    if (outcome.kind === 'timeout') {
-      const { reason, session, lastOperation } = outcome;
+    for (let i = branches.length - 1; i >= 0; i -= 1) this.#stack.push({ prefix: branches[i] as Prefix, mass: part });
+    if (ending.kind === 'timeout') {
+      const { reason, session, lastOperation } = ending;
       this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
-    } else if (outcome.kind !== 'discarded' && judges) {
-      if (store.isAtLevel()) await this.#judge(outcome);
-      // Whether the history is at its level, or which final states it has, is then not known.
-      if (store.gaveUp) this.#stopped ??= 'search';
-    }
+    } else if (judges) await this.#judge(ending);
   }
 
-  async #judge(outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>): Promise<void> {
-    if (this.#histories === this.#options.historiesMax) {
-      this.#stopped = 'histories';
-      return;
-    }
+  async #judge(ending: Ending): Promise<void> {
+    const { store } = this.#made;
+    const isAtLevel = store.isAtLevel();
+    if (isAtLevel && this.#histories === this.#options.historiesMax) this.#stopped = 'histories';
+    else if (isAtLevel) await this.#count(ending);
+    // Whether the history is at its level, or which final states it has, is then not known.
+    if (store.gaveUp) this.#stopped ??= 'search';
+  }
+
+  async #count(ending: Ending): Promise<void> {
+    const { store } = this.#made;
     this.#histories += 1;
-    this.#options.onHistory?.(() => this.#store.history());
-    const { message, marks } = await this.#verdictOf(outcome);
+    this.#options.onHistory?.(() => store.history());
+    const { message, marks } =
+      this.#part === null ? await verdictOf(this.#program, store, ending) : verdictOfPart(ending);
+    for (const session of store.cut) this.#part?.onCut(session);
     for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (message === null) return;
     this.#violations += 1;
     this.#counterexamples.add({
       message,
-      history: () => this.#store.history(),
-      olderReads: this.#store.olderReads(),
-      replay: () => encodePrefix(this.#store.prefix(), this.#program),
+      history: () => store.history(),
+      olderReads: store.olderReads(),
+      replay: () => encodePrefix(store.prefix(), this.#program),
     });
-  }
-
-  /** The invariant, for every final state that the history allows if it looks at one. */
-  async #verdictOf(
-    outcome: Exclude<RunOutcome, { kind: 'timeout' | 'discarded' }>,
-  ): Promise<{ message: string | null; marks: Marks }> {
-    const marks = new Map(outcome.marks);
-    if (outcome.kind === 'threw')
-      return { message: `session "${outcome.session}" failed: ${errorText(outcome.error)}`, marks };
-    const sometimes = (name: string, condition = true): void =>
-      void marks.set(name, condition || (marks.get(name) ?? false));
-    for (let path: number[] | null = []; path !== null; ) {
-      const chooser = exploring(path);
-      let final: Record<string, unknown> | null = null;
-      const store = this.#store;
-      const end = {
-        results: outcome.results,
-        get final() {
-          return (final ??= store.finalState((options) => chooser.choose(options)));
-        },
-        sometimes,
-      };
-      const verdict = await judge(this.#program, end);
-      if (verdict.kind === 'fails') return { message: verdict.message, marks };
-      path = nextPath(chooser.path, chooser.options);
-    }
-    return { message: null, marks };
   }
 
   async #breathe(): Promise<void> {
@@ -213,18 +203,11 @@ export class Exploration {
       runs: this.#runs,
       complete: this.#stopped === null && this.#stack.length === 0,
       divergence: this.#divergence,
+      prefix: null,
       stopped: this.#stopped,
       marks: this.#marks,
       counterexample: counterexamples[0] ?? null,
       counterexamples,
     };
   }
-}
-
-/** While it explores, a program only takes turns that it took before. */
-function nondeterministic(divergence: string): InputError {
-  return new InputError(
-    'program/nondeterministic',
-    `with the same choices the program does not do the same: ${divergence}; moirai test names the usual causes`,
-  );
 }

@@ -127,11 +127,17 @@ export function formatExplorations(results: readonly ExploreResult[], { style = 
 }
 
 function verdict(
-  { level, histories, violations, complete, stopped, divergence }: ExploreResult,
+  { level, histories, violations, complete, stopped, divergence, prefix }: ExploreResult,
   style: Styler,
 ): string {
   const all = counts(histories, 'history', 'histories');
   if (divergence !== null) return `the program has changed: ${divergence}; what follows is as far as the token leads`;
+  if (violations > 0 && prefix !== null)
+    return style(
+      'bad',
+      `a history of ${counts(prefix, 'transaction', 'transactions')} violates the invariant at ${level}` +
+        (stopped === 'violation' ? ', and none of fewer does' : ` (${stoppedBy(stopped)})`),
+    );
   if (violations > 0)
     return (
       style(
@@ -142,7 +148,7 @@ function verdict(
   if (complete) return style('good', `all ${all} satisfy the invariant at ${level}`) + ': a proof for this program';
   return style(
     'warning',
-    `unknown at ${level}: ${all} satisfy the invariant, and there are more (${stoppedBy(stopped)})`,
+    `unknown at ${level}: ${all}${prefix === null ? '' : ' of prefixes of the program'} satisfy the invariant, and there are more (${stoppedBy(stopped)})`,
   );
 }
 

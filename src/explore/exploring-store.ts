@@ -20,32 +20,45 @@ import {
   parseLevel,
 } from '../isolation/index.ts';
 import type { Program, Store, StoreTransaction } from '../program/index.ts';
+import { type BaseLevel, exploredLevel } from './base-level.ts';
+import { Causality } from './causality.ts';
 import {
+  indexOf,
   INITIAL_STATE,
   type Log,
   nameAt,
+  namesOf,
   nameOf,
   type Prefix,
   prefixOf,
   sessionOf,
   writesKey,
 } from './ordered-history.ts';
-import { Swaps } from './swaps.ts';
+import { swapsAfter } from './swaps.ts';
+import { ValueTable } from './value-table.ts';
 
-interface ExploredLog extends Log {
+export interface ExploredLog extends Log {
   readonly level: ConstrainingLevel;
-  readonly operations: Operation[];
-  readonly written: Map<number, Value>;
+  /** Of each of `writeKeys`, the number of the value that was written last. */
+  readonly writeValues: number[];
+  /** What it did, three numbers an operation: the key, the value's number, and the position that an external read saw, `OWN` or `WRITE`. */
+  readonly operations: number[];
 }
+
+/** A read of the transaction's own write. */
+const OWN = -2;
+const WRITE = -3;
 
 /** Nodes of commit orders are given out in the order of the run; 0 is the initial state. */
 function nodeAt(position: number): number {
   return position + 1;
 }
 
-/** Prefix, snapshot isolation and serializable cannot be explored directly: causal is explored and what is not at its level is left out. */
-function explorationLevel(level: ConstrainingLevel): ConstrainingLevel {
-  return level === 'read-committed' || level === 'read-atomic' ? level : 'causal';
+export interface StoreOptions {
+  readonly level?: ConstrainingLevel;
+  readonly base?: BaseLevel;
+  /** Decisions that one search for a commit order may take. */
+  readonly stepsMax?: number;
 }
 
 export class ExploringStore implements Store {
@@ -53,31 +66,39 @@ export class ExploringStore implements Store {
   divergence: string | null = null;
   /** Prefixes that this run found and did not follow. */
   readonly branches: Prefix[] = [];
+  /** Sessions that the run left waiting, because they were at their bounds. */
+  cut: readonly number[] = [];
   readonly #program: Program;
   readonly #level: ConstrainingLevel;
-  readonly #orders = new CommitOrders();
+  readonly #base: BaseLevel;
+  readonly #causality = new Causality();
   readonly #judge: CommitOrders;
-  readonly #swaps: Swaps;
   readonly #keyIds = new Map<Key, number>();
   readonly #keys: Key[] = [];
+  #values = new ValueTable();
+  /** Per key: the number of its initial value. */
+  readonly #initial: number[] = [];
   #prefix: Prefix = [];
+  #bounds: readonly number[] | null = null;
   #logs: ExploredLog[] = [];
   #hasGivenUp = false;
   /** Per session: the position of its last transaction. */
   readonly #lastOf: number[] = [];
 
-  /** @param stepsMax decisions that one search for a commit order may take */
-  constructor(program: Program, level: ConstrainingLevel, stepsMax?: number) {
+  constructor(program: Program, { level = 'causal', base, stepsMax }: StoreOptions) {
     this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
     this.#program = program;
-    this.#level = level;
-    this.#swaps = new Swaps((log) => explorationLevel((log as ExploredLog).level));
+    this.#level = parseLevel(level, constrainingLevels);
+    this.#base = base ?? 'causal';
   }
 
-  reset(prefix: Prefix): void {
+  /** @param bounds how many transactions each session may begin */
+  reset(prefix: Prefix, bounds: readonly number[] | null = null): void {
     this.#prefix = prefix;
+    this.#bounds = bounds;
+    this.cut = [];
     this.#logs = [];
-    this.#orders.reset();
+    this.#causality.reset(this.#logs);
     this.#lastOf.length = 0;
     this.branches.length = 0;
     this.divergence = null;
@@ -85,105 +106,140 @@ export class ExploringStore implements Store {
     this.#hasGivenUp = false;
   }
 
-  /** The prefix's order, then the first session that has not ended. */
-  readonly nextSession = (waiting: readonly number[]): number => {
+  /** The prefix's order, then the first session that has not ended; `null` where all that wait would go beyond their bounds. */
+  readonly nextSession = (waiting: readonly number[]): number | null => {
     const next = this.#prefix[this.#logs.length];
-    const session = next === undefined ? (waiting[0] as number) : sessionOf(next.name);
-    if (waiting.includes(session)) return session;
-    this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${this.#logs.length - 1} any more`;
-    return waiting[0] as number;
+    if (next !== undefined) {
+      const session = sessionOf(next.name);
+      if (waiting.includes(session)) return session;
+      this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${indexOf(next.name)} any more`;
+    }
+    if (this.#bounds === null) return waiting[0] as number;
+    const session = waiting.find((each) => !this.#isAtBound(each)) ?? null;
+    if (session === null) this.cut = waiting;
+    return session;
   };
 
-  begin(session: number, level: IsolationLevel = this.#level): StoreTransaction {
+  #isAtBound(session: number): boolean {
+    const last = this.#lastOf[session];
+    const begun = last === undefined ? 0 : (this.#logs[last] as ExploredLog).index + 1;
+    return this.#bounds !== null && begun >= (this.#bounds[session] as number);
+  }
+
+  begin(session: number, level?: IsolationLevel): StoreTransaction {
+    const log = this.open(session, level);
+    return {
+      read: (key) => this.copyOf(this.read(log, this.keyId(key))),
+      write: (key, value) => this.write(log, this.keyId(key), this.valueNumber(value)),
+      commit: () => {
+        this.commit(log);
+        return 'committed';
+      },
+      abort: () => this.abort(log),
+    };
+  }
+
+  // ---- the same by numbers: of keys (`keyId`) and of values (`valueNumber`)
+
+  open(session: number, level: IsolationLevel = this.#level): ExploredLog {
     const previous = this.#lastOf[session] ?? -1;
     const index = previous < 0 ? 0 : (this.#logs[previous] as ExploredLog).index + 1;
     const position = this.#logs.length;
+    const own = parseLevel(level, constrainingLevels);
     const log: ExploredLog = {
       name: nameOf(session, index),
+      position,
       session,
       index,
       previous,
-      level: parseLevel(level, constrainingLevels),
+      level: own,
+      explored: exploredLevel(this.#base, own),
       readKeys: [],
       sources: [],
       writeKeys: [],
+      writeValues: [],
       operations: [],
-      written: new Map(),
       status: 'pending',
+      named: null,
     };
     this.#logs.push(log);
     this.#lastOf[session] = position;
-    const node = this.#orders.begin(session, explorationLevel(log.level));
-    assert(node === nodeAt(position), 'nodes are given out in the order of the run');
-    return {
-      read: (key) => this.#read(log, position, key),
-      write: (key, value) => this.#write(log, key, value),
-      commit: () => this.#commit(log, position),
-      abort: () => {
-        log.status = 'aborted';
-      },
-    };
+    this.#causality.begin(log);
+    return log;
   }
 
-  #read(log: ExploredLog, position: number, key: Key): Value {
-    const id = this.#keyId(key);
-    const own = log.written.get(id);
-    if (own !== undefined) {
-      log.operations.push({ kind: 'read', key, value: own });
-      return copyValue(own);
+  /** @returns the number of the value */
+  read(log: ExploredLog, key: number): number {
+    const own = log.writeKeys.indexOf(key);
+    if (own >= 0) {
+      const value = log.writeValues[own] as number;
+      log.operations.push(key, value, OWN);
+      return value;
     }
-    const source = this.#given(log, position, key, id) ?? this.#choose(log, position, id);
-    this.#orders.read(nodeAt(position), id, nodeAt(source));
-    log.readKeys.push(id);
+    const source = this.#given(log, key) ?? this.#choose(log, key);
+    this.#causality.see(log, key, source);
+    log.readKeys.push(key);
     log.sources.push(source);
-    const value = this.#valueOf(source, id);
-    log.operations.push({ kind: 'read', key, value, from: source });
-    return copyValue(value);
+    const value = this.#valueOf(source, key);
+    log.operations.push(key, value, source);
+    return value;
   }
 
   /** The position of the transaction that this read saw, if the prefix says so. */
-  #given(log: ExploredLog, position: number, key: Key, id: number): number | undefined {
-    const given = this.#prefix[position]?.sources[log.sources.length];
+  #given(log: ExploredLog, key: number): number | undefined {
+    const given = this.#prefix[log.position]?.sources[log.sources.length];
     if (given === undefined) return undefined;
     if (given === INITIAL_STATE) return -1;
-    const writer = this.#logs.findIndex(({ name }) => name === given);
-    if (writer >= 0 && writesKey(this.#logs[writer] as ExploredLog, id)) return writer;
-    this.divergence ??= `a read of ${key} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
+    let writer = log.position - 1;
+    while (writer >= 0 && (this.#logs[writer] as ExploredLog).name !== given) writer -= 1;
+    if (writer >= 0 && writesKey(this.#logs[writer] as ExploredLog, key)) return writer;
+    this.divergence ??= `a read of ${this.keyOf(key)} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
     return undefined;
   }
 
   /** The first write that the read may see; a branch for each of the others. */
-  #choose(log: ExploredLog, position: number, key: number): number {
+  #choose(log: ExploredLog, key: number): number {
+    const { position, sources } = log;
+    const writers = this.#causality.writersOf(key);
+    if (writers === 0) return -1;
     let first: number | null = null;
-    for (let writer = -1; writer < position; writer += 1) {
-      if (writer >= 0 && !writesKey(this.#logs[writer] as ExploredLog, key)) continue;
-      if (!this.#orders.allowsRead(nodeAt(position), key, nodeAt(writer))) continue;
+    for (let i = -1; i < writers; i += 1) {
+      const writer = i < 0 ? -1 : this.#causality.writerOf(key, i);
+      if (!this.#causality.allowsRead(position, sources.length, key, writer)) continue;
       if (first === null) first = writer;
-      else this.branches.push(this.#prefixWith(log, position, writer));
+      else this.branches.push(this.#prefixWith(log, writer));
     }
     assert(first !== null, 'the levels that are explored are causally extensible');
     return first;
   }
 
-  #prefixWith(log: ExploredLog, position: number, writer: number): Prefix {
-    const prefix = prefixOf(this.#logs.slice(0, position));
-    const sources = [...log.sources, writer].map((source) => nameAt(this.#logs, source));
-    return [...prefix, { name: log.name, sources }];
+  #prefixWith({ name, position, sources }: ExploredLog, writer: number): Prefix {
+    const prefix = prefixOf(this.#logs, position);
+    const names = namesOf(this.#logs, sources);
+    names.push(nameAt(this.#logs, writer));
+    prefix.push({ name, sources: names });
+    return prefix;
   }
 
-  #write(log: ExploredLog, key: Key, value: unknown): void {
-    const id = this.#keyId(key);
-    const copy = copyValue(value);
-    if (!log.written.has(id)) log.writeKeys.push(id);
-    log.written.set(id, copy);
-    log.operations.push({ kind: 'write', key, value: copy });
+  write(log: ExploredLog, key: number, value: number): void {
+    const own = log.writeKeys.indexOf(key);
+    if (own >= 0) log.writeValues[own] = value;
+    else {
+      log.writeKeys.push(key);
+      log.writeValues.push(value);
+    }
+    log.operations.push(key, value, WRITE);
   }
 
-  #commit(log: ExploredLog, position: number): 'committed' {
+  commit(log: ExploredLog): void {
     log.status = 'committed';
-    this.#orders.commit(nodeAt(position), log.writeKeys);
-    if (position >= this.#prefix.length - 1) this.branches.push(...this.#swaps.after(this.#logs));
-    return 'committed';
+    this.#causality.commit(log);
+    if (log.position < this.#prefix.length - 1) return;
+    for (const prefix of swapsAfter(this.#logs, this.#causality)) this.branches.push(prefix);
+  }
+
+  abort(log: ExploredLog): void {
+    log.status = 'aborted';
   }
 
   /** Did a search for a commit order give up since the run began to be judged? Then a `false` or a missing final state says nothing. */
@@ -193,7 +249,7 @@ export class ExploringStore implements Store {
 
   /** Is the whole run at the levels that were asked for? True without a look where all of them were explored directly. */
   isAtLevel(): boolean {
-    if (this.#logs.every(({ level }) => explorationLevel(level) === level)) return true;
+    if (this.#logs.every(({ level, explored }) => explored === level)) return true;
     this.#buildJudge();
     return this.#judge.rebuild();
   }
@@ -220,16 +276,16 @@ export class ExploringStore implements Store {
     assert(this.#judge.rebuild(), 'only runs at their level are shown');
     const observer = this.#judge.beginObserver(this.#program.sessions.length);
     const written = new Set(this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : [])));
-    const keys = new Set([...this.#program.initial.keys(), ...[...written].map((id) => this.#keys[id] as Key)]);
+    const keys = new Set([...this.#program.initial.keys(), ...[...written].map((id) => this.keyOf(id))]);
     return Object.fromEntries(
       [...keys].toSorted().map((key) => {
-        const id = this.#keyId(key);
+        const id = this.keyId(key);
         const writers = [...this.#judge.constraints.writersOf(id)].filter((node) =>
           this.#judge.allowsRead(observer, id, node),
         );
         const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
         this.#judge.read(observer, id, node);
-        return [key, copyValue(this.#valueOf(node - 1, id))];
+        return [key, this.copyOf(this.#valueOf(node - 1, id))];
       }),
     );
   }
@@ -238,12 +294,12 @@ export class ExploringStore implements Store {
   olderReads(): ReadonlySet<string> {
     const places = new Set<string>();
     this.#logs.forEach(({ operations }, t) => {
-      operations.forEach((operation, i) => {
-        if (operation.kind !== 'read' || operation.from === undefined) return;
-        const id = this.#keyId(operation.key);
-        const newest = this.#logs.findLastIndex((log, w) => w < t && log.status === 'committed' && log.written.has(id));
-        if (newest !== operation.from) places.add(`${t} ${i}`);
-      });
+      for (let i = 0; i < operations.length; i += 3) {
+        const [key, source] = [operations[i] as number, operations[i + 2] as number];
+        if (source < -1) continue;
+        const newest = this.#logs.findLastIndex((log, w) => w < t && writesKey(log, key));
+        if (newest !== source) places.add(`${t} ${i / 3}`);
+      }
     });
     return places;
   }
@@ -255,21 +311,66 @@ export class ExploringStore implements Store {
         id: defaultId(this.#program.sessionNames[session] as string, index),
         session,
         status: log.status === 'committed' ? 'committed' : 'aborted',
-        operations,
+        operations: this.#operationsOf(operations),
         ...(level === this.#level ? {} : { level }),
       };
     });
     return { sessions: this.#program.sessionNames, transactions, initial: this.#program.initial };
   }
 
-  #valueOf(source: number, key: number): Value {
-    if (source < 0) return this.#program.initial.get(this.#keys[key] as Key) ?? null;
-    return (this.#logs[source] as ExploredLog).written.get(key) as Value;
+  #operationsOf(numbers: readonly number[]): Operation[] {
+    const operations: Operation[] = [];
+    for (let i = 0; i < numbers.length; i += 3) {
+      const key = this.keyOf(numbers[i] as number);
+      const value = this.copyOf(numbers[i + 1] as number);
+      const from = numbers[i + 2] as number;
+      if (from === WRITE) operations.push({ kind: 'write', key, value });
+      else operations.push({ kind: 'read', key, value, ...(from === OWN ? {} : { from }) });
+    }
+    return operations;
   }
 
-  #keyId(key: Key): number {
+  /** The number of the value that a committed transaction, or the initial state, gave a key. */
+  #valueOf(source: number, key: number): number {
+    if (source < 0) return (this.#initial[key] ??= this.#initialOf(key));
+    const { writeKeys, writeValues } = this.#logs[source] as ExploredLog;
+    return writeValues[writeKeys.indexOf(key)] as number;
+  }
+
+  #initialOf(key: number): number {
+    return this.#values.numberOf(this.#program.initial.get(this.keyOf(key)) ?? null);
+  }
+
+  /** A value by its number. */
+  copyOf(value: number): Value {
+    return copyValue(this.#values.at(value));
+  }
+
+  /** @throws InputError `history/value` for what JSON cannot carry */
+  valueNumber(value: unknown): number {
+    return this.#values.numberOf(value);
+  }
+
+  keyOf(key: number): Key {
+    return this.#keys[key] as Key;
+  }
+
+  keyId(key: Key): number {
     let id = this.#keyIds.get(key);
     if (id === undefined) this.#keyIds.set(key, (id = this.#keys.push(key) - 1));
     return id;
+  }
+
+  /** How many keys and values have numbers. */
+  get size(): number {
+    return this.#keys.length + this.#values.size;
+  }
+
+  /** Numbers them anew, from the next run on. */
+  forget(): void {
+    this.#keyIds.clear();
+    this.#keys.length = 0;
+    this.#initial.length = 0;
+    this.#values = new ValueTable();
   }
 }

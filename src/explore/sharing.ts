@@ -7,6 +7,8 @@ import { monotonicMs } from '../base/clock.ts';
 import type { Program } from '../program/index.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
+import { growPrefixes } from './growth.ts';
+import { Runs } from './runs.ts';
 
 /** What a thread is asked to do: plain data. */
 export interface ExploreJob {
@@ -24,16 +26,19 @@ export interface ExplorePart {
 
 export type ExploreThread = (job: ExploreJob) => Promise<ExplorePart>;
 
-/** Does a job: for threads. */
-export async function explorePart(program: Program, options: ExploreOptions, job: ExploreJob): Promise<ExplorePart> {
-  const exploration = new Exploration(program, options);
-  const end = monotonicMs() + job.timeMs;
-  exploration.add(job.waiting);
-  do await exploration.run(Infinity, 64);
-  while (exploration.goesOn && monotonicMs() < end);
-  const { doneMass } = exploration;
-  const waiting = exploration.take();
-  return { result: exploration.result(), doneMass, waiting };
+/** Does jobs, one at a time: for threads. What it learned of the sessions in one job, it knows in the next. */
+export function exploreThread(program: Program, options: ExploreOptions): ExploreThread {
+  const made = new Runs(program, options);
+  return async ({ waiting, timeMs }) => {
+    const exploration = new Exploration(program, options, made);
+    const end = monotonicMs() + timeMs;
+    exploration.add(waiting);
+    do await exploration.run(Infinity, 64);
+    while (exploration.goesOn && monotonicMs() < end);
+    const { doneMass } = exploration;
+    const left = exploration.take();
+    return { result: exploration.result(), doneMass, waiting: left };
+  };
 }
 
 /**
@@ -45,8 +50,13 @@ export async function exploreShared(
   options: ExploreOptions,
   threads: readonly ExploreThread[],
 ): Promise<ExploreResult> {
-  const whole = new Exploration(program, options);
+  const made = new Runs(program, options);
+  const whole = new Exploration(program, options, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
+  if (options.failsFast === true) {
+    const small = await growPrefixes(program, options, made, deadline);
+    if (small !== null) return small;
+  }
   whole.add([{ prefix: [], mass: 1 }]);
   await whole.run(deadline, RUNS_FIRST);
   const pool: Waiting[] = whole.goesOn ? whole.take() : [];

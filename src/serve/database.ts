@@ -24,6 +24,7 @@ import {
   type SqlValue,
   type Statement,
   type StatementResult,
+  type StatementView,
   type Storage,
   type StorageTransaction,
   type TransactionOptions,
@@ -38,6 +39,7 @@ import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
 import { timeoutMs } from './settings.ts';
 import { Session } from './sql-session.ts';
+import { pausingView } from './statement-pauses.ts';
 import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
 
 export interface SqlDatabaseOptions {
@@ -58,6 +60,8 @@ export interface SqlDatabaseOptions {
    * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
    */
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
+  /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default false. */
+  readonly pauses?: boolean;
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
   /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
@@ -79,6 +83,7 @@ export class SqlDatabase implements SqlServer {
   catalog: Catalog;
   readonly clock: () => bigint;
   readonly computeMsMax: number;
+  readonly pauses: boolean;
   readonly #options: SqlDatabaseOptions;
   #storage: Storage | AxiomaticStorage;
   #recorder: HistoryRecorder;
@@ -107,6 +112,7 @@ export class SqlDatabase implements SqlServer {
     this.dialect = options.profile.dialect;
     this.clock = options.clock ?? wallClockMicroseconds;
     this.computeMsMax = options.computeMsMax ?? 10_000;
+    this.pauses = options.pauses === true && options.profile.family === 'engine';
     this.#seed = options.seed ?? 1;
     this.#chooser = seeded(this.#seed, 1);
     this.#holding = seeded(this.#seed, 2);
@@ -116,6 +122,12 @@ export class SqlDatabase implements SqlServer {
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.scheduler = this.#newScheduler();
+  }
+
+  /** A statement of this transaction begins. */
+  viewOf(transaction: StorageTransaction): StatementView {
+    const view = transaction.statement();
+    return this.pauses && this.dialect === 'postgres' ? pausingView(view) : view;
   }
 
   // ---- sessions

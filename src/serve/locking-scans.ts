@@ -1,9 +1,10 @@
 /**
- * InnoDB at SERIALIZABLE: a plain SELECT in a transaction locks what it reads, as with FOR SHARE, and reads the latest rows. Scans cannot
- * wait in the middle of an expression, so one that has to stops the whole statement, gets its locks, and the statement runs again: what it
- * has locked by then cannot change under it.
+ * InnoDB where a statement locks what it only reads, as with FOR SHARE, and reads the latest rows: a plain SELECT at SERIALIZABLE, and the
+ * subqueries and joined tables of statements that write. Scans cannot wait in the middle of an expression, so one that has to stops the whole
+ * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
-import type { Row, StatementView, Wait, Waiting } from '../sql/index.ts';
+import type { IsolationName, QueryStatement, Row, StatementView, Wait, Waiting } from '../sql/index.ts';
+import { pause } from './statement-pauses.ts';
 
 /** Thrown through the executor, never to a user. */
 class MustWait extends Error {
@@ -17,24 +18,53 @@ class MustWait extends Error {
   }
 }
 
-/** Runs a statement that only reads, with locks for all that it scans. */
-export function* withLockingScans<T>(view: StatementView, run: (view: StatementView) => Waiting<T>): Waiting<T> {
-  const locking = lockingView(view);
+export interface LockingScansOptions {
+  readonly isolation: IsolationName;
+  /** May others come in between before the first lock on what is only read? */
+  readonly pauses: boolean;
+}
+
+/** Runs a statement, with locks for all that it scans where InnoDB has them. */
+export function* withLockingScans<T>(
+  view: StatementView,
+  statement: QueryStatement,
+  { isolation, pauses }: LockingScansOptions,
+  run: (view: StatementView) => Waiting<T>,
+): Waiting<T> {
+  if (!locksScans(view, statement, isolation)) return yield* run(view);
+  const locking = lockingView(view, pauses && !statement.isReadOnly);
   for (;;) {
     try {
       return yield* run(locking);
     } catch (error) {
       if (!(error instanceof MustWait)) throw error;
+      view.undo();
       yield error.wait;
       yield* error.locking;
     }
   }
 }
 
-function lockingView(view: StatementView): StatementView {
+/**
+ * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
+ * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE do not.
+ */
+function locksScans({ scansLock }: StatementView, statement: QueryStatement, isolation: IsolationName): boolean {
+  if (scansLock === undefined) return false;
+  if (scansLock) return true;
+  if (statement.isReadOnly || statement.command === 'SELECT') return false;
+  return isolation === 'repeatable read' || statement.command === 'DELETE';
+}
+
+function lockingView(view: StatementView, pauses: boolean): StatementView {
+  let mayPause = pauses;
   return {
     scansLock: false,
     scan(table, path) {
+      if (mayPause) {
+        mayPause = false;
+        throw new MustWait(pause, nothing());
+      }
       const rows: Row[] = [];
       const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
       const locking = view.lock(
@@ -59,3 +89,7 @@ function lockingView(view: StatementView): StatementView {
     undo: () => view.undo(),
   };
 }
+
+// The locks are for the scan that comes again.
+// oxlint-disable-next-line require-yield
+function* nothing(): Waiting<void> {}

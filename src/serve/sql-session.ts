@@ -34,7 +34,8 @@ import { alreadyOpen, localOutside, modesOutside, noneOpen, titles } from './ses
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
-import { interruptCheck, lockTimeout, statementTimeout, withStackLimit } from './statement-limits.ts';
+import { interruptCheck, lockTimeout, orStackError, statementTimeout, withStackLimit } from './statement-limits.ts';
+import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -282,7 +283,7 @@ export class Session implements SqlSession {
       if (commitsAround) yield* this.#transaction.commit();
       const stored = this.#transaction.open(isRead);
       this.#database.maySpuriouslyFail(this.#transaction.isolation);
-      view = stored.statement();
+      view = this.#database.viewOf(stored);
       const checkInterrupt = interruptCheck(scheduler, {
         computeMs: this.#database.computeMsMax,
         timeoutMs: this.#timeoutMs(isRead),
@@ -290,7 +291,10 @@ export class Session implements SqlSession {
       });
       const execution = { parameters, surroundings: this.#surroundings, checkInterrupt };
       const result = yield* this.#outcome(statement, execution, view);
-      if ((!this.#transaction.isExplicit && !this.#isBlock) || commitsAround) yield* this.#transaction.commit();
+      if ((!this.#transaction.isExplicit && !this.#isBlock) || commitsAround) {
+        if (this.#database.pauses && statement.kind === 'query' && !isRead) yield pause;
+        yield* this.#transaction.commit();
+      }
       return result;
     } catch (error) {
       this.#failed(error, view, commitsAround);
@@ -310,7 +314,8 @@ export class Session implements SqlSession {
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
     const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);
-    const outcome = yield* view.scansLock === true && statement.isReadOnly ? withLockingScans(view, run) : run(view);
+    const scans = { isolation: this.#transaction.isolation, pauses: this.#database.pauses };
+    const outcome = yield* withLockingScans(view, statement, scans, run);
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
     if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;
@@ -487,12 +492,4 @@ export class Session implements SqlSession {
 function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;
   return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
-}
-
-function orStackError<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw withStackLimit(error);
-  }
 }

@@ -50,6 +50,7 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     seed,
     abortRate,
     holdsBack: 'always',
+    pauses: true,
     ...(clock === undefined ? {} : { clock }),
     ...(isThorough ? { settle: (callback) => settleWhen(() => run?.isComplete() ?? true, callback) } : {}),
   });

@@ -1,10 +1,26 @@
 /** Operations in columns, from the moment when they are read until nothing that the verifier holds needs them. */
 import { fromImage, type Image, Shape, toImage } from './image.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
-import { operationKinds, type PredicateRead, type RowValue, type TraceOperation } from './trace.ts';
+import {
+  operationKinds,
+  type PredicateRead,
+  type RowValue,
+  type TraceOperation,
+  type TraceOperationKind,
+} from './trace.ts';
 
 /** Positions in `operationKinds`. */
-export const kindCode = { begin: 0, read: 1, write: 2, commit: 3, abort: 4, end: 5 } as const;
+export const kindCode: Readonly<Record<TraceOperationKind, number>> = {
+  begin: 0,
+  read: 1,
+  write: 2,
+  commit: 3,
+  abort: 4,
+  savepoint: 5,
+  'rollback-to': 6,
+  release: 7,
+  end: 8,
+};
 export const lockCode = { none: 0, update: 1, share: 2 } as const;
 
 /** Names as small numbers, both ways. */
@@ -61,6 +77,7 @@ class EntryTable extends Slots {
 interface Extra {
   readonly predicates: readonly PredicateRead[];
   readonly mayWrite: readonly string[] | undefined;
+  readonly savepoint: string | undefined;
 }
 
 export class OperationTable extends Slots {
@@ -71,6 +88,8 @@ export class OperationTable extends Slots {
   kind = new Uint8Array();
   lock = new Uint8Array();
   failed = new Uint8Array();
+  /** Was what it wrote taken back, or the savepoint that it set forgotten? */
+  isUndone = new Uint8Array();
   session = new Int32Array();
   start = new Float64Array();
   end = new Float64Array();
@@ -98,20 +117,22 @@ export class OperationTable extends Slots {
     this.next[operation] = none;
     this.transaction[operation] = transaction;
     this.hasExtra[operation] = 0;
+    this.isUndone[operation] = 0;
     return operation;
   }
 
   /** O(rows of the operation) */
   add(given: TraceOperation): number {
-    const { kind, session, transaction, reads, writes, predicates, mayWrite, lock, failed, start, end } = given;
+    const { kind, session, transaction, reads, writes, predicates, mayWrite, savepoint, lock, failed, start, end } =
+      given;
     const operation = this.open(kindCode[kind], this.sessions.of(session), transaction, start, end);
     if (lock !== null) this.lock[operation] = lockCode[lock];
     if (failed) this.failed[operation] = 1;
     if (reads.length > 0) this.reads[operation] = this.#addRows(reads);
     if (writes.length > 0) this.writes[operation] = this.#addRows(writes);
-    if (predicates.length > 0 || mayWrite !== undefined) {
+    if (predicates.length > 0 || mayWrite !== undefined || savepoint !== undefined) {
       this.hasExtra[operation] = 1;
-      this.#extra.set(operation, { predicates, mayWrite });
+      this.#extra.set(operation, { predicates, mayWrite, savepoint });
     }
     return operation;
   }
@@ -136,6 +157,10 @@ export class OperationTable extends Slots {
     return this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.mayWrite : undefined;
   }
 
+  savepointOf(operation: number): string | undefined {
+    return this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.savepoint : undefined;
+  }
+
   remove(operation: number): void {
     this.#removeEntries(this.reads[operation] as number);
     this.#removeEntries(this.writes[operation] as number);
@@ -155,6 +180,7 @@ export class OperationTable extends Slots {
   /** As it was given: for evidence. */
   operationAt(operation: number): TraceOperation {
     const mayWrite = this.mayWriteOf(operation);
+    const savepoint = this.savepointOf(operation);
     return {
       session: this.sessions.name(this.session[operation] as number),
       transaction: this.transaction[operation] as string,
@@ -163,6 +189,7 @@ export class OperationTable extends Slots {
       writes: this.#rowsFrom(this.writes[operation] as number),
       predicates: this.predicatesOf(operation),
       ...(mayWrite === undefined ? {} : { mayWrite }),
+      ...(savepoint === undefined ? {} : { savepoint }),
       lock: ([null, 'update', 'share'] as const)[this.lock[operation] as number] ?? null,
       failed: this.failed[operation] === 1,
       start: this.start[operation] as number,
@@ -182,6 +209,7 @@ export class OperationTable extends Slots {
     this.kind = grownBytes(this.kind, capacity);
     this.lock = grownBytes(this.lock, capacity);
     this.failed = grownBytes(this.failed, capacity);
+    this.isUndone = grownBytes(this.isUndone, capacity);
     this.hasExtra = grownBytes(this.hasExtra, capacity);
     this.session = grownInts(this.session, capacity);
     this.start = grownFloats(this.start, capacity);

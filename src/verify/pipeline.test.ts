@@ -20,8 +20,13 @@ function operation(session: string, start: number, end: number, kind: TraceOpera
   };
 }
 
-function piped(options: Partial<PipelineOptions> = {}): {
-  pipeline: { push: (operation: TraceOperation, line: number) => void } & Pick<Pipeline, 'drain' | 'finish' | 'counts'>;
+type PipedOptions = Omit<Partial<PipelineOptions>, 'onLate'> & { readonly onLate?: (late: TraceOperation) => void };
+
+function piped({ onLate, ...options }: PipedOptions = {}): {
+  pipeline: { push: (operation: TraceOperation, line: number) => void } & Pick<
+    Pipeline,
+    'drain' | 'finish' | 'mark' | 'frontier' | 'counts'
+  >;
   out: TraceOperation[];
   stalled: string[];
 } {
@@ -37,12 +42,17 @@ function piped(options: Partial<PipelineOptions> = {}): {
       operations.remove(dispatched);
     },
     onStalled: (session) => stalled.push(session),
+    onLate: (late) => onLate?.(operations.operationAt(late)),
   });
   return {
     pipeline: {
       push: (pushed, line) => pipeline.push(operations.add(pushed), line),
       drain: () => pipeline.drain(),
       finish: () => pipeline.finish(),
+      mark: (time) => pipeline.mark(time),
+      get frontier() {
+        return pipeline.frontier;
+      },
       get counts() {
         return pipeline.counts;
       },
@@ -198,4 +208,73 @@ test('a heap gives the smallest first', () => {
       expect(heap.minKey).toBe(Infinity);
     }),
   );
+});
+
+describe('a trace with marks', () => {
+  /** What a recorder writes: operations when they end, and between them marks, no later than the start of anything that is still under way. */
+  function recorded(lists: readonly (readonly [gap: number, length: number][])[]): (TraceOperation | number)[] {
+    const all = lists.flatMap((list, i) => {
+      let now = 0;
+      return list.map(([gap, length]) => {
+        const start = now + gap;
+        now = start + length;
+        return operation(`s${i}`, start, now);
+      });
+    });
+    return all
+      .toSorted((a, b) => a.end - b.end)
+      .flatMap((each, i, sorted) => [each, Math.min(each.end, ...sorted.slice(i + 1).map(({ start }) => start))]);
+  }
+
+  test('leaves in order of starts, as soon as its marks allow', () => {
+    fc.assert(
+      fc.property(sessionsOf, (lists) => {
+        const { pipeline, out } = piped({ hasMarks: true, heldBack: 4_096 });
+        let count = 0;
+        for (const each of recorded(lists)) {
+          count += 1;
+          if (typeof each !== 'number') pipeline.push(each, count);
+          else {
+            pipeline.mark(each);
+            expect(pipeline.counts.waiting === 0 || pipeline.frontier <= each).toBe(true);
+          }
+        }
+        pipeline.mark(Infinity);
+        expect(pipeline.finish()).toBe(Infinity);
+        expect(out).toHaveLength(lists.flat().length);
+        expect(out.every(({ start }, i) => i === 0 || start >= (out[i - 1] as TraceOperation).start)).toBe(true);
+        expect(pipeline.counts).toMatchObject({ waiting: 0, late: 0, cut: 0 });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('does not wait for a session that says nothing, nor for those that nobody has seen', () => {
+    const { pipeline, out } = piped({ hasMarks: true });
+    pipeline.push(operation('idle', 1, 2), 1);
+    pipeline.push(operation('a', 3, 4), 2);
+    pipeline.push(operation('a', 5, 6), 3);
+    pipeline.mark(5);
+    expect(out.map(({ start }) => start)).toEqual([1, 3, 5]);
+  });
+
+  test('goes on without a statement that hangs longer than the buffer lasts', () => {
+    const late: TraceOperation[] = [];
+    const { pipeline, out } = piped({ hasMarks: true, bufferMax: 10, onLate: (each) => late.push(each) });
+    for (let i = 0; i < 100; i += 1) pipeline.push(operation('a', 10 + 2 * i, 11 + 2 * i), i);
+    expect(pipeline.counts.waitingMost).toBeLessThanOrEqual(11);
+    pipeline.push(operation('hangs', 1, 250), 101);
+    expect(late).toHaveLength(1);
+    pipeline.mark(Infinity);
+    pipeline.finish();
+    expect([out.length, pipeline.counts.late]).toEqual([100, 1]);
+  });
+
+  test('that was cut off ends with its last mark', () => {
+    const { pipeline, out } = piped({ hasMarks: true });
+    for (const start of [1, 3, 5, 7]) pipeline.push(operation('a', start, start + 1), start);
+    pipeline.mark(5);
+    expect(pipeline.finish()).toBe(5);
+    expect([out.length, pipeline.counts.cut]).toEqual([3, 1]);
+  });
 });

@@ -9,6 +9,10 @@
  * Cost: O(1/B log n) for an operation with n sessions and batches of B. Memory: at most `bufferMax` operations; where a session keeps
  * the watermark back longer than that, it is taken to be dead and no longer waited for. If it comes back with something that should
  * have been dispatched before, that is an error: what was decided without it cannot be taken back.
+ *
+ * A recorder knows more: its marks say up to which time every operation is there, of sessions that nobody has seen yet, too. Then nothing else
+ * is waited for, and a session that says nothing holds nothing back. What is overtaken because a statement hangs for longer than the
+ * buffer lasts goes to `onLate`.
  */
 import { assert } from '../base/assert.ts';
 import { InputError } from '../base/input-error.ts';
@@ -29,6 +33,10 @@ export interface PipelineOptions {
   readonly sessions?: readonly string[] | null;
   /** Operations that are always held back where sessions are not declared. Default 4,096, at most half of the buffer. */
   readonly heldBack?: number;
+  /** Does `mark` say what is complete? */
+  readonly hasMarks?: boolean;
+  /** With marks: an operation that was overtaken; it may take it out of the table. */
+  readonly onLate?: (operation: number) => void;
   /** How far clocks may be off, in the trace's unit; a start that goes back by no more is moved forward, and counted. Default 0. */
   readonly clockError?: number;
 }
@@ -39,6 +47,10 @@ export interface PipelineCounts {
   readonly batches: number;
   readonly stalled: number;
   readonly moved: number;
+  /** Operations that were overtaken. */
+  readonly late: number;
+  /** Operations behind the last mark of a trace that was cut off. */
+  readonly cut: number;
 }
 
 const drainEvery = 256;
@@ -66,16 +78,19 @@ export class Pipeline {
   readonly #bufferMax: number;
   readonly #heldBack: number;
   readonly #clockError: number;
+  readonly #hasMarks: boolean;
+  #mark = -Infinity;
   #frontier = -Infinity;
   #sinceDrain = 0;
-  #counts = { waiting: 0, waitingMost: 0, batches: 0, stalled: 0, moved: 0 };
+  #counts = { waiting: 0, waitingMost: 0, batches: 0, stalled: 0, moved: 0, late: 0, cut: 0 };
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#operations = options.operations;
     this.#bufferMax = options.bufferMax ?? 65_536;
     const heldBack = Math.min(options.heldBack ?? 4_096, this.#bufferMax >> 1);
-    this.#heldBack = options.sessions ? 0 : heldBack;
+    this.#hasMarks = options.hasMarks === true;
+    this.#heldBack = options.sessions || this.#hasMarks ? 0 : heldBack;
     this.#clockError = options.clockError ?? 0;
     for (const name of options.sessions ?? []) this.#meet(this.#operations.sessions.of(name));
   }
@@ -100,6 +115,11 @@ export class Pipeline {
     this.#lastEnd[session] = end[operation] as number;
     this.#lastKind[session] = kind[operation] as number;
     this.#lastTransaction[session] = transaction[operation] as string;
+    if (from < this.#frontier && this.#hasMarks) {
+      this.#counts.late += 1;
+      this.#options.onLate?.(operation);
+      return;
+    }
     if (from < this.#frontier) {
       const name = this.#operations.sessions.name(session);
       const how = 'comes too late: later operations were already looked at; give a larger --buffer';
@@ -118,21 +138,37 @@ export class Pipeline {
     if (this.#sinceDrain >= drainEvery || this.#counts.waiting > this.#bufferMax) this.drain();
   }
 
+  /** Nothing that starts before `time` will come any more. */
+  mark(time: number): void {
+    if (time > this.#mark) this.#mark = time;
+    this.drain();
+  }
+
   /** Dispatches what nothing can precede any more. */
   drain(): void {
     this.#sinceDrain = 0;
     this.#dispatchUpTo(this.#watermark(), this.#heldBack);
+    if (this.#hasMarks) {
+      this.#dispatchUpTo(Infinity, this.#bufferMax);
+      return;
+    }
     while (this.#counts.waiting > this.#bufferMax) {
       if (!this.#stallSlowest()) break;
       this.#dispatchUpTo(this.#watermark(), this.#heldBack);
     }
   }
 
-  /** Nothing more will come. */
-  finish(): void {
+  /** Nothing more will come. @returns the time from which on something may be missing */
+  finish(): number {
+    if (this.#hasMarks) {
+      this.#dispatchUpTo(this.#mark, 0);
+      this.#counts.cut = this.#counts.waiting;
+      return this.#mark;
+    }
     this.#isLive.fill(0);
     this.#dispatchUpTo(Infinity, 0);
     assert(this.#counts.waiting === 0, `${this.#counts.waiting} operations were not dispatched`);
+    return Infinity;
   }
 
   #meetLate(session: number, line: number): void {
@@ -205,6 +241,7 @@ export class Pipeline {
   }
 
   #watermark(): number {
+    if (this.#hasMarks) return this.#mark;
     let watermark = Infinity;
     for (let session = 0; session < this.#isMet.length; session += 1)
       if (this.#isWaitedFor(session)) watermark = Math.min(watermark, this.#reachedBy(session));
@@ -220,7 +257,8 @@ export class Pipeline {
       this.#dispatchBatch(session, Math.min(watermark, this.#heap.minKey));
       const head = this.#first[session] as number;
       if (head !== none) this.#heap.push(this.#operations.start[head] as number, session);
-      else if (this.#isLive[session] === 1) watermark = Math.min(watermark, this.#reachedBy(session));
+      else if (this.#isLive[session] === 1 && !this.#hasMarks)
+        watermark = Math.min(watermark, this.#reachedBy(session));
     }
   }
 

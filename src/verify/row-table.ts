@@ -164,19 +164,34 @@ export class RowTable {
 
   /** Takes the transaction's locks away. O(its locks) */
   dropLocks(transaction: number): void {
+    this.dropLocksSince(transaction, () => true);
+  }
+
+  /** Takes those away that certain operations have taken. */
+  dropLocksSince(transaction: number, isGone: (operation: number) => boolean): void {
     const { locks } = this;
-    for (let lock = this.#transactions.firstLock[transaction] as number; lock !== none; ) {
+    const { firstLock, lastLock } = this.#transactions;
+    let kept = none;
+    for (let lock = firstLock[transaction] as number; lock !== none; ) {
       const following = locks.next[lock] as number;
-      const [before, after] = [locks.previousOfRow[lock] as number, locks.nextOfRow[lock] as number];
-      if (before === none) this.firstLock[locks.row[lock] as number] = after;
-      else locks.nextOfRow[before] = after;
-      if (after === none) this.lastLock[locks.row[lock] as number] = before;
-      else locks.previousOfRow[after] = before;
-      locks.remove(lock);
+      if (isGone(locks.operation[lock] as number)) {
+        if (kept === none) firstLock[transaction] = following;
+        else locks.next[kept] = following;
+        this.#unlinkLock(lock);
+        locks.remove(lock);
+      } else kept = lock;
       lock = following;
     }
-    this.#transactions.firstLock[transaction] = none;
-    this.#transactions.lastLock[transaction] = none;
+    lastLock[transaction] = kept;
+  }
+
+  #unlinkLock(lock: number): void {
+    const { locks } = this;
+    const [before, after] = [locks.previousOfRow[lock] as number, locks.nextOfRow[lock] as number];
+    if (before === none) this.firstLock[locks.row[lock] as number] = after;
+    else locks.nextOfRow[before] = after;
+    if (after === none) this.lastLock[locks.row[lock] as number] = before;
+    else locks.previousOfRow[after] = before;
   }
 
   /** What the transaction has written to the row, or `none`. O(open transactions that have written it) */

@@ -1,168 +1,19 @@
-/**
- * Interval traces as JSON Lines: an operation a line, with the times just before it was sent and just after its answer came.
- * Leopard (ICDE 2023), section IV.A; the format is ours:
- *
- *     {"moirai":"trace","version":1,"initial":{"x":0},"sessions":["a","b"]}            optional; as are its last two
- *     {"session":"a","transaction":"t1","op":"read","reads":[["x",0]],"start":1,"end":2}
- *     {"session":"a","transaction":"t1","op":"write","writes":[["accounts/7",{"balance":20}]],"start":3,"end":4}
- *     {"session":"a","transaction":"t1","op":"commit","start":5,"end":6}
- *
- * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that nobody told the client.
- *
- * and `"opaque":"writes"`, perhaps with `"tables":["orders"]`: it may have written any rows of these tables, or of all.
- * A value is a scalar, or a map of columns to values, which may name some of the row's columns only; null: there is no such row.
- */
-import { assert } from '../base/assert.ts';
-import { canonicalText, type Value } from '../history/value.ts';
-
-export const operationKinds = ['begin', 'read', 'write', 'commit', 'abort', 'end'] as const;
-
-/** `end`: the session is over, nothing of it will come any more. */
-export type TraceOperationKind = (typeof operationKinds)[number];
-
-/** One value of a column; arrays and nested records as canonical text behind `jsonMark`. */
-export type Scalar = string | number | boolean | null;
-
-/** What a row holds: a scalar, some of its columns, or null where there is no row. */
-export type RowImage = Scalar | ReadonlyMap<string, Scalar>;
-
-export interface RowValue {
-  readonly key: string;
-  readonly image: RowImage;
-}
-
-/** A condition on a column, for predicate reads: all of them hold for a row that the read should return. */
-export interface Condition {
-  readonly column: string;
-  readonly comparison: '=' | '!=' | '<' | '<=' | '>' | '>=';
-  readonly value: Scalar;
-}
-
-/** All rows whose key begins with `table` and a slash, and for which every condition holds. */
-export interface PredicateRead {
-  readonly table: string;
-  readonly where: readonly Condition[];
-}
-
-export interface TraceOperation {
-  readonly session: string;
-  readonly transaction: string;
-  readonly kind: TraceOperationKind;
-  readonly reads: readonly RowValue[];
-  readonly writes: readonly RowValue[];
-  readonly predicates: readonly PredicateRead[];
-  /** Tables of which it may have written any row, `*` for all: `"opaque":"writes","tables":["orders"]`. */
-  readonly mayWrite?: readonly string[];
-  /** Of a read: FOR UPDATE or FOR SHARE. */
-  readonly lock: 'update' | 'share' | null;
-  /** The database answered with an error. */
-  readonly failed: boolean;
-  /** Integers of one clock, less the trace's base; `end` is Infinity where no answer came. */
-  readonly start: number;
-  readonly end: number;
-}
-
-export interface TraceHeader {
-  /** What is added to the times of operations to have those of the file. */
-  readonly base: bigint;
-  readonly initial: ReadonlyMap<string, RowImage>;
-  /** `null`: not declared, a session is known when its first line comes. */
-  readonly sessions: readonly string[] | null;
-}
-
-export const emptyHeader: TraceHeader = { base: 0n, initial: new Map(), sessions: null };
-
-/** Before canonical text: no scalar of a client begins with it. */
-const jsonMark = '\u0001';
-/** In the place of a value: the column was written, with a value that is not known (`UPDATE t SET n = n + 1`). */
-export const unknownMark = '\u0003';
-/** Before the digits of an integer that a double cannot hold. */
-export const integerMark = '\u0002';
-
-export function scalarOf(value: Value): Scalar {
-  return typeof value === 'object' && value !== null ? jsonMark + canonicalText(value) : value;
-}
-
-export function imageOf(value: Value): RowImage {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return scalarOf(value);
-  return new Map(Object.entries(value).map(([column, part]: [string, Value]) => [column, scalarOf(part)]));
-}
-
-/** JSON text of an image. */
-export function formatImage(image: RowImage): string {
-  if (typeof image === 'object' && image !== null) {
-    const known = [...image].filter(([, part]) => part !== unknownMark);
-    return `{${known.map(([column, part]) => `${JSON.stringify(column)}:${formatScalar(part)}`).join(',')}}`;
-  }
-  return formatScalar(image);
-}
-
-function formatScalar(scalar: Scalar): string {
-  if (typeof scalar !== 'string') return JSON.stringify(scalar);
-  if (scalar.startsWith(integerMark)) return scalar.slice(1);
-  if (scalar.startsWith(jsonMark)) return scalar.slice(1).replaceAll(/"\\u0002(-?\d+)"/g, '$1');
-  return JSON.stringify(scalar);
-}
-
-/** A time as it stood in the file. */
-export function formatTime(time: number, base: bigint): string {
-  if (time === Infinity) return 'null';
-  assert(Number.isSafeInteger(time), `${time} is no time`);
-  return base === 0n ? String(time) : String(base + BigInt(time));
-}
-
-/** The operation as a line of a trace, without the line break: for whoever records one. */
-export function formatTraceLine(operation: TraceOperation, base = 0n): string {
-  const { session, transaction, kind, reads, writes, predicates, lock, failed, start, end } = operation;
-  const fields = [
-    `"session":${JSON.stringify(session)}`,
-    ...(kind === 'end' ? [] : [`"transaction":${JSON.stringify(transaction)}`]),
-    `"op":"${kind}"`,
-    ...(reads.length === 0 ? [] : [`"reads":${formatRows(reads)}`]),
-    ...(writes.length === 0 ? [] : [`"writes":${formatRows(writes)}`, ...formatUnknown(writes)]),
-    ...(predicates.length === 0 ? [] : [`"predicates":[${predicates.map(formatPredicate).join(',')}]`]),
-    ...formatMayWrite(operation.mayWrite),
-    ...(lock === null ? [] : [`"lock":"${lock}"`]),
-    ...(failed ? ['"failed":true'] : []),
-    `"start":${formatTime(start, base)}`,
-    `"end":${formatTime(end, base)}`,
-  ];
-  return `{${fields.join(',')}}`;
-}
-
-export function formatTraceHeader({ initial, sessions }: Pick<TraceHeader, 'initial' | 'sessions'>): string {
-  const members = [...initial].map(([key, image]) => `${JSON.stringify(key)}:${formatImage(image)}`);
-  const fields = [
-    '"moirai":"trace"',
-    '"version":1',
-    ...(members.length === 0 ? [] : [`"initial":{${members.join(',')}}`]),
-    ...(sessions === null ? [] : [`"sessions":${JSON.stringify(sessions)}`]),
-  ];
-  return `{${fields.join(',')}}`;
-}
-
-function formatMayWrite(tables: readonly string[] | undefined): string[] {
-  if (tables === undefined) return [];
-  return ['"opaque":"writes"', ...(tables.includes('*') ? [] : [`"tables":${JSON.stringify(tables)}`])];
-}
-
-/** `"unknown":[["accounts/7",["n"]]]`. */
-function formatUnknown(writes: readonly RowValue[]): string[] {
-  const rows = writes.flatMap(({ key, image }) => {
-    const columns =
-      typeof image === 'object' && image !== null ? [...image].filter(([, part]) => part === unknownMark) : [];
-    return columns.length === 0 ? [] : [[key, columns.map(([column]) => column)]];
-  });
-  return rows.length === 0 ? [] : [`"unknown":${JSON.stringify(rows)}`];
-}
-
-function formatRows(rows: readonly RowValue[]): string {
-  return `[${rows.map(({ key, image }) => `[${JSON.stringify(key)},${formatImage(image)}]`).join(',')}]`;
-}
-
-function formatPredicate({ table, where }: PredicateRead): string {
-  const conditions = where.map(
-    ({ column, comparison, value }) => `[${JSON.stringify(column)},"${comparison}",${formatScalar(value)}]`,
-  );
-  return `{"table":${JSON.stringify(table)},"where":[${conditions.join(',')}]}`;
-}
+export {
+  type Condition,
+  emptyHeader,
+  formatImage,
+  formatTime,
+  imageOf,
+  integerMark,
+  operationKinds,
+  type PredicateRead,
+  type RowImage,
+  type RowValue,
+  type Scalar,
+  scalarOf,
+  type TraceHeader,
+  type TraceOperation,
+  type TraceOperationKind,
+  unknownMark,
+} from '../history/trace.ts';
+export { formatTraceHeader, formatTraceLine } from '../history/trace-record.ts';

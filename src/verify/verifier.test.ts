@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { engines, mechanismsOf, parseMechanisms } from './engines.ts';
-import { leopardBugs } from './leopard-bugs.test-support.ts';
-import { shrink } from './shrink.ts';
 import type { RowImage } from './trace.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
@@ -15,18 +13,6 @@ function found(engine: string, isolation: string, text: string): string[] {
     ({ mechanism }) => mechanism,
   );
 }
-
-describe('the bugs that Leopard found', () => {
-  test.each(leopardBugs)('$name', ({ engine, isolation, mechanism, trace }) => {
-    const mechanisms = mechanismsOf(engine, isolation);
-    const { violations } = verifyAll(mechanisms, traceOf(trace));
-    expect(violations.map((violation) => violation.mechanism)).toContain(mechanism);
-    const [violation] = violations;
-    const smallest = violation === undefined ? null : shrink(violation, { mechanisms, initial: new Map() });
-    expect(smallest?.length).toBeLessThanOrEqual(traceOf(trace).length);
-    expect(verifyAll(mechanisms, smallest ?? []).violations.map((again) => again.mechanism)).toContain(mechanism);
-  });
-});
 
 const lostUpdate = 'a t1 r x=0 \n b t2 r x=0 \n a t1 w x=1 \n a t1 commit \n b t2 w x=2 \n b t2 commit';
 const writeSkew = 'a t1 r x=0 y=0 \n b t2 r x=0 y=0 \n a t1 w x=1 \n b t2 w y=1 \n a t1 commit \n b t2 commit';

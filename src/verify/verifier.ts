@@ -9,7 +9,7 @@
 import { assert } from '../base/assert.ts';
 import { SerializationCertifier } from './certifier.ts';
 import { PendingReads, ReadVerifier, verifyOwn } from './consistent-read.ts';
-import { type Image, merged, toImage } from './image.ts';
+import { type Image, toImage } from './image.ts';
 import { installVersions, relateVersions } from './install.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { MinHeap } from './min-heap.ts';
@@ -17,6 +17,7 @@ import type { Mirror, VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
 import { RowTable } from './row-table.ts';
+import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
 import type { RowImage, TraceOperation } from './trace.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
@@ -158,16 +159,45 @@ export class Verifier {
     this.#abandonIn(this.#operations.sessions.of(session));
   }
 
-  /** Nothing more will come. */
-  finish(): void {
-    this.#verifyUpTo(Infinity);
+  /**
+   * An operation that comes after later ones were looked at: what it read is not checked, what it wrote may be seen from then on, or not.
+   * Its transaction is of unknown fate.
+   */
+  takeLate(operation: number): void {
+    const { session, start, transaction, entries, reads, writes } = this.#operations;
+    this.counts.operations += 1;
+    this.#rows.meet(this.#operations.keys.size - 1);
+    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      this.counts.skipped += 1;
+    this.#abandonIn(session[operation] as number);
+    const from = start[operation] as number;
+    const writer = this.#transactions.open(transaction[operation] as string, session[operation] as number, from);
+    this.#transactions.isQueued[writer] = 0;
+    this.#transactions.isAbandoned[writer] = 1;
+    this.#transactions.fate[writer] = fateCode.unknown;
+    this.#append(writer, operation);
+    if (writes[operation] !== none || this.#operations.mayWriteOf(operation) !== undefined)
+      this.#write(writer, operation);
+    installVersions(this.#mirror, writer, from, Infinity, this.#onWriter);
+    this.#giveUp(writer);
+  }
+
+  /**
+   * Nothing more will come.
+   * @param cut from here on operations may be missing: reads that end later are not checked
+   * @returns how many these are
+   */
+  finish(cut = Infinity): number {
+    this.#verifyUpTo(cut);
+    const skipped = this.#pending.size;
     for (const transaction of this.#open) {
-      if (transaction === undefined || transaction === none) continue;
+      if (transaction === none) continue;
       if (this.#transactions.isAbandoned[transaction] === 0) this.counts.unknown += 1;
       this.#forgetSuspicions(transaction);
     }
     this.#open.length = 0;
     this.#openCount = 0;
+    return skipped;
   }
 
   #abandonIn(session: number): void {
@@ -233,6 +263,10 @@ export class Verifier {
         if (isAnswered) this.#read(transaction, operation);
         this.#write(transaction, operation);
         return;
+      case kindCode['rollback-to']:
+      case kindCode.release:
+        if (failed[operation] === 0) undo(this.#mirror, transaction, operation);
+        return;
       default:
     }
   }
@@ -251,7 +285,8 @@ export class Verifier {
       kind[operation] === kindCode.read && (lock[operation] === lockCode.none || lockingReads === 'as-plain');
     const takes =
       consistentRead === 'begin' ||
-      (consistentRead === 'first-statement' && kind[operation] !== kindCode.begin) ||
+      (consistentRead === 'first-statement' &&
+        (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
       (consistentRead === 'first-read' && isPlainRead);
     if (!takes) return;
     snapshotStart[transaction] = start[operation] as number;
@@ -325,20 +360,12 @@ export class Verifier {
   #write(transaction: number, operation: number): void {
     const tables = this.#operations.mayWriteOf(operation);
     if (tables !== undefined) this.#rows.cloud(tables);
-    const { entries, writes, end } = this.#operations;
-    const { owns } = this.#rows;
+    const { entries, writes } = this.#operations;
+    writeOwn(this.#mirror, transaction, operation);
     const isLocking = this.#transactions.isAbandoned[transaction] === 0;
-    for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number) {
-      const row = entries.row[entry] as number;
-      const image = entries.image[entry] as Image;
-      const own = this.#rows.own(row, transaction);
-      if (own === none) this.#rows.addOwn(row, transaction, operation, end[operation] as number, image);
-      else {
-        owns.image[own] = merged(owns.image[own], image);
-        owns.end[own] = end[operation] as number;
-      }
-      if (isLocking) this.#rows.lock(row, transaction, operation, true, image);
-    }
+    if (isLocking)
+      for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number)
+        this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry] as Image);
     if (writes[operation] === none) return;
     const { isWriter } = this.#transactions;
     if (this.#databaseRow !== none && isWriter[transaction] === 0 && isLocking)

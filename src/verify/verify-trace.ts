@@ -1,4 +1,5 @@
 /** A whole verification, from bytes: reader, pipeline and verifier put together, with what a live line shows. */
+import { InputError } from '../base/input-error.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import type { VerifierCounts } from './mirror.ts';
 import { OperationTable } from './operation-table.ts';
@@ -30,6 +31,8 @@ export interface TraceResult {
   readonly pipeline: PipelineCounts;
   readonly violations: readonly SmallViolation[];
   readonly base: bigint;
+  /** The trace was cut off: so many operations and reads behind its last mark were not checked. `null`: it is whole. */
+  readonly cut: number | null;
 }
 
 export interface TraceState {
@@ -37,6 +40,8 @@ export interface TraceState {
   readonly pipeline: PipelineCounts;
   /** Start of the newest operation that came, less that of the last that was verified, in the trace's unit. */
   readonly lag: number;
+  /** Its times are nanoseconds: a recorder of ours wrote it. */
+  readonly isRecorded: boolean;
 }
 
 /** Push every chunk of a trace, then `finish`. */
@@ -55,6 +60,15 @@ export class TraceVerification {
       onHeader: (header) => {
         this.#header = header;
       },
+      onMark: ({ time, clockError }, line) => {
+        if (clockError !== null && clockError > this.#clockError)
+          throw new InputError(
+            'trace/clock',
+            `the clock of this trace is off by up to ${clockError} from here on, more than was said: give --clock-error ${clockError}`,
+            { line },
+          );
+        this.#open().pipeline.mark(time);
+      },
       onOperation: (operation, line) => {
         if (operation.start > this.#newest) this.#newest = operation.start;
         this.#open().pipeline.push(this.#operations.add(operation), line);
@@ -70,32 +84,43 @@ export class TraceVerification {
   get state(): TraceState {
     const { pipeline, verifier } = this.#open();
     const lag = pipeline.frontier === -Infinity ? 0 : this.#newest - pipeline.frontier;
-    return { counts: verifier.counts, pipeline: pipeline.counts, lag };
+    return { counts: verifier.counts, pipeline: pipeline.counts, lag, isRecorded: this.#header.hasMarks };
   }
 
   /** @throws InputError `trace/...` */
   push(bytes: Uint8Array): void {
-    this.#reader.push(bytes);
-    this.#parts?.pipeline.drain();
+    try {
+      this.#reader.push(bytes);
+    } finally {
+      // Before a line that is wrong, too.
+      this.#parts?.pipeline.drain();
+    }
   }
 
   /** @throws InputError `trace/...` */
   finish(): TraceResult {
-    this.#reader.finish();
+    const isCut = this.#reader.finish();
     const { pipeline, verifier } = this.#open();
-    pipeline.finish();
-    verifier.finish();
+    const complete = pipeline.finish();
+    const skipped = verifier.finish(complete);
+    const cut = isCut || complete < Infinity ? pipeline.counts.cut + skipped + (isCut ? 1 : 0) : null;
     return {
       counts: verifier.counts,
       pipeline: pipeline.counts,
       violations: this.#violations,
       base: this.#reader.base,
+      cut,
     };
+  }
+
+  get #clockError(): number {
+    return Math.max(this.#options.clockError ?? 0, this.#header.clockError);
   }
 
   #open(): { readonly pipeline: Pipeline; readonly verifier: Verifier } {
     if (this.#parts !== null) return this.#parts;
-    const { mechanisms, clockError = 0, bufferMax } = this.#options;
+    const { mechanisms, bufferMax } = this.#options;
+    const clockError = this.#clockError;
     const verifier = new Verifier({
       mechanisms,
       clockError,
@@ -108,6 +133,8 @@ export class TraceVerification {
       operations: this.#operations,
       dispatch: (operation) => verifier.pushAt(operation),
       onStalled: (session) => verifier.abandon(session),
+      onLate: (operation) => verifier.takeLate(operation),
+      hasMarks: this.#header.hasMarks,
       sessions: this.#header.sessions,
       clockError,
       ...(bufferMax === undefined ? {} : { bufferMax }),

@@ -33,10 +33,10 @@ const files = {
 test('every schedule satisfies the invariant: 0', async () => {
   expect(await runHere(['explore', 'atomic.ts', '--engine', 'postgres'], files)).toEqual({
     code: 0,
-    out: `all 2 schedules satisfy the invariant on PostgreSQL, read committed: whatever
+    out: `all 4 schedules satisfy the invariant on PostgreSQL, read committed: whatever
   the timing of statements, this program holds
 distinct histories 2, distinct outcomes 1
-sometimes "counted"  in 2 schedules
+sometimes "counted"  in 4 schedules
 `,
     err: '',
   });

@@ -5,7 +5,7 @@ import { findProgram, freePort, isRoot, MissingServer, run, serverFolder, shared
 import type { TestServer } from './server-process.ts';
 
 /** User postgres without a password, database postgres, encoding UTF8, locale C, on 127.0.0.1. @throws MissingServer */
-export const startPostgres: () => Promise<TestServer> = shared(start);
+export const startPostgres: () => Promise<TestServer> = shared(() => startPostgresOf(programFolder()));
 
 const settings = [
   'listen_addresses=127.0.0.1',
@@ -17,8 +17,8 @@ const settings = [
   'timezone=UTC',
 ];
 
-async function start(): Promise<TestServer> {
-  const programs = programFolder();
+/** @param programs the folder with `initdb`, `pg_ctl` and `postgres`, which the user postgres can enter */
+export async function startPostgresOf(programs: string): Promise<TestServer> {
   const user = isRoot() ? 'postgres' : undefined;
   const folder = serverFolder('postgres', user);
   const data = join(folder, 'data');

@@ -22,6 +22,11 @@ export interface Workload {
   /** The statements between BEGIN and COMMIT; with `isSingle` one statement without them. */
   readonly transaction: (context: TransactionContext) => Promise<void>;
   readonly isSingle?: boolean;
+  /**
+   * What has to be done to the tables from time to time, side by side with the clients, by one that is not recorded; PostgreSQL only.
+   * @returns whether there was anything to do
+   */
+  readonly tend?: (client: WorkloadClient) => Promise<boolean>;
 }
 
 /** An integer from `low` to `high`, both included. */

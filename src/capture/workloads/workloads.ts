@@ -1,5 +1,6 @@
 /** The workloads by name, and how one runs: clients side by side until the time is over. */
 import { seeded } from '../../base/index.ts';
+import { absentRows } from './absent-rows.ts';
 import { blindWrites } from './blindw.ts';
 import { listAppend } from './list-append.ts';
 import { smallBank } from './smallbank.ts';
@@ -15,6 +16,7 @@ export const workloadNames = [
   'smallbank',
   'tpcc',
   'list-append',
+  'absent-rows',
 ] as const;
 
 export type WorkloadName = (typeof workloadNames)[number];
@@ -36,6 +38,8 @@ export function workloadOf(name: WorkloadName, skew: number): Workload {
       return tpcc;
     case 'list-append':
       return listAppend;
+    case 'absent-rows':
+      return absentRows();
   }
 }
 

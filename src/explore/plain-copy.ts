@@ -1,0 +1,45 @@
+/** Copies of what sessions return, so that an invariant which changes a result does not change it for later histories. */
+
+export const OPAQUE = Symbol('not plain data');
+
+/** A deep copy of plain data, `undefined` included; `OPAQUE` where there is anything else in it, such as a class's instance. */
+export function copyPlain(value: unknown, depth = 0): unknown {
+  if (typeof value === 'function') return OPAQUE;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === DEPTH_MAX) return OPAQUE;
+  return Array.isArray(value) ? copyArray(value, depth) : copyRecord(value, depth);
+}
+
+/** A value that contains itself ends here. */
+const DEPTH_MAX = 100;
+
+function copyArray(value: readonly unknown[], depth: number): unknown {
+  const copy: unknown[] = [];
+  for (let i = 0; i < value.length; i += 1) {
+    const part = i in value ? copyPlain(value[i], depth + 1) : OPAQUE;
+    if (part === OPAQUE) return OPAQUE;
+    copy.push(part);
+  }
+  return Object.keys(value).length === value.length ? copy : OPAQUE;
+}
+
+function copyRecord(value: object, depth: number): unknown {
+  if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0)
+    return OPAQUE;
+  const copy: Record<string, unknown> = {};
+  for (const [name, { value: held, get }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    const part = get === undefined && name !== '__proto__' ? copyPlain(held, depth + 1) : OPAQUE;
+    if (part === OPAQUE) return OPAQUE;
+    copy[name] = part;
+  }
+  return copy;
+}
+
+/** The same, faster, of what `copyPlain` made. */
+export function copyAgain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyAgain);
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) copy[name] = copyAgain((value as Record<string, unknown>)[name]);
+  return copy;
+}
