@@ -365,7 +365,7 @@ export class Verifier {
     const isLocking = this.#transactions.isAbandoned[transaction] === 0;
     if (isLocking)
       for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number)
-        this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry] as Image);
+        this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry]);
     if (writes[operation] === none) return;
     const { isWriter } = this.#transactions;
     if (this.#databaseRow !== none && isWriter[transaction] === 0 && isLocking)
