@@ -8,7 +8,7 @@ import { namedRows, type Source, writtenConditions } from './conditions.ts';
 import type { Output, SelectPlan } from './plan-select.ts';
 import type { DeletePlan, InsertPlan, UpdatePlan, WritePlan } from './plan-write.ts';
 import { type Assignment } from './plan-write.ts';
-import { valueOf } from './operand.ts';
+import { type Operand, valueOf } from './operand.ts';
 import type { RecordedColumn } from './schema.ts';
 
 /** Some columns of a row; `null`: there is no such row. */
@@ -68,6 +68,7 @@ function inTable({ target }: WritePlan, rows: StatementRows): StatementRows {
 
 function selected(plan: SelectPlan, parameters: readonly unknown[], result: StatementResult): StatementRows {
   const { outputs, lock } = plan;
+  if (plan.isCount) return counted(plan, parameters, result);
   if (outputs === undefined || outputs.length !== result.columns.length) return { ...opaqueReads, lock };
   const reads = new Map<string, Image>();
   let isSure = !plan.readsMore && result.isPartial !== true;
@@ -78,13 +79,36 @@ function selected(plan: SelectPlan, parameters: readonly unknown[], result: Stat
     isSure = addRows(reads, source, outputs, result, fixed?.length === 1 ? fixed[0] : undefined) && isSure;
   }
   const [only] = plan.sources;
-  if (plan.isLookup && isSure && only !== undefined) {
+  const limit = plan.limit === null ? Infinity : limitOf(plan.limit, parameters);
+  if (plan.isLookup && isSure && only !== undefined && (named?.length ?? 0) <= limit) {
     for (const name of named ?? []) if (!reads.has(name)) reads.set(name, null);
     return { ...nothing, reads: [...reads], lock, opaque: named === undefined ? 'reads' : null };
   }
-  const where = plan.isWhole && isSure ? writtenConditions(plan.conditions, parameters) : undefined;
+  const isWhole = plan.isWhole && isSure && result.rowCount < limit;
+  const where = isWhole ? writtenConditions(plan.conditions, parameters) : undefined;
   if (where === undefined || only === undefined) return { ...nothing, reads: [...reads], lock, opaque: 'reads' };
   return { ...nothing, reads: [...reads], lock, predicates: [{ table: only.table.name, where }] };
+}
+
+/** Nothing that the condition selects was there, or something was. */
+function counted(
+  { sources, conditions, lock, readsMore }: SelectPlan,
+  parameters: readonly unknown[],
+  result: StatementResult,
+): StatementRows {
+  const [only] = sources;
+  const isNone = result.rowCount === 1 && result.isPartial !== true && Number(result.cell(0, 0)) === 0;
+  const where = isNone && !readsMore ? writtenConditions(conditions, parameters) : undefined;
+  if (where === undefined || only === undefined) return { ...opaqueReads, lock };
+  return { ...nothing, lock, predicates: [{ table: only.table.name, where }] };
+}
+
+/** NULL is no limit; what is no number lets nothing be concluded. */
+function limitOf(operand: Operand, parameters: readonly unknown[]): number {
+  const value = valueOf(operand, parameters);
+  if (value === null) return Infinity;
+  const limit = Number(value);
+  return Number.isNaN(limit) ? 0 : limit;
 }
 
 /** @returns whether every row of the result has a name */
