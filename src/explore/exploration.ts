@@ -27,6 +27,8 @@ export interface ProgramPart {
 }
 
 export class Exploration {
+  /** Was a violation an error of a session? */
+  hasThrown = false;
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #level: ConstrainingLevel;
@@ -172,6 +174,7 @@ export class Exploration {
     for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (message === null) return;
     this.#violations += 1;
+    this.hasThrown ||= ending.kind === 'threw';
     this.#counterexamples.add({
       message,
       history: () => store.history(),

@@ -7,7 +7,7 @@ import { monotonicMs } from '../base/clock.ts';
 import type { Program } from '../program/index.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
-import { growPrefixes } from './growth.ts';
+import { smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
 
 /** What a thread is asked to do: plain data. */
@@ -53,12 +53,10 @@ export async function exploreShared(
   const made = new Runs(program, options);
   const whole = new Exploration(program, options, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
-  if (options.failsFast === true) {
-    const small = await growPrefixes(program, options, made, deadline);
-    if (small !== null) return small;
-  }
   whole.add([{ prefix: [], mass: 1 }]);
   await whole.run(deadline, RUNS_FIRST);
+  const small = options.failsFast === true ? await smallestViolation(program, options, made, whole, deadline) : null;
+  if (small !== null) return small;
   const pool: Waiting[] = whole.goesOn ? whole.take() : [];
   await new Promise<void>((resolve, reject) => {
     const idle = [...threads];
