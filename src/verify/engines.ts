@@ -59,7 +59,11 @@ export const engines: Readonly<Record<string, Levels>> = {
     serializable: mechanisms({ consistentRead: 'transaction', mutualExclusion: 'writes', certifier: 'cycle' }),
   },
   mysql: innodb,
-  mariadb: innodb,
+  /** Snapshot isolation is its repeatable read with `innodb_snapshot_isolation=ON`: writes to what changed since the snapshot fail. */
+  mariadb: {
+    ...innodb,
+    'snapshot isolation': mechanisms({ consistentRead: 'first-read', ...writesLock, firstUpdaterWins: true }),
+  },
   /** The snapshot is of BEGIN, so traces should have it. */
   tidb: {
     'read committed': statementReads,
