@@ -48,7 +48,7 @@ export async function mockTrace({ profile, workload: name, seed, clients, transa
   await loadWorkload(workload, admin);
   await admin.query('/* moirai start */');
   await admin.end();
-  const unhook = open === openMysql ? hookMysql2(mysql as never, recording) : hookPg(pg, recording);
+  const unhook = open === openMysql ? hookMysql2(mysql as never, recording) : hookPg(pg as never, recording);
   try {
     const opened = await Promise.all(Array.from({ length: clients }, () => open(database)));
     for (const { name: table } of workload.tables) await opened[0]?.query(`SELECT * FROM ${table}`);
@@ -102,7 +102,7 @@ async function openMysql(database: SqlDatabase): Promise<MockClient> {
   const client = await createConnection({ user: 'test', database: 'test', stream: connectTo(database) } as object);
   return {
     query: async (sql, ...values) => {
-      const [rows] = await client.query(sql, values);
+      const [rows] = await client.query(sql, [...values]);
       return Array.isArray(rows) ? (rows as Record<string, unknown>[]) : [];
     },
     end: () => client.end(),
