@@ -48,7 +48,7 @@ export async function mockTrace({ profile, workload: name, seed, clients, transa
   await loadWorkload(workload, admin);
   await admin.query('/* moirai start */');
   await admin.end();
-  const unhook = open === openMysql ? hookMysql2(mysql as never, recording) : hookPg(pg as never, recording);
+  const unhook = open === openMysql ? hookMysql2(mysql, recording) : hookPg(pg as never, recording);
   try {
     const opened = await Promise.all(Array.from({ length: clients }, () => open(database)));
     for (const { name: table } of workload.tables) await opened[0]?.query(`SELECT * FROM ${table}`);
@@ -85,7 +85,7 @@ interface MockClient extends WorkloadClient {
 }
 
 async function openPostgres(database: SqlDatabase): Promise<MockClient> {
-  const client = new pg.Client({ user: 'test', stream: () => connectTo(database) as never });
+  const client = new pg.Client({ user: 'test', stream: () => connectTo(database) });
   await client.connect();
   const query = client.query.bind(client) as (config: object) => Promise<pg.QueryResult<Record<string, unknown>>>;
   const numbered = (sql: string): string => {
