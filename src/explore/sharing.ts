@@ -5,6 +5,7 @@
  */
 import { monotonicMs } from '../base/clock.ts';
 import type { Program } from '../program/index.ts';
+import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
 import { smallestViolation } from './growth.ts';
@@ -19,7 +20,10 @@ export interface ExploreJob {
 
 /** What came of it: plain data. */
 export interface ExplorePart {
+  /** Without counterexamples. */
   readonly result: ExploreResult;
+  /** Violations that the whole may not know yet. */
+  readonly examples: readonly Example[];
   readonly doneMass: number;
   readonly waiting: readonly Waiting[];
 }
@@ -29,15 +33,16 @@ export type ExploreThread = (job: ExploreJob) => Promise<ExplorePart>;
 /** Does jobs, one at a time: for threads. What it learned of the sessions in one job, it knows in the next. */
 export function exploreThread(program: Program, options: ExploreOptions): ExploreThread {
   const made = new Runs(program, options);
+  const counterexamples = new Counterexamples(1);
   return async ({ waiting, timeMs }) => {
-    const exploration = new Exploration(program, options, made);
+    const exploration = new Exploration(program, options, made, null, counterexamples);
     const end = monotonicMs() + timeMs;
     exploration.add(waiting);
     do await exploration.run(Infinity, 64);
     while (exploration.goesOn && monotonicMs() < end);
     const { doneMass } = exploration;
     const left = exploration.take();
-    return { result: exploration.result(), doneMass, waiting: left };
+    return { result: exploration.result(false), examples: counterexamples.takeNews(), doneMass, waiting: left };
   };
 }
 
