@@ -3,7 +3,9 @@ import { type Candidates, findCandidates } from './candidates.ts';
 import { ownViolation, readViolation } from './evidence.ts';
 import { agrees, type Columns, columnsBeside, type Image, learned } from './image.ts';
 import type { Mirror } from './mirror.ts';
-import { verifyPredicate } from './predicate-read.ts';
+import { kindCode, lockCode } from './operation-table.ts';
+import { qualifies, verifyPredicate } from './predicate-read.ts';
+import { dirtyReadOf, hiddenBy } from './uncommitted-read.ts';
 import { grownBytes, grownInts, none, Slots } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
 
@@ -73,6 +75,22 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
   return beside;
 }
 
+/** A row that the transaction has written so that it satisfies a condition of its own read must have been returned. */
+export function verifyOwnPredicates(mirror: Mirror, transaction: number, operation: number): void {
+  const { operations, rows, transactions } = mirror;
+  const { owns } = rows;
+  let returned: ReadonlySet<number> | null = null;
+  for (const { table, where } of operations.predicatesOf(operation)) {
+    if (rows.isTableClouded(table)) continue;
+    for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
+      const row = owns.row[own] as number;
+      if (!rows.isOf(row, table) || !qualifies(owns.image[own], where)) continue;
+      returned ??= operations.rowsRead(operation);
+      if (!returned.has(row)) mirror.report(ownViolation(mirror, transaction, operation, row, null, own));
+    }
+  }
+}
+
 /** Checks reads whose candidates are all known. */
 export class ReadVerifier {
   readonly #mirror: Mirror;
@@ -107,6 +125,10 @@ export class ReadVerifier {
     const { entries } = operations;
     const found = this.#found;
     const view = this.#viewOf(transaction, snapshot);
+    const isUncommitted =
+      mirror.mechanisms.consistentRead === 'uncommitted' &&
+      operations.kind[operation] === kindCode.read &&
+      operations.lock[operation] === lockCode.none;
     let start = operations.start[operation] as number;
     let end = operations.end[operation] as number;
     for (let entry = operations.reads[operation] as number; entry !== none; entry = entries.next[entry] as number) {
@@ -122,7 +144,13 @@ export class ReadVerifier {
         end = transactions.snapshotEnd[transaction] as number;
       } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
       findCandidates(mirror, row, image, start, end, view, found);
-      if (found.matches === 0) {
+      if (isUncommitted && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
+        counts.uncertain += 1;
+        continue;
+      }
+      const isHidden =
+        isUncommitted && found.matches === 1 && hiddenBy(mirror, transaction, row, found.match, start, end) !== none;
+      if (found.matches === 0 || isHidden) {
         this.#fail(transaction, operation, row, image, start, end, view);
         continue;
       }
@@ -229,6 +257,8 @@ export class ReadVerifier {
     for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
       const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
       if (written === undefined || writer === transaction || transactions.fate[writer] !== fateCode.open) continue;
+      // What ROLLBACK TO took back will not be committed.
+      if (locks.releaseEnd[lock] !== Infinity) continue;
       if (!agrees(written, image)) continue;
       (transactions.suspicions[writer] ??= []).push(violation);
       return;

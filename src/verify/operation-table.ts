@@ -161,6 +161,20 @@ export class OperationTable extends Slots {
     return this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.savepoint : undefined;
   }
 
+  /** Does it name a row that it read or wrote? */
+  hasRows(operation: number): boolean {
+    return this.reads[operation] !== none || this.writes[operation] !== none;
+  }
+
+  /** The rows that it returned. */
+  rowsRead(operation: number): ReadonlySet<number> {
+    const { entries } = this;
+    const rows = new Set<number>();
+    for (let entry = this.reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      rows.add(entries.row[entry] as number);
+    return rows;
+  }
+
   remove(operation: number): void {
     this.#removeEntries(this.reads[operation] as number);
     this.#removeEntries(this.writes[operation] as number);
