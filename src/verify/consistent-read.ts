@@ -1,6 +1,6 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
 import { type Candidates, findCandidates } from './candidates.ts';
-import { ownViolation, readViolation } from './evidence.ts';
+import { hiddenViolation, ownViolation, readViolation } from './evidence.ts';
 import { agrees, type Columns, columnsBeside, type Image, learned } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { kindCode, lockCode } from './operation-table.ts';
@@ -8,6 +8,7 @@ import { qualifies, verifyPredicate } from './predicate-read.ts';
 import { dirtyReadOf, hiddenBy } from './uncommitted-read.ts';
 import { grownBytes, grownInts, none, Slots } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
+import type { Violation } from './violation.ts';
 
 /** Columns that the transaction has not written, of a row of which it has: their base may be as old as the snapshot. */
 interface Beside {
@@ -148,9 +149,13 @@ export class ReadVerifier {
         counts.uncertain += 1;
         continue;
       }
-      const isHidden =
-        isUncommitted && found.matches === 1 && hiddenBy(mirror, transaction, row, found.match, start, end) !== none;
-      if (found.matches === 0 || isHidden) {
+      const hider =
+        isUncommitted && found.matches === 1 ? hiddenBy(mirror, transaction, row, found.match, start, end) : none;
+      if (hider !== none) {
+        this.#suspect(hider, hiddenViolation(mirror, transaction, operation, row, image, hider));
+        continue;
+      }
+      if (found.matches === 0) {
         this.#fail(transaction, operation, row, image, start, end, view);
         continue;
       }
@@ -260,10 +265,18 @@ export class ReadVerifier {
       // What ROLLBACK TO took back will not be committed.
       if (locks.releaseEnd[lock] !== Infinity) continue;
       if (!agrees(written, image)) continue;
-      (transactions.suspicions[writer] ??= []).push(violation);
+      this.#suspect(lock, violation);
       return;
     }
     this.#mirror.report(violation);
+  }
+
+  /** A violation unless nobody knows what became of the transaction that has, or had, the lock. */
+  #suspect(lock: number, violation: Violation): void {
+    const { rows, transactions } = this.#mirror;
+    const writer = rows.locks.transaction[lock] as number;
+    if (transactions.fate[writer] === fateCode.open) (transactions.suspicions[writer] ??= []).push(violation);
+    else this.#mirror.report(violation);
   }
 }
 
