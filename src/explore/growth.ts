@@ -17,6 +17,9 @@ import { Exploration } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
 import type { Runs } from './runs.ts';
 
+/** Of the whole program, before prefixes are tried. */
+export const RUNS_BEFORE_GROWTH = 10_000;
+
 /**
  * For `failsFast`, when `whole` has run for a while: most programs are done by then, or the invariant has failed, and nothing is to be grown.
  * @returns the result, if that is the end
