@@ -3,6 +3,7 @@ import {
   formatTraceHeader,
   formatTraceLine,
   mechanismsOf,
+  OperationTable,
   Pipeline,
   type TraceOperation,
   TraceVerification,
@@ -20,11 +21,15 @@ const mechanisms = mechanismsOf('postgres', 'serializable');
 const initial = new Map(Array.from({ length: 2_000 }, (_, i) => [`t/${i}`, 0] as const));
 
 const consumers: Readonly<Record<string, () => Consumer>> = {
-  pipeline: () => pipelined(() => {}),
+  pipeline: () => {
+    const operations = new OperationTable();
+    return pipelined(operations, (operation) => operations.remove(operation));
+  },
   sort: sortAll,
   verify: () => {
-    const verifier = new Verifier({ mechanisms, initial, onViolation: () => {} });
-    const { take, finish } = pipelined((operation) => verifier.push(operation));
+    const operations = new OperationTable();
+    const verifier = new Verifier({ mechanisms, initial, operations, onViolation: () => {} });
+    const { take, finish } = pipelined(operations, (operation) => verifier.pushAt(operation));
     return {
       take,
       finish: () => {
@@ -38,12 +43,12 @@ const consumers: Readonly<Record<string, () => Consumer>> = {
   cycle: searchCycles,
 };
 
-function pipelined(dispatch: (operation: TraceOperation) => void): Consumer {
-  const pipeline = new Pipeline({ dispatch });
+function pipelined(operations: OperationTable, dispatch: (operation: number) => void): Consumer {
+  const pipeline = new Pipeline({ operations, dispatch });
   let line = 0;
   return {
-    take: (operations) => {
-      for (const operation of operations) pipeline.push(operation, (line += 1));
+    take: (given) => {
+      for (const operation of given) pipeline.push(operations.add(operation), (line += 1));
     },
     finish: () => {
       pipeline.finish();
@@ -142,11 +147,13 @@ function hasCycle(out: readonly (readonly number[])[]): boolean {
 
 const [mode = '', operations = '', clients = ''] = process.argv.slice(2);
 const consumer = (consumers[mode] as () => Consumer)();
-let ms = 0;
+let [ms, cpuMs] = [0, 0];
 let batch: TraceOperation[] = [];
 const timed = (body: () => void): void => {
   const start = performance.now();
+  const before = process.cpuUsage();
   body();
+  cpuMs += process.cpuUsage(before).user / 1_000;
   ms += performance.now() - start;
 };
 for (const operation of blindWrites(Number(operations), Number(clients))) {
@@ -160,4 +167,4 @@ timed(() => {
   consumer.take(batch);
   violations = consumer.finish();
 });
-console.log(JSON.stringify({ ms, violations, megabytes: process.resourceUsage().maxRSS / 1_024 }));
+console.log(JSON.stringify({ ms, cpuMs, violations, megabytes: process.resourceUsage().maxRSS / 1_024 }));

@@ -70,6 +70,11 @@ export function namedRows(
 ): readonly string[] | undefined {
   const { table } = source;
   if (table.key.length === 0) return undefined;
+  const only = table.key.length === 1 ? singleKey(source, conditions) : undefined;
+  if (only !== undefined) {
+    const name = rowName(table, [valueOf(only, parameters)], 'statement');
+    return name === undefined ? undefined : [name];
+  }
   let tuples: unknown[][] = [[]];
   for (const column of table.key) {
     const values = keyValues(source, column, conditions, parameters);
@@ -80,6 +85,21 @@ export function namedRows(
   const names = tuples.map((tuple) => rowName(table, tuple, 'statement'));
   return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined;
 }
+
+/** `id = $1` of a table with one key column, which most statements are. A source is of one statement, so it is looked for once. */
+function singleKey(source: Source, { list }: Conditions): Operand | undefined {
+  const known = singleKeys.get(source);
+  if (known !== undefined) return known === null ? undefined : known;
+  const found = list.find(
+    (each) => each.source === source && each.column === source.table.key[0] && each.comparison === '=',
+  );
+  const operand =
+    found === undefined || found.operand.kind === 'list' || found.operand.kind === 'array' ? null : found.operand;
+  singleKeys.set(source, operand);
+  return operand === null ? undefined : operand;
+}
+
+const singleKeys = new WeakMap<Source, Operand | null>();
 
 /** A key with more values than this is a range, not a list of rows. */
 const rowsMax = 10_000;

@@ -95,12 +95,13 @@ export function hookMysql2(
         }
       }
     }
-    const start = recording.now();
+    const asked = recording.ask();
     const countsMatched = (this.config.clientFlags & foundRowsFlag) !== 0;
     watch(
       command,
       (outcome) => {
-        session().recorder.record({ ...text, start, end: recording.now(), outcome });
+        const end = recording.answered(asked);
+        session().recorder.record({ ...text, start: asked.start, end, outcome });
       },
       countsMatched,
     );

@@ -65,9 +65,10 @@ export function hookPostgresJs(
     if (database.needsSchema && (begun === 0 || begins)) askSchema(this, Query, own, database);
     if (begins) begun += 1;
     else if (/^\s*(?:commit|rollback)\s*$/i.test(first)) begun = Math.max(0, begun - 1);
-    const start = recording.now();
+    const asked = recording.ask();
+    const { start } = asked;
     const record = (outcome: StatementEvent['outcome']): void => {
-      const end = recording.now();
+      const end = recording.answered(asked);
       if (this.state === null) return; // never sent
       const sql = this.statement?.string ?? first;
       const parameters = (this.parameters ?? []).map((each) => (isTyped(each) ? each.value : each));

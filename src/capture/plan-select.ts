@@ -1,7 +1,7 @@
 /** SELECT: which of its columns are those of a table's rows, and which keys WHERE names. */
 import type { Node, SelectStmt } from '@pgsql/types';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, resolveColumn, type Source } from './conditions.ts';
-import { operandOf } from './operand.ts';
+import { type Operand, operandOf } from './operand.ts';
 import type { RecordedColumn, RecordedSchema } from './schema.ts';
 
 export interface SelectPlan {
@@ -10,8 +10,12 @@ export interface SelectPlan {
   /** What each column of the result is; `null`: nothing that a row holds. `undefined` as a whole: not known. */
   readonly outputs: readonly (Output | null)[] | undefined;
   readonly conditions: Conditions;
-  /** A row of the result is one row of the source, and every row that WHERE selects is there. */
+  /** A row of the result is one row of the source, and every row that WHERE selects is there, if there are fewer than `limit`. */
   readonly isWhole: boolean;
+  /** `null`: none. */
+  readonly limit: Operand | null;
+  /** `SELECT count(*)` of one table: nothing was there where it is 0. */
+  readonly isCount: boolean;
   /** WHERE is true of the rows it names by key, and only of those: what is not returned is not there. */
   readonly isLookup: boolean;
   /** An aggregate gives a row where the table has none. */
@@ -43,13 +47,17 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
   const isSingle = from.isClosed && from.sources.length === 1 && only !== undefined && tables === 1;
   const isPlain = isPlainQuery(statement);
   const mayInventRows = !isPlain && hasCalls(statement);
+  const limit = limitOf(statement);
+  const isAll = limit !== undefined && !skipsRows(statement);
   return {
     kind: 'select',
     sources: from.sources,
     outputs: schema.dialect === 'mysql' && !isPlain ? undefined : outputs,
     conditions,
-    isWhole: isSingle && isPlain && isUnlimited(statement) && outputs !== undefined,
-    isLookup: isSingle && isPlain && keepsFirstRow(statement) && isKeyOnly(only, conditions),
+    isWhole: isSingle && isPlain && isAll && outputs !== undefined,
+    isLookup: isSingle && isPlain && isAll && isKeyOnly(only, conditions),
+    limit: limit ?? null,
+    isCount: isSingle && isCount(statement),
     mayInventRows,
     lock: lockOf(statement),
     readsMore: !from.isClosed || tables > from.sources.length,
@@ -63,7 +71,11 @@ export function rangeVariables(tree: object): number {
 
 /** Those of the catalogs, which drivers ask about types and tools about tables. */
 function systemTables(tree: object): number {
-  return JSON.stringify(tree).split(/"RangeVar":\{"schemaname":"(?:pg_catalog|information_schema)"/).length - 1;
+  return (
+    JSON.stringify(tree).split(
+      /"RangeVar":\{"schemaname":"(?:pg_catalog|information_schema|mysql|performance_schema|sys)"/i,
+    ).length - 1
+  );
 }
 
 /** Data-modifying WITH. */
@@ -147,23 +159,40 @@ function hasCalls({ targetList = [], havingClause }: SelectStmt): boolean {
   return havingClause !== undefined || JSON.stringify(targetList).includes('"FuncCall":{');
 }
 
-function skipsLocked({ lockingClause = [] }: SelectStmt): boolean {
-  return lockingClause.some((node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip');
+/** `count(*)`, and nothing else. */
+function isCount(statement: SelectStmt): boolean {
+  const { targetList = [], groupClause, havingClause, distinctClause } = statement;
+  const [target] = targetList;
+  const value = target !== undefined && 'ResTarget' in target ? target.ResTarget.val : undefined;
+  if (value === undefined || !('FuncCall' in value) || targetList.length !== 1) return false;
+  const { funcname = [], agg_star, agg_filter, over } = value.FuncCall;
+  const name = funcname.at(-1);
+  return (
+    agg_star === true &&
+    agg_filter === undefined &&
+    over === undefined &&
+    name !== undefined &&
+    'String' in name &&
+    name.String.sval === 'count' &&
+    groupClause === undefined &&
+    havingClause === undefined &&
+    distinctClause === undefined &&
+    statement.limitCount === undefined &&
+    !skipsRows(statement)
+  );
 }
 
-function isUnlimited(statement: SelectStmt): boolean {
-  return statement.limitCount === undefined && statement.limitOffset === undefined && !skipsLocked(statement);
+function skipsRows({ lockingClause = [], limitOffset }: SelectStmt): boolean {
+  return (
+    limitOffset !== undefined ||
+    lockingClause.some((node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip')
+  );
 }
 
-/** A limit that lets at least as much through as a lookup can find. */
-function keepsFirstRow(statement: SelectStmt): boolean {
-  if (isUnlimited(statement)) return true;
-  const limit = operandOf(statement.limitCount);
-  const isOne =
-    limit?.kind === 'constant' &&
-    Number(limit.value) >= 1 &&
-    !JSON.stringify(statement.whereClause ?? {}).includes('AEXPR_IN');
-  return isOne && statement.limitOffset === undefined && !skipsLocked(statement);
+/** `null`: there is none; `undefined`: it is an expression. */
+function limitOf({ limitCount, limitOption }: SelectStmt): Operand | null | undefined {
+  if (limitCount === undefined) return null;
+  return limitOption === 'LIMIT_OPTION_WITH_TIES' ? undefined : operandOf(limitCount);
 }
 
 function lockOf({ lockingClause = [] }: SelectStmt): 'update' | 'share' | null {

@@ -26,7 +26,7 @@ import {
 } from '../wire/mysql/index.ts';
 import type { ProxyTap, TapOptions } from './proxy-tap.ts';
 import { schemaRowOf } from './proxy-postgres.ts';
-import type { RecordedConnection } from './recording.ts';
+import type { Asked, RecordedConnection } from './recording.ts';
 import type { StatementResult } from './statement-rows.ts';
 
 interface Prepared {
@@ -40,7 +40,7 @@ interface Prepared {
 /** A command that the client waits for, and what has come of its answer. */
 interface Pending {
   readonly command: Command;
-  readonly start: number;
+  readonly asked: Asked;
   readonly reader: ResponseReader;
   columns: ColumnDefinition[];
   rows: (readonly unknown[])[];
@@ -115,12 +115,13 @@ export class MysqlTap implements ProxyTap {
   close(): void {
     const end = this.#options.recording.now();
     for (const pending of this.#pending) {
+      this.#options.recording.answered(pending.asked);
       const sql = this.#sqlOf(pending.command);
       if (sql !== null)
         this.#connection?.recorder.record({
           sql,
           parameters: [],
-          start: pending.start,
+          start: pending.asked.start,
           end,
           outcome: { kind: 'lost' },
         });
@@ -160,14 +161,14 @@ export class MysqlTap implements ProxyTap {
   }
 
   #sent(command: Command): void {
-    const start = this.#options.recording.now();
     if (command.kind === 'stmt-send-long-data')
       this.#prepared.get(command.statementId)?.longData.add(command.parameter);
     if (command.kind === 'stmt-close') this.#prepared.delete(command.statementId);
     const fetched = command.kind === 'stmt-fetch' ? (this.#prepared.get(command.statementId)?.columns ?? []) : [];
     const reader = new ResponseReader(command, this.#flags, fetched);
     if (reader.isDone) return;
-    this.#pending.push({ command, start, reader, columns: [...fetched], rows: [], results: [], preparedId: null });
+    const asked = this.#options.recording.ask();
+    this.#pending.push({ command, asked, reader, columns: [...fetched], rows: [], results: [], preparedId: null });
   }
 
   #received(payload: Uint8Array): void {
@@ -218,8 +219,9 @@ export class MysqlTap implements ProxyTap {
   }
 
   #record(pending: Pending, message: ServerMessage): void {
-    const { command, start, results } = pending;
-    const end = this.#options.recording.now();
+    const { command, asked, results } = pending;
+    const { start } = asked;
+    const end = this.#options.recording.answered(asked);
     const recorder = this.#connection?.recorder;
     if (command.kind === 'reset-connection' || command.kind === 'change-user') recorder?.reset(start, end);
     if (command.kind === 'init-db') this.#connection?.database.forget();
@@ -263,7 +265,8 @@ export class MysqlTap implements ProxyTap {
     this.#options.toServer(encodePacket(encodeCommand(command, this.#flags), 0).bytes);
   }
 
-  #answered({ columns, rows }: Pending, message: ServerMessage): void {
+  #answered({ asked, columns, rows }: Pending, message: ServerMessage): void {
+    this.#options.recording.answered(asked);
     this.#state = 'commands';
     if (message.kind === 'error') this.#connection?.learn(null, message.error.message);
     else {

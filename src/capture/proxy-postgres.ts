@@ -19,7 +19,7 @@ import {
   MessageWriter,
 } from '../wire/postgres/index.ts';
 import type { ProxyTap, TapOptions } from './proxy-tap.ts';
-import type { RecordedConnection } from './recording.ts';
+import type { Asked, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementEvent } from './recorder.ts';
 import type { StatementResult } from './statement-rows.ts';
@@ -62,6 +62,8 @@ export class PostgresTap implements ProxyTap {
   #place = '';
   #connection: RecordedConnection | null = null;
   #pending: Pending[] = [];
+  /** The first of what was sent and is not recorded yet. */
+  #since: Asked | null = null;
   /** Statements that have run since the last ReadyForQuery. */
   #events: Omit<StatementEvent, 'end'>[] = [];
   readonly #statements = new Map<string, Statement>();
@@ -138,7 +140,9 @@ export class PostgresTap implements ProxyTap {
   #sent(message: FrontendMessage): void {
     if (this.#state === 'login') return;
     this.#state = 'busy';
-    const start = this.#options.recording.now();
+    const { recording } = this.#options;
+    this.#since ??= recording.ask();
+    const start = recording.now();
     switch (message.kind) {
       case 'query':
         this.#pending.push({ kind: 'query', run: newRun(message.sql, null), start });
@@ -274,6 +278,9 @@ export class PostgresTap implements ProxyTap {
   #record(end: number): void {
     const events = this.#events.map((event): StatementEvent => ({ ...event, end }));
     this.#events = [];
+    if (this.#since !== null) this.#options.recording.answered(this.#since);
+    // What was sent since waits for its own Sync.
+    this.#since = this.#pending.length === 0 ? null : this.#options.recording.ask(firstStart(this.#pending));
     const [only] = events;
     if (events.length === 1 && only !== undefined) this.#connection?.recorder.record(only);
     else if (events.length > 1) this.#connection?.recorder.recordTogether(events);
@@ -335,6 +342,11 @@ export function schemaRowOf(names: readonly string[], row: readonly (Uint8Array 
 }
 
 const dataRow = 0x44;
+
+function firstStart(pending: readonly Pending[]): number | undefined {
+  const first = pending.find((each) => 'start' in each);
+  return first !== undefined && 'start' in first ? first.start : undefined;
+}
 
 function newRun(sql: string, portal: Portal | null): Run {
   return { sql, portal, fields: [], rows: [], results: [] };

@@ -46,7 +46,7 @@ export class DatabaseRecorder {
   readonly #waitingMax: number;
   #cache: PlanCache;
   #state: 'unknown' | 'asked' | 'known' = 'unknown';
-  #waiting: (() => void)[] = [];
+  #waiting: { readonly start: number; readonly take: () => void }[] = [];
 
   constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
     this.dialect = dialect;
@@ -89,7 +89,7 @@ export class DatabaseRecorder {
   flush(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const [i, take] of waiting.entries()) {
+    for (const [i, { take }] of waiting.entries()) {
       take();
       // A definition among them: those after it wait for the tables as they are then.
       if (this.#state !== 'known' && i + 1 < waiting.length && this.#state === 'unknown') {
@@ -99,13 +99,18 @@ export class DatabaseRecorder {
     }
   }
 
-  /** Now, or when the schema is known. */
-  whenKnown(take: () => void): void {
+  /** The first start of what still waits for the schema; Infinity: nothing does. O(waiting). */
+  get waitsSince(): number {
+    return this.#waiting.reduce((least, { start }) => Math.min(least, start), Infinity);
+  }
+
+  /** Now, or when the schema is known. @param start of the earliest operation that will be written */
+  whenKnown(start: number, take: () => void): void {
     if (this.#state === 'known' && this.#waiting.length === 0) {
       take();
       return;
     }
-    this.#waiting.push(take);
+    this.#waiting.push({ start, take });
     if (this.#waiting.length > this.#waitingMax) this.end();
   }
 
@@ -139,7 +144,7 @@ export class SessionRecorder {
   }
 
   record(event: StatementEvent): void {
-    this.#database.whenKnown(() => {
+    this.#database.whenKnown(event.start, () => {
       this.#take(event);
     });
   }
@@ -148,7 +153,7 @@ export class SessionRecorder {
   close(time: number): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#database.whenKnown(() => {
+    this.#database.whenKnown(time, () => {
       if (this.#transaction !== null) this.#finish('abort', time, null);
       this.#emit('end', '', null, time, time);
     });
@@ -156,7 +161,7 @@ export class SessionRecorder {
 
   /** COM_RESET_CONNECTION, DISCARD: the session begins anew; an open transaction is rolled back. */
   reset(start: number, end: number): void {
-    this.#database.whenKnown(() => {
+    this.#database.whenKnown(start, () => {
       if (this.#transaction !== null) this.#finish('abort', start, end);
       this.#isAutocommit = true;
     });
@@ -164,7 +169,8 @@ export class SessionRecorder {
 
   /** Statements that the server takes as one where no transaction is open: those of a pipeline of PostgreSQL's before its Sync. */
   recordTogether(events: readonly StatementEvent[]): void {
-    this.#database.whenKnown(() => {
+    const start = events.reduce((least, event) => Math.min(least, event.start), Infinity);
+    this.#database.whenKnown(start, () => {
       this.#takeSeveral(events);
     });
   }

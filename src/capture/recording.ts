@@ -1,4 +1,5 @@
 /** One recording: all databases and connections that hooks or a proxy see, and the one trace that they write to. */
+import { formatTraceMark } from '../history/trace-record.ts';
 import type { Dialect } from '../sql/index.ts';
 import { DatabaseRecorder, SessionRecorder } from './recorder.ts';
 import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';
@@ -10,19 +11,38 @@ export interface RecordingOptions {
   readonly now: () => number;
   /** Something that the user should know; a line each. */
   readonly warn: (message: string) => void;
+  /** Ask for the columns that name rows where the application does not: node-postgres only. Default false. */
+  readonly completesReads?: boolean;
+}
+
+/** A statement that was asked and whose lines are not written yet. */
+export interface Asked {
+  readonly start: number;
 }
 
 export class Recording {
   readonly now: () => number;
+  readonly completesReads: boolean;
   readonly #write: (line: string) => void;
+  readonly #writeMark: (line: string) => void;
   readonly #warn: (message: string) => void;
   readonly #databases = new Map<string, DatabaseRecorder>();
   readonly #names = new Map<string, number>();
   readonly #sessions = new Set<RecordedConnection>();
+  readonly #asked = new Set<Asked>();
+  #marked = -Infinity;
+  /** Has something been written that the last mark does not cover? */
+  #isBehind = false;
+  #isOver = false;
 
-  constructor({ write, now, warn }: RecordingOptions) {
+  constructor({ write, now, warn, completesReads = false }: RecordingOptions) {
     this.now = now;
-    this.#write = write;
+    this.completesReads = completesReads;
+    this.#write = (line) => {
+      this.#isBehind = true;
+      write(line);
+    };
+    this.#writeMark = write;
     this.#warn = warn;
   }
 
@@ -47,10 +67,53 @@ export class Recording {
     return made;
   }
 
-  /** Ends every session; what still waits is written with what is known. */
+  /** A statement is asked now. Until its lines are written, `answered` or not, no mark goes beyond it. */
+  ask(start = this.now()): Asked {
+    const asked = { start };
+    this.#asked.add(asked);
+    return asked;
+  }
+
+  /** Its lines are written at once after this, or wait in a recorder. @returns now */
+  answered(asked: Asked): number {
+    this.#asked.delete(asked);
+    return this.now();
+  }
+
+  /** Writes down up to which time the trace is complete, where that is news. O(statements under way). */
+  mark(): void {
+    if (!this.#isBehind) return;
+    const now = this.now();
+    const time = this.#markTime(now);
+    this.#isBehind = time < now;
+    if (time <= this.#marked) return;
+    this.#marked = time;
+    this.#writeMark(`${formatTraceMark(time)}\n`);
+  }
+
+  #markTime(now = this.now()): number {
+    let time = now;
+    for (const { start } of this.#asked) time = Math.min(time, start);
+    for (const { waitsSince } of this.#databases.values()) time = Math.min(time, waitsSince);
+    return time;
+  }
+
+  /** From here on the clock may be off by more than the trace has said. */
+  declareClockError(clockError: number): void {
+    this.#writeMark(`${formatTraceMark(this.#markTime(), clockError)}\n`);
+  }
+
+  /**
+   * Ends every session; what still waits is written with what is known. Nothing may be recorded after it. Where statements are still under way
+   * nobody knows what they did: the trace is then complete up to the first of them.
+   */
   end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
     for (const session of this.#sessions) session.close(this.now());
     for (const database of this.#databases.values()) database.end();
+    if (this.#asked.size > 0) this.mark();
+    else this.#writeMark(`${formatTraceMark(null)}\n`);
   }
 }
 

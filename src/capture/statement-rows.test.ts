@@ -155,6 +155,52 @@ describe('what a SELECT reads', () => {
       { columns: ['id'] },
       { lock: 'update', opaque: 'reads' },
     ],
+    [
+      'a limit that is a parameter',
+      'SELECT id FROM accounts WHERE id = $1 LIMIT $2',
+      { parameters: [7, 1], columns: ['id'] },
+      { reads: [['accounts/7', null]] },
+    ],
+    [
+      'a limit below the number of keys',
+      'SELECT id FROM accounts WHERE id IN (1, 2) LIMIT 1',
+      { rows: [{ id: 1 }] },
+      { reads: [['accounts/1', { id: 1 }]], opaque: 'reads' },
+    ],
+    [
+      'a limit that was not reached',
+      "SELECT id FROM accounts WHERE owner = 'ann' LIMIT 2",
+      { rows: [{ id: 1 }] },
+      {
+        reads: [['accounts/1', { id: 1 }]],
+        predicates: [{ table: 'accounts', where: [{ column: 'owner', comparison: '=', value: 'ann' }] }],
+      },
+    ],
+    [
+      'a limit that was reached',
+      "SELECT id FROM accounts WHERE owner = 'ann' LIMIT 1",
+      { rows: [{ id: 1 }] },
+      { reads: [['accounts/1', { id: 1 }]], opaque: 'reads' },
+    ],
+    ['an offset', 'SELECT id FROM accounts WHERE id = 1 LIMIT 1 OFFSET 1', { columns: ['id'] }, { opaque: 'reads' }],
+    [
+      'a count of nothing',
+      "SELECT count(*) AS n FROM accounts WHERE owner = 'ann'",
+      { rows: [{ n: '0' }] },
+      { predicates: [{ table: 'accounts', where: [{ column: 'owner', comparison: '=', value: 'ann' }] }] },
+    ],
+    [
+      'a count of some',
+      "SELECT count(*) FROM accounts WHERE owner = 'ann'",
+      { rows: [{ count: '2' }] },
+      { opaque: 'reads' },
+    ],
+    [
+      'another count',
+      'SELECT count(owner) FROM accounts WHERE id > 3',
+      { rows: [{ count: '0' }] },
+      { opaque: 'reads' },
+    ],
     ['an aggregate', 'SELECT count(*) FROM accounts WHERE id = 1', { rows: [{ count: '1' }] }, { opaque: 'reads' }],
     ['rows without a key', 'SELECT text FROM notes', { rows: [{ text: 'a' }] }, { opaque: 'reads' }],
     [

@@ -8,7 +8,7 @@ import { namedRows, type Source, writtenConditions } from './conditions.ts';
 import type { Output, SelectPlan } from './plan-select.ts';
 import type { DeletePlan, InsertPlan, UpdatePlan, WritePlan } from './plan-write.ts';
 import { type Assignment } from './plan-write.ts';
-import { valueOf } from './operand.ts';
+import { type Operand, valueOf } from './operand.ts';
 import type { RecordedColumn } from './schema.ts';
 
 /** Some columns of a row; `null`: there is no such row. */
@@ -68,6 +68,7 @@ function inTable({ target }: WritePlan, rows: StatementRows): StatementRows {
 
 function selected(plan: SelectPlan, parameters: readonly unknown[], result: StatementResult): StatementRows {
   const { outputs, lock } = plan;
+  if (plan.isCount) return counted(plan, parameters, result);
   if (outputs === undefined || outputs.length !== result.columns.length) return { ...opaqueReads, lock };
   const reads = new Map<string, Image>();
   let isSure = !plan.readsMore && result.isPartial !== true;
@@ -78,13 +79,36 @@ function selected(plan: SelectPlan, parameters: readonly unknown[], result: Stat
     isSure = addRows(reads, source, outputs, result, fixed?.length === 1 ? fixed[0] : undefined) && isSure;
   }
   const [only] = plan.sources;
-  if (plan.isLookup && isSure && only !== undefined) {
+  const limit = plan.limit === null ? Infinity : limitOf(plan.limit, parameters);
+  if (plan.isLookup && isSure && only !== undefined && (named?.length ?? 0) <= limit) {
     for (const name of named ?? []) if (!reads.has(name)) reads.set(name, null);
     return { ...nothing, reads: [...reads], lock, opaque: named === undefined ? 'reads' : null };
   }
-  const where = plan.isWhole && isSure ? writtenConditions(plan.conditions, parameters) : undefined;
+  const isWhole = plan.isWhole && isSure && result.rowCount < limit;
+  const where = isWhole ? writtenConditions(plan.conditions, parameters) : undefined;
   if (where === undefined || only === undefined) return { ...nothing, reads: [...reads], lock, opaque: 'reads' };
   return { ...nothing, reads: [...reads], lock, predicates: [{ table: only.table.name, where }] };
+}
+
+/** Nothing that the condition selects was there, or something was. */
+function counted(
+  { sources, conditions, lock, readsMore }: SelectPlan,
+  parameters: readonly unknown[],
+  result: StatementResult,
+): StatementRows {
+  const [only] = sources;
+  const isNone = result.rowCount === 1 && result.isPartial !== true && Number(result.cell(0, 0)) === 0;
+  const where = isNone && !readsMore ? writtenConditions(conditions, parameters) : undefined;
+  if (where === undefined || only === undefined) return { ...opaqueReads, lock };
+  return { ...nothing, lock, predicates: [{ table: only.table.name, where }] };
+}
+
+/** NULL is no limit; what is no number lets nothing be concluded. */
+function limitOf(operand: Operand, parameters: readonly unknown[]): number {
+  const value = valueOf(operand, parameters);
+  if (value === null) return Infinity;
+  const limit = Number(value);
+  return Number.isNaN(limit) ? 0 : limit;
 }
 
 /** @returns whether every row of the result has a name */
@@ -95,17 +119,20 @@ function addRows(
   result: StatementResult,
   fixed: string | undefined,
 ): boolean {
-  const columns = columnsOf(source, outputs, result);
-  const places = source.table.key.map((column) => columns.find((each) => each.column === column)?.at);
-  const hasKey = places.length > 0 && places.every((at) => at !== undefined);
+  const { columns, key } = layoutOf(source, outputs, result);
+  const hasKey = key !== undefined;
   if (!hasKey && fixed === undefined) return false;
   let isSure = true;
   for (let row = 0; row < result.rowCount; row += 1) {
-    const parts = hasKey ? places.map((at) => result.cell(row, at)) : [];
-    if (hasKey && parts.every((part) => part === null)) continue; // the empty side of an outer join
-    const name = hasKey ? rowName(source.table, parts, 'result') : fixed;
+    const parts = key?.map((at) => result.cell(row, at));
+    if (parts?.every((part) => part === null) === true) continue; // the empty side of an outer join
+    const name = parts === undefined ? fixed : rowName(source.table, parts, 'result');
     if (name === undefined) isSure = false;
-    else found.set(name, { ...found.get(name), ...imageAt(row, columns, result) });
+    else {
+      const image = imageAt(row, columns, result);
+      const known = found.get(name);
+      found.set(name, known === undefined || known === null ? image : { ...known, ...image });
+    }
   }
   return isSure;
 }
@@ -113,6 +140,37 @@ function addRows(
 interface Place {
   readonly column: RecordedColumn;
   readonly at: number;
+}
+
+/** Where the columns of a source stand in a result, and those of its key. */
+interface Layout {
+  readonly names: readonly string[];
+  readonly isByName: boolean;
+  readonly columns: readonly Place[];
+  /** `undefined`: not all of them are there. */
+  readonly key: readonly number[] | undefined;
+}
+
+/** The last one of each source: a source is of one statement, whose results mostly have the same columns. */
+const layouts = new WeakMap<Source, Layout>();
+
+function layoutOf(source: Source, outputs: readonly (Output | null)[], result: StatementResult): Layout {
+  const { columns: names, isByName } = result;
+  const known = layouts.get(source);
+  if (known !== undefined && known.isByName === isByName && isSame(known.names, names)) return known;
+  const columns = columnsOf(source, outputs, result);
+  const places = source.table.key.map((column) => columns.find((each) => each.column === column)?.at);
+  const key = places.filter((at) => at !== undefined);
+  const isKey = key.length > 0 && key.length === places.length;
+  const layout = { names, isByName, columns, key: isKey ? key : undefined };
+  layouts.set(source, layout);
+  return layout;
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i += 1) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 function columnsOf(

@@ -2,6 +2,7 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import { InputError, seeded } from '../base/index.ts';
 import {
+  baseLevels,
   drawCounterexamples,
   estimateHistories,
   explore,
@@ -40,7 +41,16 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--max-steps <n>', 'decisions that one search for a commit order may take', wholeNumber('max-steps', 1))
     .option('--max-violations <n>', 'kinds of violations to show', wholeNumber('max-violations', 1), 5)
     .option('--estimate', 'say first how many histories to expect, after 100 random probes')
-    .option('--fail-fast', 'stop at the first violation; it need not be the smallest')
+    .option('--fail-fast', 'stop at the first violation; small prefixes of the program are tried first')
+    .addOption(
+      new Option(
+        '--base <level>',
+        'the level that is explored where --level cannot be: the same histories in more runs',
+      )
+        .choices(baseLevels)
+        .default('causal' as const),
+    )
+    .option('--rerun', 'run every session in every run, also where it reads what it read before')
     .option('--jobs <n>', 'worker threads', wholeNumber('jobs', 1), 1)
     .addOption(
       new Option('--timeout <seconds>', 'for one run')
@@ -56,7 +66,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .addHelpText('after', exploreHelp)
     .action(async (file, given) => {
       const { level, engine, isolation, granularity, timeout, maxHistories = null, maxTime = null } = given;
-      const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs } = given;
+      const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs, base, rerun = false } = given;
       const { replay = null, json: isJson = false, dot = false, mermaid = false, color } = given;
       const options: ExploreCommandOptions = {
         level: level ?? 'causal',
@@ -69,6 +79,8 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         jobs,
         estimates: estimate,
         failsFast: failFast,
+        base,
+        reruns: rerun,
         drawing: drawingOf({ dot, mermaid, json: isJson }),
         replay,
         json: isJson,
@@ -146,14 +158,16 @@ async function tellEstimate(
   options: ExploreCommandOptions,
   host: Host,
 ): Promise<void> {
-  const { stepsMax, timeoutMs } = options;
-  const limits = { level, timeoutMs, ...(stepsMax === null ? {} : { stepsMax }) };
+  const { stepsMax, timeoutMs, base } = options;
+  const limits = { level, base, timeoutMs, ...(stepsMax === null ? {} : { stepsMax }) };
   host.err(`${formatEstimate(level, await estimateHistories(program, { ...limits, chooser: seeded(1) }))}\n`);
 }
 
 function limitsOf(options: ExploreCommandOptions): ExploreOptions {
-  const { historiesMax, timeMaxMs, stepsMax, timeoutMs, replay, violationsMax, failsFast } = options;
+  const { historiesMax, timeMaxMs, stepsMax, timeoutMs, replay, violationsMax, failsFast, base, reruns } = options;
   return {
+    base,
+    reruns,
     timeoutMs,
     violationsMax,
     failsFast,
@@ -196,6 +210,7 @@ function json(results: readonly ExploreResult[], { level }: ExploreCommandOption
       runs,
       stopped,
       divergence: result.divergence,
+      prefix: result.prefix,
       counterexamples: counterexamples.map(({ anomaly, message, replay }) => ({ anomaly, message, replay })),
       marks: Object.fromEntries(marks),
     };

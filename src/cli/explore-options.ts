@@ -1,4 +1,5 @@
 /** What `moirai explore` was asked to do. */
+import type { BaseLevel } from '../explore/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 
 export interface ExploreCommandOptions {
@@ -23,6 +24,10 @@ export interface ExploreCommandOptions {
   readonly estimates: boolean;
   /** Stop at the first violation? */
   readonly failsFast: boolean;
+  /** The level that is explored where `level` cannot be. */
+  readonly base: BaseLevel;
+  /** Run every session in every run? */
+  readonly reruns: boolean;
   readonly drawing: 'dot' | 'mermaid' | null;
   readonly replay: string | null;
   readonly json: boolean;

@@ -13,7 +13,7 @@ import type { Program } from '../program/index.ts';
 /** Options that can be sent: no functions. */
 export type SentOptions = Pick<
   ExploreOptions,
-  'level' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'violationsMax' | 'failsFast'
+  'level' | 'base' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'violationsMax' | 'failsFast' | 'reruns' | 'samplesFirst'
 >;
 
 export interface ExploreWorkerData {
@@ -32,8 +32,9 @@ export async function exploreOnThreads(
   options: ExploreOptions,
   jobs: number,
 ): Promise<ExploreResult> {
-  const { level, stepsMax, timeoutMs, turnsMax, violationsMax, failsFast, onTurn } = options;
-  const sent = { level, stepsMax, timeoutMs, turnsMax, violationsMax, failsFast };
+  const { level, base, stepsMax, timeoutMs, turnsMax, violationsMax, failsFast, reruns, samplesFirst, onTurn } =
+    options;
+  const sent = { level, base, stepsMax, timeoutMs, turnsMax, violationsMax, failsFast, reruns, samplesFirst };
   const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as SentOptions;
   const workers: Worker[] = [];
   const threads = Array.from({ length: jobs }, (): ExploreThread => {

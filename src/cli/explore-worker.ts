@@ -1,6 +1,6 @@
 /** A thread of `moirai explore --jobs`: it loads the program for itself. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { explorePart, type ExploreJob } from '../explore/index.ts';
+import { type ExploreJob, exploreThread } from '../explore/index.ts';
 import { checkProgram } from '../program/index.ts';
 import type { ExploreAnswer, ExploreWorkerData } from './explore-threads.ts';
 import { loadDefault } from './load-program.ts';
@@ -8,12 +8,13 @@ import { loadDefault } from './load-program.ts';
 const { file, options } = workerData as ExploreWorkerData;
 // Messages wait for the first listener, which is there when the program is.
 const program = checkProgram(await loadDefault(file, 'program'));
+const thread = exploreThread(program, options);
 parentPort?.on('message', (job: ExploreJob) => void answer(job));
 
 async function answer(job: ExploreJob): Promise<void> {
   let text: ExploreAnswer;
   try {
-    text = { kind: 'part', part: await explorePart(program, options, job) };
+    text = { kind: 'part', part: await thread(job) };
   } catch (error) {
     const { code = null, message, stack = '' } = error as Error & { readonly code?: string };
     text = { kind: 'error', code, text: message, stack };

@@ -3,7 +3,6 @@ import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import type { Dialect } from '../sql/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { monotonicNanoseconds } from './monotonic-clock.ts';
 import { wholeNumber } from './option-values.ts';
 
 interface RecordOptions {
@@ -11,6 +10,7 @@ interface RecordOptions {
   readonly host: string;
   readonly upstream: string;
   readonly out: string;
+  readonly clockSource?: string;
 }
 
 export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
@@ -23,6 +23,10 @@ export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => 
     .option('--listen <port>', 'where clients connect instead; 0 takes a free port', wholeNumber('listen', 0), 0)
     .option('--host <address>', 'where to listen; other machines reach only what is not loopback', '127.0.0.1')
     .option('--out <file>', 'the trace; - is standard output', '-')
+    .option(
+      '--clock-source <address>',
+      'HOST:PORT of moirai clock, whose time is taken: for recorders on several machines',
+    )
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', recordHelp)
     .action(async (options) => {
@@ -32,12 +36,12 @@ export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => 
 
 async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCode> {
   const upstream = parseServerUrl(options.upstream);
-  const { Recording, startProxy } = await import('../capture/index.ts');
-  const { openTraceFile } = await import('./trace-file.ts');
-  const file = openTraceFile(options.out);
+  const { startProxy } = await import('../capture/index.ts');
+  const { startTraceRecording } = await import('./trace-recording.ts');
   const warn = (message: string): void => host.err(`${message}\n`);
+  const { clockSource } = options;
+  const { recording, close } = await startTraceRecording(options.out, warn, { clockSource });
   try {
-    const recording = new Recording({ write: file.write, now: monotonicNanoseconds, warn });
     const { dialect, hostname: upstreamHost, port: upstreamPort } = upstream;
     const { host: address, listen: port } = options;
     const proxy = await startProxy({ dialect, upstreamHost, upstreamPort, host: address, port, recording, warn });
@@ -48,7 +52,7 @@ async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCo
     await proxy.close();
     return 0;
   } finally {
-    file.close();
+    close();
   }
 }
 

@@ -4,6 +4,7 @@ import { InputError } from '../base/index.ts';
 import { counted, formatCount, wrap } from '../report/index.ts';
 import type { Mechanisms, SmallViolation, TraceOperation, TraceResult, TraceState } from '../verify/index.ts';
 import type { ExitCode, Host } from './host.ts';
+import { mergedTraces } from './merge-traces.ts';
 import { wholeNumber } from './option-values.ts';
 import { appearance } from './style.ts';
 
@@ -24,7 +25,7 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
     .description(
       'Checks a trace, operations with the times between which they ran, against the mechanisms by which an engine gives a level. While it comes in.',
     )
-    .argument('<file>', 'a trace as JSON Lines; - is standard input')
+    .argument('<file...>', 'traces as JSON Lines; - is standard input. Several: of recorders that ran side by side')
     .option('--engine <name>', 'the database: postgres, mysql, tidb, cockroachdb, oracle, sqlserver, sqlite, ...')
     .option('--isolation <level>', "its level by its own name, for example 'repeatable read'")
     .option('--mechanisms <list>', 'instead of an engine: cr=first-statement,me,fuw,sc=ssi')
@@ -40,12 +41,12 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', verifyHelp)
-    .action(async (file, { json = false, ...options }) => {
-      end(await verifyCommand(file, { ...options, json }, host));
+    .action(async (files, { json = false, ...options }) => {
+      end(await verifyCommand(files, { ...options, json }, host));
     });
 }
 
-async function verifyCommand(file: string, options: VerifyOptions, host: Host): Promise<ExitCode> {
+async function verifyCommand(files: readonly string[], options: VerifyOptions, host: Host): Promise<ExitCode> {
   const verify = await import('../verify/index.ts');
   const mechanisms = mechanismsFor(options, verify);
   const { style, width } = appearance(host, options.color);
@@ -62,10 +63,10 @@ async function verifyCommand(file: string, options: VerifyOptions, host: Host): 
       host.out(`${[style('bad', lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n\n`);
     },
   });
-  const result = await readAll(file, verification, host);
+  const result = await readAll(files, verification, host);
   if (options.json) host.out(`${JSON.stringify(jsonOf(result, verify.formatTraceLine))}\n`);
   else {
-    const lines = summaryLines(file, result);
+    const lines = summaryLines(files, result);
     const colour = ({ satisfied: 'good', violated: 'bad', unknown: 'warning' } as const)[verdictOf(result)];
     host.out(`${[style(colour, lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n`);
   }
@@ -97,34 +98,71 @@ interface Verification {
 }
 
 const progressEveryMs = 5_000;
+const graceMs = 2_000;
 
-async function readAll(file: string, verification: Verification, host: Host): Promise<TraceResult> {
-  const startedMs = performance.now();
-  let [shownMs, operationsShown] = [startedMs, 0];
+async function readAll(files: readonly string[], verification: Verification, host: Host): Promise<TraceResult> {
+  const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
-    for await (const chunk of host.openInput(file)) {
+    const inputs = files.map((file) => (file === '-' ? untilEnough(host.openInput(file), host) : host.openInput(file)));
+    const [only, ...others] = inputs;
+    for await (const chunk of only !== undefined && others.length === 0 ? only : mergedTraces(inputs))
       verification.push(chunk);
-      const nowMs = performance.now();
-      if (nowMs - shownMs < progressEveryMs) continue;
-      const { counts, pipeline, lag } = verification.state;
-      const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
-      const parts = [
-        `${formatCount(counts.operations)} operations`,
-        `${formatCount(rate)}/s`,
-        `${formatCount(pipeline.waiting)} waiting, lag ${formatCount(lag)}`,
-        `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
-        `${formatCount(counts.violations)} violations`,
-        `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
-      ];
-      host.err(`${parts.join(', ')}\n`);
-      [shownMs, operationsShown] = [nowMs, counts.operations];
-    }
     const result = verification.finish();
     if (result.counts.operations === 0) throw new InputError('trace/empty', 'there is no operation in it');
     return result;
   } catch (error) {
-    const shown = file === '-' ? 'standard input' : file;
-    throw error instanceof InputError && error.place?.file === undefined ? error.in(shown) : error;
+    throw error instanceof InputError && error.place?.file === undefined ? error.in(namesOf(files)) : error;
+  } finally {
+    stopShowing();
+  }
+}
+
+/** A line every so often, also while nothing comes. @returns ends it */
+function showEvery(everyMs: number, verification: Verification, host: Host): () => void {
+  let [shownMs, operationsShown] = [performance.now(), 0];
+  const timer = setInterval(() => {
+    const { counts, pipeline, lag, isRecorded } = verification.state;
+    const nowMs = performance.now();
+    const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
+    const parts = [
+      `${formatCount(counts.operations)} operations`,
+      `${formatCount(rate)}/s`,
+      `${formatCount(pipeline.waiting)} waiting, lag ${isRecorded ? `${(lag / 1e9).toFixed(3)} s` : formatCount(lag)}`,
+      `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
+      `${formatCount(counts.violations)} violations`,
+      `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+    ];
+    host.err(`${parts.join(', ')}\n`);
+    [shownMs, operationsShown] = [nowMs, counts.operations];
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/** Ctrl-C ends the recorder in front of the pipe, too: what it still writes is taken, for a while. */
+async function* untilEnough(chunks: AsyncIterable<Uint8Array>, host: Host): AsyncGenerator<Uint8Array> {
+  let isEnough = false;
+  let stop = (): void => {};
+  let timer: NodeJS.Timeout | undefined;
+  void host.untilInterrupted().then(() => {
+    timer = setTimeout(() => {
+      isEnough = true;
+      stop();
+    }, graceMs);
+  });
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    while (!isEnough) {
+      // Not a race: that would keep something of every chunk until the interruption.
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        stop = () => resolve({ done: true, value: undefined });
+        iterator.next().then(resolve, reject);
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -134,7 +172,11 @@ function verdictOf({ counts }: TraceResult): 'satisfied' | 'violated' | 'unknown
   return counts.skipped > 0 ? 'unknown' : 'satisfied';
 }
 
-function summaryLines(file: string, result: TraceResult): string[] {
+function namesOf(files: readonly string[]): string {
+  return files.map((file) => (file === '-' ? 'standard input' : file)).join(', ');
+}
+
+function summaryLines(files: readonly string[], result: TraceResult): string[] {
   const { counts, pipeline } = result;
   const verdict = verdictOf(result);
   const found =
@@ -146,11 +188,13 @@ function summaryLines(file: string, result: TraceResult): string[] {
   const tolerated = [
     ...(counts.unknown > 0 ? [`${counted(counts.unknown, 'transaction')} of unknown fate`] : []),
     ...(pipeline.stalled > 0 ? [`${counted(pipeline.stalled, 'session')} no longer waited for`] : []),
+    ...(pipeline.late > 0 ? [`${counted(pipeline.late, 'operation')} overtaken, and not checked`] : []),
+    ...(result.cut === null ? [] : [`cut off: ${counted(result.cut, 'operation')} behind its last mark not checked`]),
     ...(pipeline.moved > 0 ? [`${counted(pipeline.moved, 'operation')} moved within the clock error`] : []),
   ];
   return [
     found,
-    `${file === '-' ? 'standard input' : file}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+    `${namesOf(files)}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
     ...(tolerated.length === 0 ? [] : [tolerated.join(', ')]),
   ];
 }
@@ -203,6 +247,8 @@ function jsonOf(result: TraceResult, format: FormatLine): object {
     unknown: counts.unknown,
     stalled: pipeline.stalled,
     moved: pipeline.moved,
+    late: pipeline.late,
+    cut: result.cut,
   };
 }
 

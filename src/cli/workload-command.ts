@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
-import type { Recording, Workload, WorkloadClient } from '../capture/index.ts';
+import type { Workload, WorkloadClient } from '../capture/index.ts';
 import type { Dialect } from '../sql/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
@@ -240,13 +240,11 @@ async function startTrace(
   host: Host,
 ): Promise<{ readonly close: () => void } | null> {
   if (path === undefined) return null;
-  const { hookMysql2, hookPg, Recording: RecordingClass } = await import('../capture/index.ts');
-  const { openTraceFile } = await import('./trace-file.ts');
+  const { hookMysql2, hookPg } = await import('../capture/index.ts');
+  const { startTraceRecording } = await import('./trace-recording.ts');
   const { loadParser } = await import('../sql/index.ts');
   await loadParser();
-  const file = openTraceFile(path);
-  const warn = (message: string): void => host.err(`${message}\n`);
-  const recording: Recording = new RecordingClass({ write: file.write, now: monotonicNanoseconds, warn });
+  const { recording, close } = await startTraceRecording(path, (message) => host.err(`${message}\n`));
   const unhook =
     driver.dialect === 'postgres'
       ? hookPg(driver.module as never, recording)
@@ -254,8 +252,7 @@ async function startTrace(
   return {
     close: () => {
       unhook();
-      recording.end();
-      file.close();
+      close();
     },
   };
 }

@@ -27,6 +27,11 @@ export interface PostgresStorageOptions {
    * as PostgreSQL does while the index has one page.
    */
   readonly predicateReads?: 'range' | 'index';
+  /**
+   * Who of those that wait for each other is told 40P01: the one who began to wait last, as when `deadlock_timeout` has passed for the others
+   * (the default), or any, as the timers come.
+   */
+  readonly deadlockVictim?: 'last' | 'any';
 }
 
 export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
@@ -39,6 +44,7 @@ export class PostgresStorage implements Storage {
   readonly observer: StorageObserver | null;
   readonly #footprints: FootprintRecorder | null;
   readonly readsWholeIndex: boolean;
+  readonly anyVictim: boolean;
   readonly open = new Map<number, PostgresTransaction>();
   readonly #tables = new Map<TableId, PostgresTable>();
   #commits = 0;
@@ -52,6 +58,7 @@ export class PostgresStorage implements Storage {
     this.#footprints = options.footprints ?? null;
     this.watch = new SerializableWatch(this.#footprints);
     this.readsWholeIndex = options.predicateReads === 'index';
+    this.anyVictim = options.deadlockVictim === 'any';
   }
 
   /** Of the step under way, where somebody wants to know. */

@@ -28,7 +28,7 @@ export class WaitsFor {
       path.push(from);
       onLook?.(from);
       const waiting = this.#waiting.get(from);
-      waiting?.touch?.();
+      if (onLook !== undefined) waiting?.touch?.();
       for (const blocker of waiting?.blockers() ?? []) {
         if (blocker === transaction) return true;
         if (seen.has(blocker)) continue;

@@ -77,6 +77,7 @@ export class Behaviours {
     for (let turns = 0; waiting.length > 0; turns += 1) {
       if (turns === turnsMax) return null;
       const session = store.nextSession(waiting);
+      if (session === null) break;
       const end = transaction(cursors[session] as Step, session, store, run.marks);
       const step = end === null ? null : between(end, sessionNames[session] as string, run);
       if (step === null) return null;

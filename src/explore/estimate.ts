@@ -10,7 +10,7 @@ import { Exploration } from './exploration.ts';
 import type { Prefix } from './ordered-history.ts';
 
 export interface EstimateOptions
-  extends Pick<ExploreOptions, 'level' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'onTurn'> {
+  extends Pick<ExploreOptions, 'level' | 'base' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'onTurn'> {
   readonly chooser: Chooser;
   /** Default 100. */
   readonly probes?: number;

@@ -1,17 +1,16 @@
 /** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds goes on the stack. */
-import { assert } from '../base/assert.ts';
-import { exploring, nextPath } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { errorText, judge, type Marks, type Program, runProgram } from '../program/index.ts';
-import { Behaviours, type Ending, type Recording } from './behaviours.ts';
+import type { Program } from '../program/index.ts';
+import type { Ending } from './behaviours.ts';
 import { Counterexamples } from './counterexamples.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
-import { ExploringStore } from './exploring-store.ts';
 import type { Prefix } from './ordered-history.ts';
+import { Runs } from './runs.ts';
 import type { ExplorePart } from './sharing.ts';
 import { encodePrefix } from './token.ts';
+import { verdictOf, verdictOfPart } from './verdict.ts';
 
 /** A prefix that waits, and its share of the tree if every branch were of the same size. */
 export interface Waiting {
@@ -19,14 +18,23 @@ export interface Waiting {
   readonly mass: number;
 }
 
+/** A prefix of each session. */
+export interface ProgramPart {
+  /** How many transactions each session may begin. */
+  readonly transactions: readonly number[];
+  /** Called for each session that a history leaves where it would begin one more. */
+  readonly onCut: (session: number) => void;
+}
+
 export class Exploration {
+  /** Was a violation an error of a session? */
+  hasThrown = false;
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #level: ConstrainingLevel;
-  readonly #store: ExploringStore;
-  readonly #behaviours: Behaviours;
-  /** Is a session that reads what it read before not run again? */
-  #reuses: boolean;
+  /** The runs that were made, with what is remembered of them. */
+  readonly #made: Runs;
+  readonly #part: ProgramPart | null;
   readonly #stack: Waiting[] = [];
   #doneMass = 0;
   readonly #marks = new Map<string, number>();
@@ -37,14 +45,23 @@ export class Exploration {
   #divergence: string | null = null;
   readonly #counterexamples: Counterexamples;
 
-  constructor(program: Program, options: ExploreOptions) {
+  /**
+   * @param made runs of the same program with the same options, whose memory is shared
+   * @param part of the program: then only errors of sessions are violations
+   */
+  constructor(
+    program: Program,
+    options: ExploreOptions,
+    made: Runs = new Runs(program, options),
+    part: ProgramPart | null = null,
+    counterexamples = new Counterexamples(options.violationsMax ?? 5),
+  ) {
     this.#program = program;
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
-    this.#store = new ExploringStore(program, this.#level, options.stepsMax);
-    this.#behaviours = new Behaviours(program);
-    this.#reuses = options.reruns !== true && options.replay === undefined;
-    this.#counterexamples = new Counterexamples(options.violationsMax ?? 5);
+    this.#made = made;
+    this.#part = part;
+    this.#counterexamples = counterexamples;
     const { historiesMax, turnsMax, violationsMax } = options;
     for (const [name, value] of Object.entries({ historiesMax, turnsMax, violationsMax })) {
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
@@ -81,13 +98,13 @@ export class Exploration {
   }
 
   /** Takes over what another exploration of the same program found. */
-  merge({ result, doneMass }: ExplorePart): void {
+  merge({ result, doneMass, examples }: ExplorePart): void {
     this.#histories += result.histories;
     this.#violations += result.violations;
     this.#runs += result.runs;
     this.#doneMass += doneMass;
     for (const [name, held] of result.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + held);
-    this.#counterexamples.merge(result.counterexamples);
+    this.#counterexamples.merge(examples);
     this.#stopped ??= result.stopped;
     if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
     this.#tell();
@@ -114,115 +131,57 @@ export class Exploration {
   async probe(prefix: Prefix): Promise<{ readonly branches: readonly Prefix[]; readonly isAtLevel: boolean }> {
     await this.#runFrom(prefix, 0, false);
     this.#stack.length = 0;
-    return { branches: [...this.#store.branches], isAtLevel: this.#stopped === null && this.#store.isAtLevel() };
+    const { store } = this.#made;
+    return { branches: [...store.branches], isAtLevel: this.#stopped === null && store.isAtLevel() };
   }
 
   async replay(prefix: Prefix): Promise<ExploreResult> {
     await this.#runFrom(prefix, 1);
-    this.#divergence = this.#store.divergence;
+    this.#divergence = this.#made.store.divergence;
     this.#stack.length = 0;
     return this.result();
   }
 
   async #runFrom(prefix: Prefix, mass: number, judges = true): Promise<void> {
-    const ending = await this.#endFrom(prefix, judges);
-    const { branches } = this.#store;
+    this.#runs += 1;
+    const ending = await this.#made.from(prefix, this.#part?.transactions ?? null);
+    const { branches } = this.#made.store;
     // Popped last to first: the order of discovery.
     const part = mass / (branches.length + 1);
     this.#doneMass += part;
     for (let i = branches.length - 1; i >= 0; i -= 1) this.#stack.push({ prefix: branches[i] as Prefix, mass: part });
-    if (ending !== null && judges) await this.#judge(ending);
-  }
-
-  /** How the run from a prefix ends; `null` where it does not, and the exploration stops. */
-  async #endFrom(prefix: Prefix, judges: boolean): Promise<Ending | null> {
-    this.#runs += 1;
-    if (!this.#reuses) return this.#runProgram(prefix, null);
-    if (this.#behaviours.size + this.#store.size > REMEMBERED_MAX) {
-      this.#behaviours.forget();
-      this.#store.forget();
-    }
-    const { turnsMax = TURNS_MAX, onTurn } = this.#options;
-    onTurn?.(0, () => 'nothing new');
-    this.#store.reset(prefix);
-    const known = this.#behaviours.replay(this.#store, turnsMax);
-    const isSampled = this.#runs <= SAMPLED_FIRST || this.#runs % SAMPLED_EVERY === 0;
-    if (known !== null && !(isSampled && judges)) return known;
-    const guess = known === null || !this.#store.isAtLevel() ? null : await this.#verdictOf(known);
-    const ending = await this.#runProgram(prefix, this.#behaviours.record(this.#store));
-    if (guess !== null && ending !== null && !isSameVerdict(guess, await this.#verdictOf(ending))) {
-      // From here on, everything runs every time. What was judged before these first runs were over was judged after a run.
-      if (this.#runs > SAMPLED_FIRST) throw outsideState();
-      this.#reuses = false;
-    }
-    return ending;
-  }
-
-  async #runProgram(prefix: Prefix, recording: Recording | null): Promise<Ending | null> {
-    const store = this.#store;
-    store.reset(prefix);
-    const { turnsMax = TURNS_MAX, timeoutMs = 10_000, onTurn } = this.#options;
-    const outcome = await runProgram(recording?.program ?? this.#program, recording?.store ?? store, {
-      nextSession: store.nextSession,
-      turnsMax,
-      deadlineMs: monotonicMs() + timeoutMs,
-      ...(onTurn === undefined ? {} : { onTurn }),
-    });
-    const difference = recording?.difference() ?? store.divergence;
-    if (difference !== null && this.#options.replay === undefined) throw nondeterministic(difference);
-    assert(outcome.kind !== 'discarded', 'the store commits everything');
-    if (outcome.kind !== 'timeout') return outcome;
-    const { reason, session, lastOperation } = outcome;
-    this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
-    return null;
+    if (ending.kind === 'timeout') {
+      const { reason, session, lastOperation } = ending;
+      this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
+    } else if (judges) await this.#judge(ending);
   }
 
   async #judge(ending: Ending): Promise<void> {
-    const isAtLevel = this.#store.isAtLevel();
+    const { store } = this.#made;
+    const isAtLevel = store.isAtLevel();
     if (isAtLevel && this.#histories === this.#options.historiesMax) this.#stopped = 'histories';
     else if (isAtLevel) await this.#count(ending);
     // Whether the history is at its level, or which final states it has, is then not known.
-    if (this.#store.gaveUp) this.#stopped ??= 'search';
+    if (store.gaveUp) this.#stopped ??= 'search';
   }
 
   async #count(ending: Ending): Promise<void> {
+    const { store } = this.#made;
     this.#histories += 1;
-    this.#options.onHistory?.(() => this.#store.history());
-    const { message, marks } = await this.#verdictOf(ending);
+    this.#options.onHistory?.(() => store.history());
+    const { message, marks } =
+      this.#part === null ? await verdictOf(this.#program, store, ending) : verdictOfPart(ending);
+    for (const session of store.cut) this.#part?.onCut(session);
     for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (message === null) return;
     this.#violations += 1;
+    this.hasThrown ||= ending.kind === 'threw';
     this.#counterexamples.add({
       message,
-      history: () => this.#store.history(),
-      olderReads: this.#store.olderReads(),
-      replay: () => encodePrefix(this.#store.prefix(), this.#program),
+      history: () => store.history(),
+      olderReads: store.olderReads(),
+      replay: encodePrefix(store.prefix(), this.#program),
     });
-  }
-
-  /** The invariant, for every final state that the history allows if it looks at one. */
-  async #verdictOf(ending: Ending): Promise<HistoryVerdict> {
-    const marks = new Map(ending.marks);
-    if (ending.kind === 'threw')
-      return { message: `session "${ending.session}" failed: ${errorText(ending.error)}`, marks };
-    const sometimes = (name: string, condition = true): void =>
-      void marks.set(name, condition || (marks.get(name) ?? false));
-    for (let path: number[] | null = []; path !== null; ) {
-      const chooser = exploring(path);
-      let final: Record<string, unknown> | null = null;
-      const store = this.#store;
-      const end = {
-        results: ending.results,
-        get final() {
-          return (final ??= store.finalState((options) => chooser.choose(options)));
-        },
-        sometimes,
-      };
-      const verdict = await judge(this.#program, end);
-      if (verdict.kind === 'fails') return { message: verdict.message, marks };
-      path = nextPath(chooser.path, chooser.options);
-    }
-    return { message: null, marks };
   }
 
   async #breathe(): Promise<void> {
@@ -239,8 +198,9 @@ export class Exploration {
     });
   }
 
-  result(): ExploreResult {
-    const counterexamples = this.#counterexamples.all();
+  /** @param names are counterexamples wanted? That takes time. */
+  result(names = true): ExploreResult {
+    const counterexamples = names ? this.#counterexamples.all() : [];
     return {
       level: this.#level,
       histories: this.#histories,
@@ -248,46 +208,11 @@ export class Exploration {
       runs: this.#runs,
       complete: this.#stopped === null && this.#stack.length === 0,
       divergence: this.#divergence,
+      prefix: null,
       stopped: this.#stopped,
       marks: this.#marks,
       counterexample: counterexamples[0] ?? null,
       counterexamples,
     };
   }
-}
-
-const TURNS_MAX = 1_000;
-
-/** Steps, keys and values that are remembered, so that memory does not grow with the histories. */
-const REMEMBERED_MAX = 200_000;
-
-/** So many runs at first, and one of so many after that, are made by the program even where it is known what it does. */
-const SAMPLED_FIRST = 64;
-const SAMPLED_EVERY = 64;
-
-interface HistoryVerdict {
-  readonly message: string | null;
-  readonly marks: Marks;
-}
-
-function isSameVerdict(a: HistoryVerdict, b: HistoryVerdict): boolean {
-  if (a.message !== b.message || a.marks.size !== b.marks.size) return false;
-  for (const [name, held] of a.marks) if (b.marks.get(name) !== held) return false;
-  return true;
-}
-
-function outsideState(): InputError {
-  return new InputError(
-    'program/outside-state',
-    'the verdict changes when sessions run again that read the same values: the invariant, or a session, looks at something that a session ' +
-      'leaves outside the store; return it from the session, or let every session run every time (--rerun)',
-  );
-}
-
-/** While it explores, a program only takes turns that it took before. */
-function nondeterministic(divergence: string): InputError {
-  return new InputError(
-    'program/nondeterministic',
-    `with the same choices the program does not do the same: ${divergence}; moirai test names the usual causes`,
-  );
 }

@@ -10,12 +10,18 @@ import { monotonicMs } from '../base/clock.ts';
 import type { History } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { Program } from '../program/index.ts';
+import type { BaseLevel } from './base-level.ts';
 import { Exploration } from './exploration.ts';
+import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
+import { sessionOf } from './ordered-history.ts';
+import { Runs } from './runs.ts';
 import { decodePrefix } from './token.ts';
 
 export interface ExploreOptions {
   /** Default `causal`. */
   readonly level?: ConstrainingLevel;
+  /** The level that is explored where `level` cannot be; it changes the number of runs, never the histories. Default `causal`, the best. */
+  readonly base?: BaseLevel;
   /** Histories to list before the answer is `unknown`. Default: all. */
   readonly historiesMax?: number;
   /** Time to spend before the answer is `unknown`. Default: any. */
@@ -30,13 +36,18 @@ export interface ExploreOptions {
   readonly turnsMax?: number;
   /** Kinds of violations, by their anomalies, to keep a counterexample of. Default 5. */
   readonly violationsMax?: number;
-  /** End with the first violation; it need not be the smallest. Default false. */
+  /**
+   * End with the first violation. Where a session throws, that is one with the fewest transactions of all: prefixes of the program are tried, the
+   * smallest first. One of the invariant, which is judged for the whole program, need not be the smallest. Default false.
+   */
   readonly failsFast?: boolean;
   /**
    * Run every session in every run. By default a session that reads what it read before is not run again: it is a function of what it reads, and
    * the invariant one of results and final state. Samples are run all the same, and a difference ends the exploration.
    */
   readonly reruns?: boolean;
+  /** The samples: this many runs at first, and one of 64 after them. Default 32. */
+  readonly samplesFirst?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
   /** Called for each history at its level, in a fixed order. */
@@ -65,6 +76,8 @@ export interface ExploreResult {
   readonly stopped: 'histories' | 'time' | 'endless' | 'search' | 'violation' | Stuck | null;
   /** For each `sometimes(name)`: histories in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
+  /** The transactions of the prefix of the program that was explored last, where the violation was found in one; else `null`. */
+  readonly prefix: number | null;
   /** Where a replay took another turn than its token; `null` where it did not. */
   readonly divergence: string | null;
   /** The failing history with the fewest reads that see anything but the newest write in its order. */
@@ -92,10 +105,32 @@ export interface Counterexample {
 
 /** @throws InputError when the program or an option is at fault */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
-  const exploration = new Exploration(program, options);
-  if (options.replay !== undefined) return exploration.replay(decodePrefix(options.replay, program));
+  const made = new Runs(program, options);
+  const exploration = new Exploration(program, options, made);
+  if (options.replay !== undefined) return replay(program, options, exploration, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
   exploration.add([{ prefix: [], mass: 1 }]);
+  if (options.failsFast === true) {
+    await exploration.run(deadline, RUNS_BEFORE_GROWTH);
+    const small = await smallestViolation(program, options, made, exploration, deadline);
+    if (small !== null) return small;
+  }
   await exploration.run(deadline);
   return exploration.result();
+}
+
+/** A session may have thrown in a prefix of the program, of which the rest need not go on as it would here: then the run ends with the token. */
+async function replay(
+  program: Program,
+  options: ExploreOptions,
+  whole: Exploration,
+  made: Runs,
+): Promise<ExploreResult> {
+  const prefix = decodePrefix(options.replay ?? '', program);
+  const transactions = program.sessions.map((_, i) => prefix.filter(({ name }) => sessionOf(name) === i).length);
+  let isCut = false;
+  const { onHistory: _, ...others } = options;
+  const part = new Exploration(program, others, made, { transactions, onCut: () => (isCut = true) });
+  const result = await part.replay(prefix);
+  return isCut && result.violations > 0 ? { ...result, prefix: prefix.length } : whole.replay(prefix);
 }

@@ -20,21 +20,24 @@ import {
   parseLevel,
 } from '../isolation/index.ts';
 import type { Program, Store, StoreTransaction } from '../program/index.ts';
+import { type BaseLevel, exploredLevel } from './base-level.ts';
+import { Causality } from './causality.ts';
 import {
+  indexOf,
   INITIAL_STATE,
   type Log,
   nameAt,
+  namesOf,
   nameOf,
   type Prefix,
   prefixOf,
   sessionOf,
   writesKey,
 } from './ordered-history.ts';
-import { Swaps } from './swaps.ts';
+import { swapsAfter } from './swaps.ts';
 import { ValueTable } from './value-table.ts';
 
 export interface ExploredLog extends Log {
-  readonly position: number;
   readonly level: ConstrainingLevel;
   /** Of each of `writeKeys`, the number of the value that was written last. */
   readonly writeValues: number[];
@@ -51,9 +54,11 @@ function nodeAt(position: number): number {
   return position + 1;
 }
 
-/** Prefix, snapshot isolation and serializable cannot be explored directly: causal is explored and what is not at its level is left out. */
-function explorationLevel(level: ConstrainingLevel): ConstrainingLevel {
-  return level === 'read-committed' || level === 'read-atomic' ? level : 'causal';
+export interface StoreOptions {
+  readonly level?: ConstrainingLevel;
+  readonly base?: BaseLevel;
+  /** Decisions that one search for a commit order may take. */
+  readonly stepsMax?: number;
 }
 
 export class ExploringStore implements Store {
@@ -61,34 +66,39 @@ export class ExploringStore implements Store {
   divergence: string | null = null;
   /** Prefixes that this run found and did not follow. */
   readonly branches: Prefix[] = [];
+  /** Sessions that the run left waiting, because they were at their bounds. */
+  cut: readonly number[] = [];
   readonly #program: Program;
   readonly #level: ConstrainingLevel;
-  readonly #orders = new CommitOrders();
+  readonly #base: BaseLevel;
+  readonly #causality = new Causality();
   readonly #judge: CommitOrders;
-  readonly #swaps: Swaps;
   readonly #keyIds = new Map<Key, number>();
   readonly #keys: Key[] = [];
   #values = new ValueTable();
   /** Per key: the number of its initial value. */
   readonly #initial: number[] = [];
   #prefix: Prefix = [];
+  #bounds: readonly number[] | null = null;
   #logs: ExploredLog[] = [];
   #hasGivenUp = false;
   /** Per session: the position of its last transaction. */
   readonly #lastOf: number[] = [];
 
-  /** @param stepsMax decisions that one search for a commit order may take */
-  constructor(program: Program, level: ConstrainingLevel, stepsMax?: number) {
+  constructor(program: Program, { level = 'causal', base, stepsMax }: StoreOptions) {
     this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
     this.#program = program;
-    this.#level = level;
-    this.#swaps = new Swaps((log) => explorationLevel((log as ExploredLog).level));
+    this.#level = parseLevel(level, constrainingLevels);
+    this.#base = base ?? 'causal';
   }
 
-  reset(prefix: Prefix): void {
+  /** @param bounds how many transactions each session may begin */
+  reset(prefix: Prefix, bounds: readonly number[] | null = null): void {
     this.#prefix = prefix;
+    this.#bounds = bounds;
+    this.cut = [];
     this.#logs = [];
-    this.#orders.reset();
+    this.#causality.reset(this.#logs);
     this.#lastOf.length = 0;
     this.branches.length = 0;
     this.divergence = null;
@@ -96,14 +106,25 @@ export class ExploringStore implements Store {
     this.#hasGivenUp = false;
   }
 
-  /** The prefix's order, then the first session that has not ended. */
-  readonly nextSession = (waiting: readonly number[]): number => {
+  /** The prefix's order, then the first session that has not ended; `null` where all that wait would go beyond their bounds. */
+  readonly nextSession = (waiting: readonly number[]): number | null => {
     const next = this.#prefix[this.#logs.length];
-    const session = next === undefined ? (waiting[0] as number) : sessionOf(next.name);
-    if (waiting.includes(session)) return session;
-    this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${this.#logs.length - 1} any more`;
-    return waiting[0] as number;
+    if (next !== undefined) {
+      const session = sessionOf(next.name);
+      if (waiting.includes(session)) return session;
+      this.divergence ??= `session "${this.#program.sessionNames[session]}" has no transaction ${indexOf(next.name)} any more`;
+    }
+    if (this.#bounds === null) return waiting[0] as number;
+    const session = waiting.find((each) => !this.#isAtBound(each)) ?? null;
+    if (session === null) this.cut = waiting;
+    return session;
   };
+
+  #isAtBound(session: number): boolean {
+    const last = this.#lastOf[session];
+    const begun = last === undefined ? 0 : (this.#logs[last] as ExploredLog).index + 1;
+    return this.#bounds !== null && begun >= (this.#bounds[session] as number);
+  }
 
   begin(session: number, level?: IsolationLevel): StoreTransaction {
     const log = this.open(session, level);
@@ -124,24 +145,26 @@ export class ExploringStore implements Store {
     const previous = this.#lastOf[session] ?? -1;
     const index = previous < 0 ? 0 : (this.#logs[previous] as ExploredLog).index + 1;
     const position = this.#logs.length;
+    const own = parseLevel(level, constrainingLevels);
     const log: ExploredLog = {
       name: nameOf(session, index),
       position,
       session,
       index,
       previous,
-      level: parseLevel(level, constrainingLevels),
+      level: own,
+      explored: exploredLevel(this.#base, own),
       readKeys: [],
       sources: [],
       writeKeys: [],
       writeValues: [],
       operations: [],
       status: 'pending',
+      named: null,
     };
     this.#logs.push(log);
     this.#lastOf[session] = position;
-    const node = this.#orders.begin(session, explorationLevel(log.level));
-    assert(node === nodeAt(position), 'nodes are given out in the order of the run');
+    this.#causality.begin(log);
     return log;
   }
 
@@ -154,7 +177,7 @@ export class ExploringStore implements Store {
       return value;
     }
     const source = this.#given(log, key) ?? this.#choose(log, key);
-    this.#orders.read(nodeAt(log.position), key, nodeAt(source));
+    this.#causality.see(log, key, source);
     log.readKeys.push(key);
     log.sources.push(source);
     const value = this.#valueOf(source, key);
@@ -167,7 +190,8 @@ export class ExploringStore implements Store {
     const given = this.#prefix[log.position]?.sources[log.sources.length];
     if (given === undefined) return undefined;
     if (given === INITIAL_STATE) return -1;
-    const writer = this.#logs.findIndex(({ name }) => name === given);
+    let writer = log.position - 1;
+    while (writer >= 0 && (this.#logs[writer] as ExploredLog).name !== given) writer -= 1;
     if (writer >= 0 && writesKey(this.#logs[writer] as ExploredLog, key)) return writer;
     this.divergence ??= `a read of ${this.keyOf(key)} in session "${this.#program.sessionNames[log.session]}" cannot see the write that it saw`;
     return undefined;
@@ -175,22 +199,26 @@ export class ExploringStore implements Store {
 
   /** The first write that the read may see; a branch for each of the others. */
   #choose(log: ExploredLog, key: number): number {
-    const { position } = log;
+    const { position, sources } = log;
+    const writers = this.#causality.writersOf(key);
+    if (writers === 0) return -1;
     let first: number | null = null;
-    for (let writer = -1; writer < position; writer += 1) {
-      if (writer >= 0 && !writesKey(this.#logs[writer] as ExploredLog, key)) continue;
-      if (!this.#orders.allowsRead(nodeAt(position), key, nodeAt(writer))) continue;
+    for (let i = -1; i < writers; i += 1) {
+      const writer = i < 0 ? -1 : this.#causality.writerOf(key, i);
+      if (!this.#causality.allowsRead(position, sources.length, key, writer)) continue;
       if (first === null) first = writer;
-      else this.branches.push(this.#prefixWith(log, position, writer));
+      else this.branches.push(this.#prefixWith(log, writer));
     }
     assert(first !== null, 'the levels that are explored are causally extensible');
     return first;
   }
 
-  #prefixWith(log: ExploredLog, position: number, writer: number): Prefix {
-    const prefix = prefixOf(this.#logs.slice(0, position));
-    const sources = [...log.sources, writer].map((source) => nameAt(this.#logs, source));
-    return [...prefix, { name: log.name, sources }];
+  #prefixWith({ name, position, sources }: ExploredLog, writer: number): Prefix {
+    const prefix = prefixOf(this.#logs, position);
+    const names = namesOf(this.#logs, sources);
+    names.push(nameAt(this.#logs, writer));
+    prefix.push({ name, sources: names });
+    return prefix;
   }
 
   write(log: ExploredLog, key: number, value: number): void {
@@ -205,8 +233,9 @@ export class ExploringStore implements Store {
 
   commit(log: ExploredLog): void {
     log.status = 'committed';
-    this.#orders.commit(nodeAt(log.position), log.writeKeys);
-    if (log.position >= this.#prefix.length - 1) this.branches.push(...this.#swaps.after(this.#logs));
+    this.#causality.commit(log);
+    if (log.position < this.#prefix.length - 1) return;
+    for (const prefix of swapsAfter(this.#logs, this.#causality)) this.branches.push(prefix);
   }
 
   abort(log: ExploredLog): void {
@@ -220,7 +249,7 @@ export class ExploringStore implements Store {
 
   /** Is the whole run at the levels that were asked for? True without a look where all of them were explored directly. */
   isAtLevel(): boolean {
-    if (this.#logs.every(({ level }) => explorationLevel(level) === level)) return true;
+    if (this.#logs.every(({ level, explored }) => explored === level)) return true;
     this.#buildJudge();
     return this.#judge.rebuild();
   }
@@ -231,7 +260,10 @@ export class ExploringStore implements Store {
     const { constraints } = this.#judge;
     for (const log of this.#logs) {
       const node = constraints.begin(log.session, log.level);
-      log.readKeys.forEach((key, i) => constraints.addRead(node, key, nodeAt(log.sources[i] as number)));
+      log.readKeys.forEach((key, i) => {
+        // What nobody writes, everybody may read.
+        if (this.#causality.writersOf(key) > 0) constraints.addRead(node, key, nodeAt(log.sources[i] as number));
+      });
       if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
     }
   }
@@ -241,24 +273,49 @@ export class ExploringStore implements Store {
     return prefixOf(this.#logs);
   }
 
-  /** A final state of the run, each read of it chosen among what a serializable observer at the end may see. */
+  /**
+   * A final state of the run: what a serializable observer at the end reads. Which of its writers a key has last is chosen when it is looked at,
+   * among those that are left; keys with one writer need no choice.
+   */
   finalState(choose: (options: number) => number): Record<Key, Value> {
+    const written = this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : []));
+    const keys = new Set([...this.#program.initial.keys(), ...written.map((id) => this.keyOf(id))]);
+    const final: Record<Key, Value> = {};
+    let observer: number | null = null;
+    for (const key of [...keys].toSorted()) {
+      const id = this.keyId(key);
+      const writers = this.#causality.writersOf(id);
+      const define = (shape: PropertyDescriptor): unknown =>
+        Object.defineProperty(final, key, { enumerable: true, configurable: true, ...shape });
+      if (writers < 2) {
+        define({ value: this.copyOf(this.#valueOf(writers === 0 ? -1 : this.#causality.writerOf(id, 0), id)) });
+        continue;
+      }
+      define({
+        get: () => {
+          const value = this.copyOf(this.#valueOf(this.#lastWriter((observer ??= this.#observer()), id, choose), id));
+          define({ value });
+          return value;
+        },
+      });
+    }
+    return final;
+  }
+
+  #observer(): number {
     this.#buildJudge();
     assert(this.#judge.rebuild(), 'only runs at their level are shown');
-    const observer = this.#judge.beginObserver(this.#program.sessions.length);
-    const written = new Set(this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : [])));
-    const keys = new Set([...this.#program.initial.keys(), ...[...written].map((id) => this.keyOf(id))]);
-    return Object.fromEntries(
-      [...keys].toSorted().map((key) => {
-        const id = this.keyId(key);
-        const writers = [...this.#judge.constraints.writersOf(id)].filter((node) =>
-          this.#judge.allowsRead(observer, id, node),
-        );
-        const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
-        this.#judge.read(observer, id, node);
-        return [key, this.copyOf(this.#valueOf(node - 1, id))];
-      }),
-    );
+    return this.#judge.beginObserver(this.#program.sessions.length);
+  }
+
+  /** The position of the writer of a key that the observer reads from. */
+  #lastWriter(observer: number, key: number, choose: (options: number) => number): number {
+    const writers = this.#judge.constraints
+      .writersOf(key)
+      .filter((node) => this.#judge.allowsRead(observer, key, node));
+    const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
+    this.#judge.read(observer, key, node);
+    return node - 1;
   }
 
   /** The external reads that saw an older write than the newest before them in the order of the run, as `transaction operation`. */

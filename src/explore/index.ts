@@ -1,3 +1,4 @@
+export { type BaseLevel, baseLevels } from './base-level.ts';
 export { estimateHistories, type Estimate, type EstimateOptions } from './estimate.ts';
 export {
   drawCounterexamples,
@@ -7,4 +8,4 @@ export {
   type ExploreText,
 } from './explore-text.ts';
 export { explore, type Counterexample, type ExploreOptions, type ExploreResult } from './explore.ts';
-export { explorePart, exploreShared, type ExploreJob, type ExplorePart, type ExploreThread } from './sharing.ts';
+export { exploreShared, exploreThread, type ExploreJob, type ExplorePart, type ExploreThread } from './sharing.ts';

@@ -4,6 +4,8 @@
  * all that is kept: the rest comes back when the program runs again.
  */
 
+import type { BaseLevel } from './base-level.ts';
+
 /** A transaction by its place in the program: its session, and its number there. */
 export type TransactionName = number;
 
@@ -35,8 +37,11 @@ export type Prefix = readonly Sources[];
 /** A transaction as it ran. */
 export interface Log {
   readonly name: TransactionName;
+  /** Its place in the order. */
+  readonly position: number;
   readonly session: number;
   readonly index: number;
+  readonly explored: BaseLevel;
   /** The position in the order of the transaction before it in its session; -1 where there is none. */
   readonly previous: number;
   /** Its external reads: keys, and the positions in the order of the transactions they saw; -1 is the initial state. */
@@ -45,30 +50,31 @@ export interface Log {
   /** The keys that it has written; of an aborted one, none count. */
   readonly writeKeys: number[];
   status: 'pending' | 'committed' | 'aborted';
+  /** Of a transaction that is complete, once somebody asked: prefixes share it. */
+  named: Sources | null;
 }
 
 export function writesKey({ status, writeKeys }: Log, key: number): boolean {
   return status === 'committed' && writeKeys.includes(key);
 }
 
-/** The transactions at or before `t` in (so U wr)*, where only the first `reads` reads of `t` count; by position. */
-export function pastOf(logs: readonly Log[], t: number, reads = Infinity): Uint8Array {
-  const past = new Uint8Array(logs.length);
-  past[t] = 1;
-  // so and wr go forward in the order: one pass backwards finds everything.
-  for (let position = t; position >= 0; position -= 1) {
-    if (past[position] !== 1) continue;
-    const { previous, sources } = logs[position] as Log;
-    if (previous >= 0) past[previous] = 1;
-    const end = position === t ? Math.min(reads, sources.length) : sources.length;
-    for (let i = 0; i < end; i += 1) if ((sources[i] as number) >= 0) past[sources[i] as number] = 1;
-  }
-  return past;
+/** The prefix that names these transactions and what they saw. */
+export function prefixOf(logs: readonly Log[], end = logs.length): Sources[] {
+  const prefix: Sources[] = [];
+  for (let position = 0; position < end; position += 1) prefix.push(sourcesOf(logs, position));
+  return prefix;
 }
 
-/** The prefix that names these transactions and what they saw. */
-export function prefixOf(logs: readonly Log[]): Sources[] {
-  return logs.map(({ name, sources }) => ({ name, sources: sources.map((source) => nameAt(logs, source)) }));
+/** A transaction that is complete, as prefixes name it. */
+export function sourcesOf(logs: readonly Log[], position: number): Sources {
+  const log = logs[position] as Log;
+  return (log.named ??= { name: log.name, sources: namesOf(logs, log.sources) });
+}
+
+export function namesOf(logs: readonly Log[], sources: readonly number[]): TransactionName[] {
+  const names: TransactionName[] = [];
+  for (const source of sources) names.push(nameAt(logs, source));
+  return names;
 }
 
 export function nameAt(logs: readonly Log[], position: number): TransactionName {

@@ -5,8 +5,11 @@
  */
 import { monotonicMs } from '../base/clock.ts';
 import type { Program } from '../program/index.ts';
+import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
+import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
+import { Runs } from './runs.ts';
 
 /** What a thread is asked to do: plain data. */
 export interface ExploreJob {
@@ -17,23 +20,30 @@ export interface ExploreJob {
 
 /** What came of it: plain data. */
 export interface ExplorePart {
+  /** Without counterexamples. */
   readonly result: ExploreResult;
+  /** Violations that the whole may not know yet. */
+  readonly examples: readonly Example[];
   readonly doneMass: number;
   readonly waiting: readonly Waiting[];
 }
 
 export type ExploreThread = (job: ExploreJob) => Promise<ExplorePart>;
 
-/** Does a job: for threads. */
-export async function explorePart(program: Program, options: ExploreOptions, job: ExploreJob): Promise<ExplorePart> {
-  const exploration = new Exploration(program, options);
-  const end = monotonicMs() + job.timeMs;
-  exploration.add(job.waiting);
-  do await exploration.run(Infinity, 64);
-  while (exploration.goesOn && monotonicMs() < end);
-  const { doneMass } = exploration;
-  const waiting = exploration.take();
-  return { result: exploration.result(), doneMass, waiting };
+/** Does jobs, one at a time: for threads. What it learned of the sessions in one job, it knows in the next. */
+export function exploreThread(program: Program, options: ExploreOptions): ExploreThread {
+  const made = new Runs(program, options);
+  const counterexamples = new Counterexamples(1);
+  return async ({ waiting, timeMs }) => {
+    const exploration = new Exploration(program, options, made, null, counterexamples);
+    const end = monotonicMs() + timeMs;
+    exploration.add(waiting);
+    do await exploration.run(Infinity, 64);
+    while (exploration.goesOn && monotonicMs() < end);
+    const { doneMass } = exploration;
+    const left = exploration.take();
+    return { result: exploration.result(false), examples: counterexamples.takeNews(), doneMass, waiting: left };
+  };
 }
 
 /**
@@ -45,10 +55,13 @@ export async function exploreShared(
   options: ExploreOptions,
   threads: readonly ExploreThread[],
 ): Promise<ExploreResult> {
-  const whole = new Exploration(program, options);
+  const made = new Runs(program, options);
+  const whole = new Exploration(program, options, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
   whole.add([{ prefix: [], mass: 1 }]);
-  await whole.run(deadline, RUNS_FIRST);
+  await whole.run(deadline, options.failsFast === true ? RUNS_BEFORE_GROWTH : RUNS_FIRST);
+  const small = options.failsFast === true ? await smallestViolation(program, options, made, whole, deadline) : null;
+  if (small !== null) return small;
   const pool: Waiting[] = whole.goesOn ? whole.take() : [];
   await new Promise<void>((resolve, reject) => {
     const idle = [...threads];

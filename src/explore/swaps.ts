@@ -5,106 +5,55 @@
  * causally latest write that it may (`readLatest`). The clause on swapped reads of the paper's prose is left out: with `readLatest` as
  * equality with the maximum it follows, and taken literally it loses histories (s0: [ry rx], s1: [rx wy];[wx], s2: [wx]).
  */
-import { CommitOrders, type ConstrainingLevel } from '../isolation/index.ts';
-import { type Log, nameAt, pastOf, type Prefix, prefixOf, writesKey } from './ordered-history.ts';
+import type { Causality } from './causality.ts';
+import { type Log, nameAt, type Prefix, type Sources, sourcesOf, type TransactionName } from './ordered-history.ts';
 
-export type LevelOf = (log: Log) => ConstrainingLevel;
-
-/** Finds the swaps that the commit of the last transaction allows; keeps memory from call to call. */
-export class Swaps {
-  readonly #levelOf: LevelOf;
-  readonly #orders = new CommitOrders();
-  /** The node of each transaction that was added, by position. */
-  readonly #nodeAt: number[] = [];
-
-  constructor(levelOf: LevelOf) {
-    this.#levelOf = levelOf;
-  }
-
-  after(logs: readonly Log[]): Prefix[] {
-    const t = logs.length - 1;
-    const { writeKeys } = logs[t] as Log;
-    if (writeKeys.length === 0) return [];
-    const past = pastOf(logs, t);
-    const prefixes: Prefix[] = [];
-    for (let a = 0; a < t; a += 1) {
-      if (past[a] === 1) continue;
-      const { readKeys } = logs[a] as Log;
-      for (let r = 0; r < readKeys.length; r += 1) {
-        if (!writeKeys.includes(readKeys[r] as number)) continue;
-        if (this.#isOptimal(logs, past, a, r)) prefixes.push(swap(logs, past, a, r));
-      }
+/**
+ * The prefixes of the swaps that the commit of the last transaction allows. `readLatest` of a read does not ask which read is swapped, and a
+ * swap deletes every read from its own on: one pass backwards finds them all, and ends at the first read that does not see the latest write.
+ */
+export function swapsAfter(logs: readonly Log[], causality: Causality): Prefix[] {
+  const t = logs.length - 1;
+  const { writeKeys } = logs[t] as Log;
+  const swaps: Prefix[] = [];
+  if (writeKeys.length === 0) return swaps;
+  for (let b = t - 1; b >= 0; b -= 1) {
+    if (causality.isBefore(b, t)) continue;
+    const { readKeys } = logs[b] as Log;
+    for (let read = readKeys.length - 1; read >= 0; read -= 1) {
+      if (!seesLatest(logs, causality, b, read, t)) return swaps.reverse();
+      const key = readKeys[read] as number;
+      if (writeKeys.includes(key) && causality.allowsRead(b, read, key, t, t))
+        swaps.push(swap(logs, causality, b, read));
     }
-    return prefixes;
   }
-
-  /** Is the swapped history at its levels, and does every read that the swap deletes, and the swapped one, see the latest write? */
-  #isOptimal(logs: readonly Log[], past: Uint8Array, a: number, r: number): boolean {
-    for (let b = a; b < logs.length; b += 1) {
-      if (past[b] === 1) continue;
-      const { readKeys } = logs[b] as Log;
-      for (let read = b === a ? r : 0; read < readKeys.length; read += 1) {
-        if (!this.#seesLatest(logs, past, b, read)) return false;
-      }
-    }
-    return this.#isSwapAllowed(logs, past, a, r);
-  }
-
-  #isSwapAllowed(logs: readonly Log[], past: Uint8Array, a: number, r: number): boolean {
-    this.#orders.reset();
-    for (let i = 0; i < logs.length; i += 1) if (i < a || past[i] === 1) this.#add(logs, i);
-    const node = this.#add(logs, a, r);
-    const key = (logs[a] as Log).readKeys[r] as number;
-    return this.#orders.rebuild() && this.#orders.allowsRead(node, key, this.#nodeAt[logs.length - 1] as number);
-  }
-
-  /** Of the writes in the causal past of the reader without this read, does it see the latest that its level allows? */
-  #seesLatest(logs: readonly Log[], past: Uint8Array, b: number, read: number): boolean {
-    const reader = logs[b] as Log;
-    const key = reader.readKeys[read] as number;
-    const seen = reader.sources[read] as number;
-    const causal = pastOf(logs, b, read);
-    if (seen >= 0 && causal[seen] !== 1) return false;
-    let node = -1;
-    for (let u = b - 1; u >= 0; u -= 1) {
-      if (causal[u] !== 1 || !writesKey(logs[u] as Log, key)) continue;
-      if (node < 0) node = this.#build(logs, past, b, read);
-      if (this.#orders.allowsRead(node, key, this.#nodeAt[u] as number)) return u === seen;
-    }
-    return seen < 0;
-  }
-
-  /** What is before the read, and the past of the swapped transaction. @returns the reader's node */
-  #build(logs: readonly Log[], past: Uint8Array, b: number, read: number): number {
-    this.#orders.reset();
-    let node = 0;
-    for (let i = 0; i < logs.length; i += 1) {
-      if (i === b) node = this.#add(logs, i, read);
-      else if (i < b || past[i] === 1) this.#add(logs, i);
-    }
-    this.#orders.rebuild();
-    return node;
-  }
-
-  /** Adds a transaction, or only its first `reads` reads. */
-  #add(logs: readonly Log[], position: number, reads?: number): number {
-    const log = logs[position] as Log;
-    const { constraints } = this.#orders;
-    const node = constraints.begin(log.session, this.#levelOf(log));
-    this.#nodeAt[position] = node;
-    const end = reads ?? log.readKeys.length;
-    for (let i = 0; i < end; i += 1) {
-      const source = log.sources[i] as number;
-      constraints.addRead(node, log.readKeys[i] as number, source < 0 ? 0 : (this.#nodeAt[source] as number));
-    }
-    if (reads === undefined && log.status === 'committed') constraints.addWrites(node, log.writeKeys);
-    return node;
-  }
+  return swaps.reverse();
 }
 
-function swap(logs: readonly Log[], past: Uint8Array, a: number, r: number): Prefix {
-  const whole = prefixOf(logs);
-  const { name, sources } = whole[a] as Prefix[number];
-  const kept = whole.filter((_, i) => i < a || past[i] === 1);
-  return [...kept, { name, sources: [...sources.slice(0, r), nameAt(logs, logs.length - 1)] }];
+/** Of the writes in the causal past of the reader without this read, does it see the latest that its level allows? */
+function seesLatest(logs: readonly Log[], causality: Causality, b: number, read: number, t: number): boolean {
+  const { readKeys, sources } = logs[b] as Log;
+  const key = readKeys[read] as number;
+  const seen = sources[read] as number;
+  if (seen >= 0 && !causality.wasBefore(seen, b, read)) return false;
+  for (let i = causality.writersOf(key) - 1; i >= 0; i -= 1) {
+    const u = causality.writerOf(key, i);
+    if (u >= b || !causality.wasBefore(u, b, read)) continue;
+    // Without what came later, the history is a prefix of this one: what it saw, it may see.
+    if (u === seen) return true;
+    if (causality.allowsRead(b, read, key, u, t)) return false;
+  }
+  return true;
+}
+
+function swap(logs: readonly Log[], causality: Causality, b: number, read: number): Prefix {
+  const t = logs.length - 1;
+  const prefix: Sources[] = [];
+  for (let i = 0; i < t; i += 1) if (i < b || causality.isBefore(i, t)) prefix.push(sourcesOf(logs, i));
+  prefix.push(sourcesOf(logs, t));
+  const { name, sources } = sourcesOf(logs, b);
+  const cut: TransactionName[] = sources.slice(0, read);
+  cut.push(nameAt(logs, t));
+  prefix.push({ name, sources: cut });
+  return prefix;
 }

@@ -1,7 +1,7 @@
 /** One line of a trace: JSON text to an operation or a header, with the place of every mistake. */
 import { InputError } from '../base/input-error.ts';
 import { scanJsonLine } from './json-text.ts';
-import { copyValue, type Value } from './value.ts';
+import type { Value } from './value.ts';
 import { fail, type Fields, shown } from './trace-fields.ts';
 import { isLeopardRecord, leopardFields } from './trace-leopard.ts';
 import {
@@ -46,7 +46,7 @@ export class TraceClock {
 export function parseFields(text: string, line: number): Fields {
   let value: unknown;
   try {
-    value = JSON.parse(/\d{16}/.test(text) ? markLongIntegers(text) : text);
+    value = JSON.parse(longDigits.test(text) ? withExactIntegers(text) : text);
   } catch (error) {
     try {
       scanJsonLine({ text, number: line });
@@ -58,7 +58,16 @@ export function parseFields(text: string, line: number): Fields {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return fail(line, 'trace/shape', 'a line should be a JSON object');
+  if (/\d[eE]\+?\d{3}/.test(text)) failOnInfinity(text, line);
   return value as Fields;
+}
+
+/** JSON's numbers have no end, those of a program do: 1e999 would become a value that no report can show. */
+function failOnInfinity(text: string, line: number): void {
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.]*[eE][-+]?\d+/g)) {
+    if (!token.startsWith('"') && !Number.isFinite(Number(token)))
+      fail(line, 'trace/value', `${token} is more than a number can be`);
+  }
 }
 
 export function isTraceHeader(fields: Fields): boolean {
@@ -67,16 +76,17 @@ export function isTraceHeader(fields: Fields): boolean {
 
 /** @throws InputError `trace/header`, `trace/version` */
 export function parseTraceHeader(fields: Fields, line: number): TraceHeader {
-  const { moirai, version, initial = {}, sessions = null, marks = false, clockError = 0 } = fields;
+  const { moirai, version, initial = {}, sessions = null, marks = false, clockError = 0, ...others } = fields;
   if (moirai !== 'trace') fail(line, 'trace/header', `this is not a trace: ${shown(moirai)}`);
   if (version !== 1) fail(line, 'trace/version', `the header should give version 1, not ${shown(version)}`);
+  for (const name in others) fail(line, 'trace/field', `${shown(name)} is no field of a header`);
   if (typeof initial !== 'object' || initial === null || Array.isArray(initial))
     fail(line, 'trace/header', 'the initial values should be a JSON object');
   const isNames = Array.isArray(sessions) && sessions.every((name) => typeof name === 'string');
   if (sessions !== null && !isNames) fail(line, 'trace/header', 'the sessions should be a JSON array of names');
   const images = Object.entries(initial as Fields).map(([key, value]): [string, RowImage] => [
     key,
-    imageOf(copyValue(value)),
+    imageOf(value as Value),
   ]);
   if (typeof marks !== 'boolean') fail(line, 'trace/header', 'marks should be true or false');
   return {
@@ -105,9 +115,34 @@ function errorOf(given: unknown, line: number): number {
   return fail(line, 'trace/header', `clockError should be an integer from 0, not ${shown(given)}`);
 }
 
-/** @throws InputError `trace/shape`, `trace/operation`, `trace/times`, `trace/value` */
+const operationFields: ReadonlySet<string> = new Set([
+  'session',
+  'transaction',
+  'op',
+  'savepoint',
+  'reads',
+  'writes',
+  'unknown',
+  'predicates',
+  'lock',
+  'opaque',
+  'tables',
+  'failed',
+  'code',
+  'start',
+  'end',
+]);
+
+/** Rows under a name that is spelled wrong would be lost. */
+function failOnField(name: string, line: number): never {
+  return fail(line, 'trace/field', `${shown(name)} is no field of an operation: ${[...operationFields].join(', ')}`);
+}
+
+/** @throws InputError `trace/shape`, `trace/field`, `trace/operation`, `trace/times`, `trace/value` */
 export function parseOperation(given: Fields, line: number, clock: TraceClock): TraceOperation {
-  const fields = isLeopardRecord(given) ? leopardFields(given, line) : given;
+  const isOfLeopard = isLeopardRecord(given);
+  const fields = isOfLeopard ? leopardFields(given, line) : given;
+  if (!isOfLeopard) for (const name in given) if (!operationFields.has(name)) failOnField(name, line);
   const { session, op, lock = null, failed = false } = fields;
   const kind = operationKinds.find((name) => name === op);
   if (kind === undefined)
@@ -209,6 +244,17 @@ function conditionOf(given: unknown, line: number): Condition {
   return { column, comparison, value: scalarOf(value as Value) };
 }
 
+/** Those beyond 2^53 at least. */
+const longDigits = /\d{17}|9\d{15}/;
+
+/** Mostly it is the times alone that are long, nanoseconds since 1970, and they stand at the end. */
+function withExactIntegers(text: string): string {
+  const times = /"start":(-?\d+),"end":(-?\d+)\}\s*$/.exec(text);
+  const head = times === null ? text : text.slice(0, times.index);
+  if (times === null || longDigits.test(head)) return markLongIntegers(text);
+  return `${head}"start":"${times[1]}","end":"${times[2]}"}`;
+}
+
 /** Integers that a double would change become strings behind a mark: two neighbours must not become one value. */
 function markLongIntegers(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g, (token) =>
@@ -217,7 +263,10 @@ function markLongIntegers(text: string): string {
 }
 
 function exactInteger(value: unknown): number | bigint | null {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0) ? value : null;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return Object.is(value, -0) ? null : value;
+  // What is longer and was not marked is printed as it stood: 1000000000000000100, whatever the double is exactly.
+  if (typeof value === 'number')
+    return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(String(value)) : null;
   if (typeof value !== 'string') return null;
   const digits = value.startsWith(integerMark) ? value.slice(1) : value;
   if (!/^-?\d{1,30}$/.test(digits)) return null;

@@ -112,8 +112,8 @@ interface LineParts {
 
 function lineOf(session: string, kind: TraceOperationKind, parts: LineParts): string {
   const { transaction, savepoint, rows, code, failed, start, end } = parts;
-  let text = `{"session":${JSON.stringify(session)}`;
-  if (kind !== 'end') text += `,"transaction":${JSON.stringify(transaction)}`;
+  let text = `{"session":${quoted(session)}`;
+  if (kind !== 'end') text += `,"transaction":${quoted(transaction)}`;
   text += `,"op":"${kind}"`;
   if (savepoint !== null) text += `,"savepoint":${JSON.stringify(savepoint)}`;
   text += rows;
@@ -143,8 +143,47 @@ function membersOf(
 
 function formatRecordedRows(rows: TraceRows): string {
   const { reads, writes, unknown, predicates } = rows;
-  return membersOf(listText(reads), listText(writes), listText(unknown), listText(predicates.map(predicateLine)), rows);
+  return membersOf(
+    rowsText(reads),
+    rowsText(writes),
+    listText(unknown),
+    predicates.length === 0 ? '' : listText(predicates.map(predicateLine)),
+    rows,
+  );
 }
+
+/** As JSON.stringify has it, in half the time: most cells are numbers and short texts without anything to escape. */
+function rowsText(rows: TraceRows['reads']): string {
+  if (rows.length === 0) return '';
+  let text = '';
+  for (const [row, image] of rows) {
+    text += `${text === '' ? '[' : ','}[${quoted(row)},`;
+    text += `${isColumns(image) ? columnsText(image) : cellText(image)}]`;
+  }
+  return `${text}]`;
+}
+
+function isColumns(image: Value): image is Readonly<Record<string, Value>> {
+  return typeof image === 'object' && image !== null && !Array.isArray(image);
+}
+
+function columnsText(image: Readonly<Record<string, Value>>): string {
+  let text = '{';
+  for (const column in image) text += `${text === '{' ? '' : ','}${quoted(column)}:${cellText(image[column] as Value)}`;
+  return `${text}}`;
+}
+
+function cellText(value: Value): string {
+  if (typeof value === 'string') return quoted(value);
+  // A double that is no number is null in JSON.
+  return typeof value === 'number' && Number.isFinite(value) ? String(value) : JSON.stringify(value);
+}
+
+function quoted(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+const plain = /^[ !#-[\]-~]*$/;
 
 function listText(list: readonly unknown[]): string {
   return list.length === 0 ? '' : JSON.stringify(list);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { InputError } from '../base/input-error.ts';
 import type { Value } from './value.ts';
 import { emptyHeader, imageOf, type TraceOperation } from './trace.ts';
-import { formatTraceHeader, formatTraceLine, formatTraceMark } from './trace-record.ts';
+import { formatTraceHeader, formatTraceLine, formatTraceMark, formatTraceRecord } from './trace-record.ts';
 import { parseTrace, TraceReader } from './trace-reader.ts';
 
 const read = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
@@ -27,6 +27,15 @@ describe('a trace', () => {
     expect(operations.map(({ start }) => start)).toEqual([0, 1]);
     expect(operations[1]?.end).toBe(9992330);
     expect(operations.map((operation) => formatTraceLine(operation, header.base))).toEqual(lines);
+  });
+
+  test('takes times that a double happens to hold, wherever they stand', () => {
+    const times = '"start":1000000000000000000,"end":1000000000000000128';
+    for (const line of [
+      read.replace('"start":1,"end":2', times),
+      `{${times},"session":"a","transaction":"t","op":"commit"}`,
+    ])
+      expect(parseTrace(line).operations).toMatchObject([{ start: 0, end: 128 }]);
   });
 
   test('keeps neighbouring long integers apart, as values and from texts', () => {
@@ -79,6 +88,9 @@ describe('a trace', () => {
     ['a later version', '{"moirai":"trace","version":2}', 'trace/version'],
     ['a savepoint without a name', read.replace('"op":"read","reads":[["x",1]]', '"op":"savepoint"'), 'trace/shape'],
     ['a read with a savepoint', read.replace('"start"', '"savepoint":"x","start"'), 'trace/shape'],
+    ['a field that nobody knows', read.replace('"reads"', '"raeds"'), 'trace/field'],
+    ['a field that a header has not', '{"moirai":"trace","version":1,"session":"a"}', 'trace/field'],
+    ['a number that is none', read.replace('["x",1]', '["x",1e999]'), 'trace/value'],
     ['a lock mode', read.replace('"start"', '"lock":"shared","start"'), 'trace/shape'],
     ['a predicate', read.replace('"start"', '"predicates":[{"where":[]}],"start"'), 'trace/shape'],
     [
@@ -130,6 +142,38 @@ describe('a trace', () => {
     expect(parseTrace(failed.join('\n')).operations).toHaveLength(2);
   });
 
+  test('has the JSON of its rows, whatever is in them', () => {
+    const cell = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.maxSafeInteger(),
+    );
+    const image = fc.option(
+      fc.dictionary(
+        fc.string().filter((name) => name !== '__proto__'),
+        cell,
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.string(), image), { minLength: 1 }), fc.string(), (reads, session) => {
+        const rows = { reads, writes: [], unknown: [], predicates: [], lock: null, opaque: null };
+        const line = formatTraceRecord({
+          session,
+          transaction: session,
+          kind: 'read',
+          rows,
+          savepoint: null,
+          code: null,
+          start: 1,
+          end: 2,
+        });
+        expect(line).toBe(JSON.stringify({ session, transaction: session, op: 'read', reads, start: 1, end: 2 }));
+      }),
+    );
+  });
+
   test('with marks may stop in the middle of a line; one without may not', () => {
     const marks: number[] = [];
     const read1 = '{"session":"a","transaction":"t","op":"read","reads":[["x",1]],"start":1,"end":2}';
@@ -153,9 +197,56 @@ describe('a trace', () => {
     expect(errorOf(() => parseTrace(`${read}\n{"moirai":"trace","version":1}`))?.code).toBe('trace/header');
   });
 
-  test('with a line without end is refused', () => {
-    const reader = new TraceReader({ onOperation: () => {}, lineLengthMax: 10 });
-    expect(errorOf(() => reader.push(new TextEncoder().encode('x'.repeat(11))))?.code).toBe('trace/size');
+  test('with a line without end is refused, while it comes', () => {
+    const reader = new TraceReader({ onOperation: () => {}, lineBytesMax: 100 });
+    reader.push(bytesOf(`${read}\n${'x'.repeat(60)}`));
+    const error = errorOf(() => reader.push(bytesOf('x'.repeat(60))));
+    expect([error?.code, error?.place?.line]).toEqual(['trace/size', 2]);
+    const other = new TraceReader({ onOperation: () => {}, lineBytesMax: 100 });
+    expect(errorOf(() => other.push(bytesOf(`${'x'.repeat(101)}\n`)))?.code).toBe('trace/size');
+  });
+
+  test('takes time in proportion to the length of a line, not to its square', () => {
+    let operations = 0;
+    const reader = new TraceReader({ onOperation: () => (operations += 1) });
+    const long = bytesOf(`${read.replace('"x"', `"${'x'.repeat(2 ** 24)}"`)}\n`);
+    for (let at = 0; at < long.length; at += 64) reader.push(long.subarray(at, at + 64));
+    expect(operations).toBe(1);
+  });
+
+  test('that is no UTF-8 is refused with its line, after those before it were taken', () => {
+    const lines = [read, read, `${read.slice(0, 60)}\xff${read.slice(60)}`, read].map((line) =>
+      Uint8Array.from(`${line}\n`, (letter) => letter.charCodeAt(0)),
+    );
+    const bytes = Buffer.concat(lines);
+    for (const size of [1, 7, 100, 1_000]) {
+      let operations = 0;
+      const reader = new TraceReader({ onOperation: () => (operations += 1) });
+      const error = errorOf(() => {
+        for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+      });
+      expect([error?.code, error?.place?.line, operations]).toEqual(['trace/encoding', 3, 2]);
+    }
+    const cut = new TraceReader({ onOperation: () => {} });
+    cut.push(bytesOf('{"session":"ä').subarray(0, -1));
+    expect(errorOf(() => cut.finish())?.code).toBe('trace/encoding');
+  });
+
+  test('that is compressed says so', () => {
+    const reader = new TraceReader({ onOperation: () => {} });
+    const zipped = Uint8Array.of(0x1f, 0x8b, 8, 0, 0x0a, 1, 2);
+    expect(errorOf(() => reader.push(zipped))?.code).toBe('trace/compressed');
+  });
+
+  test('may begin with a byte order mark', () => {
+    expect(parseTrace(`\ufeff${read}\n${read}`).operations).toHaveLength(2);
+    expect(errorOf(() => parseTrace(`${read}\n\ufeff${read}`))?.place?.line).toBe(2);
+  });
+
+  test('is refused with a value that is nested too deep, and its line', () => {
+    const deep = `${read}\n${read.replace('["x",1]', `["x",{"v":${'['.repeat(100_000)}${']'.repeat(100_000)}}]`)}`;
+    const error = errorOf(() => parseTrace(deep));
+    expect([error?.code, error?.place?.line]).toEqual(['trace/value', 2]);
   });
 
   test('is the same however it is cut', () => {
@@ -199,6 +290,10 @@ test('what is written is read back', () => {
     { numRuns: 200 },
   );
 });
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
 
 function errorOf(body: () => unknown): InputError | undefined {
   try {

@@ -16,7 +16,7 @@
  * A value is a scalar, or a map of columns to values, which may name some of the row's columns only; null: there is no such row.
  */
 import { assert } from '../base/assert.ts';
-import { canonicalText, type Value } from './value.ts';
+import { canonicalText, copyValue, type Value } from './value.ts';
 
 export const operationKinds = [
   'begin',
@@ -120,8 +120,9 @@ export const unknownMark = '\u0003';
 /** Before the digits of an integer that a double cannot hold. */
 export const integerMark = '\u0002';
 
+/** @throws InputError `history/value` where it is nested deeper than 500 levels */
 export function scalarOf(value: Value): Scalar {
-  return typeof value === 'object' && value !== null ? jsonMark + canonicalText(value) : value;
+  return typeof value === 'object' && value !== null ? jsonMark + canonicalText(copyValue(value)) : value;
 }
 
 export function imageOf(value: Value): RowImage {

@@ -14,8 +14,8 @@ import type { Program, SessionHandle, TransactionHandle } from './program.ts';
 import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 
 export interface RunOptions {
-  /** Which of the waiting sessions (by index, ascending) goes next. */
-  readonly nextSession: (waiting: readonly number[]) => number;
+  /** Which of the waiting sessions (by index, ascending) goes next; `null` ends the run here, and they have no result. */
+  readonly nextSession: (waiting: readonly number[]) => number | null;
   /** Default: what the program says. `discard` ends the run instead, for enumerations in which another path has the outcome. */
   readonly conflicts?: 'retry' | 'abort' | 'discard';
   /** Attempts of one transaction before its session gets the failure all the same. Default 1,000. */
@@ -269,7 +269,9 @@ class Run {
     const waiting: number[] = [];
     for (const { index, state, isOpen } of this.#sessions) if (state === 'waiting' && !isOpen) waiting.push(index);
     if (waiting.length === 0) return; // those outside must come back first
-    const session = this.#sessions[this.#options.nextSession(waiting)] as RunSession;
+    const next = this.#options.nextSession(waiting);
+    if (next === null) return this.#finish(this.#endOutcome());
+    const session = this.#sessions[next] as RunSession;
     this.#turns += 1;
     if (this.#turns > (this.#options.turnsMax ?? Infinity)) return this.#endLate(session, 'turns');
     if (this.#isLate(session)) return;

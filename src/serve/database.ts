@@ -30,9 +30,11 @@ import {
   type SqlValue,
   type Statement,
   type StatementResult,
+  type StatementView,
   type Storage,
   type StorageTransaction,
   type TransactionOptions,
+  type Waiting,
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { formatChoices } from './choices.ts';
@@ -44,6 +46,7 @@ import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
 import { timeoutMs } from './settings.ts';
 import { Session } from './sql-session.ts';
+import { pause, pausingBeforeLocks, pausingBeforeWrites } from './statement-pauses.ts';
 import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
 
 export interface SqlDatabaseOptions {
@@ -64,6 +67,8 @@ export interface SqlDatabaseOptions {
    * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
    */
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
+  /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default false. */
+  readonly pauses?: boolean;
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
   /** Told what every step comes into contact with; engine profiles only. */
@@ -87,6 +92,7 @@ export class SqlDatabase implements SqlServer {
   catalog: Catalog;
   readonly clock: () => bigint;
   readonly computeMsMax: number;
+  readonly pauses: boolean;
   readonly #options: SqlDatabaseOptions;
   #storage: Storage | AxiomaticStorage;
   #recorder: HistoryRecorder;
@@ -115,6 +121,7 @@ export class SqlDatabase implements SqlServer {
     this.dialect = options.profile.dialect;
     this.clock = options.clock ?? wallClockMicroseconds;
     this.computeMsMax = options.computeMsMax ?? 10_000;
+    this.pauses = options.pauses === true && options.profile.family === 'engine';
     this.#seed = options.seed ?? 1;
     this.#chooser = seeded(this.#seed, 1);
     this.#holding = seeded(this.#seed, 2);
@@ -124,6 +131,21 @@ export class SqlDatabase implements SqlServer {
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.scheduler = this.#newScheduler();
+  }
+
+  /** A statement of this transaction begins. @param isFirst of the transaction */
+  *statementOf(transaction: StorageTransaction, isolation: IsolationName, isFirst: boolean): Waiting<StatementView> {
+    const view = transaction.statement();
+    if (!this.pauses) return view;
+    if (this.dialect === 'mysql') return isolation === 'read uncommitted' ? pausingBeforeWrites(view) : view;
+    const takesSnapshot = isFirst || isolation === 'read committed' || isolation === 'read uncommitted';
+    if (!takesSnapshot) return view;
+    if (isolation !== 'serializable') {
+      // What will be read with it is not known yet.
+      return pausingBeforeLocks(view, () => this.#options.footprints?.current.touch('snapshot', 'left'));
+    }
+    yield pause;
+    return view;
   }
 
   // ---- sessions
@@ -351,9 +373,8 @@ export class SqlDatabase implements SqlServer {
     }
     const observer = this.#recorder;
     const { footprints = null } = this.#options;
-    return profile.dialect === 'postgres'
-      ? postgresStorage({ observer, footprints })
-      : innodbStorage({ observer, footprints });
+    if (profile.dialect === 'mysql') return innodbStorage({ observer, footprints });
+    return postgresStorage({ observer, footprints, deadlockVictim: this.pauses ? 'any' : 'last' });
   }
 
   #newScheduler(): Scheduler {

@@ -4,17 +4,7 @@
  * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
 import type { IsolationName, QueryStatement, Row, StatementView, Wait, Waiting } from '../sql/index.ts';
-
-/**
- * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
- * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE do not.
- */
-export function locksScans(view: StatementView, statement: QueryStatement, isolation: IsolationName): boolean {
-  if (view.scansLock === undefined) return false;
-  if (view.scansLock) return true;
-  if (statement.isReadOnly || statement.command === 'SELECT') return false;
-  return isolation === 'repeatable read' || statement.command === 'DELETE';
-}
+import { pause } from './statement-pauses.ts';
 
 /** Thrown through the executor, never to a user. */
 class MustWait extends Error {
@@ -28,9 +18,21 @@ class MustWait extends Error {
   }
 }
 
-/** Runs a statement with locks for all that it scans. */
-export function* withLockingScans<T>(view: StatementView, run: (view: StatementView) => Waiting<T>): Waiting<T> {
-  const locking = lockingView(view);
+export interface LockingScansOptions {
+  readonly isolation: IsolationName;
+  /** May others come in between before the first lock on what is only read? */
+  readonly pauses: boolean;
+}
+
+/** Runs a statement, with locks for all that it scans where InnoDB has them. */
+export function* withLockingScans<T>(
+  view: StatementView,
+  statement: QueryStatement,
+  { isolation, pauses }: LockingScansOptions,
+  run: (view: StatementView) => Waiting<T>,
+): Waiting<T> {
+  if (!locksScans(view, statement, isolation)) return yield* run(view);
+  const locking = lockingView(view, pauses && !statement.isReadOnly);
   for (;;) {
     try {
       return yield* run(locking);
@@ -43,10 +45,26 @@ export function* withLockingScans<T>(view: StatementView, run: (view: StatementV
   }
 }
 
-function lockingView(view: StatementView): StatementView {
+/**
+ * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
+ * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE do not.
+ */
+function locksScans({ scansLock }: StatementView, statement: QueryStatement, isolation: IsolationName): boolean {
+  if (scansLock === undefined) return false;
+  if (scansLock) return true;
+  if (statement.isReadOnly || statement.command === 'SELECT') return false;
+  return isolation === 'repeatable read' || statement.command === 'DELETE';
+}
+
+function lockingView(view: StatementView, pauses: boolean): StatementView {
+  let mayPause = pauses;
   return {
     scansLock: false,
     scan(table, path) {
+      if (mayPause) {
+        mayPause = false;
+        throw new MustWait(pause, nothing());
+      }
       const rows: Row[] = [];
       const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
       const locking = view.lock(
@@ -71,3 +89,7 @@ function lockingView(view: StatementView): StatementView {
     undo: () => view.undo(),
   };
 }
+
+// The locks are for the scan that comes again.
+// oxlint-disable-next-line require-yield
+function* nothing(): Waiting<void> {}

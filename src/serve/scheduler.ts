@@ -9,6 +9,7 @@
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import type { SqlError, Wait, Waiting } from '../sql/index.ts';
+import { pause } from './statement-pauses.ts';
 
 /** Waits for statements on their way. @returns stops the waiting */
 export type Settle = (callback: () => void) => () => void;
@@ -193,6 +194,7 @@ export class Scheduler {
 
   #wait(job: Job, wait: Wait): void {
     job.wait = wait;
+    if (wait === pause) return;
     this.#options.onWait?.(job.session, wait);
     job.lockTimer ??= this.#timer(job, job.options.lockTimeoutMs, job.options.lockTimeoutError);
   }

@@ -26,7 +26,7 @@ import {
 } from '../sql/index.ts';
 import { adminCommandOf, type AdminCommand } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
-import { locksScans, withLockingScans } from './locking-scans.ts';
+import { withLockingScans } from './locking-scans.ts';
 import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
@@ -34,7 +34,8 @@ import { alreadyOpen, localOutside, modesOutside, noneOpen, titles } from './ses
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
-import { interruptCheck, lockTimeout, statementTimeout, withStackLimit } from './statement-limits.ts';
+import { interruptCheck, lockTimeout, orStackError, statementTimeout, withStackLimit } from './statement-limits.ts';
+import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { surroundingsOf } from './surroundings.ts';
 
@@ -280,9 +281,10 @@ export class Session implements SqlSession {
     let view: StatementView | null = null;
     try {
       if (commitsAround) yield* this.#transaction.commit();
+      const isFirst = !this.#transaction.hasBegun;
       const stored = this.#transaction.open(isRead);
       this.#database.maySpuriouslyFail(this.#transaction.isolation);
-      view = stored.statement();
+      view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
       const checkInterrupt = interruptCheck(scheduler, {
         computeMs: this.#database.computeMsMax,
         timeoutMs: this.#timeoutMs(isRead),
@@ -290,7 +292,10 @@ export class Session implements SqlSession {
       });
       const execution = { parameters, surroundings: this.#surroundings, checkInterrupt };
       const result = yield* this.#outcome(statement, execution, view);
-      if ((!this.#transaction.isExplicit && !this.#isBlock) || commitsAround) yield* this.#transaction.commit();
+      if ((!this.#transaction.isExplicit && !this.#isBlock) || commitsAround) {
+        if (this.#database.pauses && statement.kind === 'query' && !isRead) yield pause;
+        yield* this.#transaction.commit();
+      }
       return result;
     } catch (error) {
       this.#failed(error, view, commitsAround);
@@ -310,8 +315,8 @@ export class Session implements SqlSession {
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
     const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);
-    const isLocking = locksScans(view, statement, this.#transaction.isolation);
-    const outcome = yield* isLocking ? withLockingScans(view, run) : run(view);
+    const scans = { isolation: this.#transaction.isolation, pauses: this.#database.pauses };
+    const outcome = yield* withLockingScans(view, statement, scans, run);
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
     if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;
@@ -488,12 +493,4 @@ export class Session implements SqlSession {
 function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;
   return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
-}
-
-function orStackError<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw withStackLimit(error);
-  }
 }

@@ -78,3 +78,12 @@ function outOfMemory(): SqlError {
     mysqlNumber: 1041,
   });
 }
+
+/** For work that is not a statement yet: @throws what `withStackLimit` makes of its error */
+export function orStackError<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw withStackLimit(error);
+  }
+}

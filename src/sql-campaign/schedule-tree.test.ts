@@ -121,7 +121,7 @@ function walk(processes: Processes, reduces: boolean, runsMax = Infinity): Seen 
   const tree = new ScheduleTree({
     processOf: (connection) => `p${connection}`,
     phase: () => 'sessions',
-    isWaiting: (process) => machine.isWaiting(Number(process.slice(1))),
+    waiting: () => [...processes.keys()].filter((process) => machine.isWaiting(process)).map((process) => `p${process}`),
     takeFootprint: () => {
       const { footprint } = machine;
       machine.footprint = new Footprint();

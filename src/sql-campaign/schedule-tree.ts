@@ -12,7 +12,7 @@
  * turn out to be a repetition when all that could go on sleep. It is finished, since a program cannot be stopped midway, and not counted.
  */
 import type { Decisions } from '../mockdb/index.ts';
-import type { Footprint } from '../serve/index.ts';
+import { Footprint } from '../serve/index.ts';
 import { areDependent, HappensBefore, type Step } from './happens-before.ts';
 
 interface SessionNode {
@@ -45,8 +45,8 @@ export interface ScheduleTreeOptions {
   readonly processOf: (connection: number) => string;
   /** Before the sessions begin one order is enough; when the end is judged every order is tried. */
   readonly phase: () => Phase;
-  /** Does the process wait for others, after the step that went last? */
-  readonly isWaiting: (process: string) => boolean;
+  /** The processes that wait for others, after the step that went last. */
+  readonly waiting: () => readonly string[];
   /** What was touched since it was taken last. */
   readonly takeFootprint: () => Footprint;
   /** Leave out repetitions? */
@@ -66,6 +66,8 @@ export class ScheduleTree {
   /** From here on the sessions have ended. */
   #judgedFrom = Infinity;
   #last: SessionNode | null = null;
+  /** They began to wait before the first decision of this tree, where it is a part of another: nobody knows for what. */
+  #alreadyWaiting: readonly Step[] = [];
 
   constructor(options: ScheduleTreeOptions) {
     this.#options = options;
@@ -155,6 +157,7 @@ export class ScheduleTree {
     const isJudging = phase === 'judging';
     if (isJudging) this.#judgedFrom = Math.min(this.#judgedFrom, depth);
     const known = this.#nodes[depth];
+    if (depth === 0) this.#alreadyWaiting = this.#options.waiting().map(waitingForAll);
     if (known !== undefined) {
       if (known.kind === 'session' && known.ready.join('\0') === ready.join('\0')) return known;
       this.hasDiverged = true;
@@ -200,7 +203,7 @@ export class ScheduleTree {
     const node = this.#last;
     this.#last = null;
     if (node === null) return;
-    node.step = { process: node.chosen, footprint, waits: this.#options.isWaiting(node.chosen) };
+    node.step = { process: node.chosen, footprint, waits: this.#options.waiting().includes(node.chosen) };
   }
 
   /** Who sleeps after the step before this one. */
@@ -258,6 +261,10 @@ export class ScheduleTree {
    */
   #planWhoIsHeldUp(at: number, step: Step): void {
     const node = this.#nodes[at] as SessionNode;
+    const next = this.#nodes[at + 1];
+    if (next?.kind === 'session' && at + 1 < this.#judgedFrom)
+      for (const process of node.ready)
+        if (process !== step.process && !next.ready.includes(process)) this.#planOneOf(node, [process]);
     for (const waiting of this.#waitingAt(at, at))
       if (node.ready.includes(waiting.process) && areDependent(waiting, step)) this.#planOneOf(node, [waiting.process]);
   }
@@ -279,6 +286,7 @@ export class ScheduleTree {
       if (!gone.has(step.process) && index < place && step.waits) waiting.push(step);
       gone.add(step.process);
     }
+    waiting.push(...this.#alreadyWaiting.filter(({ process }) => !gone.has(process)));
     return waiting;
   }
 
@@ -294,4 +302,10 @@ export class ScheduleTree {
     for (const { process, initials } of node.ifPlanned.values())
       if (node.planned.has(process)) this.#planOneOf(node, initials);
   }
+}
+
+function waitingForAll(process: string): Step {
+  const footprint = new Footprint();
+  footprint.touchAll();
+  return { process, footprint, waits: true };
 }

@@ -58,6 +58,7 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     abortRate,
     holdsBack: 'always',
     ...(options.footprints === undefined ? {} : { footprints: options.footprints }),
+    pauses: true,
     ...(clock === undefined ? {} : { clock }),
     ...(isThorough ? { settle: (callback) => settleWhen(() => run?.isComplete() ?? true, callback) } : {}),
   });

@@ -38,10 +38,10 @@ export class StepFootprints {
     return this.#database?.nameOf(connection) ?? String(connection);
   }
 
-  /** Does it wait for a lock? It may be free by now. */
-  isWaiting(process: string): boolean {
+  /** Who waits for others, who may be done by now. One that only lets others go first does not. */
+  waiting(): string[] {
     const waiting = this.#database?.scheduler.waiting() ?? [];
-    return waiting.some(({ session, wait }) => wait !== null && this.processOf(session) === process);
+    return waiting.filter(({ wait }) => wait !== null && wait.blockers.length > 0).map(({ session }) => this.processOf(session));
   }
 
   ended(connection: number, { sql }: StatementEvent): void {

@@ -7,83 +7,117 @@
  *
  * Cost: O(versions that are kept) for the candidates, and again for each that matches.
  */
-import { agrees, isSurelyAfter, type Row, type Version, type View } from './state.ts';
-import type { RowImage } from './trace.ts';
+import { agrees, type Image } from './image.ts';
+import type { Mirror } from './mirror.ts';
+import { none } from './slots.ts';
+import type { View } from './transaction-table.ts';
 
-/** What of the candidates agrees with what was read. No arrays: this is made for every row of every read. */
+/** What of the candidates agrees with what was read. One for all reads: nothing is made for every row of every read. */
 export interface Candidates {
   /** How many match. */
-  readonly matches: number;
-  /** The first of them. */
-  readonly match: Version | null;
+  matches: number;
+  /** The first version among them, or `none`. */
+  match: number;
   /** Where the snapshot lies if it saw one of the matching. */
-  readonly start: number;
-  readonly end: number;
+  start: number;
+  end: number;
   /** The latest moment at which one of the matching may still be the row's last. */
-  readonly last: number;
+  last: number;
 }
 
 /**
  * @param start,end of the interval in which the snapshot's moment lies
  * @param view what other reads of the same snapshot have shown: a transaction is seen as a whole or not at all
+ * @param found is filled in
  */
-export function candidatesOf(row: Row, read: RowImage, start: number, end: number, view: View | null): Candidates {
-  const pivot = pivotOf(row, start);
-  let match: Version | null = null;
-  let matches = 0;
+export function findCandidates(
+  mirror: Mirror,
+  row: number,
+  read: Image,
+  start: number,
+  end: number,
+  view: View | null,
+  found: Candidates,
+): void {
+  const { versions, firstVersion } = mirror.rows;
+  const first = firstVersion[row] as number;
+  const pivot = pivotOf(mirror, first, start);
+  let [matches, match] = [0, none];
   let [lower, upper] = [Infinity, -Infinity];
-  for (const version of row.versions) {
-    if (!isCandidate(row, version, start, end, pivot, view) || !agrees(version.image, read)) continue;
-    match ??= version;
+  for (let version = first; version !== none; version = versions.next[version] as number) {
+    if (!isCandidate(mirror, first, version, start, end, pivot, view) || !agrees(versions.image[version], read))
+      continue;
+    if (matches === 0) match = version;
     matches += 1;
-    lower = Math.min(lower, version.start);
-    upper = Math.max(upper, lastSeen(row, version));
+    if ((versions.start[version] as number) < lower) lower = versions.start[version] as number;
+    const last = lastSeen(mirror, first, version);
+    if (last > upper) upper = last;
   }
-  return { matches, match, start: Math.max(start, lower), end: Math.min(end, upper), last: upper };
+  found.matches = matches;
+  found.match = match;
+  found.start = lower > start ? lower : start;
+  found.end = upper < end ? upper : end;
+  found.last = upper;
 }
 
 /** All candidates, for explanations and predicates. */
-export function listCandidates(row: Row, start: number, end: number, view: View | null): Version[] {
-  const pivot = pivotOf(row, start);
-  return row.versions.filter((version) => isCandidate(row, version, start, end, pivot, view));
+export function listCandidates(mirror: Mirror, row: number, start: number, end: number, view: View | null): number[] {
+  const { versions, firstVersion } = mirror.rows;
+  const first = firstVersion[row] as number;
+  const pivot = pivotOf(mirror, first, start);
+  const all: number[] = [];
+  for (let version = first; version !== none; version = versions.next[version] as number)
+    if (isCandidate(mirror, first, version, start, end, pivot, view)) all.push(version);
+  return all;
 }
 
 /** Versions that end before this start are garbage for a snapshot from `start` on. */
-function pivotOf({ versions }: Row, start: number): number {
+function pivotOf({ rows: { versions } }: Mirror, first: number, start: number): number {
   let pivot = -Infinity;
-  for (const { isDefinite, end, start: from } of versions) if (isDefinite && end < start && from > pivot) pivot = from;
+  for (let version = first; version !== none; version = versions.next[version] as number) {
+    const from = versions.start[version] as number;
+    if (from > start) break;
+    if (versions.isDefinite[version] === 1 && (versions.end[version] as number) < start && from > pivot) pivot = from;
+  }
   return pivot;
 }
 
 function isCandidate(
-  row: Row,
-  version: Version,
+  mirror: Mirror,
+  first: number,
+  version: number,
   start: number,
   end: number,
   pivot: number,
   view: View | null,
 ): boolean {
-  if (version.start > end || version.end < pivot || isOverwritten(version, start)) return false;
-  return view === null || !isRuledOut(row, version, view);
-}
-
-/** Is a version that is known to come after it surely installed before `start`? */
-function isOverwritten({ successors }: Version, start: number): boolean {
-  return successors !== null && successors.some(({ isDefinite, end }) => isDefinite && end < start);
+  const { versions } = mirror.rows;
+  if ((versions.start[version] as number) > end || (versions.end[version] as number) < pivot) return false;
+  // A version that is known to come after it is surely installed before the snapshot.
+  if ((versions.overwrittenBy[version] as number) < start) return false;
+  return view === null || !isRuledOut(mirror, first, version, view);
 }
 
 /** Is it of a transaction that the snapshot does not see, or surely before a version of one that it does? */
-function isRuledOut(row: Row, version: Version, { seen, unseen }: View): boolean {
-  if (version.writer !== null && unseen.has(version.writer)) return true;
+function isRuledOut({ rows, transactions }: Mirror, first: number, version: number, { seen, unseen }: View): boolean {
+  const { versions } = rows;
+  const writer = versions.writer[version] as number;
+  if (writer !== none && unseen.size > 0 && unseen.has(transactions.serial[writer] as number)) return true;
   if (seen.size === 0) return false;
-  return row.versions.some((other) => other.writer !== null && seen.has(other.writer) && isSurelyAfter(other, version));
+  for (let other = first; other !== none; other = versions.next[other] as number) {
+    const by = versions.writer[other] as number;
+    if (by !== none && seen.has(transactions.serial[by] as number) && versions.isSurelyAfter(other, version))
+      return true;
+  }
+  return false;
 }
 
 /** The latest moment at which the version may still be the row's last. */
-function lastSeen(row: Row, version: Version): number {
+function lastSeen({ rows: { versions } }: Mirror, first: number, version: number): number {
   let last = Infinity;
-  for (const other of row.versions) {
-    if (other.isDefinite && other.end < last && isSurelyAfter(other, version)) last = other.end;
+  for (let other = first; other !== none; other = versions.next[other] as number) {
+    const end = versions.end[other] as number;
+    if (end < last && versions.isDefinite[other] === 1 && versions.isSurelyAfter(other, version)) last = end;
   }
   return last;
 }

@@ -2,26 +2,25 @@
  * Serialization certifier (Leopard, ICDE 2023, V.D): the dependencies that the other mechanisms deduce, in the graph of committed
  * transactions, against the pattern that the engine's certifier does not let pass.
  */
-import { DependencyGraph, disconnect, type DependencyCycle } from './dependency-graph.ts';
+import { type DependencyCycle, DependencyGraph, type Edge, relationCode } from './dependency-graph.ts';
+import { contextOf, operationsOf } from './evidence.ts';
 import type { Certifier } from './mechanisms.ts';
-import type { Relation, VerifiedTransaction } from './state.ts';
+import type { Mirror, Relation } from './mirror.ts';
+import { none } from './slots.ts';
+import { fateCode } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
-
-type Edge = {
-  readonly from: VerifiedTransaction;
-  readonly to: VerifiedTransaction;
-  readonly relation: Relation;
-  readonly key: string;
-};
 
 export class SerializationCertifier {
   readonly #certifier: Certifier | null;
-  readonly #report: (violation: Violation) => void;
-  readonly #graph = new DependencyGraph();
+  readonly #mirror: Mirror;
+  readonly #graph: DependencyGraph;
 
-  constructor(certifier: Certifier | null, report: (violation: Violation) => void) {
+  /** @param onPruned gets the transactions that the graph has held and does not need any more */
+  constructor(mirror: Mirror, onPruned: (transaction: number) => void) {
+    const { certifier } = mirror.mechanisms;
     this.#certifier = certifier === 'percolator' ? null : certifier;
-    this.#report = report;
+    this.#mirror = mirror;
+    this.#graph = new DependencyGraph(mirror.transactions, onPruned);
   }
 
   /** Transactions in the graph. */
@@ -29,124 +28,170 @@ export class SerializationCertifier {
     return this.#graph.size;
   }
 
-  depend(from: VerifiedTransaction, to: VerifiedTransaction, relation: Relation, key: string): void {
-    if (this.#certifier === null || from === to) return;
-    const edge = { from, to, relation, key };
-    if (from.fate === 'open') from.waiting.push(edge);
-    else if (to.fate === 'open') to.waiting.push(edge);
-    else this.#connect(edge);
+  depend(from: number, to: number, relation: Relation, row: number): void {
+    if (this.#certifier === null) return;
+    const { fate, order } = this.#mirror.transactions;
+    if (fate[from] === fateCode.open) this.#wait(from, from, to, relation, row);
+    // What was taken out of the graph, or never in it, is on no cycle any more.
+    else if (order[from] === -1) return;
+    else if (fate[to] === fateCode.open) this.#wait(to, from, to, relation, row);
+    else this.#connect(from, to, relation, row);
   }
 
-  commit(transaction: VerifiedTransaction): void {
+  #wait(at: number, from: number, to: number, relation: Relation, row: number): void {
+    const { edges } = this.#graph;
+    const { serial, firstWaiting, lastWaiting } = this.#mirror.transactions;
+    const edge = edges.add(from, to, relation, row);
+    edges.fromSerial[edge] = serial[from] as number;
+    edges.toSerial[edge] = serial[to] as number;
+    if (firstWaiting[at] === none) firstWaiting[at] = edge;
+    else edges.nextOut[lastWaiting[at] as number] = edge;
+    lastWaiting[at] = edge;
+  }
+
+  commit(transaction: number): void {
     if (this.#certifier === null) return;
     this.#graph.add(transaction);
-    for (const edge of transaction.waiting) this.#connect(edge);
-    transaction.waiting.length = 0;
+    const { edges } = this.#graph;
+    const { serial, firstWaiting } = this.#mirror.transactions;
+    for (let edge = firstWaiting[transaction] as number; edge !== none; edge = edges.nextOut[edge] as number) {
+      const [from, to] = [edges.from[edge] as number, edges.to[edge] as number];
+      if (serial[from] === edges.fromSerial[edge] && serial[to] === edges.toSerial[edge])
+        this.#connect(from, to, edges.relationOf(edge), edges.row[edge] as number);
+    }
+    this.forget(transaction);
+  }
+
+  /** Takes away what waits for its commit. */
+  forget(transaction: number): void {
+    const { edges } = this.#graph;
+    const { firstWaiting, lastWaiting } = this.#mirror.transactions;
+    for (let edge = firstWaiting[transaction] as number; edge !== none; ) {
+      const next = edges.nextOut[edge] as number;
+      edges.remove(edge);
+      edge = next;
+    }
+    firstWaiting[transaction] = none;
+    lastWaiting[transaction] = none;
   }
 
   /** The transaction is over, and so is everything that overlapped with it. */
-  retire(transaction: VerifiedTransaction): void {
+  retire(transaction: number): void {
     this.#graph.prune(transaction);
   }
 
-  #connect(edge: Edge): void {
-    const { from, to, relation, key } = edge;
-    if (from.order === -1 || to.order === -1 || !this.#graph.connect(from, to, relation, key)) return;
-    const violation = this.#forbidden(edge);
-    if (violation !== null) this.#report(violation);
+  #connect(from: number, to: number, relation: Relation, row: number): void {
+    const { order } = this.#mirror.transactions;
+    if (order[from] === -1 || order[to] === -1 || !this.#graph.connect(from, to, relation, row)) return;
+    const violation = this.#forbidden(from, to, relation, row);
+    if (violation !== null) this.#mirror.report(violation);
     const cycle = this.#graph.cycleBy(from, to);
     if (cycle === null) return;
-    disconnect(from, to);
-    if (violation === null) this.#report(cycleViolation(cycle));
+    this.#graph.disconnect(from);
+    if (violation === null) this.#mirror.report(this.#cycleViolation(cycle));
   }
 
-  #forbidden(edge: Edge): Violation | null {
+  #forbidden(from: number, to: number, relation: Relation, row: number): Violation | null {
     switch (this.#certifier) {
       case 'ssi':
-        return edge.relation === 'rw' ? dangerousStructure(edge) : null;
+        return relation === 'rw' ? this.#dangerousStructure(from, to, row) : null;
       case 'optimistic':
-        return staleRead(edge);
+        return this.#staleRead(from, to, relation, row);
       case 'timestamp-order':
-        return futureDependency(edge);
+        return this.#futureDependency(from, to, relation, row);
       default:
         return null;
     }
   }
-}
 
-/**
- * T1 -rw-> T2 -rw-> T3 where T3 is the first to commit, and before the snapshot of T1 if T1 only reads: Ports and Grittner, VLDB 2012,
- * 3.3 and theorem 3. The paper's "two consecutive rw edges" alone would be a false alarm: PostgreSQL lets others pass.
- */
-function dangerousStructure({ from, to, key }: Edge): Violation | null {
-  for (const { from: first, relation, key: before } of from.in) {
-    if (relation === 'rw' && isDangerous(first, from, to))
-      return structureViolation([
-        { from: first, to: from, relation, key: before },
-        { from, to, relation, key },
-      ]);
+  /**
+   * T1 -rw-> T2 -rw-> T3 where T3 is the first to commit, and before the snapshot of T1 if T1 only reads: Ports and Grittner, VLDB 2012,
+   * 3.3 and theorem 3. The paper's "two consecutive rw edges" alone would be a false alarm: PostgreSQL lets others pass.
+   */
+  #dangerousStructure(from: number, to: number, row: number): Violation | null {
+    const { edges } = this.#graph;
+    const { firstOut, firstIn } = this.#mirror.transactions;
+    const newest: Edge = { from, to, relation: 'rw', row };
+    for (let edge = firstIn[from] as number; edge !== none; edge = edges.nextIn[edge] as number) {
+      if (edges.relation[edge] === relationCode.rw && this.#isDangerous(edges.from[edge] as number, from, to))
+        return this.#structureViolation([edges.at(edge), newest]);
+    }
+    for (let edge = firstOut[to] as number; edge !== none; edge = edges.nextOut[edge] as number) {
+      if (edges.relation[edge] === relationCode.rw && this.#isDangerous(from, to, edges.to[edge] as number))
+        return this.#structureViolation([newest, edges.at(edge)]);
+    }
+    return null;
   }
-  for (const { to: last, relation, key: after } of to.out) {
-    if (relation === 'rw' && isDangerous(from, to, last))
-      return structureViolation([
-        { from, to, relation, key },
-        { from: to, to: last, relation, key: after },
-      ]);
+
+  #isDangerous(first: number, pivot: number, last: number): boolean {
+    if (first === last) return true;
+    const { endStart, endEnd, isWriter, snapshotStart } = this.#mirror.transactions;
+    const lastEnd = endEnd[last] as number;
+    if (lastEnd >= (endStart[first] as number) || lastEnd >= (endStart[pivot] as number)) return false;
+    return isWriter[first] === 1 || lastEnd < (snapshotStart[first] as number);
   }
-  return null;
-}
 
-function isDangerous(first: VerifiedTransaction, pivot: VerifiedTransaction, last: VerifiedTransaction): boolean {
-  if (first === last) return true;
-  const isFirstToCommit = last.endEnd < first.endStart && last.endEnd < pivot.endStart;
-  return isFirstToCommit && (first.isWriter || last.endEnd < first.snapshotStart);
-}
+  #structureViolation(path: readonly Edge[]): Violation {
+    const last = this.#mirror.transactions.name[path.at(-1)?.to ?? none] ?? '';
+    return this.#violationOf(
+      path,
+      `two rw edges one after another, and ${last} was the first to commit: ${this.#shown(path)}`,
+    );
+  }
 
-function structureViolation(edges: readonly Edge[]): Violation {
-  const last = edges.at(-1)?.to.name ?? '';
-  return violationOf(edges, `two rw edges one after another, and ${last} was the first to commit: ${shown(edges)}`);
-}
+  /** A writer whose reads were overwritten between its snapshot and its commit. */
+  #staleRead(from: number, to: number, relation: Relation, row: number): Violation | null {
+    const { isWriter, endEnd, endStart, name } = this.#mirror.transactions;
+    if (relation !== 'rw' || isWriter[from] === 0 || (endEnd[to] as number) >= (endStart[from] as number)) return null;
+    const path: Edge[] = [{ from, to, relation, row }];
+    const [reader, writer] = [name[from] as string, name[to] as string];
+    return this.#violationOf(
+      path,
+      `${reader} read ${this.#mirror.rows.key(row)}, which ${writer} overwrote before ${reader} committed: ${this.#shown(path)}`,
+    );
+  }
 
-/** A writer whose reads were overwritten between its snapshot and its commit. */
-function staleRead(edge: Edge): Violation | null {
-  const { from, to, relation, key } = edge;
-  if (relation !== 'rw' || !from.isWriter || to.endEnd >= from.endStart) return null;
-  return violationOf(
-    [edge],
-    `${from.name} read ${key}, which ${to.name} overwrote before ${from.name} committed: ${shown([edge])}`,
-  );
-}
+  /** Timestamps lie within transactions, so what depends on another cannot be over before that began. */
+  #futureDependency(from: number, to: number, relation: Relation, row: number): Violation | null {
+    const { endEnd, first, name } = this.#mirror.transactions;
+    if ((endEnd[to] as number) >= (first[from] as number)) return null;
+    const path: Edge[] = [{ from, to, relation, row }];
+    return this.#violationOf(
+      path,
+      `${name[to] as string} depends on ${name[from] as string}, which began after it was over: ${this.#shown(path)}`,
+    );
+  }
 
-/** Timestamps lie within transactions, so what depends on another cannot be over before that began. */
-function futureDependency(edge: Edge): Violation | null {
-  const { from, to } = edge;
-  if (to.endEnd >= from.first) return null;
-  return violationOf([edge], `${to.name} depends on ${from.name}, which began after it was over: ${shown([edge])}`);
-}
+  #cycleViolation(cycle: DependencyCycle): Violation {
+    return this.#violationOf(cycle, `no serial order has all of these dependencies: ${this.#shown(cycle)}`);
+  }
 
-function cycleViolation(cycle: DependencyCycle): Violation {
-  return violationOf(cycle, `no serial order has all of these dependencies: ${shown(cycle)}`);
-}
+  #shown(path: readonly Edge[]): string {
+    const { rows, transactions } = this.#mirror;
+    const name = (transaction: number): string => transactions.name[transaction] as string;
+    return path
+      .map(({ from, to, relation, row }) => `${name(from)} -${relation}(${rows.key(row)})-> ${name(to)}`)
+      .join(', ');
+  }
 
-function shown(edges: readonly Edge[]): string {
-  return edges.map(({ from, to, relation, key }) => `${from.name} -${relation}(${key})-> ${to.name}`).join(', ');
-}
-
-function violationOf(edges: readonly Edge[], reason: string): Violation {
-  const transactions = [...new Set(edges.flatMap(({ from, to }) => [from, to]))];
-  const rows = [...new Set(edges.map(({ key }) => key))];
-  return {
-    mechanism: 'serialization-certifier',
-    reason,
-    transactions: transactions.map(({ name }) => name),
-    rows,
-    evidence: transactions.flatMap(({ operations, name }) =>
-      operations
-        .filter(
-          ({ kind, reads, writes }) => kind === 'commit' || [...reads, ...writes].some(({ key }) => rows.includes(key)),
-        )
-        .map((operation) => ({ operation, role: `of ${name}` })),
-    ),
-    context: transactions.flatMap(({ operations }) => operations),
-  };
+  #violationOf(path: readonly Edge[], reason: string): Violation {
+    const mirror = this.#mirror;
+    const involved = [...new Set(path.flatMap(({ from, to }) => [from, to]))];
+    const keys = [...new Set(path.map(({ row }) => mirror.rows.key(row)))];
+    return {
+      mechanism: 'serialization-certifier',
+      reason,
+      transactions: involved.map((transaction) => mirror.transactions.name[transaction] as string),
+      rows: keys,
+      evidence: involved.flatMap((transaction) =>
+        operationsOf(mirror, transaction)
+          .filter(
+            ({ kind, reads, writes }) =>
+              kind === 'commit' || [...reads, ...writes].some(({ key }) => keys.includes(key)),
+          )
+          .map((operation) => ({ operation, role: `of ${mirror.transactions.name[transaction] as string}` })),
+      ),
+      context: contextOf(mirror, involved)(),
+    };
+  }
 }

@@ -5,84 +5,219 @@
  * Most edges go with the order of commits and cost O(1); the others cost what lies between their ends in the order.
  */
 import { assert } from '../base/assert.ts';
-import type { Dependency, Relation, VerifiedTransaction } from './state.ts';
+import type { Relation } from './mirror.ts';
+import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
+import type { TransactionTable } from './transaction-table.ts';
+
+const relations = ['wr', 'ww', 'rw'] as const;
+
+export interface Edge {
+  readonly from: number;
+  readonly to: number;
+  readonly relation: Relation;
+  readonly row: number;
+}
 
 /** Edges one after another; each ends where the next begins, the last where the first begins. */
-export type DependencyCycle = readonly (Dependency & { readonly from: VerifiedTransaction })[];
+export type DependencyCycle = readonly Edge[];
+
+/** Edges of the graph, and those that wait until both of their transactions have committed. */
+export class EdgeTable extends Slots {
+  from = new Int32Array();
+  to = new Int32Array();
+  /** Of those that wait: whose positions may have been given to others meanwhile. */
+  fromSerial = new Float64Array();
+  toSerial = new Float64Array();
+  relation = new Uint8Array();
+  row = new Int32Array();
+  nextOut = new Int32Array();
+  previousOut = new Int32Array();
+  nextIn = new Int32Array();
+  previousIn = new Int32Array();
+
+  add(from: number, to: number, relation: Relation, row: number): number {
+    const edge = this.take();
+    this.from[edge] = from;
+    this.to[edge] = to;
+    this.relation[edge] = relationCode[relation];
+    this.row[edge] = row;
+    this.nextOut[edge] = none;
+    this.previousOut[edge] = none;
+    this.nextIn[edge] = none;
+    this.previousIn[edge] = none;
+    return edge;
+  }
+
+  remove(edge: number): void {
+    this.give(edge);
+  }
+
+  relationOf(edge: number): Relation {
+    return relations[this.relation[edge] as number] as Relation;
+  }
+
+  at(edge: number): Edge {
+    const [from, to, row] = [this.from[edge] as number, this.to[edge] as number, this.row[edge] as number];
+    return { from, to, relation: this.relationOf(edge), row };
+  }
+
+  protected override grow(capacity: number): void {
+    this.from = grownInts(this.from, capacity);
+    this.to = grownInts(this.to, capacity);
+    this.fromSerial = grownFloats(this.fromSerial, capacity);
+    this.toSerial = grownFloats(this.toSerial, capacity);
+    this.relation = grownBytes(this.relation, capacity);
+    this.row = grownInts(this.row, capacity);
+    this.nextOut = grownInts(this.nextOut, capacity);
+    this.previousOut = grownInts(this.previousOut, capacity);
+    this.nextIn = grownInts(this.nextIn, capacity);
+    this.previousIn = grownInts(this.previousIn, capacity);
+  }
+}
+
+export const relationCode: Readonly<Record<Relation, number>> = { wr: 0, ww: 1, rw: 2 };
 
 export class DependencyGraph {
+  readonly edges = new EdgeTable();
+  readonly #transactions: TransactionTable;
+  readonly #onPruned: (transaction: number) => void;
   #nextOrder = 0;
   #mark = 0;
   #size = 0;
+
+  /** @param onPruned gets the transactions that are taken out again */
+  constructor(transactions: TransactionTable, onPruned: (transaction: number) => void) {
+    this.#transactions = transactions;
+    this.#onPruned = onPruned;
+  }
 
   get size(): number {
     return this.#size;
   }
 
   /** Takes a committed transaction in. */
-  add(transaction: VerifiedTransaction): void {
-    assert(transaction.order === -1, `${transaction.name} is in the graph`);
-    transaction.order = this.#nextOrder;
+  add(transaction: number): void {
+    const { order, name } = this.#transactions;
+    assert(order[transaction] === -1, `${name[transaction] as string} is in the graph`);
+    order[transaction] = this.#nextOrder;
     this.#nextOrder += 1;
     this.#size += 1;
   }
 
-  /** @returns whether the edge is new; both transactions are in the graph */
-  connect(from: VerifiedTransaction, to: VerifiedTransaction, relation: Relation, key: string): boolean {
-    for (const edge of from.out) if (edge.to === to && edge.relation === relation) return false;
-    from.out.push({ to, relation, key });
-    to.in.push({ from, relation, key });
+  /** @returns whether the edge is new; both transactions are in the graph. O(smaller degree of the two) */
+  connect(from: number, to: number, relation: Relation, row: number): boolean {
+    const { edges } = this;
+    const { firstOut, firstIn, outs, ins } = this.#transactions;
+    if (this.#has(from, to, relationCode[relation])) return false;
+    const edge = edges.add(from, to, relation, row);
+    const out = firstOut[from] as number;
+    edges.nextOut[edge] = out;
+    if (out !== none) edges.previousOut[out] = edge;
+    firstOut[from] = edge;
+    const into = firstIn[to] as number;
+    edges.nextIn[edge] = into;
+    if (into !== none) edges.previousIn[into] = edge;
+    firstIn[to] = edge;
+    outs[from] = (outs[from] as number) + 1;
+    ins[to] = (ins[to] as number) + 1;
     return true;
   }
 
+  #has(from: number, to: number, relation: number): boolean {
+    const { edges } = this;
+    const { firstOut, firstIn, outs, ins } = this.#transactions;
+    if ((outs[from] as number) <= (ins[to] as number)) {
+      for (let edge = firstOut[from] as number; edge !== none; edge = edges.nextOut[edge] as number)
+        if (edges.to[edge] === to && edges.relation[edge] === relation) return true;
+      return false;
+    }
+    for (let edge = firstIn[to] as number; edge !== none; edge = edges.nextIn[edge] as number)
+      if (edges.from[edge] === from && edges.relation[edge] === relation) return true;
+    return false;
+  }
+
   /** The cycle that the newest edge, from `from` to `to`, closes; where there is none the order is repaired. */
-  cycleBy(from: VerifiedTransaction, to: VerifiedTransaction): DependencyCycle | null {
-    if (from.order < to.order) return null;
+  cycleBy(from: number, to: number): DependencyCycle | null {
+    const { order } = this.#transactions;
+    if ((order[from] as number) < (order[to] as number)) return null;
     const forward = this.#reach(to, from);
     if (forward === null) return this.#cycleOf(from, to);
-    this.#repair(forward, this.#reachBack(from, to.order));
+    this.#repair(forward, this.#reachBack(from, order[to] as number));
     return null;
   }
 
+  /** Takes the newest edge away again, where it closed a cycle: the graph stays without cycles and goes on. */
+  disconnect(from: number): void {
+    const edge = this.#transactions.firstOut[from] as number;
+    assert(edge !== none, 'the new edge is there');
+    this.#remove(edge);
+  }
+
   /** Takes out what is over and has nothing before it, and what that leaves. */
-  prune(transaction: VerifiedTransaction): void {
+  prune(transaction: number): void {
+    const { order, isRetired, ins, firstOut } = this.#transactions;
+    const { edges } = this;
+    if (order[transaction] === -1 || isRetired[transaction] === 0 || (ins[transaction] as number) > 0) return;
     const stack = [transaction];
     for (let gone = stack.pop(); gone !== undefined; gone = stack.pop()) {
-      if (gone.order === -1 || !gone.isRetired || gone.in.length > 0) continue;
-      gone.order = -1;
+      order[gone] = -1;
       this.#size -= 1;
-      for (const { to } of gone.out) {
-        removeFrom(to, gone);
-        stack.push(to);
+      for (let edge = firstOut[gone] as number; edge !== none; edge = firstOut[gone] as number) {
+        const to = edges.to[edge] as number;
+        this.#remove(edge);
+        if (ins[to] === 0 && isRetired[to] === 1) stack.push(to);
       }
-      gone.out.length = 0;
+      this.#onPruned(gone);
     }
   }
 
+  #remove(edge: number): void {
+    const { edges } = this;
+    const { firstOut, firstIn, outs, ins } = this.#transactions;
+    const [from, to] = [edges.from[edge] as number, edges.to[edge] as number];
+    const [before, after] = [edges.previousOut[edge] as number, edges.nextOut[edge] as number];
+    if (before === none) firstOut[from] = after;
+    else edges.nextOut[before] = after;
+    if (after !== none) edges.previousOut[after] = before;
+    const [beforeIn, afterIn] = [edges.previousIn[edge] as number, edges.nextIn[edge] as number];
+    if (beforeIn === none) firstIn[to] = afterIn;
+    else edges.nextIn[beforeIn] = afterIn;
+    if (afterIn !== none) edges.previousIn[afterIn] = beforeIn;
+    outs[from] = (outs[from] as number) - 1;
+    ins[to] = (ins[to] as number) - 1;
+    edges.remove(edge);
+  }
+
   /** What is reachable from `start` up to the order of `end`; `null` where `end` is. */
-  #reach(start: VerifiedTransaction, end: VerifiedTransaction): VerifiedTransaction[] | null {
+  #reach(start: number, end: number): number[] | null {
+    const { order, mark, firstOut } = this.#transactions;
+    const { edges } = this;
     this.#mark += 1;
     const found = [start];
-    start.mark = this.#mark;
+    mark[start] = this.#mark;
     for (let i = 0; i < found.length; i += 1) {
-      for (const { to } of (found[i] as VerifiedTransaction).out) {
+      for (let edge = firstOut[found[i] as number] as number; edge !== none; edge = edges.nextOut[edge] as number) {
+        const to = edges.to[edge] as number;
         if (to === end) return null;
-        if (to.mark === this.#mark || to.order > end.order) continue;
-        to.mark = this.#mark;
+        if (mark[to] === this.#mark || (order[to] as number) > (order[end] as number)) continue;
+        mark[to] = this.#mark;
         found.push(to);
       }
     }
     return start === end ? null : found;
   }
 
-  #reachBack(start: VerifiedTransaction, orderMin: number): VerifiedTransaction[] {
+  #reachBack(start: number, orderMin: number): number[] {
+    const { order, mark, firstIn } = this.#transactions;
+    const { edges } = this;
     this.#mark += 1;
     const found = [start];
-    start.mark = this.#mark;
+    mark[start] = this.#mark;
     for (let i = 0; i < found.length; i += 1) {
-      for (const { from } of (found[i] as VerifiedTransaction).in) {
-        if (from.mark === this.#mark || from.order < orderMin) continue;
-        from.mark = this.#mark;
+      for (let edge = firstIn[found[i] as number] as number; edge !== none; edge = edges.nextIn[edge] as number) {
+        const from = edges.from[edge] as number;
+        if (mark[from] === this.#mark || (order[from] as number) < orderMin) continue;
+        mark[from] = this.#mark;
         found.push(from);
       }
     }
@@ -90,52 +225,35 @@ export class DependencyGraph {
   }
 
   /** What leads to the new edge goes before what it leads to, in the same places of the order. */
-  #repair(after: VerifiedTransaction[], before: VerifiedTransaction[]): void {
-    const byOrder = (a: VerifiedTransaction, b: VerifiedTransaction): number => a.order - b.order;
+  #repair(after: number[], before: number[]): void {
+    const { order } = this.#transactions;
+    const byOrder = (a: number, b: number): number => (order[a] as number) - (order[b] as number);
     const moved = [...before.toSorted(byOrder), ...after.toSorted(byOrder)];
-    const places = moved.map(({ order }) => order).toSorted((a, b) => a - b);
-    for (const [i, transaction] of moved.entries()) transaction.order = places[i] as number;
+    const places = moved.map((transaction) => order[transaction] as number).toSorted((a, b) => a - b);
+    for (const [i, transaction] of moved.entries()) order[transaction] = places[i] as number;
   }
 
   /** A shortest path from `to` back to `from`, behind the edge between the two. */
-  #cycleOf(from: VerifiedTransaction, to: VerifiedTransaction): DependencyCycle {
-    const cameBy = new Map<VerifiedTransaction, DependencyCycle[number]>();
+  #cycleOf(from: number, to: number): DependencyCycle {
+    const { firstOut } = this.#transactions;
+    const { edges } = this;
+    const cameBy = new Map<number, Edge>();
     const queue = [to];
     for (let i = 0; i < queue.length && !cameBy.has(from); i += 1) {
-      const at = queue[i] as VerifiedTransaction;
-      for (const edge of at.out) {
-        if (edge.to === to || cameBy.has(edge.to)) continue;
-        cameBy.set(edge.to, { ...edge, from: at });
-        queue.push(edge.to);
+      for (let edge = firstOut[queue[i] as number] as number; edge !== none; edge = edges.nextOut[edge] as number) {
+        const next = edges.to[edge] as number;
+        if (next === to || cameBy.has(next)) continue;
+        cameBy.set(next, edges.at(edge));
+        queue.push(next);
       }
     }
-    const path: DependencyCycle[number][] = [];
+    const path: Edge[] = [];
     for (let at = from; at !== to; ) {
       const edge = cameBy.get(at);
       assert(edge !== undefined, 'the cycle has a path');
       path.unshift(edge);
       at = edge.from;
     }
-    const closing = from.out.findLast((edge) => edge.to === to);
-    assert(closing !== undefined, 'the new edge is there');
-    return [{ ...closing, from }, ...path];
+    return [edges.at(firstOut[from] as number), ...path];
   }
-}
-
-/** Takes the newest edge away again, where it closed a cycle: the graph stays without cycles and goes on. */
-export function disconnect(from: VerifiedTransaction, to: VerifiedTransaction): void {
-  const out = from.out.findLastIndex((edge) => edge.to === to);
-  if (out >= 0) from.out.splice(out, 1);
-  const into = to.in.findLastIndex((edge) => edge.from === from);
-  if (into >= 0) to.in.splice(into, 1);
-}
-
-function removeFrom(to: VerifiedTransaction, gone: VerifiedTransaction): void {
-  let kept = 0;
-  for (const edge of to.in) {
-    if (edge.from === gone) continue;
-    to.in[kept] = edge;
-    kept += 1;
-  }
-  to.in.length = kept;
 }

@@ -2,54 +2,77 @@
  * First updater wins (Leopard, ICDE 2023, V.C): of two committed transactions that write one row, one has committed before the other's
  * snapshot. At most one of the two orders is possible (Theorem 4); none is a violation, one is a dependency.
  *
- * A row that one of them deletes is left out: an insert of its key afterwards makes another row, and engines let it pass. Percolator
+ * A row that is deleted first is left out: an insert of its key afterwards makes another row, and engines let it pass. Percolator
  * checks the same when it prewrites, and calls it a write conflict.
  */
+import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
-import type { Row, VerifiedTransaction, Version } from './state.ts';
+import { none } from './slots.ts';
 import { formatInterval, type Violation } from './violation.ts';
 
-export function verifyFirstUpdater(
-  mirror: Mirror,
-  row: Row,
-  version: Version,
-  onOrder: (earlier: Version, later: Version) => void,
-): void {
-  for (const other of row.versions) {
-    if (other === version || other.writer === null || !other.isDefinite) continue;
-    if (other.image === null || version.image === null) continue;
-    const isFirst = precedesSnapshot(other, version.writer);
-    const isSecond = precedesSnapshot(version, other.writer);
-    if (isFirst && !isSecond) onOrder(other, version);
-    else if (isSecond && !isFirst) onOrder(version, other);
+/** @param version the one that the transaction at hand installs */
+export function verifyFirstUpdater(mirror: Mirror, row: number, version: number): void {
+  const { rows } = mirror;
+  const { versions } = rows;
+  const writer = versions.writer[version] as number;
+  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+    const by = versions.writer[other] as number;
+    if (other === version || by === none || versions.isDefinite[other] === 0) continue;
+    if (mayBeAnother(mirror, other, version)) continue;
+    const isFirst = precedesSnapshot(mirror, other, writer);
+    const isSecond = precedesSnapshot(mirror, version, by);
+    if (isFirst && !isSecond) versions.follow(other, version);
+    else if (isSecond && !isFirst) versions.follow(version, other);
     else if (!isFirst && !isSecond) mirror.report(concurrentWriters(mirror, row, other, version));
   }
 }
 
-/** May the version have been committed before the transaction's snapshot? */
-function precedesSnapshot(version: Version, transaction: VerifiedTransaction | null): boolean {
-  if (transaction === null || transaction.isAbandoned || Number.isNaN(transaction.snapshotEnd)) return true;
-  return version.start <= transaction.snapshotEnd;
+/** May the later of the two be a row that was inserted after the earlier one was deleted? */
+function mayBeAnother({ rows: { versions } }: Mirror, one: number, two: number): boolean {
+  const [isOneGone, isTwoGone] = [versions.image[one] === null, versions.image[two] === null];
+  if (isOneGone === isTwoGone) return isOneGone;
+  const [deleted, other] = isOneGone ? [one, two] : [two, one];
+  return !versions.isSurelyAfter(deleted, other);
 }
 
-function concurrentWriters(mirror: Mirror, row: Row, first: Version, second: Version): Violation {
+/** May the version have been committed before the transaction's snapshot? */
+function precedesSnapshot({ rows, transactions }: Mirror, version: number, transaction: number): boolean {
+  const snapshotEnd = transactions.snapshotEnd[transaction] as number;
+  if (transactions.isAbandoned[transaction] === 1 || Number.isNaN(snapshotEnd)) return true;
+  return (rows.versions.start[version] as number) <= snapshotEnd;
+}
+
+function concurrentWriters(mirror: Mirror, row: number, first: number, second: number): Violation {
+  const { rows, transactions, operations } = mirror;
+  const { versions } = rows;
   const base = mirror.base();
-  const writers = [first, second].map(({ writer }) => writer as VerifiedTransaction);
-  const shown = [first, second].map(({ writer, start, end }) => {
-    const { name, snapshotStart, snapshotEnd } = writer as VerifiedTransaction;
-    const snapshot = formatInterval({ start: snapshotStart, end: snapshotEnd }, base);
-    return `${name} has its snapshot in ${snapshot} and commits in ${formatInterval({ start, end }, base)}`;
+  const writers = [first, second].map((version) => ({
+    version,
+    transaction: versions.writer[version] as number,
+    name: transactions.name[versions.writer[version] as number] as string,
+  }));
+  const shown = writers.map(({ version, transaction, name }) => {
+    const [start, end] = [transactions.snapshotStart[transaction], transactions.snapshotEnd[transaction]];
+    const commit = { start: versions.start[version] as number, end: versions.end[version] as number };
+    const snapshot = formatInterval({ start: start as number, end: end as number }, base);
+    return `${name} has its snapshot in ${snapshot} and commits in ${formatInterval(commit, base)}`;
   });
   return {
     mechanism: mirror.mechanisms.firstUpdaterWins ? 'first-updater-wins' : 'serialization-certifier',
-    reason: `both wrote ${row.key} and committed, and neither had committed before the other's snapshot: ${shown.join(', ')}`,
+    reason: `both wrote ${rows.key(row)} and committed, and neither had committed before the other's snapshot: ${shown.join(', ')}`,
     transactions: writers.map(({ name }) => name).toReversed(),
-    rows: [row.key],
-    evidence: writers.flatMap(({ operations, name }, i) => [
-      ...operations.slice(0, 1).map((operation) => ({ operation, role: `the snapshot of ${name}` })),
-      { operation: ([first, second][i] as Version).operation as NonNullable<Version['operation']>, role: 'the write' },
-      ...operations.slice(-1).map((operation) => ({ operation, role: 'the commit' })),
-    ]),
-    context: writers.flatMap(({ operations }) => operations),
+    rows: [rows.key(row)],
+    evidence: writers.flatMap(({ version, transaction, name }) => {
+      const all = operationsOf(mirror, transaction);
+      return [
+        ...all.slice(0, 1).map((operation) => ({ operation, role: `the snapshot of ${name}` })),
+        { operation: operations.operationAt(versions.operation[version] as number), role: 'the write' },
+        ...all.slice(-1).map((operation) => ({ operation, role: 'the commit' })),
+      ];
+    }),
+    context: contextOf(
+      mirror,
+      writers.map(({ transaction }) => transaction),
+    )(),
   };
 }

@@ -1,5 +1,6 @@
 export { engines, mechanismsOf, parseMechanisms } from './engines.ts';
 export type { Certifier, ConsistentRead, MechanismName, Mechanisms } from './mechanisms.ts';
+export { OperationTable } from './operation-table.ts';
 export { Pipeline, type PipelineCounts, type PipelineOptions } from './pipeline.ts';
 export {
   formatTraceHeader,

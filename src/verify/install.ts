@@ -1,95 +1,100 @@
 /** The versions of a transaction that commits: where they stand among those of their rows, and what depends on them. */
-import { verifyFirstUpdater } from './first-updater-wins.ts';
-import type { Mirror } from './mirror.ts';
 import { mayOverlap } from './consistent-read.ts';
-import {
-  dropGarbage,
-  isColumns,
-  isSurelyAfter,
-  merged,
-  type OwnWrite,
-  type Row,
-  type VerifiedTransaction,
-  type Version,
-} from './state.ts';
-import type { RowImage, TraceOperation } from './trace.ts';
+import { verifyFirstUpdater } from './first-updater-wins.ts';
+import { type Image, isColumns, merged } from './image.ts';
+import type { Mirror } from './mirror.ts';
+import { none } from './slots.ts';
+import { fateCode } from './transaction-table.ts';
 
-/** Puts a version of every row that the transaction wrote into the row's list. */
-export function installVersions(mirror: Mirror, transaction: VerifiedTransaction, commit: TraceOperation): void {
-  const start = mirror.mechanisms.install === 'commit' ? commit.start : transaction.first;
+/**
+ * Puts a version of every row that the transaction wrote into the row's list.
+ * @param from,to the interval of its commit
+ * @param onWriter of a version that was dropped to make room
+ */
+export function installVersions(
+  mirror: Mirror,
+  transaction: number,
+  from: number,
+  to: number,
+  onWriter: (writer: number) => void,
+): void {
+  const { rows, transactions, mechanisms } = mirror;
+  const { owns, versions } = rows;
+  const start = mechanisms.install === 'commit' ? from : (transactions.first[transaction] as number);
   const horizon = mirror.horizon();
-  for (const [row, own] of transaction.own) {
-    dropGarbage(row, horizon);
-    const version: Version = {
-      writer: transaction,
-      operation: own.operation,
-      start,
-      end: commit.end,
-      image: wholeImage(mirror, row, own, start),
-      isDefinite: commit.end !== Infinity,
-      successors: null,
-      readers: null,
-    };
-    insert(row, version);
-    transaction.versions.push({ row, version });
+  for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
+    const row = owns.row[own] as number;
+    rows.dropGarbage(row, horizon, onWriter);
+    const image = wholeImage(mirror, own, start);
+    const version = versions.add(row, transaction, owns.operation[own] as number, start, to, image);
+    rows.insert(version);
+    owns.version[own] = version;
+    transactions.versions[transaction] = (transactions.versions[transaction] as number) + 1;
   }
-}
-
-function insert({ versions }: Row, version: Version): void {
-  let at = versions.length;
-  while (at > 0 && (versions[at - 1] as Version).start > version.start) at -= 1;
-  versions.splice(at, 0, version);
 }
 
 /**
  * The columns that a write does not name are those of the version before it, where locks leave no doubt which that is; else they stay
  * unknown. Without locks another version may still come between.
  */
-function wholeImage(mirror: Mirror, row: Row, { image, end }: OwnWrite, start: number): RowImage {
-  const last = row.versions.at(-1);
-  if (!isColumns(image) || last === undefined || mirror.mechanisms.mutualExclusion === 'none') return image;
-  if (mirror.mechanisms.install !== 'commit' || end >= start || last.end >= start || !isColumns(last.image))
-    return image;
-  const isLast = row.versions.every((other) => other === last || (other.isDefinite && other.end < last.start));
-  return isLast ? merged(last.image, image) : image;
+function wholeImage({ rows, mechanisms }: Mirror, own: number, start: number): Image {
+  const { owns, versions } = rows;
+  const image = owns.image[own] as Image;
+  if (!isColumns(image) || mechanisms.mutualExclusion === 'none' || mechanisms.install !== 'commit') return image;
+  const row = owns.row[own] as number;
+  const last = rows.lastVersion[row] as number;
+  const before = versions.image[last];
+  if ((owns.end[own] as number) >= start || (versions.end[last] as number) >= start || !isColumns(before)) return image;
+  for (let other = rows.firstVersion[row] as number; other !== last; other = versions.next[other] as number)
+    if (versions.isDefinite[other] === 0 || (versions.end[other] as number) >= (versions.start[last] as number))
+      return image;
+  return merged(before, image);
 }
 
 /** What the transaction's versions follow, and who read what they overwrite. */
-export function relateVersions(mirror: Mirror, transaction: VerifiedTransaction): void {
-  const { firstUpdaterWins, certifier } = mirror.mechanisms;
-  const isChecked = (firstUpdaterWins || certifier === 'percolator') && !transaction.isAbandoned;
-  for (const { row, version } of transaction.versions) {
-    if (isChecked) verifyFirstUpdater(mirror, row, version, follow);
+export function relateVersions(mirror: Mirror, transaction: number): void {
+  const { rows, transactions, mechanisms } = mirror;
+  const { owns } = rows;
+  const { firstUpdaterWins, certifier } = mechanisms;
+  const isChecked = (firstUpdaterWins || certifier === 'percolator') && transactions.isAbandoned[transaction] === 0;
+  for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
+    const row = owns.row[own] as number;
+    const version = owns.version[own] as number;
+    if (isChecked) verifyFirstUpdater(mirror, row, version);
     relateWriters(mirror, transaction, row, version);
     relateReaders(mirror, transaction, row, version);
   }
 }
 
-function follow(earlier: Version, later: Version): void {
-  if (earlier.end < later.start) return;
-  earlier.successors ??= [];
-  if (!earlier.successors.includes(later)) earlier.successors.push(later);
-}
-
-function relateWriters(mirror: Mirror, transaction: VerifiedTransaction, row: Row, version: Version): void {
+function relateWriters(mirror: Mirror, transaction: number, row: number, version: number): void {
+  const { rows, counts } = mirror;
+  const { versions } = rows;
+  const { start, end, next, isDefinite, writer } = versions;
+  const first = rows.firstVersion[row] as number;
   let pivot = -Infinity;
-  for (const { isDefinite, start, end } of row.versions)
-    if (isDefinite && end < version.start) pivot = Math.max(pivot, start);
-  for (const other of row.versions) {
-    if (other === version || other.writer === null || other.end < pivot) continue;
-    if (!other.isDefinite) mirror.counts.uncertain += 1;
-    else if (isSurelyAfter(version, other)) mirror.depend(other.writer, transaction, 'ww', row.key);
-    else if (isSurelyAfter(other, version)) mirror.depend(transaction, other.writer, 'ww', row.key);
-    else mirror.counts.uncertain += 1;
+  for (let other = first; other !== none; other = next[other] as number)
+    if (isDefinite[other] === 1 && (end[other] as number) < (start[version] as number))
+      pivot = Math.max(pivot, start[other] as number);
+  for (let other = first; other !== none; other = next[other] as number) {
+    const by = writer[other] as number;
+    if (other === version || by === none || (end[other] as number) < pivot) continue;
+    if (isDefinite[other] === 0) counts.uncertain += 1;
+    else if (versions.isSurelyAfter(version, other)) mirror.depend(by, transaction, 'ww', row);
+    else if (versions.isSurelyAfter(other, version)) mirror.depend(transaction, by, 'ww', row);
+    else counts.uncertain += 1;
   }
 }
 
-function relateReaders(mirror: Mirror, transaction: VerifiedTransaction, row: Row, version: Version): void {
-  for (const other of row.versions) {
-    if (other.readers === null || other === version || !isSurelyAfter(version, other)) continue;
-    for (const reader of other.readers) {
-      const counts = reader !== transaction && reader.fate !== 'aborted' && !reader.isRetired;
-      if (counts && mayOverlap(reader, transaction)) mirror.depend(reader, transaction, 'rw', row.key);
+function relateReaders(mirror: Mirror, transaction: number, row: number, version: number): void {
+  const { rows, transactions } = mirror;
+  const { versions, readers } = rows;
+  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+    let reader = versions.firstReader[other] as number;
+    if (reader === none || other === version || !versions.isSurelyAfter(version, other)) continue;
+    for (; reader !== none; reader = readers.next[reader] as number) {
+      const by = readers.transaction[reader] as number;
+      if (by === transaction || !rows.isReaderAlive(reader) || transactions.fate[by] === fateCode.aborted) continue;
+      if (mayOverlap(mirror, by, transaction)) mirror.depend(by, transaction, 'rw', row);
     }
   }
 }

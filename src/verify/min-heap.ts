@@ -1,55 +1,61 @@
-/** A binary heap, smallest key first. Push and pop take O(log n). */
-export class MinHeap<Item> {
-  readonly #items: Item[] = [];
-  readonly #keys: number[] = [];
+import { grownFloats, grownInts, none } from './slots.ts';
+
+/** A binary heap of numbers, smallest key first. Push and pop take O(log n). */
+export class MinHeap {
+  #items = new Int32Array(16);
+  #keys = new Float64Array(16);
+  #size = 0;
 
   get size(): number {
-    return this.#items.length;
+    return this.#size;
   }
 
   /** Infinity where it is empty. */
   get minKey(): number {
-    return this.#keys[0] ?? Infinity;
+    return this.#size === 0 ? Infinity : (this.#keys[0] as number);
   }
 
-  push(key: number, item: Item): void {
-    let at = this.#items.length;
-    this.#items.push(item);
-    this.#keys.push(key);
+  push(key: number, item: number): void {
+    if (this.#size === this.#items.length) {
+      this.#items = grownInts(this.#items, 2 * this.#size);
+      this.#keys = grownFloats(this.#keys, 2 * this.#size);
+    }
+    const keys = this.#keys;
+    const items = this.#items;
+    let at = this.#size;
+    this.#size += 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if ((this.#keys[parent] as number) <= key) break;
-      this.#move(parent, at);
+      const above = keys[parent] as number;
+      if (above <= key) break;
+      keys[at] = above;
+      items[at] = items[parent] as number;
       at = parent;
     }
-    this.#put(at, key, item);
+    keys[at] = key;
+    items[at] = item;
   }
 
-  pop(): Item | undefined {
-    const first = this.#items[0];
-    const key = this.#keys.pop();
-    const item = this.#items.pop();
-    if (key === undefined || this.#items.length === 0) return first;
+  /** The item with the smallest key; `none` where it is empty. */
+  pop(): number {
+    if (this.#size === 0) return none;
+    const keys = this.#keys;
+    const items = this.#items;
+    const first = items[0] as number;
+    this.#size -= 1;
+    const size = this.#size;
+    const key = keys[size] as number;
     let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= this.#items.length) break;
-      if ((this.#keys[child + 1] ?? Infinity) < (this.#keys[child] as number)) child += 1;
-      if ((this.#keys[child] as number) >= key) break;
-      this.#move(child, at);
+    for (let child = 1; child < size; child = 2 * at + 1) {
+      if (child + 1 < size && (keys[child + 1] as number) < (keys[child] as number)) child += 1;
+      const below = keys[child] as number;
+      if (below >= key) break;
+      keys[at] = below;
+      items[at] = items[child] as number;
       at = child;
     }
-    this.#put(at, key, item as Item);
+    keys[at] = key;
+    items[at] = items[size] as number;
     return first;
-  }
-
-  #move(from: number, to: number): void {
-    this.#items[to] = this.#items[from] as Item;
-    this.#keys[to] = this.#keys[from] as number;
-  }
-
-  #put(at: number, key: number, item: Item): void {
-    this.#items[at] = item;
-    this.#keys[at] = key;
   }
 }

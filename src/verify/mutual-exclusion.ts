@@ -5,64 +5,103 @@
  *
  * Cost: O(locks of the transaction x locks on a row that are kept).
  */
+import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
-import { dropLocks, type Lock, type Row, type VerifiedTransaction } from './state.ts';
+import { none } from './slots.ts';
+import { fateCode } from './transaction-table.ts';
 import { formatInterval, type Violation } from './violation.ts';
 
-/** Of two transactions, the one that had the lock first; `both`: either may have. */
-type LockOrder = 'first' | 'second' | 'both' | 'neither';
-
-function lockOrder(first: Lock, second: Lock): LockOrder {
-  const isFirst = first.transaction.releaseStart <= second.end;
-  const isSecond = second.transaction.releaseStart <= first.end;
-  if (isFirst) return isSecond ? 'both' : 'first';
-  return isSecond ? 'second' : 'neither';
-}
-
 /** Compares the locks of a transaction that has ended with those of others that ended before it. */
-export function verifyLocks(
-  mirror: Mirror,
-  transaction: VerifiedTransaction,
-  onOrder: (row: Row, earlier: Lock, later: Lock) => void,
-): void {
-  const horizon = mirror.horizon();
-  const reported = new Set<VerifiedTransaction>();
-  for (const lock of transaction.locks) {
-    const { row } = lock;
-    dropLocks(row, horizon);
-    for (const other of row.locks) {
-      if (other.transaction === transaction || other.transaction.fate === 'open') continue;
-      if (other.transaction.fate === 'unknown' || !(lock.isExclusive || other.isExclusive)) continue;
-      const order = lockOrder(other, lock);
-      if (order === 'first') onOrder(row, other, lock);
-      if (order === 'second') onOrder(row, lock, other);
-      if (order !== 'neither' || reported.has(other.transaction)) continue;
-      reported.add(other.transaction);
+export function verifyLocks(mirror: Mirror, transaction: number): void {
+  const { rows, transactions, operations } = mirror;
+  const { locks } = rows;
+  const { fate, isAbandoned } = transactions;
+  const reported = new Set<number>();
+  for (let lock = transactions.firstLock[transaction] as number; lock !== none; lock = locks.next[lock] as number) {
+    const row = locks.row[lock] as number;
+    for (let other = rows.firstLock[row] as number; other !== none; other = locks.nextOfRow[other] as number) {
+      const by = locks.transaction[other] as number;
+      if (by === transaction || fate[by] === fateCode.open || fate[by] === fateCode.unknown) continue;
+      if ((locks.isExclusive[lock] === 0 && locks.isExclusive[other] === 0) || isAbandoned[by] === 1) continue;
+      const isFirst = releaseOf(mirror, other) <= (operations.end[locks.operation[lock] as number] as number);
+      const isSecond = releaseOf(mirror, lock) <= (operations.end[locks.operation[other] as number] as number);
+      if (isFirst !== isSecond) relate(mirror, row, isFirst ? other : lock, isFirst ? lock : other);
+      if (isFirst || isSecond || reported.has(by)) continue;
+      reported.add(by);
       mirror.report(lockViolation(mirror, row, other, lock));
     }
   }
 }
 
-function lockViolation(mirror: Mirror, row: Row, first: Lock, second: Lock): Violation {
+/** The lock goes no earlier: with its transaction, or with what ROLLBACK TO took back. */
+function releaseOf({ rows: { locks }, transactions }: Mirror, lock: number): number {
+  return Math.min(
+    transactions.releaseStart[locks.transaction[lock] as number] as number,
+    locks.releaseStart[lock] as number,
+  );
+}
+
+/** The order of two locks is an order of what was done under them. */
+function relate(mirror: Mirror, row: number, earlier: number, later: number): void {
+  const { rows, transactions, mechanisms } = mirror;
+  const { locks, versions } = rows;
+  // What was done under a lock that went early was taken back.
+  if (locks.releaseStart[earlier] !== Infinity || locks.releaseStart[later] !== Infinity) return;
+  const [first, second] = [locks.transaction[earlier] as number, locks.transaction[later] as number];
+  if (transactions.fate[first] !== fateCode.committed || transactions.fate[second] !== fateCode.committed) return;
+  if (locks.isExclusive[earlier] === 1 && locks.isExclusive[later] === 1) {
+    const [before, after] = [versionBy(mirror, row, first), versionBy(mirror, row, second)];
+    if (before !== none && after !== none) versions.follow(before, after);
+  } else if (mechanisms.mutualExclusion === 'reads-and-writes') {
+    mirror.depend(first, second, locks.isExclusive[earlier] === 1 ? 'wr' : 'rw', row);
+  }
+}
+
+function versionBy({ rows }: Mirror, row: number, writer: number): number {
+  const { versions } = rows;
+  let version = rows.firstVersion[row] as number;
+  while (version !== none && versions.writer[version] !== writer) version = versions.next[version] as number;
+  return version;
+}
+
+function lockViolation(mirror: Mirror, row: number, first: number, second: number): Violation {
+  const { rows, transactions, operations } = mirror;
+  const { locks } = rows;
   const base = mirror.base();
-  const held = ({ transaction, isExclusive, start, end }: Lock): string => {
-    const released = formatInterval({ start: transaction.releaseStart, end: transaction.endEnd }, base);
-    return `${transaction.name} locked it ${isExclusive ? 'exclusively' : 'shared'} in ${formatInterval({ start, end }, base)} until ${released}`;
-  };
-  const what = row.key === databaseKey ? 'the database' : row.key;
+  const both = [first, second].map((lock) => ({
+    operation: operations.operationAt(locks.operation[lock] as number),
+    isExclusive: locks.isExclusive[lock] === 1,
+    release: {
+      start: releaseOf(mirror, lock),
+      end: Math.min(transactions.endEnd[locks.transaction[lock] as number] as number, locks.releaseEnd[lock] as number),
+    },
+    transaction: locks.transaction[lock] as number,
+    name: transactions.name[locks.transaction[lock] as number] as string,
+  }));
+  const held = both.map(({ operation, isExclusive, release, name }) => {
+    const how = isExclusive ? 'exclusively' : 'shared';
+    return `${name} locked it ${how} in ${formatInterval(operation, base)} until ${formatInterval(release, base)}`;
+  });
+  const key = rows.key(row);
+  const what = key === databaseKey ? 'the database' : key;
   return {
     mechanism: 'mutual-exclusion',
-    reason: `two locks on ${what} that exclude each other were held at once, whatever the order: ${held(first)}, ${held(second)}`,
-    transactions: [second.transaction.name, first.transaction.name],
-    rows: [row.key],
-    evidence: [first, second].flatMap(({ transaction, operation }) => {
-      const ending = transaction.operations.at(-1);
+    reason: `two locks on ${what} that exclude each other were held at once, whatever the order: ${held.join(', ')}`,
+    transactions: both.map(({ name }) => name).toReversed(),
+    rows: [key],
+    evidence: both.flatMap(({ operation, transaction, name }) => {
+      const ending = operationsOf(mirror, transaction).at(-1);
       return [
-        { operation, role: `acquires the lock of ${transaction.name}` },
-        ...(ending === undefined || ending === operation ? [] : [{ operation: ending, role: 'releases it' }]),
+        { operation, role: `acquires the lock of ${name}` },
+        ...(ending === undefined || ending.start === operation.start
+          ? []
+          : [{ operation: ending, role: 'releases it' }]),
       ];
     }),
-    context: [...first.transaction.operations, ...second.transaction.operations],
+    context: contextOf(
+      mirror,
+      both.map(({ transaction }) => transaction),
+    )(),
   };
 }
 

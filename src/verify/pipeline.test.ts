@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MinHeap } from './min-heap.ts';
+import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineOptions } from './pipeline.ts';
 import type { TraceOperation, TraceOperationKind } from './trace.ts';
 
@@ -19,20 +20,46 @@ function operation(session: string, start: number, end: number, kind: TraceOpera
   };
 }
 
-function piped(options: Partial<PipelineOptions> = {}): {
-  pipeline: Pipeline;
+type PipedOptions = Omit<Partial<PipelineOptions>, 'onLate'> & { readonly onLate?: (late: TraceOperation) => void };
+
+function piped({ onLate, ...options }: PipedOptions = {}): {
+  pipeline: { push: (operation: TraceOperation, line: number) => void } & Pick<
+    Pipeline,
+    'drain' | 'finish' | 'mark' | 'frontier' | 'counts'
+  >;
   out: TraceOperation[];
   stalled: string[];
 } {
   const out: TraceOperation[] = [];
   const stalled: string[] = [];
+  const operations = new OperationTable();
   const pipeline = new Pipeline({
     heldBack: 0,
     ...options,
-    dispatch: (dispatched) => out.push(dispatched),
+    operations,
+    dispatch: (dispatched) => {
+      out.push(operations.operationAt(dispatched));
+      operations.remove(dispatched);
+    },
     onStalled: (session) => stalled.push(session),
+    onLate: (late) => onLate?.(operations.operationAt(late)),
   });
-  return { pipeline, out, stalled };
+  return {
+    pipeline: {
+      push: (pushed, line) => pipeline.push(operations.add(pushed), line),
+      drain: () => pipeline.drain(),
+      finish: () => pipeline.finish(),
+      mark: (time) => pipeline.mark(time),
+      get frontier() {
+        return pipeline.frontier;
+      },
+      get counts() {
+        return pipeline.counts;
+      },
+    },
+    out,
+    stalled,
+  };
 }
 
 const sessionsOf = fc.array(fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 30 }), {
@@ -173,7 +200,7 @@ test('a session that the header does not declare is refused', () => {
 test('a heap gives the smallest first', () => {
   fc.assert(
     fc.property(fc.array(fc.integer()), (numbers) => {
-      const heap = new MinHeap<number>();
+      const heap = new MinHeap();
       for (const number of numbers) heap.push(number, number);
       const sorted = Array.from({ length: numbers.length }, () => heap.pop());
       expect(sorted).toEqual(numbers.toSorted((a, b) => a - b));

@@ -17,11 +17,14 @@
 import { assert } from '../base/assert.ts';
 import { InputError } from '../base/input-error.ts';
 import { MinHeap } from './min-heap.ts';
-import type { TraceOperation } from './trace.ts';
+import { kindCode, type OperationTable } from './operation-table.ts';
+import { grownBytes, grownFloats, grownInts, none } from './slots.ts';
 
 export interface PipelineOptions {
-  /** Gets every operation, in order of their starts. */
-  readonly dispatch: (operation: TraceOperation) => void;
+  /** Where operations are; here they are named by their positions in it. */
+  readonly operations: OperationTable;
+  /** Gets every operation, in order of their starts; it may take it out of the table. */
+  readonly dispatch: (operation: number) => void;
   /** A session that nobody waits for any longer. */
   readonly onStalled?: (session: string) => void;
   /** Operations that may wait. Default 65,536. */
@@ -32,8 +35,8 @@ export interface PipelineOptions {
   readonly heldBack?: number;
   /** Does `mark` say what is complete? */
   readonly hasMarks?: boolean;
-  /** With marks: an operation that was overtaken. */
-  readonly onLate?: (operation: TraceOperation) => void;
+  /** With marks: an operation that was overtaken; it may take it out of the table. */
+  readonly onLate?: (operation: number) => void;
   /** How far clocks may be off, in the trace's unit; a start that goes back by no more is moved forward, and counted. Default 0. */
   readonly clockError?: number;
 }
@@ -50,23 +53,28 @@ export interface PipelineCounts {
   readonly cut: number;
 }
 
-interface Session {
-  readonly name: string;
-  queue: TraceOperation[];
-  /** Of the first in the queue that was not dispatched. */
-  next: number;
-  last: TraceOperation | null;
-  /** Is there something to wait for? */
-  isLive: boolean;
-}
-
 const drainEvery = 256;
+
+/** What is known of a session's last operation. */
+const kindNone = 255;
 
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #sessions = new Map<string, Session>();
+  readonly #operations: OperationTable;
+  /** Sessions that were met, by their numbers in the table of operations. */
+  #isMet = new Uint8Array();
+  /** Is there something to wait for? */
+  #isLive = new Uint8Array();
+  /** Its queue, a list by `OperationTable.next`. */
+  #first = new Int32Array();
+  #last = new Int32Array();
+  /** Of its newest operation, which may be gone. */
+  #lastStart = new Float64Array();
+  #lastEnd = new Float64Array();
+  #lastKind = new Uint8Array();
+  readonly #lastTransaction: string[] = [];
   /** Sessions with something queued, by its start. */
-  readonly #heap = new MinHeap<Session>();
+  readonly #heap = new MinHeap();
   readonly #bufferMax: number;
   readonly #heldBack: number;
   readonly #clockError: number;
@@ -78,12 +86,13 @@ export class Pipeline {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#operations = options.operations;
     this.#bufferMax = options.bufferMax ?? 65_536;
     const heldBack = Math.min(options.heldBack ?? 4_096, this.#bufferMax >> 1);
     this.#hasMarks = options.hasMarks === true;
     this.#heldBack = options.sessions || this.#hasMarks ? 0 : heldBack;
     this.#clockError = options.clockError ?? 0;
-    for (const name of options.sessions ?? []) this.#open(name);
+    for (const name of options.sessions ?? []) this.#meet(this.#operations.sessions.of(name));
   }
 
   get counts(): PipelineCounts {
@@ -96,26 +105,35 @@ export class Pipeline {
   }
 
   /** @throws InputError `trace/order`, `trace/overlap`, `trace/late`, `trace/session` with the line */
-  push(given: TraceOperation, line: number): void {
-    const session = this.#sessions.get(given.session) ?? this.#openLate(given.session, line);
-    const operation = this.#inOrder(session, given, line);
-    session.last = operation;
-    if (operation.start < this.#frontier && this.#hasMarks) {
+  push(operation: number, line: number): void {
+    const { session: sessions, start, end, kind, transaction, next } = this.#operations;
+    const session = sessions[operation] as number;
+    if (session >= this.#isMet.length || this.#isMet[session] === 0) this.#meetLate(session, line);
+    this.#order(session, operation, line);
+    const from = start[operation] as number;
+    this.#lastStart[session] = from;
+    this.#lastEnd[session] = end[operation] as number;
+    this.#lastKind[session] = kind[operation] as number;
+    this.#lastTransaction[session] = transaction[operation] as string;
+    if (from < this.#frontier && this.#hasMarks) {
       this.#counts.late += 1;
       this.#options.onLate?.(operation);
       return;
     }
-    if (operation.start < this.#frontier)
-      throw new InputError(
-        'trace/late',
-        `session ${given.session} comes too late: later operations were already looked at; give a larger --buffer`,
-        { line },
-      );
-    session.isLive = operation.kind !== 'end';
-    if (session.next === session.queue.length) this.#heap.push(operation.start, session);
-    session.queue.push(operation);
+    if (from < this.#frontier) {
+      const name = this.#operations.sessions.name(session);
+      const how = 'comes too late: later operations were already looked at; give a larger --buffer';
+      throw new InputError('trace/late', `session ${name} ${how}`, { line });
+    }
+    this.#isLive[session] = kind[operation] === kindCode.end ? 0 : 1;
+    next[operation] = none;
+    if (this.#first[session] === none) {
+      this.#first[session] = operation;
+      this.#heap.push(from, session);
+    } else next[this.#last[session] as number] = operation;
+    this.#last[session] = operation;
     this.#counts.waiting += 1;
-    this.#counts.waitingMost = Math.max(this.#counts.waitingMost, this.#counts.waiting);
+    if (this.#counts.waiting > this.#counts.waitingMost) this.#counts.waitingMost = this.#counts.waiting;
     this.#sinceDrain += 1;
     if (this.#sinceDrain >= drainEvery || this.#counts.waiting > this.#bufferMax) this.drain();
   }
@@ -147,43 +165,86 @@ export class Pipeline {
       this.#counts.cut = this.#counts.waiting;
       return this.#mark;
     }
-    for (const session of this.#sessions.values()) session.isLive = false;
+    this.#isLive.fill(0);
     this.#dispatchUpTo(Infinity, 0);
     assert(this.#counts.waiting === 0, `${this.#counts.waiting} operations were not dispatched`);
     return Infinity;
   }
 
-  #openLate(name: string, line: number): Session {
-    if (!this.#options.sessions) return this.#open(name);
+  #meetLate(session: number, line: number): void {
+    if (!this.#options.sessions) return this.#meet(session);
+    const name = this.#operations.sessions.name(session);
     throw new InputError('trace/session', `session ${name} is not among those that the header declares`, { line });
   }
 
-  #open(name: string): Session {
-    const session: Session = { name, queue: [], next: 0, last: null, isLive: true };
-    this.#sessions.set(name, session);
-    return session;
+  #meet(session: number): void {
+    if (session >= this.#isMet.length) this.#grow(Math.max(16, 2 * session));
+    this.#isMet[session] = 1;
+    this.#isLive[session] = 1;
+    this.#first[session] = none;
+    this.#last[session] = none;
+    this.#lastKind[session] = kindNone;
+    this.#lastTransaction[session] = '';
+  }
+
+  #grow(capacity: number): void {
+    this.#isMet = grownBytes(this.#isMet, capacity);
+    this.#isLive = grownBytes(this.#isLive, capacity);
+    this.#first = grownInts(this.#first, capacity);
+    this.#last = grownInts(this.#last, capacity);
+    this.#lastStart = grownFloats(this.#lastStart, capacity);
+    this.#lastEnd = grownFloats(this.#lastEnd, capacity);
+    this.#lastKind = grownBytes(this.#lastKind, capacity);
   }
 
   /** Operations of one session follow each other; a commit may share the interval of the statement that commits by itself. */
-  #inOrder({ last }: Session, given: TraceOperation, line: number): TraceOperation {
-    if (last === null) return given;
-    const reached = last.end === Infinity ? last.start : last.end;
-    if (given.start >= reached || isAutocommit(last, given)) return given;
-    if (reached - given.start <= this.#clockError) {
+  #order(session: number, operation: number, line: number): void {
+    if (this.#lastKind[session] === kindNone) return;
+    const { start, end } = this.#operations;
+    const reached = this.#reachedBy(session);
+    const from = start[operation] as number;
+    if (from >= reached || this.#isAutocommit(session, operation)) return;
+    if (reached - from <= this.#clockError) {
       this.#counts.moved += 1;
-      return { ...given, start: reached, end: Math.max(reached, given.end) };
+      start[operation] = reached;
+      end[operation] = Math.max(reached, end[operation] as number);
+      return;
     }
     const [code, how] =
-      given.start < last.start ? ['trace/order', 'starts before'] : ['trace/overlap', 'starts before the end of'];
-    throw new InputError(code, `an operation of session ${given.session} ${how} the one before it`, { line });
+      from < (this.#lastStart[session] as number)
+        ? ['trace/order', 'starts before']
+        : ['trace/overlap', 'starts before the end of'];
+    const name = this.#operations.sessions.name(session);
+    throw new InputError(code, `an operation of session ${name} ${how} the one before it`, { line });
+  }
+
+  #isAutocommit(session: number, operation: number): boolean {
+    const { kind, transaction, start, end } = this.#operations;
+    const isEnd = kind[operation] === kindCode.commit || kind[operation] === kindCode.abort;
+    return (
+      isEnd &&
+      transaction[operation] === this.#lastTransaction[session] &&
+      start[operation] === this.#lastStart[session] &&
+      end[operation] === this.#lastEnd[session]
+    );
+  }
+
+  /** Nothing of the session can start before this. */
+  #reachedBy(session: number): number {
+    if (this.#lastKind[session] === kindNone) return -Infinity;
+    const end = this.#lastEnd[session] as number;
+    return end === Infinity ? (this.#lastStart[session] as number) : end;
+  }
+
+  #isWaitedFor(session: number): boolean {
+    return this.#isMet[session] === 1 && this.#isLive[session] === 1 && this.#first[session] === none;
   }
 
   #watermark(): number {
     if (this.#hasMarks) return this.#mark;
     let watermark = Infinity;
-    for (const session of this.#sessions.values()) {
-      if (session.isLive && session.next === session.queue.length) watermark = Math.min(watermark, reachedBy(session));
-    }
+    for (let session = 0; session < this.#isMet.length; session += 1)
+      if (this.#isWaitedFor(session)) watermark = Math.min(watermark, this.#reachedBy(session));
     return watermark;
   }
 
@@ -191,52 +252,38 @@ export class Pipeline {
     let watermark = limit;
     while (this.#heap.minKey <= watermark && this.#counts.waiting > heldBack) {
       const session = this.#heap.pop();
-      assert(session !== undefined, 'the heap is not empty');
+      assert(session !== none, 'the heap is not empty');
       this.#counts.batches += 1;
       this.#dispatchBatch(session, Math.min(watermark, this.#heap.minKey));
-      const head = session.queue[session.next];
-      if (head !== undefined) this.#heap.push(head.start, session);
-      else if (session.isLive && !this.#hasMarks) watermark = Math.min(watermark, reachedBy(session));
+      const head = this.#first[session] as number;
+      if (head !== none) this.#heap.push(this.#operations.start[head] as number, session);
+      else if (this.#isLive[session] === 1 && !this.#hasMarks)
+        watermark = Math.min(watermark, this.#reachedBy(session));
     }
   }
 
-  #dispatchBatch(session: Session, limit: number): void {
-    for (let head = session.queue[session.next]; head !== undefined; head = session.queue[session.next]) {
-      if (head.start > limit) break;
-      session.next += 1;
+  #dispatchBatch(session: number, limit: number): void {
+    for (let head = this.#first[session] as number; head !== none; ) {
+      const start = this.#operations.start[head] as number;
+      if (start > limit) return;
+      this.#first[session] = this.#operations.next[head] as number;
       this.#counts.waiting -= 1;
-      this.#frontier = head.start;
+      this.#frontier = start;
       this.#options.dispatch(head);
-    }
-    if (session.next === session.queue.length) {
-      session.queue = [];
-      session.next = 0;
-    } else if (session.next > 1_024) {
-      session.queue = session.queue.slice(session.next);
-      session.next = 0;
+      head = this.#first[session] ?? none;
     }
   }
 
   #stallSlowest(): boolean {
-    let slowest: Session | null = null;
-    for (const session of this.#sessions.values()) {
-      if (!session.isLive || session.next < session.queue.length) continue;
-      if (slowest === null || reachedBy(session) < reachedBy(slowest)) slowest = session;
+    let slowest = none;
+    for (let session = 0; session < this.#isMet.length; session += 1) {
+      if (!this.#isWaitedFor(session)) continue;
+      if (slowest === none || this.#reachedBy(session) < this.#reachedBy(slowest)) slowest = session;
     }
-    if (slowest === null) return false;
-    slowest.isLive = false;
+    if (slowest === none) return false;
+    this.#isLive[slowest] = 0;
     this.#counts.stalled += 1;
-    this.#options.onStalled?.(slowest.name);
+    this.#options.onStalled?.(this.#operations.sessions.name(slowest));
     return true;
   }
-}
-
-function reachedBy({ last }: Session): number {
-  if (last === null) return -Infinity;
-  return last.end === Infinity ? last.start : last.end;
-}
-
-function isAutocommit(last: TraceOperation, given: TraceOperation): boolean {
-  const isEnd = given.kind === 'commit' || given.kind === 'abort';
-  return isEnd && given.transaction === last.transaction && given.start === last.start && given.end === last.end;
 }

@@ -5,7 +5,7 @@
  * that the small trace demands, the whole one demands too.
  */
 import type { MechanismName, Mechanisms } from './mechanisms.ts';
-import { agrees } from './state.ts';
+import { agrees, Shape, toImage } from './image.ts';
 import type { RowImage, RowValue, TraceOperation } from './trace.ts';
 import { Verifier } from './verifier.ts';
 import type { Violation } from './violation.ts';
@@ -88,7 +88,13 @@ function isClosed(before: readonly TraceOperation[], after: readonly TraceOperat
   const gone = rowsOf(before, 'writes').filter(({ row }) => !rowsOf(after, 'writes').some((kept) => kept.row === row));
   if (gone.length === 0) return true;
   const reads = rowsOf(after, 'reads');
-  return gone.every(({ row }) => !reads.some((read) => read.row.key === row.key && agrees(row.image, read.row.image)));
+  const empty = new Shape();
+  return gone.every(
+    ({ row }) =>
+      !reads.some(
+        (read) => read.row.key === row.key && agrees(toImage(row.image, empty), toImage(read.row.image, empty)),
+      ),
+  );
 }
 
 function rowsOf(operations: readonly TraceOperation[], part: 'reads' | 'writes'): { readonly row: RowValue }[] {

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { formatTraceLine, unknownMark } from './trace.ts';
 import { parseTrace } from './trace-reader.ts';
-import { Rows } from './mirror.ts';
-import { agrees, merged } from './state.ts';
+import { agrees, merged, Shape, toImage } from './image.ts';
+import { Names } from './operation-table.ts';
+import { RowTable } from './row-table.ts';
+import { TransactionTable } from './transaction-table.ts';
 
 const line =
   '{"session":"a","transaction":"t","op":"write","writes":[["x/1",{"v":1}]],"unknown":[["x/1",["n"]]],"start":1,"end":2}';
@@ -22,10 +24,11 @@ test('columns of a write whose values are not known survive the format', () => {
 });
 
 test('they agree with every value, and hide the one before', () => {
-  const before = new Map([['n', 5]]);
-  const after = merged(before, new Map<string, string | number>([['n', unknownMark]]));
-  expect(agrees(after, new Map([['n', 6]]))).toBe(true);
-  expect(agrees(before, new Map([['n', 6]]))).toBe(false);
+  const empty = new Shape();
+  const before = toImage(new Map([['n', 5]]), empty);
+  const after = merged(before, toImage(new Map([['n', unknownMark]]), empty));
+  expect(agrees(after, toImage(new Map([['n', 6]]), empty))).toBe(true);
+  expect(agrees(before, toImage(new Map([['n', 6]]), empty))).toBe(false);
 });
 
 test.each(['{}', '[["x/1"]]', '[["x/1",[1]]]'])('unknown %s is no list of columns', (unknown) => {
@@ -36,10 +39,14 @@ test('reads of a table that may have been written anywhere are not judged', () =
   const operation = '{"session":"a","transaction":"t","op":"write","opaque":"writes","tables":["x"],"start":1,"end":2}';
   const [parsed] = parseTrace(operation).operations;
   expect(parsed === undefined ? '' : formatTraceLine(parsed)).toBe(operation);
-  const rows = new Rows(new Map());
-  expect([rows.isClouded('x/1'), rows.isClouded('y/1')]).toEqual([false, false]);
+  const keys = new Names();
+  const rows = new RowTable(keys, new TransactionTable(), () => undefined);
+  for (const key of ['x/1', 'y/1']) rows.meet(keys.of(key));
+  expect([...rows.isClouded.subarray(0, 2)]).toEqual([0, 0]);
   rows.cloud(parsed?.mayWrite ?? []);
-  expect([rows.isClouded('x/1'), rows.isClouded('y/1')]).toEqual([true, false]);
+  expect([...rows.isClouded.subarray(0, 2)]).toEqual([1, 0]);
+  rows.meet(keys.of('x/2'));
+  expect(rows.isClouded[2]).toBe(1);
   rows.cloud(['*']);
-  expect(rows.isClouded('y/1')).toBe(true);
+  expect(rows.isClouded[1]).toBe(1);
 });

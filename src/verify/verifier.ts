@@ -4,18 +4,23 @@
  * the intervals explains what was seen, so an engine that has the mechanisms gives no alarm.
  *
  * Cost: per operation the versions and locks of its rows that something open may still meet. Memory: those, the latest version of every
- * row, and the transactions that overlap with open ones or depend on such.
+ * row with the operations of its transaction, and the transactions that overlap with open ones or depend on such. All of it is in columns.
  */
 import { assert } from '../base/assert.ts';
 import { SerializationCertifier } from './certifier.ts';
-import { type PendingRead, splitOwn, verifyRead } from './consistent-read.ts';
+import { PendingReads, ReadVerifier, verifyOwn, verifyOwnPredicates } from './consistent-read.ts';
+import { toImage } from './image.ts';
+import { installVersions, relateVersions } from './install.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { MinHeap } from './min-heap.ts';
-import { type Mirror, Rows, type VerifierCounts } from './mirror.ts';
+import type { Mirror, VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
-import { installVersions, relateVersions } from './install.ts';
-import { dropLocks, type Lock, merged, type Row, VerifiedTransaction } from './state.ts';
+import { kindCode, lockCode, OperationTable } from './operation-table.ts';
+import { RowTable } from './row-table.ts';
+import { undo, writeOwn } from './savepoints.ts';
+import { IntQueue, none } from './slots.ts';
 import type { RowImage, TraceOperation } from './trace.ts';
+import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
 
 export interface VerifierOptions {
@@ -26,6 +31,8 @@ export interface VerifierOptions {
   readonly base?: () => bigint;
   /** How far clocks may be off: intervals are made wider by so much on both sides. Default 0. */
   readonly clockError?: number;
+  /** Where the operations of `pushAt` are. Default: one of its own. */
+  readonly operations?: OperationTable;
 }
 
 export class Verifier {
@@ -40,91 +47,139 @@ export class Verifier {
   };
   readonly #mechanisms: Mechanisms;
   readonly #clockError: number;
+  readonly #operations: OperationTable;
+  readonly #transactions = new TransactionTable();
+  readonly #rows: RowTable;
   readonly #mirror: Mirror;
   readonly #certifier: SerializationCertifier;
-  readonly #open = new Map<string, VerifiedTransaction>();
-  /** In order of their first operations; those before `#activeFrom` are over. */
-  #active: VerifiedTransaction[] = [];
-  #activeFrom = 0;
+  readonly #reads: ReadVerifier;
+  readonly #pendingReads = new PendingReads();
+  /** Those, by when every commit that they may have seen is known. */
+  readonly #pending = new MinHeap();
+  /** By session, or `none`. */
+  readonly #open: number[] = [];
+  #openCount = 0;
+  /** In order of their first operations: those at the head are active. */
+  readonly #active = new IntQueue();
   /** Over, in order of their ends, until nothing open overlaps with them. */
-  #ended: VerifiedTransaction[] = [];
-  #endedFrom = 0;
-  readonly #pending = new MinHeap<PendingRead>();
+  readonly #ended = new IntQueue();
+  readonly #databaseRow: number;
   #frontier = -Infinity;
+  readonly #onWriter = (writer: number): void => {
+    const { versions } = this.#transactions;
+    versions[writer] = (versions[writer] as number) - 1;
+    this.#release(writer);
+  };
 
-  constructor({ mechanisms, initial = new Map(), onViolation, base = () => 0n, clockError = 0 }: VerifierOptions) {
+  constructor(options: VerifierOptions) {
+    const { mechanisms, initial = new Map(), onViolation, base = () => 0n, clockError = 0 } = options;
     this.#mechanisms = mechanisms;
     this.#clockError = clockError;
-    const report = (violation: Violation): void => {
-      this.counts.violations += 1;
-      onViolation(violation);
-    };
-    this.#certifier = new SerializationCertifier(mechanisms.certifier, report);
+    this.#operations = options.operations ?? new OperationTable();
+    const { keys, emptyShape } = this.#operations;
+    for (const key of initial.keys()) keys.of(key);
+    this.#databaseRow = mechanisms.lockedUnit === 'database' ? keys.of(databaseKey) : none;
+    this.#rows = new RowTable(keys, this.#transactions, (key) => {
+      const image = initial.get(key);
+      return image === undefined ? undefined : toImage(image, emptyShape);
+    });
+    this.#rows.meet(keys.size - 1);
     this.#mirror = {
       mechanisms,
       counts: this.counts,
       base,
-      report,
-      depend: (from, to, relation, key) => {
+      report: (violation) => {
+        this.counts.violations += 1;
+        // With what is known now: later it may be gone.
+        onViolation({ ...violation });
+      },
+      depend: (from, to, relation, row) => {
         if (from === to) return;
         this.counts.deduced += 1;
-        this.#certifier.depend(from, to, relation, key);
+        this.#certifier.depend(from, to, relation, row);
       },
-      rows: new Rows(initial),
+      operations: this.#operations,
+      transactions: this.#transactions,
+      rows: this.#rows,
       horizon: () => this.#horizon(),
+    };
+    this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#release(transaction));
+    this.#reads = new ReadVerifier(this.#mirror);
+  }
+
+  /** Transactions that are open, that are kept and that the dependency graph holds; rows, versions, locks and operations that are kept. */
+  get sizes(): Readonly<
+    Record<'open' | 'kept' | 'graph' | 'rows' | 'versions' | 'readers' | 'locks' | 'operations', number>
+  > {
+    return {
+      open: this.#openCount,
+      kept: this.#transactions.size,
+      graph: this.#certifier.size,
+      rows: this.#rows.size,
+      versions: this.#rows.versions.size,
+      readers: this.#rows.readers.size,
+      locks: this.#rows.locks.size,
+      operations: this.#operations.size,
     };
   }
 
-  /** Transactions that are open, and those that the dependency graph holds. */
-  get sizes(): { readonly open: number; readonly graph: number; readonly rows: number } {
-    return { open: this.#open.size, graph: this.#certifier.size, rows: this.#mirror.rows.size };
+  /** The next operation in order of starts. */
+  push(operation: TraceOperation): void {
+    this.pushAt(this.#operations.add(operation));
   }
 
-  /** The next operation in order of starts. */
-  push(given: TraceOperation): void {
-    const error = this.#clockError;
-    const operation = error === 0 ? given : { ...given, start: given.start - error, end: given.end + error };
-    assert(operation.start >= this.#frontier, 'operations come in order of their starts');
-    this.#frontier = operation.start;
+  /** The next operation in order of starts, by its position in `operations`. It is the verifier's from now on. */
+  pushAt(operation: number): void {
+    const { start, end, kind, failed } = this.#operations;
+    if (this.#clockError > 0) {
+      start[operation] = (start[operation] as number) - this.#clockError;
+      end[operation] = (end[operation] as number) + this.#clockError;
+    }
+    const now = start[operation] as number;
+    assert(now >= this.#frontier, 'operations come in order of their starts');
+    this.#frontier = now;
     this.counts.operations += 1;
-    this.#verifyUpTo(operation.start);
-    if (operation.kind === 'end') return this.abandon(operation.session);
+    this.#rows.meet(this.#operations.keys.size - 1);
+    if (this.#pending.minKey < now) this.#verifyUpTo(now);
+    if (kind[operation] === kindCode.end) {
+      this.#abandonIn(this.#operations.session[operation] as number);
+      this.#operations.remove(operation);
+      return;
+    }
     const transaction = this.#transactionOf(operation);
-    transaction.operations.push(operation);
+    this.#append(transaction, operation);
     this.#takeSnapshot(transaction, operation);
-    if (operation.failed) transaction.releaseStart = Math.min(transaction.releaseStart, operation.start);
+    const { releaseStart } = this.#transactions;
+    if (failed[operation] === 1 && now < (releaseStart[transaction] as number)) releaseStart[transaction] = now;
     this.#apply(transaction, operation);
   }
 
   /** Nobody waits for this session any longer: what it has open is of unknown fate. */
   abandon(session: string): void {
-    const transaction = this.#open.get(session);
-    if (transaction === undefined || transaction.isAbandoned) return;
-    transaction.isAbandoned = true;
-    this.counts.unknown += 1;
-    this.#forgetSuspicions(transaction);
-    const last = transaction.operations.at(-1);
-    if (last === undefined) return;
-    // Its commit may have been on its way: from now on others may see what it wrote, or not.
-    installVersions(this.#mirror, transaction, { ...last, end: Infinity });
-    transaction.versions.length = 0;
+    this.#abandonIn(this.#operations.sessions.of(session));
   }
 
   /**
    * An operation that comes after later ones were looked at: what it read is not checked, what it wrote may be seen from then on, or not.
    * Its transaction is of unknown fate.
    */
-  takeLate(operation: TraceOperation): void {
+  takeLate(operation: number): void {
+    const { session, start, transaction, entries, reads, writes } = this.#operations;
     this.counts.operations += 1;
-    this.counts.skipped += operation.reads.length;
-    this.abandon(operation.session);
-    if (operation.mayWrite !== undefined) this.#mirror.rows.cloud(operation.mayWrite);
-    const writer = new VerifiedTransaction(operation.transaction, operation.session, operation.start);
-    writer.isAbandoned = true;
-    writer.fate = 'unknown';
-    for (const { key, image } of operation.writes)
-      writer.own.set(this.#mirror.rows.get(key), { image, end: operation.end, operation });
-    installVersions(this.#mirror, writer, { ...operation, end: Infinity });
+    this.#rows.meet(this.#operations.keys.size - 1);
+    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      this.counts.skipped += 1;
+    this.#abandonIn(session[operation] as number);
+    const from = start[operation] as number;
+    const writer = this.#transactions.open(transaction[operation] as string, session[operation] as number, from);
+    this.#transactions.isQueued[writer] = 0;
+    this.#transactions.isAbandoned[writer] = 1;
+    this.#transactions.fate[writer] = fateCode.unknown;
+    this.#append(writer, operation);
+    if (writes[operation] !== none || this.#operations.mayWriteOf(operation) !== undefined)
+      this.#write(writer, operation);
+    installVersions(this.#mirror, writer, from, Infinity, this.#onWriter);
+    this.#giveUp(writer);
   }
 
   /**
@@ -135,213 +190,314 @@ export class Verifier {
   finish(cut = Infinity): number {
     this.#verifyUpTo(cut);
     const skipped = this.#pending.size;
-    for (const transaction of this.#open.values()) {
-      if (!transaction.isAbandoned) this.counts.unknown += 1;
+    for (const transaction of this.#open) {
+      if (transaction === none) continue;
+      if (this.#transactions.isAbandoned[transaction] === 0) this.counts.unknown += 1;
       this.#forgetSuspicions(transaction);
     }
-    this.#open.clear();
+    this.#open.length = 0;
+    this.#openCount = 0;
     return skipped;
   }
 
-  #transactionOf({ session, transaction: name, start }: TraceOperation): VerifiedTransaction {
-    const open = this.#open.get(session);
-    if (open !== undefined && open.name === name) return open;
-    if (open !== undefined) this.abandon(session);
-    const transaction = new VerifiedTransaction(name, session, start);
+  #abandonIn(session: number): void {
+    const transaction = this.#open[session];
+    const { isAbandoned, lastOperation } = this.#transactions;
+    if (transaction === undefined || transaction === none || isAbandoned[transaction] === 1) return;
+    this.counts.unknown += 1;
+    this.#forgetSuspicions(transaction);
+    const last = lastOperation[transaction] as number;
+    const from = last === none ? this.#frontier : (this.#operations.start[last] as number);
+    // Its commit may have been on its way: from now on others may see what it wrote, or not.
+    installVersions(this.#mirror, transaction, from, Infinity, this.#onWriter);
+    isAbandoned[transaction] = 1;
+    this.#rows.dropLocks(transaction);
+  }
+
+  #transactionOf(operation: number): number {
+    const session = this.#operations.session[operation] as number;
+    const name = this.#operations.transaction[operation] as string;
+    while (this.#open.length <= session) this.#open.push(none);
+    const open = this.#open[session] as number;
+    if (open !== none) {
+      if (this.#transactions.name[open] === name) return open;
+      this.#abandonIn(session);
+      this.#open[session] = none;
+      this.#openCount -= 1;
+      this.#giveUp(open);
+    }
     this.counts.transactions += 1;
-    this.#open.set(session, transaction);
+    return this.#begin(name, session, this.#operations.start[operation] as number);
+  }
+
+  #begin(name: string, session: number, start: number): number {
+    const transaction = this.#transactions.open(name, session, start);
+    this.#open[session] = transaction;
+    this.#openCount += 1;
     this.#active.push(transaction);
     return transaction;
   }
 
-  #apply(transaction: VerifiedTransaction, operation: TraceOperation): void {
-    const { kind, failed, end } = operation;
-    if (kind === 'commit' && !failed)
-      return this.#end(transaction, operation, end === Infinity ? 'unknown' : 'committed');
-    if (kind === 'commit' || kind === 'abort') return this.#end(transaction, operation, 'aborted');
-    if (failed || kind === 'begin') return;
-    if (end !== Infinity) this.#read(transaction, operation);
-    if (kind === 'write') this.#write(transaction, operation);
-    else if (end !== Infinity) this.#lockReads(transaction, operation);
+  #append(transaction: number, operation: number): void {
+    const { firstOperation, lastOperation } = this.#transactions;
+    const last = lastOperation[transaction] as number;
+    if (last === none) firstOperation[transaction] = operation;
+    else this.#operations.next[last] = operation;
+    lastOperation[transaction] = operation;
+    this.#operations.next[operation] = none;
   }
 
-  #takeSnapshot(transaction: VerifiedTransaction, operation: TraceOperation): void {
-    if (!Number.isNaN(transaction.snapshotStart)) return;
-    const { kind, lock, start, end } = operation;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    if (consistentRead === 'transaction') {
-      transaction.snapshotStart = transaction.first;
-      transaction.snapshotEnd = Infinity;
+  #apply(transaction: number, operation: number): void {
+    const { kind, failed, end } = this.#operations;
+    const isAnswered = end[operation] !== Infinity;
+    switch (kind[operation]) {
+      case kindCode.commit:
+        if (failed[operation] === 1) this.#end(transaction, operation, fateCode.aborted);
+        else this.#end(transaction, operation, isAnswered ? fateCode.committed : fateCode.unknown);
+        return;
+      case kindCode.abort:
+        this.#end(transaction, operation, fateCode.aborted);
+        return;
+      case kindCode.read:
+        if (failed[operation] === 1 || !isAnswered) return;
+        this.#read(transaction, operation);
+        this.#lockReads(transaction, operation);
+        return;
+      case kindCode.write:
+        if (failed[operation] === 1) return;
+        if (isAnswered) this.#read(transaction, operation);
+        this.#write(transaction, operation);
+        return;
+      case kindCode['rollback-to']:
+      case kindCode.release:
+        if (failed[operation] === 0) this.#undo(transaction, operation);
+        return;
+      default:
+    }
+  }
+
+  #undo(transaction: number, operation: number): void {
+    const undone = undo(this.#mirror, transaction, operation);
+    const { isUncertified, snapshotStart, name, session } = this.#transactions;
+    if (undone === 'goes-on') {
+      // What was read under locks that are gone may be overwritten: it is no promise of the engine's any more.
+      const { savepointLocks, certifier } = this.#mechanisms;
+      if (savepointLocks === 'released' && certifier === 'cycle') isUncertified[transaction] = 1;
       return;
     }
+    const [known, of] = [name[transaction] as string, session[transaction] as number];
+    const start = this.#operations.start[operation] as number;
+    const snapshot = undone === 'perhaps' ? (snapshotStart[transaction] as number) : NaN;
+    this.#end(transaction, operation, fateCode.aborted);
+    const anew = this.#begin(known, of, start);
+    this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
+  }
+
+  #takeSnapshot(transaction: number, operation: number): void {
+    const { snapshotStart, snapshotEnd, snapshotFrom, first } = this.#transactions;
+    if (!Number.isNaN(snapshotStart[transaction])) return;
+    const { kind, lock, start, end } = this.#operations;
+    const { consistentRead, lockingReads } = this.#mechanisms;
+    if (consistentRead === 'transaction') {
+      snapshotStart[transaction] = first[transaction] as number;
+      snapshotEnd[transaction] = Infinity;
+      return;
+    }
+    const isPlainRead =
+      kind[operation] === kindCode.read && (lock[operation] === lockCode.none || lockingReads === 'as-plain');
     const takes =
       consistentRead === 'begin' ||
-      (consistentRead === 'first-statement' && kind !== 'begin') ||
-      (consistentRead === 'first-read' && kind === 'read' && (lock === null || lockingReads === 'as-plain'));
+      (consistentRead === 'first-statement' &&
+        (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
+      (consistentRead === 'first-read' && isPlainRead);
     if (!takes) return;
-    transaction.snapshotStart = start;
-    transaction.snapshotEnd = end;
+    snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
+    snapshotEnd[transaction] = end[operation] as number;
   }
 
-  #read(transaction: VerifiedTransaction, operation: TraceOperation): void {
-    const { reads, predicates } = operation;
-    if ((reads.length === 0 && predicates.length === 0) || this.#mechanisms.consistentRead === 'none') return;
-    const own = splitOwn(this.#mirror, transaction, operation);
-    if (own.rows.length === 0 && own.beside.length === 0 && predicates.length === 0) return;
+  #read(transaction: number, operation: number): void {
+    if (this.#mechanisms.consistentRead === 'none') return;
+    const { reads, entries, end } = this.#operations;
+    const hasPredicates = this.#operations.predicatesOf(operation).length > 0;
+    if (reads[operation] === none && !hasPredicates) return;
+    const beside = verifyOwn(this.#mirror, transaction, operation);
+    if (hasPredicates) verifyOwnPredicates(this.#mirror, transaction, operation);
+    if (beside === null && !hasPredicates) {
+      let entry = reads[operation] as number;
+      while (entry !== none && entries.isOwn[entry] === 1) entry = entries.next[entry] as number;
+      if (entry === none) return;
+    }
     const snapshot = this.#snapshotOf(transaction, operation);
-    const ready = snapshot === 'transaction' ? transaction.snapshotEnd : operation.end;
-    const pending: PendingRead = { transaction, operation, ...own, predicates, snapshot };
-    if (ready < this.#frontier && own.beside.length === 0) return verifyRead(this.#mirror, pending);
-    transaction.pendingReads += 1;
-    this.#pending.push(own.beside.length === 0 ? ready : operation.end, pending);
+    const { snapshotEnd, pendingReads } = this.#transactions;
+    const isOfTransaction = snapshot === snapshotCode.transaction;
+    const ready = (isOfTransaction ? snapshotEnd[transaction] : end[operation]) as number;
+    if (ready < this.#frontier && beside === null) {
+      this.#reads.verify(transaction, operation, snapshot, null);
+      return;
+    }
+    pendingReads[transaction] = (pendingReads[transaction] as number) + 1;
+    const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
+    this.#pending.push(beside === null ? ready : (end[operation] as number), pending);
   }
 
-  #snapshotOf({ snapshotStart }: VerifiedTransaction, { kind, lock }: TraceOperation): PendingRead['snapshot'] {
+  #snapshotOf(transaction: number, operation: number): number {
+    const { kind, lock } = this.#operations;
     const { consistentRead, lockingReads } = this.#mechanisms;
-    if ((kind === 'write' || lock !== null) && lockingReads === 'latest') return 'rows';
+    const isLocking = kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
+    if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
     switch (consistentRead) {
       case 'none':
+      case 'uncommitted':
       case 'row':
-        return 'rows';
+        return snapshotCode.rows;
       case 'statement':
-        return 'operation';
+        return snapshotCode.operation;
       case 'transaction':
-        return 'window';
+        return snapshotCode.window;
       case 'begin':
       case 'first-statement':
-        return 'transaction';
+        return snapshotCode.transaction;
       case 'first-read':
         // What a writing statement reads before the first read has no snapshot to be held to.
-        return Number.isNaN(snapshotStart) ? 'rows' : 'transaction';
+        return Number.isNaN(this.#transactions.snapshotStart[transaction])
+          ? snapshotCode.rows
+          : snapshotCode.transaction;
     }
   }
 
   #verifyUpTo(time: number): void {
     for (;;) {
-      if (this.#pending.size === 0 || (this.#pending.minKey >= time && time !== Infinity)) break;
+      if (this.#pending.size === 0 || (this.#pending.minKey >= time && time !== Infinity)) return;
       const pending = this.#pending.pop();
-      assert(pending !== undefined, 'a read is pending');
-      pending.transaction.pendingReads -= 1;
-      verifyRead(this.#mirror, pending);
+      const { transaction, operation, snapshot, beside } = this.#pendingReads;
+      const by = transaction[pending] as number;
+      const { pendingReads, isRetired } = this.#transactions;
+      pendingReads[by] = (pendingReads[by] as number) - 1;
+      const [read, moment] = [operation[pending] as number, snapshot[pending] as number];
+      const columns = beside[pending] ?? null;
+      this.#pendingReads.remove(pending);
+      this.#reads.verify(by, read, moment, columns);
+      if (isRetired[by] === 1) this.#release(by);
     }
   }
 
-  #write(transaction: VerifiedTransaction, operation: TraceOperation): void {
-    if (operation.mayWrite !== undefined) this.#mirror.rows.cloud(operation.mayWrite);
-    for (const { key, image } of operation.writes) {
-      const row = this.#mirror.rows.get(key);
-      const own = transaction.own.get(row);
-      if (own === undefined) transaction.own.set(row, { image, end: operation.end, operation });
-      else {
-        own.image = merged(own.image, image);
-        own.end = operation.end;
-      }
-      this.#lock(transaction, operation, row, true, image);
-    }
-    if (operation.writes.length === 0) return;
-    const { lockedUnit } = this.#mechanisms;
-    if (lockedUnit === 'database' && !transaction.isWriter)
-      this.#lock(transaction, operation, this.#mirror.rows.get(databaseKey), true, undefined);
-    transaction.isWriter = true;
+  #write(transaction: number, operation: number): void {
+    const tables = this.#operations.mayWriteOf(operation);
+    if (tables !== undefined) this.#rows.cloud(tables);
+    const { entries, writes } = this.#operations;
+    writeOwn(this.#mirror, transaction, operation);
+    const isLocking = this.#transactions.isAbandoned[transaction] === 0;
+    if (isLocking)
+      for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number)
+        this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry]);
+    if (writes[operation] === none) return;
+    const { isWriter } = this.#transactions;
+    if (this.#databaseRow !== none && isWriter[transaction] === 0 && isLocking)
+      this.#rows.lock(this.#databaseRow, transaction, operation, true, undefined);
+    isWriter[transaction] = 1;
   }
 
-  #lockReads(transaction: VerifiedTransaction, operation: TraceOperation): void {
+  #lockReads(transaction: number, operation: number): void {
     const { mutualExclusion } = this.#mechanisms;
-    if (mutualExclusion === 'none' || (operation.lock === null && mutualExclusion === 'writes')) return;
-    for (const { key } of operation.reads)
-      this.#lock(transaction, operation, this.#mirror.rows.get(key), operation.lock === 'update', undefined);
+    const { entries, reads, lock } = this.#operations;
+    if (mutualExclusion === 'none' || this.#transactions.isAbandoned[transaction] === 1) return;
+    if (lock[operation] === lockCode.none && mutualExclusion === 'writes') return;
+    const isExclusive = lock[operation] === lockCode.update;
+    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive, undefined);
   }
 
-  #lock(
-    transaction: VerifiedTransaction,
-    operation: TraceOperation,
-    row: Row,
-    isExclusive: boolean,
-    image: RowImage | undefined,
-  ): void {
-    const lock: Lock = { row, transaction, operation, isExclusive, start: operation.start, end: operation.end, image };
-    row.locks.push(lock);
-    if (row.locks.length % 16 === 0) dropLocks(row, this.#horizon());
-    transaction.locks.push(lock);
-  }
-
-  #end(transaction: VerifiedTransaction, operation: TraceOperation, fate: 'committed' | 'aborted' | 'unknown'): void {
-    this.#open.delete(transaction.session);
-    transaction.isEnding = true;
-    transaction.fate = fate;
-    transaction.endStart = operation.start;
-    transaction.endEnd = operation.end;
-    transaction.releaseStart = Math.min(transaction.releaseStart, operation.start);
-    if (fate === 'unknown') {
-      transaction.isAbandoned = true;
+  #end(transaction: number, operation: number, fate: number): void {
+    const transactions = this.#transactions;
+    const { start, end } = this.#operations;
+    const from = start[operation] as number;
+    this.#open[transactions.session[transaction] as number] = none;
+    this.#openCount -= 1;
+    transactions.isEnding[transaction] = 1;
+    transactions.fate[transaction] = fate;
+    transactions.endStart[transaction] = from;
+    transactions.endEnd[transaction] = end[operation] as number;
+    if (from < (transactions.releaseStart[transaction] as number)) transactions.releaseStart[transaction] = from;
+    if (fate === fateCode.unknown) {
+      transactions.isAbandoned[transaction] = 1;
       this.counts.unknown += 1;
       this.#forgetSuspicions(transaction);
-    } else {
-      for (const violation of transaction.suspicions) this.#mirror.report(violation);
     }
-    if (fate === 'committed') for (const violation of transaction.ifCommitted) this.#mirror.report(violation);
-    transaction.suspicions.length = 0;
-    if (fate === 'committed') this.#certifier.commit(transaction);
-    if (fate !== 'aborted') installVersions(this.#mirror, transaction, operation);
-    if (this.#mechanisms.mutualExclusion !== 'none' && !transaction.isAbandoned)
-      verifyLocks(this.#mirror, transaction, (row, earlier, later) => this.#relate(row, earlier, later));
-    if (fate === 'committed') relateVersions(this.#mirror, transaction);
-    if (fate === 'aborted') transaction.waiting.length = 0;
-    transaction.isEnding = false;
-    if (fate !== 'unknown') this.#ended.push(transaction);
+    this.#reportWaiting(transaction, fate);
+    if (fate === fateCode.committed && transactions.isUncertified[transaction] === 0)
+      this.#certifier.commit(transaction);
+    if (fate !== fateCode.aborted)
+      installVersions(this.#mirror, transaction, from, end[operation] as number, this.#onWriter);
+    if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)
+      verifyLocks(this.#mirror, transaction);
+    if (fate === fateCode.committed) relateVersions(this.#mirror, transaction);
+    transactions.isEnding[transaction] = 0;
+    if (fate === fateCode.unknown) this.#giveUp(transaction);
+    else this.#ended.push(transaction);
     this.#retire();
   }
 
-  /** The order of two locks is an order of what was done under them. */
-  #relate(row: Row, earlier: Lock, later: Lock): void {
-    const [first, second] = [earlier.transaction, later.transaction];
-    if (first.fate !== 'committed' || second.fate !== 'committed') return;
-    if (earlier.isExclusive && later.isExclusive) {
-      const versions = [first, second].map((writer) => row.versions.find((version) => version.writer === writer));
-      const [before, after] = versions;
-      if (before === undefined || after === undefined || before.end < after.start) return;
-      before.successors ??= [];
-      if (!before.successors.includes(after)) before.successors.push(after);
-    } else if (this.#mechanisms.mutualExclusion === 'reads-and-writes') {
-      this.#mirror.depend(first, second, earlier.isExclusive ? 'wr' : 'rw', row.key);
-    }
+  #reportWaiting(transaction: number, fate: number): void {
+    const { suspicions, ifCommitted } = this.#transactions;
+    for (const violation of suspicions[transaction] ?? []) this.#mirror.report(violation);
+    suspicions[transaction] = null;
+    if (fate === fateCode.committed)
+      for (const violation of ifCommitted[transaction] ?? []) this.#mirror.report(violation);
+    ifCommitted[transaction] = null;
   }
 
-  #forgetSuspicions(transaction: VerifiedTransaction): void {
-    this.counts.uncertain += transaction.suspicions.length;
-    transaction.suspicions.length = 0;
+  #forgetSuspicions(transaction: number): void {
+    const { suspicions } = this.#transactions;
+    this.counts.uncertain += suspicions[transaction]?.length ?? 0;
+    suspicions[transaction] = null;
   }
 
   /** The first operation of the oldest transaction that is open or has reads to verify. */
   #horizon(): number {
-    let oldest = this.#active[this.#activeFrom];
-    while (oldest !== undefined && !oldest.isActive) {
-      this.#activeFrom += 1;
-      oldest = this.#active[this.#activeFrom];
+    const transactions = this.#transactions;
+    for (;;) {
+      const oldest = this.#active.head;
+      if (oldest === none) return this.#frontier;
+      if (transactions.isActive(oldest)) return Math.min(transactions.first[oldest] as number, this.#frontier);
+      this.#active.shift();
+      transactions.isQueued[oldest] = 0;
+      this.#release(oldest);
     }
-    if (this.#activeFrom > 1_024 && this.#activeFrom > this.#active.length >> 1) {
-      this.#active = this.#active.slice(this.#activeFrom);
-      this.#activeFrom = 0;
-    }
-    return oldest === undefined ? this.#frontier : Math.min(oldest.first, this.#frontier);
   }
 
   #retire(): void {
+    const { endEnd } = this.#transactions;
     const horizon = this.#horizon();
     for (;;) {
-      const transaction = this.#ended[this.#endedFrom];
-      if (transaction === undefined || transaction.endEnd >= horizon) break;
-      this.#endedFrom += 1;
-      transaction.isRetired = true;
-      transaction.own.clear();
-      transaction.locks.length = 0;
-      transaction.versions.length = 0;
-      transaction.view.seen.clear();
-      transaction.view.unseen.clear();
-      this.#certifier.retire(transaction);
+      const transaction = this.#ended.head;
+      if (transaction === none || (endEnd[transaction] as number) >= horizon) return;
+      this.#ended.shift();
+      this.#giveUp(transaction);
     }
-    if (this.#endedFrom <= 1_024 || this.#endedFrom <= this.#ended.length >> 1) return;
-    this.#ended = this.#ended.slice(this.#endedFrom);
-    this.#endedFrom = 0;
+  }
+
+  /** Nothing that is open or still to come meets it: only the graph and its versions may still need it. */
+  #giveUp(transaction: number): void {
+    this.#rows.dropLocks(transaction);
+    this.#rows.dropOwn(transaction);
+    this.#certifier.forget(transaction);
+    const { isRetired, view, order } = this.#transactions;
+    isRetired[transaction] = 1;
+    view[transaction] = null;
+    if (order[transaction] === -1) this.#release(transaction);
+    else this.#certifier.retire(transaction);
+  }
+
+  /** Frees what nothing needs any more, with its operations. */
+  #release(transaction: number): void {
+    const { isRetired, isQueued, versions, pendingReads, order, firstOperation } = this.#transactions;
+    if (isRetired[transaction] === 0 || isQueued[transaction] === 1 || (versions[transaction] as number) > 0) return;
+    if ((pendingReads[transaction] as number) > 0 || order[transaction] !== -1) return;
+    for (let operation = firstOperation[transaction] as number; operation !== none; ) {
+      const next = this.#operations.next[operation] as number;
+      this.#operations.remove(operation);
+      operation = next;
+    }
+    this.#transactions.remove(transaction);
   }
 }

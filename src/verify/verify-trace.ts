@@ -2,6 +2,7 @@
 import { InputError } from '../base/input-error.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import type { VerifierCounts } from './mirror.ts';
+import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineCounts } from './pipeline.ts';
 import { shrink } from './shrink.ts';
 import { emptyHeader, type TraceHeader, type TraceOperation } from './trace.ts';
@@ -39,12 +40,15 @@ export interface TraceState {
   readonly pipeline: PipelineCounts;
   /** Start of the newest operation that came, less that of the last that was verified, in the trace's unit. */
   readonly lag: number;
+  /** Its times are nanoseconds: a recorder of ours wrote it. */
+  readonly isRecorded: boolean;
 }
 
 /** Push every chunk of a trace, then `finish`. */
 export class TraceVerification {
   readonly #options: TraceVerificationOptions;
   readonly #reader: TraceReader;
+  readonly #operations = new OperationTable();
   readonly #violations: SmallViolation[] = [];
   #header: TraceHeader = emptyHeader;
   #parts: { readonly pipeline: Pipeline; readonly verifier: Verifier } | null = null;
@@ -67,7 +71,7 @@ export class TraceVerification {
       },
       onOperation: (operation, line) => {
         if (operation.start > this.#newest) this.#newest = operation.start;
-        this.#open().pipeline.push(operation, line);
+        this.#open().pipeline.push(this.#operations.add(operation), line);
       },
     });
   }
@@ -80,13 +84,17 @@ export class TraceVerification {
   get state(): TraceState {
     const { pipeline, verifier } = this.#open();
     const lag = pipeline.frontier === -Infinity ? 0 : this.#newest - pipeline.frontier;
-    return { counts: verifier.counts, pipeline: pipeline.counts, lag };
+    return { counts: verifier.counts, pipeline: pipeline.counts, lag, isRecorded: this.#header.hasMarks };
   }
 
   /** @throws InputError `trace/...` */
   push(bytes: Uint8Array): void {
-    this.#reader.push(bytes);
-    this.#parts?.pipeline.drain();
+    try {
+      this.#reader.push(bytes);
+    } finally {
+      // Before a line that is wrong, too.
+      this.#parts?.pipeline.drain();
+    }
   }
 
   /** @throws InputError `trace/...` */
@@ -117,11 +125,13 @@ export class TraceVerification {
       mechanisms,
       clockError,
       initial: this.#header.initial,
+      operations: this.#operations,
       base: () => this.#reader.base,
       onViolation: (violation) => this.#take(violation),
     });
     const pipeline = new Pipeline({
-      dispatch: (operation) => verifier.push(operation),
+      operations: this.#operations,
+      dispatch: (operation) => verifier.pushAt(operation),
       onStalled: (session) => verifier.abandon(session),
       onLate: (operation) => verifier.takeLate(operation),
       hasMarks: this.#header.hasMarks,

@@ -37,7 +37,7 @@ export function seededRandom(seed: number): (n: number) => number {
 
 /**
  * A trace by hand, an operation a line: `SESSION TRANSACTION WORD [KEY=JSON...] [@START-END]`. Words: begin, r, r-update, r-share, w, w-failed,
- * commit, commit-failed, abort. Without times an operation has the slot of its line to itself; `@START-` was never answered.
+ * commit, commit-failed, abort; savepoint NAME, rollback-to NAME, release NAME. Without times an operation has the slot of its line to itself; `@START-` was never answered.
  */
 export function traceOf(text: string): TraceOperation[] {
   const lines = text.split('\n').filter((line) => /\S/.test(line));
@@ -48,7 +48,8 @@ export function traceOf(text: string): TraceOperation[] {
       const [, key, value] = /^([^=]+)=(.+)$/.exec(part) ?? [];
       return key === undefined || value === undefined ? [] : [{ key, image: imageOf(JSON.parse(value) as Value) }];
     });
-    const [name = '', detail] = word.split('-');
+    const isSavepoint = ['savepoint', 'rollback-to', 'release'].includes(word);
+    const [name = '', detail] = isSavepoint ? [word] : word.split('-');
     const kind =
       ({ r: 'read', w: 'write' } as Record<string, TraceOperation['kind']>)[name] ?? (name as TraceOperation['kind']);
     return {
@@ -58,6 +59,7 @@ export function traceOf(text: string): TraceOperation[] {
       reads: kind === 'read' ? rows : [],
       writes: kind === 'write' ? rows : [],
       predicates: [],
+      ...(isSavepoint ? { savepoint: rest[0] ?? '' } : {}),
       lock: detail === 'update' || detail === 'share' ? detail : null,
       failed: detail === 'failed',
       start: Number(start),

@@ -120,6 +120,45 @@ describe('what is shown besides', () => {
     expect((await runHere(['explore', 'counter.ts', '--mermaid'], files)).out).toContain('t0 -->|"rw x"| t1');
   });
 
+  test('the same histories from a weaker base, in more runs', async () => {
+    for (const base of ['any', 'read-committed', 'read-atomic', 'causal']) {
+      const { out } = await runHere(
+        ['explore', 'counter.ts', '--level', 'serializable', '--base', base, '--rerun', '--json'],
+        files,
+      );
+      expect(JSON.parse(out)).toMatchObject({ histories: 2, runs: 3, verdict: 'satisfied' });
+    }
+  });
+
+  test('the smallest prefix that fails, with a token that replays it', async () => {
+    const throwing = program({
+      initial: { x: 0 },
+      sessions: {
+        a: async (s) => {
+          for (let i = 0; i < 3; i += 1) await increment(s);
+        },
+        b: async (s) => {
+          for (let i = 0; i < 3; i += 1) if ((await s.read<number>('x')) === 2) throw new Error('two');
+        },
+      },
+    });
+    const args = ['explore', 'throwing.ts', '--fail-fast'];
+    const { code, out } = await runHere(args, { 'throwing.ts': throwing });
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^a history of 3 transactions violates the invariant at causal, and none of fewer does: session "b" failed: Error: two\n/,
+    );
+    const command = /replay: moirai (?<words>.*)/.exec(out)?.groups?.['words'] ?? '';
+    const again = await runHere(command.split(' '), { 'throwing.ts': throwing });
+    expect(again.out).toMatch(
+      /^a history of 3 transactions violates the invariant at causal \(one history was replayed\)/,
+    );
+    expect(again.code).toBe(1);
+    expect(JSON.parse((await runHere([...args, '--json'], { 'throwing.ts': throwing })).out)).toMatchObject({
+      prefix: 3,
+    });
+  });
+
   test('nothing after the first violation', async () => {
     const { code, out } = await runHere(['explore', 'counter.ts', '--fail-fast'], files);
     expect(code).toBe(1);
@@ -133,6 +172,7 @@ describe('what is shown besides', () => {
     [['--jobs', '2', '--replay', 'a/0:_'], 'option/jobs'],
     [['--dot', '--json'], 'option/drawing'],
     [['--max-steps', '0'], 'option/max-steps'],
+    [['--base', 'prefix'], 'option/usage'],
     [['--engine', 'postgres'], 'option/engine'],
   ])('%j is refused', async (options, code) => {
     const { code: exit, err } = await runHere(['explore', 'counter.ts', ...options], files);

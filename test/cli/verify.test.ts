@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Ended, runHere } from '../support/cli.ts';
 
@@ -102,4 +103,30 @@ describe('bad input: exit code 3 and one line', () => {
 test('mechanisms by hand', async () => {
   expect((await verify(header + stale, '--mechanisms', 'me,fuw')).code).toBe(0);
   expect((await verify(header + stale, '--mechanisms', 'cr=statement')).code).toBe(1);
+});
+
+describe('the example traces', () => {
+  const folder = new URL('../../examples/traces/', import.meta.url);
+  const examples = [
+    ['stale-read', 'tidb', 'optimistic', 'consistent-read', undefined],
+    ['lost-update', 'postgres', 'repeatable read', 'first-updater-wins', 'repeatable read'],
+    ['write-skew', 'postgres', 'serializable', 'serialization-certifier', 'repeatable read'],
+    ['dirty-write', 'postgres', 'read committed', 'mutual-exclusion', undefined],
+    ['savepoint', 'postgres', 'read committed', 'consistent-read', undefined],
+  ] as const;
+
+  test('are all here', () => {
+    const names = readdirSync(folder).map((name) => name.replace('.trace.jsonl', ''));
+    expect(names.toSorted()).toEqual(examples.map(([name]) => name).toSorted());
+  });
+
+  test.each(examples)('%s at %s %s: %s, and not at a level of MySQL that allows it', async (name, ...rest) => {
+    const [engine, isolation, mechanism, weaker] = rest;
+    const files = { trace: readFileSync(new URL(`${name}.trace.jsonl`, folder)) };
+    const strict = await runHere(['verify', 'trace', '--engine', engine, '--isolation', isolation], files);
+    expect(strict.out).toContain(`violation 1: ${mechanism}\n`);
+    if (weaker === undefined) return;
+    const weak = await runHere(['verify', 'trace', '--engine', 'mysql', '--isolation', weaker], files);
+    expect(weak.out).toContain('satisfied: no violation');
+  });
 });

@@ -1,5 +1,5 @@
 /** `node --import moirai/record app.js`: applications that know nothing of it, as processes of their own. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, root, runProcess } from '../support/cli.ts';
@@ -7,13 +7,17 @@ import { startMariadb } from '../support/mariadb-server.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { linesOf, withoutTimes } from './shop.ts';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 
 const postgres = await startedOrSkipped(startPostgres);
 const mariadb = await startedOrSkipped(startMariadb);
 const folder = mkdtempSync(join(root, 'node_modules/.moirai-record-'));
 
-beforeAll(build, 120_000);
+beforeAll(async () => {
+  await build();
+  // As npm installs it: found by its name, through what it exports.
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(root, join(folder, 'node_modules/moirai'), 'dir');
+}, 120_000);
 afterAll(async () => {
   await postgres?.stop();
   await mariadb?.stop();
@@ -32,34 +36,60 @@ const statements = [
 
 const loop = `for (const sql of ${JSON.stringify(statements)}) await run(sql);`;
 
-const applications = [
-  [
-    'pg',
-    `import pg from 'pg'; const c = new pg.Client({ host: '127.0.0.1', port: PORT, user: 'postgres' }); await c.connect(); const run = (sql) => c.query(sql); ${loop} await c.end();`,
-  ],
-  [
-    'postgres',
-    `import postgres from 'postgres'; const s = postgres({ host: '127.0.0.1', port: PORT, user: 'postgres', max: 1 }); const run = (sql) => s.unsafe(sql); ${loop} await s.end();`,
-  ],
-  [
-    'mysql2',
-    `import mysql from 'mysql2/promise'; const c = await mysql.createConnection({ host: '127.0.0.1', port: PORT, user: 'root', database: 'test' }); const run = (sql) => c.query(sql); ${loop} await c.end();`,
-  ],
-  [
-    'mariadb',
-    `import mariadb from 'mariadb'; const c = await mariadb.createConnection({ host: '127.0.0.1', port: PORT, user: 'root', database: 'test' }); const run = (sql) => c.query(sql); ${loop} await c.end();`,
-  ],
-] as const;
+interface Application {
+  readonly driver: 'pg' | 'postgres' | 'mysql2' | 'mariadb';
+  /** The specifier by which it is loaded, and what the program then does with `driver`. */
+  readonly from: string;
+  readonly text: string;
+}
 
-describe('an application with', () => {
-  test.each(applications)('%s', async (name, text) => {
-    const server = name === 'pg' || name === 'postgres' ? postgres : mariadb;
+const applications: readonly Application[] = [
+  {
+    driver: 'pg',
+    from: 'pg',
+    text: `const c = new driver.Client({ host: '127.0.0.1', port: PORT, user: 'postgres' }); await c.connect(); const run = (sql) => c.query(sql); ${loop} await c.end();`,
+  },
+  {
+    driver: 'postgres',
+    from: 'postgres',
+    text: `const s = driver({ host: '127.0.0.1', port: PORT, user: 'postgres', max: 1 }); const run = (sql) => s.unsafe(sql); ${loop} await s.end();`,
+  },
+  {
+    driver: 'mysql2',
+    from: 'mysql2/promise',
+    text: `const c = await driver.createConnection({ host: '127.0.0.1', port: PORT, user: 'root', database: 'test' }); const run = (sql) => c.query(sql); ${loop} await c.end();`,
+  },
+  {
+    driver: 'mariadb',
+    from: 'mariadb',
+    text: `const c = await driver.createConnection({ host: '127.0.0.1', port: PORT, user: 'root', database: 'test' }); const run = (sql) => c.query(sql); ${loop} await c.end();`,
+  },
+  {
+    driver: 'mariadb',
+    from: 'mariadb/callback',
+    text: `const c = driver.createConnection({ host: '127.0.0.1', port: PORT, user: 'root', database: 'test' }); await new Promise((resolve, reject) => c.connect((error) => (error ? reject(error) : resolve()))); const run = (sql) => new Promise((resolve, reject) => c.query(sql, (error) => (error ? reject(error) : resolve()))); ${loop} await new Promise((resolve) => c.end(resolve));`,
+  },
+];
+
+const loadings = [
+  { by: 'import', extension: 'mjs', wrap: (from: string, text: string) => `import driver from '${from}'; ${text}` },
+  {
+    by: 'require',
+    extension: 'cjs',
+    wrap: (from: string, text: string) => `const driver = require('${from}'); (async () => { ${text} })();`,
+  },
+];
+
+const cases = applications.flatMap((application) => loadings.map((loading) => ({ ...application, ...loading })));
+
+describe('an application that has', () => {
+  test.each(cases)('$from by $by', async ({ driver, from, text, extension, wrap }) => {
+    const server = driver === 'pg' || driver === 'postgres' ? postgres : mariadb;
     if (server === undefined) return;
-    const app = join(folder, `${name}.mjs`);
-    const trace = join(folder, `${name}.trace.jsonl`);
-    writeFileSync(app, text.replaceAll('PORT', String(server.port)));
-    const hook = join(root, 'dist/cli/record-hook.js');
-    const { code, err } = await runProcess(process.execPath, ['--import', hook, app], {
+    const app = join(folder, `${from.replace('/', '-')}.${extension}`);
+    const trace = `${app}.trace.jsonl`;
+    writeFileSync(app, wrap(from, text).replaceAll('PORT', String(server.port)));
+    const { code, err } = await runProcess(process.execPath, ['--import', 'moirai/record', app], {
       cwd: folder,
       env: { MOIRAI_TRACE: trace },
     });

@@ -30,6 +30,21 @@ export async function historiesByDefinition(program: Program, level: Constrainin
   return new Set([...seen].filter(([, is]) => is).map(([text]) => text));
 }
 
+/** The fewest transactions after which a session has thrown, in any run, cut off anywhere, that is at its level; `null` where none throws. */
+export async function fewestTransactionsOfAnError(program: Program, level: ConstrainingLevel): Promise<number | null> {
+  let fewest: number | null = null;
+  await forEveryChoiceAsync(async (chooser) => {
+    const store = new AnyCommittedWrite(program, chooser);
+    const outcome = await runProgram(program, store, {
+      nextSession: (waiting) => choose(chooser, [...waiting, null]),
+    });
+    const { length } = store.history().transactions;
+    if (outcome.kind !== 'threw' || (fewest !== null && fewest <= length)) return;
+    if (isAtLevel(store.history(), level)) fewest = length;
+  });
+  return fewest;
+}
+
 /** Every history that the mock database gives, as texts. */
 export async function historiesOfMockDatabase(
   program: Program,

@@ -40,6 +40,8 @@ async function start(): Promise<TestServer> {
     `--socket=${join(folder, 's')}`,
     `--pid-file=${join(folder, 'pid')}`,
     `--log-error=${join(folder, 'err')}`,
+    // Its own: a server that starts removes what others have put into a folder for temporary tables.
+    `--tmpdir=${data}`,
   ];
   const child = spawn(
     server,

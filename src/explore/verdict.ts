@@ -1,0 +1,49 @@
+/** The verdict on one history: the sessions' errors and the invariant, for every final state that the history allows. */
+import { exploring, nextPath } from '../base/chooser.ts';
+import { errorText, judge, type Program } from '../program/index.ts';
+import type { Ending } from './behaviours.ts';
+import type { ExploringStore } from './exploring-store.ts';
+
+export interface HistoryVerdict {
+  /** What is wrong; `null` where nothing is. */
+  readonly message: string | null;
+  readonly marks: ReadonlyMap<string, boolean>;
+}
+
+/** Of the run that the store holds. Final states are only looked at where the invariant does. */
+export async function verdictOf(program: Program, store: ExploringStore, ending: Ending): Promise<HistoryVerdict> {
+  if (ending.kind === 'threw') return failure(ending);
+  const marks = new Map(ending.marks);
+  const sometimes = (name: string, condition = true): void =>
+    void marks.set(name, condition || (marks.get(name) ?? false));
+  for (let path: number[] | null = []; path !== null; ) {
+    const chooser = exploring(path);
+    let final: Record<string, unknown> | null = null;
+    const end = {
+      results: ending.results,
+      get final() {
+        return (final ??= store.finalState((options) => chooser.choose(options)));
+      },
+      sometimes,
+    };
+    const verdict = await judge(program, end);
+    if (verdict.kind === 'fails') return { message: verdict.message, marks };
+    path = nextPath(chooser.path, chooser.options);
+  }
+  return { message: null, marks };
+}
+
+/** The same for a run that was cut off: the invariant is about the whole program. */
+export function verdictOfPart(ending: Ending): HistoryVerdict {
+  return ending.kind === 'threw' ? failure(ending) : { message: null, marks: ending.marks };
+}
+
+function failure({ session, error, marks }: Ending & { readonly kind: 'threw' }): HistoryVerdict {
+  return { message: `session "${session}" failed: ${errorText(error)}`, marks };
+}
+
+export function isSameVerdict(a: HistoryVerdict, b: HistoryVerdict): boolean {
+  if (a.message !== b.message || a.marks.size !== b.marks.size) return false;
+  for (const [name, held] of a.marks) if (b.marks.get(name) !== held) return false;
+  return true;
+}

@@ -1,0 +1,237 @@
+/** Operations in columns, from the moment when they are read until nothing that the verifier holds needs them. */
+import { fromImage, type Image, Shape, toImage } from './image.ts';
+import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
+import {
+  operationKinds,
+  type PredicateRead,
+  type RowValue,
+  type TraceOperation,
+  type TraceOperationKind,
+} from './trace.ts';
+
+/** Positions in `operationKinds`. */
+export const kindCode: Readonly<Record<TraceOperationKind, number>> = {
+  begin: 0,
+  read: 1,
+  write: 2,
+  commit: 3,
+  abort: 4,
+  savepoint: 5,
+  'rollback-to': 6,
+  release: 7,
+  end: 8,
+};
+export const lockCode = { none: 0, update: 1, share: 2 } as const;
+
+/** Names as small numbers, both ways. */
+export class Names {
+  readonly #ids = new Map<string, number>();
+  readonly #names: string[] = [];
+
+  get size(): number {
+    return this.#names.length;
+  }
+
+  of(name: string): number {
+    const known = this.#ids.get(name);
+    if (known !== undefined) return known;
+    this.#ids.set(name, this.#names.length);
+    return this.#names.push(name) - 1;
+  }
+
+  name(id: number): string {
+    return this.#names[id] as string;
+  }
+}
+
+/** Rows of operations with what was read or written there. */
+class EntryTable extends Slots {
+  row = new Int32Array();
+  next = new Int32Array();
+  /** Of a read: has the transaction written the row itself, so that no snapshot decides what is seen? */
+  isOwn = new Uint8Array();
+  readonly image: Image[] = [];
+
+  add(row: number, image: Image): number {
+    const entry = this.take();
+    this.row[entry] = row;
+    this.isOwn[entry] = 0;
+    this.image[entry] = image;
+    this.next[entry] = none;
+    return entry;
+  }
+
+  remove(entry: number): void {
+    this.image[entry] = null;
+    this.give(entry);
+  }
+
+  protected override grow(capacity: number): void {
+    this.row = grownInts(this.row, capacity);
+    this.next = grownInts(this.next, capacity);
+    this.isOwn = grownBytes(this.isOwn, capacity);
+  }
+}
+
+/** What few operations have. */
+interface Extra {
+  readonly predicates: readonly PredicateRead[];
+  readonly mayWrite: readonly string[] | undefined;
+  readonly savepoint: string | undefined;
+}
+
+export class OperationTable extends Slots {
+  readonly sessions = new Names();
+  readonly keys = new Names();
+  readonly entries = new EntryTable();
+  readonly emptyShape = new Shape();
+  kind = new Uint8Array();
+  lock = new Uint8Array();
+  failed = new Uint8Array();
+  /** Was what it wrote taken back, or the savepoint that it set forgotten? */
+  isUndone = new Uint8Array();
+  session = new Int32Array();
+  start = new Float64Array();
+  end = new Float64Array();
+  /** First of the entries; the next one is in `entries.next`. */
+  reads = new Int32Array();
+  writes = new Int32Array();
+  /** The next operation of whatever list it is in: of its session's queue, then of its transaction. */
+  next = new Int32Array();
+  readonly transaction: string[] = [];
+  readonly #extra = new Map<number, Extra>();
+  /** Has it predicates, or may it have written what it does not name? */
+  hasExtra = new Uint8Array();
+
+  /** An operation without rows yet. O(1) */
+  open(kind: number, session: number, transaction: string, start: number, end: number): number {
+    const operation = this.take();
+    this.kind[operation] = kind;
+    this.lock[operation] = lockCode.none;
+    this.failed[operation] = 0;
+    this.session[operation] = session;
+    this.start[operation] = start;
+    this.end[operation] = end;
+    this.reads[operation] = none;
+    this.writes[operation] = none;
+    this.next[operation] = none;
+    this.transaction[operation] = transaction;
+    this.hasExtra[operation] = 0;
+    this.isUndone[operation] = 0;
+    return operation;
+  }
+
+  /** O(rows of the operation) */
+  add(given: TraceOperation): number {
+    const { kind, session, transaction, reads, writes, predicates, mayWrite, savepoint, lock, failed, start, end } =
+      given;
+    const operation = this.open(kindCode[kind], this.sessions.of(session), transaction, start, end);
+    if (lock !== null) this.lock[operation] = lockCode[lock];
+    if (failed) this.failed[operation] = 1;
+    if (reads.length > 0) this.reads[operation] = this.#addRows(reads);
+    if (writes.length > 0) this.writes[operation] = this.#addRows(writes);
+    if (predicates.length > 0 || mayWrite !== undefined || savepoint !== undefined) {
+      this.hasExtra[operation] = 1;
+      this.#extra.set(operation, { predicates, mayWrite, savepoint });
+    }
+    return operation;
+  }
+
+  #addRows(rows: readonly RowValue[]): number {
+    const { entries, keys, emptyShape } = this;
+    let [first, last] = [none, none];
+    for (const { key, image } of rows) {
+      const entry = entries.add(keys.of(key), toImage(image, emptyShape));
+      if (first === none) first = entry;
+      else entries.next[last] = entry;
+      last = entry;
+    }
+    return first;
+  }
+
+  predicatesOf(operation: number): readonly PredicateRead[] {
+    return (this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.predicates : undefined) ?? noPredicates;
+  }
+
+  mayWriteOf(operation: number): readonly string[] | undefined {
+    return this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.mayWrite : undefined;
+  }
+
+  savepointOf(operation: number): string | undefined {
+    return this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.savepoint : undefined;
+  }
+
+  /** Does it name a row that it read or wrote? */
+  hasRows(operation: number): boolean {
+    return this.reads[operation] !== none || this.writes[operation] !== none;
+  }
+
+  /** The rows that it returned. */
+  rowsRead(operation: number): ReadonlySet<number> {
+    const { entries } = this;
+    const rows = new Set<number>();
+    for (let entry = this.reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      rows.add(entries.row[entry] as number);
+    return rows;
+  }
+
+  remove(operation: number): void {
+    this.#removeEntries(this.reads[operation] as number);
+    this.#removeEntries(this.writes[operation] as number);
+    this.transaction[operation] = '';
+    if (this.hasExtra[operation] === 1) this.#extra.delete(operation);
+    this.give(operation);
+  }
+
+  #removeEntries(first: number): void {
+    for (let entry = first; entry !== none; ) {
+      const next = this.entries.next[entry] as number;
+      this.entries.remove(entry);
+      entry = next;
+    }
+  }
+
+  /** As it was given: for evidence. */
+  operationAt(operation: number): TraceOperation {
+    const mayWrite = this.mayWriteOf(operation);
+    const savepoint = this.savepointOf(operation);
+    return {
+      session: this.sessions.name(this.session[operation] as number),
+      transaction: this.transaction[operation] as string,
+      kind: operationKinds[this.kind[operation] as number] as TraceOperation['kind'],
+      reads: this.#rowsFrom(this.reads[operation] as number),
+      writes: this.#rowsFrom(this.writes[operation] as number),
+      predicates: this.predicatesOf(operation),
+      ...(mayWrite === undefined ? {} : { mayWrite }),
+      ...(savepoint === undefined ? {} : { savepoint }),
+      lock: ([null, 'update', 'share'] as const)[this.lock[operation] as number] ?? null,
+      failed: this.failed[operation] === 1,
+      start: this.start[operation] as number,
+      end: this.end[operation] as number,
+    };
+  }
+
+  #rowsFrom(first: number): RowValue[] {
+    const { entries, keys } = this;
+    const rows: RowValue[] = [];
+    for (let entry = first; entry !== none; entry = entries.next[entry] as number)
+      rows.push({ key: keys.name(entries.row[entry] as number), image: fromImage(entries.image[entry] as Image) });
+    return rows;
+  }
+
+  protected override grow(capacity: number): void {
+    this.kind = grownBytes(this.kind, capacity);
+    this.lock = grownBytes(this.lock, capacity);
+    this.failed = grownBytes(this.failed, capacity);
+    this.isUndone = grownBytes(this.isUndone, capacity);
+    this.hasExtra = grownBytes(this.hasExtra, capacity);
+    this.session = grownInts(this.session, capacity);
+    this.start = grownFloats(this.start, capacity);
+    this.end = grownFloats(this.end, capacity);
+    this.reads = grownInts(this.reads, capacity);
+    this.writes = grownInts(this.writes, capacity);
+    this.next = grownInts(this.next, capacity);
+  }
+}
+
+const noPredicates: readonly PredicateRead[] = [];

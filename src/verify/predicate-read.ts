@@ -1,0 +1,77 @@
+/** Reads by a condition: a row that every candidate says is there and satisfies it must have been returned. */
+import { listCandidates } from './candidates.ts';
+import { type Image, isColumns } from './image.ts';
+import type { Mirror } from './mirror.ts';
+import { none } from './slots.ts';
+import type { Condition, PredicateRead } from './trace.ts';
+import { snapshotCode } from './transaction-table.ts';
+
+interface Read {
+  readonly transaction: number;
+  readonly operation: number;
+  readonly snapshot: number;
+}
+
+/** O(rows of the table) @param onMissing a row, and the interval of the snapshot */
+export function verifyPredicate(
+  mirror: Mirror,
+  { transaction, operation, snapshot }: Read,
+  { table, where }: PredicateRead,
+  onMissing: (row: number, start: number, end: number) => void,
+): void {
+  const { rows, transactions, operations } = mirror;
+  if (rows.isTableClouded(table)) return;
+  const isOfTransaction = snapshot === snapshotCode.transaction;
+  const start = (
+    isOfTransaction
+      ? transactions.snapshotStart[transaction]
+      : snapshot === snapshotCode.window
+        ? transactions.first[transaction]
+        : operations.start[operation]
+  ) as number;
+  const end = (isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation]) as number;
+  const returned = new Set<number>();
+  const { entries } = operations;
+  for (let entry = operations.reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+    returned.add(entries.row[entry] as number);
+  for (const row of rows.ofTable(table)) {
+    if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;
+    const candidates = listCandidates(mirror, row, start, end, null);
+    if (candidates.length === 0) continue;
+    if (candidates.every((version) => qualifies(rows.versions.image[version], where))) onMissing(row, start, end);
+  }
+}
+
+/** The latest version by start is a candidate, or one that overlaps with it: most rows fail here without a list. */
+function mayQualify({ rows }: Mirror, row: number, where: readonly Condition[]): boolean {
+  const { versions } = rows;
+  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number)
+    if (qualifies(versions.image[version], where)) return true;
+  return false;
+}
+
+/** Is there surely a row, for which every condition surely holds? */
+export function qualifies(image: Image | undefined, where: readonly Condition[]): boolean {
+  return image !== null && image !== undefined && where.every((condition) => satisfies(image, condition));
+}
+
+function satisfies(image: Image, { column, comparison, value }: Condition): boolean {
+  const known = isColumns(image) ? image.get(column) : undefined;
+  if (known === undefined || known === null || value === null || typeof known !== typeof value) return false;
+  // Texts are compared by the collation of a column, which is not known: others than this one may be equal to it too.
+  if (typeof known === 'string' && comparison !== '=') return false;
+  switch (comparison) {
+    case '=':
+      return known === value;
+    case '!=':
+      return known !== value;
+    case '<':
+      return known < value;
+    case '<=':
+      return known <= value;
+    case '>':
+      return known > value;
+    case '>=':
+      return known >= value;
+  }
+}

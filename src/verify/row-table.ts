@@ -1,0 +1,290 @@
+/**
+ * What the verifier mirrors of each row: its versions, the locks on it and what open transactions have written there. Rows are numbered as
+ * their keys are; one that was never written holds its initial value, known or not.
+ */
+import type { Image } from './image.ts';
+import type { Names } from './operation-table.ts';
+import { LockTable, OwnTable } from './lock-table.ts';
+import { grownBytes, grownInts, none } from './slots.ts';
+import type { TransactionTable } from './transaction-table.ts';
+import { ReaderTable, VersionTable } from './version-table.ts';
+
+export class RowTable {
+  readonly versions = new VersionTable();
+  readonly readers = new ReaderTable();
+  readonly locks = new LockTable();
+  readonly owns = new OwnTable();
+  readonly #keys: Names;
+  readonly #transactions: TransactionTable;
+  readonly #initial: (key: string) => Image | undefined;
+  firstVersion = new Int32Array();
+  lastVersion = new Int32Array();
+  firstLock = new Int32Array();
+  lastLock = new Int32Array();
+  firstOwn = new Int32Array();
+  /** Can nothing be said about what reads of this row should see? */
+  isClouded = new Uint8Array();
+  #size = 0;
+  readonly #cloudedTables = new Set<string>();
+  /** Rows by table, for tables that were asked for. */
+  readonly #tables = new Map<string, number[]>();
+
+  constructor(keys: Names, transactions: TransactionTable, initial: (key: string) => Image | undefined) {
+    this.#keys = keys;
+    this.#transactions = transactions;
+    this.#initial = initial;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  key(row: number): string {
+    return this.#keys.name(row);
+  }
+
+  /** Makes rows of all keys that have been named. */
+  meet(row: number): void {
+    while (this.#size <= row) this.#add();
+  }
+
+  #add(): void {
+    const row = this.#size;
+    if (row === this.firstVersion.length) this.#grow(Math.max(16, 2 * row));
+    this.#size += 1;
+    const key = this.#keys.name(row);
+    const version = this.versions.add(row, none, none, -Infinity, -Infinity, this.#initial(key));
+    this.firstVersion[row] = version;
+    this.lastVersion[row] = version;
+    this.firstLock[row] = none;
+    this.lastLock[row] = none;
+    this.firstOwn[row] = none;
+    if (this.#cloudedTables.size > 0) this.isClouded[row] = this.#isOfClouded(key) ? 1 : 0;
+    if (this.#tables.size > 0) for (const [table, rows] of this.#tables) if (isOf(key, table)) rows.push(row);
+  }
+
+  /** Puts a version between the others of its row, by start. O(versions with a later start) */
+  insert(version: number): void {
+    const { start, next, previous, row } = this.versions;
+    const at = row[version] as number;
+    let before = this.lastVersion[at] as number;
+    while (before !== none && (start[before] as number) > (start[version] as number))
+      before = previous[before] as number;
+    const after = before === none ? (this.firstVersion[at] as number) : (next[before] as number);
+    previous[version] = before;
+    next[version] = after;
+    if (before === none) this.firstVersion[at] = version;
+    else next[before] = version;
+    if (after === none) this.lastVersion[at] = version;
+    else previous[after] = version;
+  }
+
+  /** Drops versions that no snapshot from `horizon` on can see. @returns through `onWriter` whose they were */
+  dropGarbage(row: number, horizon: number, onWriter: (writer: number) => void): void {
+    const first = this.firstVersion[row] as number;
+    if (first === this.lastVersion[row]) return;
+    const { start, end, next, isDefinite } = this.versions;
+    let pivot = -Infinity;
+    for (let version = first; version !== none; version = next[version] as number)
+      if (isDefinite[version] === 1 && (end[version] as number) < horizon && (start[version] as number) > pivot)
+        pivot = start[version] as number;
+    if (pivot === -Infinity) return;
+    for (let version = first; version !== none; ) {
+      const after = next[version] as number;
+      if ((end[version] as number) < pivot) {
+        const writer = this.versions.writer[version] as number;
+        this.#removeVersion(version);
+        if (writer !== none) onWriter(writer);
+      }
+      version = after;
+    }
+  }
+
+  #removeVersion(version: number): void {
+    const { next, previous, row } = this.versions;
+    const [before, after, at] = [previous[version] as number, next[version] as number, row[version] as number];
+    if (before === none) this.firstVersion[at] = after;
+    else next[before] = after;
+    if (after === none) this.lastVersion[at] = before;
+    else previous[after] = before;
+    for (let reader = this.versions.firstReader[version] as number; reader !== none; ) {
+      const following = this.readers.next[reader] as number;
+      this.readers.remove(reader);
+      reader = following;
+    }
+    this.versions.remove(version);
+  }
+
+  /** Notes that the transaction read this version. O(1) on average */
+  addReader(version: number, transaction: number): void {
+    const { versions, readers } = this;
+    if ((versions.readers[version] as number) >= (versions.readersMax[version] as number)) this.#pruneReaders(version);
+    const serial = this.#transactions.serial[transaction] as number;
+    versions.firstReader[version] = readers.add(transaction, serial, versions.firstReader[version] as number);
+    versions.readers[version] = (versions.readers[version] as number) + 1;
+  }
+
+  #pruneReaders(version: number): void {
+    const { versions, readers } = this;
+    let [first, count] = [none, 0];
+    for (let reader = versions.firstReader[version] as number; reader !== none; ) {
+      const following = readers.next[reader] as number;
+      if (this.isReaderAlive(reader)) {
+        readers.next[reader] = first;
+        first = reader;
+        count += 1;
+      } else readers.remove(reader);
+      reader = following;
+    }
+    versions.firstReader[version] = first;
+    versions.readers[version] = count;
+    versions.readersMax[version] = Math.max(16, 2 * count);
+  }
+
+  /** May what it read still matter? */
+  isReaderAlive(reader: number): boolean {
+    const transaction = this.readers.transaction[reader] as number;
+    const { serial, isRetired } = this.#transactions;
+    return serial[transaction] === this.readers.serial[reader] && isRetired[transaction] === 0;
+  }
+
+  lock(row: number, transaction: number, operation: number, isExclusive: boolean, image: Image | undefined): void {
+    const { locks } = this;
+    const lock = locks.add(row, transaction, operation, isExclusive, image);
+    const last = this.lastLock[row] as number;
+    locks.previousOfRow[lock] = last;
+    if (last === none) this.firstLock[row] = lock;
+    else locks.nextOfRow[last] = lock;
+    this.lastLock[row] = lock;
+    const { firstLock, lastLock } = this.#transactions;
+    if (firstLock[transaction] === none) firstLock[transaction] = lock;
+    else locks.next[lastLock[transaction] as number] = lock;
+    lastLock[transaction] = lock;
+  }
+
+  /** Takes the transaction's locks away. O(its locks) */
+  dropLocks(transaction: number): void {
+    const { locks } = this;
+    const { firstLock, lastLock } = this.#transactions;
+    for (let lock = firstLock[transaction] as number; lock !== none; ) {
+      const following = locks.next[lock] as number;
+      this.#unlinkLock(lock);
+      locks.remove(lock);
+      lock = following;
+    }
+    firstLock[transaction] = none;
+    lastLock[transaction] = none;
+  }
+
+  /** Has it ever written the row, also if that was taken back? O(locks on the row) */
+  hasWritten(transaction: number, row: number): boolean {
+    const { locks } = this;
+    for (let lock = this.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number)
+      if (locks.transaction[lock] === transaction && locks.image[lock] !== undefined) return true;
+    return false;
+  }
+
+  #unlinkLock(lock: number): void {
+    const { locks } = this;
+    const [before, after] = [locks.previousOfRow[lock] as number, locks.nextOfRow[lock] as number];
+    if (before === none) this.firstLock[locks.row[lock] as number] = after;
+    else locks.nextOfRow[before] = after;
+    if (after === none) this.lastLock[locks.row[lock] as number] = before;
+    else locks.previousOfRow[after] = before;
+  }
+
+  /** What the transaction has written to the row, or `none`. O(open transactions that have written it) */
+  own(row: number, transaction: number): number {
+    const { owns } = this;
+    for (let own = this.firstOwn[row] as number; own !== none; own = owns.nextOfRow[own] as number)
+      if (owns.transaction[own] === transaction) return own;
+    return none;
+  }
+
+  addOwn(row: number, transaction: number, operation: number, end: number, image: Image): void {
+    const own = this.owns.add(row, transaction, operation, end, image);
+    this.owns.nextOfRow[own] = this.firstOwn[row] as number;
+    this.firstOwn[row] = own;
+    const { firstOwn, lastOwn } = this.#transactions;
+    if (firstOwn[transaction] === none) firstOwn[transaction] = own;
+    else this.owns.next[lastOwn[transaction] as number] = own;
+    lastOwn[transaction] = own;
+  }
+
+  /** Forgets what the transaction has written. */
+  dropOwn(transaction: number): void {
+    const { owns } = this;
+    for (let own = this.#transactions.firstOwn[transaction] as number; own !== none; ) {
+      const following = owns.next[own] as number;
+      this.#unlinkOwn(own);
+      owns.remove(own);
+      own = following;
+    }
+    this.#transactions.firstOwn[transaction] = none;
+    this.#transactions.lastOwn[transaction] = none;
+  }
+
+  #unlinkOwn(gone: number): void {
+    const { row, nextOfRow } = this.owns;
+    const at = row[gone] as number;
+    if (this.firstOwn[at] === gone) {
+      this.firstOwn[at] = nextOfRow[gone] as number;
+      return;
+    }
+    for (let own = this.firstOwn[at] as number; own !== none; own = nextOfRow[own] as number) {
+      if (nextOfRow[own] !== gone) continue;
+      nextOfRow[own] = nextOfRow[gone] as number;
+      return;
+    }
+  }
+
+  /** Any row of these tables may have been written, by nobody knows whom; `*`: of all tables. */
+  cloud(tables: readonly string[]): void {
+    for (const table of tables) {
+      if (this.#cloudedTables.has(table)) continue;
+      this.#cloudedTables.add(table);
+      for (let row = 0; row < this.#size; row += 1)
+        if (table === '*' || isOf(this.key(row), table)) this.isClouded[row] = 1;
+    }
+  }
+
+  /** Is any row of the table clouded? */
+  isTableClouded(table: string): boolean {
+    return this.#isOfClouded(`${table}/`);
+  }
+
+  #isOfClouded(key: string): boolean {
+    if (this.#cloudedTables.has('*')) return true;
+    for (const table of this.#cloudedTables) if (isOf(key, table)) return true;
+    return false;
+  }
+
+  isOf(row: number, table: string): boolean {
+    return isOf(this.key(row), table);
+  }
+
+  /** Rows whose key begins with the table's name and a slash. O(rows) the first time */
+  ofTable(table: string): readonly number[] {
+    const known = this.#tables.get(table);
+    if (known !== undefined) return known;
+    const rows: number[] = [];
+    for (let row = 0; row < this.#size; row += 1) if (isOf(this.key(row), table)) rows.push(row);
+    this.#tables.set(table, rows);
+    return rows;
+  }
+
+  #grow(capacity: number): void {
+    this.firstVersion = grownInts(this.firstVersion, capacity);
+    this.lastVersion = grownInts(this.lastVersion, capacity);
+    this.firstLock = grownInts(this.firstLock, capacity);
+    this.lastLock = grownInts(this.lastLock, capacity);
+    this.firstOwn = grownInts(this.firstOwn, capacity);
+    this.isClouded = grownBytes(this.isClouded, capacity);
+  }
+}
+
+function isOf(key: string, table: string): boolean {
+  return key.length > table.length && key.charCodeAt(table.length) === slash && key.startsWith(table);
+}
+
+const slash = 0x2f;

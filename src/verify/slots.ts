@@ -1,0 +1,97 @@
+/**
+ * Records that live in columns, a typed array for each field, and are named by their position: no object for each, nothing for the garbage
+ * collector to walk. What is released is given out again first, so memory is that of the most that lived at once.
+ */
+
+const capacityMin = 16;
+
+/** Which positions are taken. A table of records extends it with its columns and says how they grow. */
+export abstract class Slots {
+  #free = new Int32Array(capacityMin);
+  #freeCount = 0;
+  #used = 0;
+  #capacity = 0;
+
+  /** Records that live. */
+  get size(): number {
+    return this.#used - this.#freeCount;
+  }
+
+  /** A position; its fields hold what the last record left there. O(1) on average. */
+  protected take(): number {
+    if (this.#freeCount > 0) {
+      this.#freeCount -= 1;
+      return this.#free[this.#freeCount] as number;
+    }
+    if (this.#used === this.#capacity) {
+      this.#capacity = Math.max(capacityMin, 2 * this.#capacity);
+      this.grow(this.#capacity);
+    }
+    this.#used += 1;
+    return this.#used - 1;
+  }
+
+  protected give(slot: number): void {
+    if (this.#freeCount === this.#free.length) this.#free = grownInts(this.#free, 2 * this.#freeCount);
+    this.#free[this.#freeCount] = slot;
+    this.#freeCount += 1;
+  }
+
+  protected abstract grow(capacity: number): void;
+}
+
+export function grownInts(array: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
+  const grown = new Int32Array(capacity);
+  grown.set(array);
+  return grown;
+}
+
+export function grownFloats(array: Float64Array, capacity: number): Float64Array<ArrayBuffer> {
+  const grown = new Float64Array(capacity);
+  grown.set(array);
+  return grown;
+}
+
+export function grownBytes(array: Uint8Array, capacity: number): Uint8Array<ArrayBuffer> {
+  const grown = new Uint8Array(capacity);
+  grown.set(array);
+  return grown;
+}
+
+/** No record. */
+export const none = -1;
+
+/** Numbers that leave in the order in which they came: a ring that grows. */
+export class IntQueue {
+  #ring = new Int32Array(capacityMin);
+  #first = 0;
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The first, or `none`. */
+  get head(): number {
+    return this.#length === 0 ? none : (this.#ring[this.#first] as number);
+  }
+
+  push(value: number): void {
+    if (this.#length === this.#ring.length) this.#grow();
+    this.#ring[(this.#first + this.#length) & (this.#ring.length - 1)] = value;
+    this.#length += 1;
+  }
+
+  shift(): void {
+    this.#first = (this.#first + 1) & (this.#ring.length - 1);
+    this.#length -= 1;
+  }
+
+  #grow(): void {
+    const grown = new Int32Array(2 * this.#ring.length);
+    for (let i = 0; i < this.#length; i += 1)
+      grown[i] = this.#ring[(this.#first + i) & (this.#ring.length - 1)] as number;
+    this.#ring = grown;
+    this.#first = 0;
+  }
+}

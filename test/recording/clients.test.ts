@@ -1,0 +1,140 @@
+/**
+ * The ORMs and query builders of test/drivers on real servers, recorded by the hooks: what they did is at the server's level, and almost nothing of
+ * their SQL is more than the recorder understands.
+ */
+import mysql2 from 'mysql2';
+import pg from 'pg';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hookMariadb, hookMysql2, hookPg, hookPostgresJs, Recording } from '../../src/capture/index.ts';
+import { SessionRecorder, type StatementEvent } from '../../src/capture/recorder.ts';
+import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { formatTraceHeader } from '../../src/history/trace-record.ts';
+import { emptyHeader } from '../../src/history/trace.ts';
+import { loadParser } from '../../src/sql/index.ts';
+import { mechanismsOf, TraceVerification } from '../../src/verify/index.ts';
+import { drivers } from '../drivers/drivers.ts';
+import type { Driver, Served } from '../drivers/shop.ts';
+import { stepsOf } from '../drivers/shop-steps.ts';
+import { startMariadb } from '../support/mariadb-server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { startedOrSkipped } from '../support/server-process.ts';
+import { linesOf } from './shop.ts';
+
+const servers = { postgres: await startedOrSkipped(startPostgres), mysql: await startedOrSkipped(startMariadb) };
+const connectionFile: string = new URL('../../node_modules/mariadb/lib/connection.js', import.meta.url).href;
+
+beforeAll(async () => {
+  await loadParser();
+  await onPostgres('postgres', 'CREATE ROLE root SUPERUSER LOGIN', 'CREATE ROLE ann SUPERUSER LOGIN');
+});
+afterAll(async () => {
+  await servers.postgres?.stop();
+  await servers.mysql?.stop();
+});
+
+async function onPostgres(database: string, ...texts: string[]): Promise<void> {
+  if (servers.postgres === undefined) return;
+  const client = new pg.Client({ host: '127.0.0.1', port: servers.postgres.port, user: 'postgres', database });
+  await client.connect();
+  for (const text of texts) await client.query(text);
+  await client.end();
+}
+
+async function newDatabase(dialect: Driver['dialect']): Promise<void> {
+  if (dialect === 'postgres') {
+    const names = ['test', 'shop'];
+    return onPostgres(
+      'postgres',
+      ...names.flatMap((name) => [`DROP DATABASE IF EXISTS ${name}`, `CREATE DATABASE ${name}`]),
+    );
+  }
+  const client = mysql2.createConnection({ host: '127.0.0.1', port: servers.mysql?.port ?? 0, user: 'root' }).promise();
+  for (const text of ['DROP DATABASE IF EXISTS test', 'CREATE DATABASE test']) await client.query(text);
+  await client.end();
+}
+
+/**
+ * Transactions of another level than the server's, and a step that asks the mock database itself; TypeORM would change its tables on these
+ * servers again and again.
+ */
+const left = (driver: Driver, step: string): boolean =>
+  step === 'isolation' || step === 'lock wait' || (driver.name === 'TypeORM' && step === 'tables kept');
+
+interface Recorded {
+  readonly trace: string;
+  /** Texts of statements of which more may have happened than the trace names. */
+  readonly opaque: readonly string[];
+  readonly opaqueWrites: readonly string[];
+  readonly statements: number;
+}
+
+async function recorded(driver: Driver, completesReads: boolean): Promise<Recorded> {
+  let trace = `${formatTraceHeader({ ...emptyHeader, hasMarks: true })}\n`;
+  const opaque: string[] = [];
+  const opaqueWrites: string[] = [];
+  let statements = 0;
+  let now: string | null = null;
+  const write = (line: string): void => {
+    trace += line;
+    if (/"op":"(?:read|write)"/.test(line)) statements += 1;
+    if (line.includes('"opaque":')) opaque.push(now ?? 'later');
+    if (line.includes('"opaque":"writes"')) opaqueWrites.push(now ?? 'later');
+  };
+  const warn = (message: string): void => expect.fail(message);
+  const recording = new Recording({ write, now: monotonicNanoseconds, warn, completesReads });
+  const { record } = SessionRecorder.prototype;
+  SessionRecorder.prototype.record = function tell(event: StatementEvent) {
+    now = event.sql;
+    record.call(this, event);
+    now = null;
+  };
+  const { default: connectionClass } = (await import(connectionFile)) as { default: { prototype: object } };
+  const unhook = [
+    hookPg(pg as never, recording),
+    hookMysql2(mysql2, recording),
+    hookMariadb(connectionClass, recording),
+    hookPostgresJs(postgres as never, recording),
+    () => (SessionRecorder.prototype.record = record),
+  ];
+  try {
+    const served = { host: '127.0.0.1', port: servers[driver.dialect]?.port ?? 0 } as Served;
+    const shop = await driver.open(served);
+    for (const { name, run } of stepsOf(driver)) if (!left(driver, name)) await run(shop, served, driver);
+    await shop.close();
+  } finally {
+    for (const undo of unhook) undo();
+  }
+  recording.end();
+  return { trace, opaque, opaqueWrites, statements };
+}
+
+const clients = drivers.filter(({ how }) => !how.includes('streams'));
+const viaPg = clients.filter(({ packages }) => packages.includes('pg'));
+const cases = [
+  ...clients.map((driver) => ({ ...driver, driver, completes: false })),
+  ...viaPg.map((driver) => ({ ...driver, driver, completes: true })),
+];
+/** Of those that go without. */
+const shares = new Map<Driver, number>();
+
+describe.each(cases)('$name, $dialect, $how; completed: $completes', ({ driver, completes }) => {
+  test.skipIf(servers[driver.dialect] === undefined)('is recorded', async () => {
+    await newDatabase(driver.dialect);
+    const { trace, opaque, opaqueWrites, statements } = await recorded(driver, completes);
+    const violations: string[] = [];
+    const level = driver.dialect === 'postgres' ? 'read committed' : 'repeatable read';
+    const verification = new TraceVerification({
+      mechanisms: mechanismsOf(driver.dialect, level),
+      onViolation: ({ reason }) => violations.push(reason),
+    });
+    verification.push(new TextEncoder().encode(trace));
+    const { counts, cut } = verification.finish();
+    expect([violations, cut]).toEqual([[], null]);
+    expect(counts.operations).toBe(linesOf(trace).length);
+    // Most of the shop's statements go by title: without the keys, which nobody asked for, they say nothing of rows.
+    if (completes) expect(opaqueWrites.filter((text) => !text.includes('knex_') && text !== 'later')).toEqual([]);
+    if (completes) expect(opaque.length / statements).toBeLessThan(shares.get(driver) ?? 0);
+    else shares.set(driver, opaque.length / statements);
+  });
+});
