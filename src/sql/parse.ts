@@ -57,7 +57,7 @@ function parse(sql: string): Statements {
   if (known !== undefined) return known;
   if (isBlank(sql)) return [];
   try {
-    const statements = deepFreeze(parseSync(sql).stmts ?? []);
+    const statements = parseSync(sql).stmts ?? [];
     if (sql.length > textMax) return statements;
     const [oldest] = parsed.keys();
     if (parsed.size >= parsedMax && oldest !== undefined) parsed.delete(oldest);
@@ -67,7 +67,7 @@ function parse(sql: string): Statements {
     throw syntaxError(sql, error);
   }
 }
-function deepFreeze<T>(x: T): T { if (typeof x === 'object' && x !== null && !Object.isFrozen(x)) { Object.freeze(x); for (const v of Object.values(x)) deepFreeze(v); } return x; }
+
 
 /** Blank and comments only: the parser's wrapper refuses the empty text, its scanner knows comments. */
 function isBlank(sql: string): boolean {
