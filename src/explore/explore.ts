@@ -50,7 +50,7 @@ export interface ExploreOptions {
   readonly samplesFirst?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
-  /** Called for each history at its level, in a fixed order. */
+  /** Called for each history of the whole program at its level, in a fixed order. */
   readonly onHistory?: (history: () => History) => void;
   /** Called now and then, at most every 50 ms. */
   readonly onProgress?: (progress: {
@@ -129,8 +129,7 @@ async function replay(
   const prefix = decodePrefix(options.replay ?? '', program);
   const transactions = program.sessions.map((_, i) => prefix.filter(({ name }) => sessionOf(name) === i).length);
   let isCut = false;
-  const { onHistory: _, ...others } = options;
-  const part = new Exploration(program, others, made, { transactions, onCut: () => (isCut = true) });
+  const part = new Exploration(program, options, made, { transactions, onCut: () => (isCut = true) });
   const result = await part.replay(prefix);
   return isCut && result.violations > 0 ? { ...result, prefix: prefix.length } : whole.replay(prefix);
 }

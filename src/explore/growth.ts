@@ -39,7 +39,7 @@ export async function smallestViolation(
 /** @returns what the last prefix showed, where it has a violation or a limit ended it; `null` where no session of any prefix throws */
 async function growPrefixes(
   program: Program,
-  { onHistory: _, ...options }: ExploreOptions,
+  options: ExploreOptions,
   made: Runs,
   deadlineMs: number,
 ): Promise<ExploreResult | null> {

@@ -383,7 +383,7 @@ export class Verifier {
 
   #write(transaction: number, operation: number): void {
     const tables = this.#operations.mayWriteOf(operation);
-    if (tables !== undefined) this.#rows.cloud(tables);
+    if (tables !== undefined) this.#rows.cloud(transaction, tables);
     const { entries, writes } = this.#operations;
     writeOwn(this.#mirror, transaction, operation);
     const isLocking = this.#transactions.isAbandoned[transaction] === 0;
@@ -417,6 +417,7 @@ export class Verifier {
     transactions.fate[transaction] = fate;
     transactions.endStart[transaction] = from;
     transactions.endEnd[transaction] = end[operation] as number;
+    this.#rows.endClouds(transaction, end[operation] as number);
     if (from < (transactions.releaseStart[transaction] as number)) transactions.releaseStart[transaction] = from;
     if (fate === fateCode.unknown) {
       transactions.isAbandoned[transaction] = 1;
@@ -480,6 +481,7 @@ export class Verifier {
   #giveUp(transaction: number): void {
     this.#rows.dropLocks(transaction);
     this.#rows.dropOwn(transaction);
+    this.#rows.endClouds(transaction, Infinity);
     this.#certifier.forget(transaction);
     const { isRetired, view, order } = this.#transactions;
     isRetired[transaction] = 1;
