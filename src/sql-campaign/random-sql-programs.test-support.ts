@@ -123,7 +123,10 @@ const sql = (text: string): Action => ({ kind: 'sql', sql: text });
 
 /** One statement that commits by itself, or a transaction, now and then at another level than the others or with a savepoint. */
 function block(dialect: Dialect, lengthMax: number): fc.Arbitrary<Action[]> {
-  const set = dialect === 'mysql' ? (level: string) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN'] : (level: string) => [`BEGIN ISOLATION LEVEL ${level}`];
+  const set =
+    dialect === 'mysql'
+      ? (level: string) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN']
+      : (level: string) => [`BEGIN ISOLATION LEVEL ${level}`];
   const begin = fc.oneof(
     { arbitrary: fc.constant(['BEGIN']), weight: 6 },
     { arbitrary: fc.constantFrom(...levels[dialect]).map(set), weight: 1 },
@@ -132,7 +135,8 @@ function block(dialect: Dialect, lengthMax: number): fc.Arbitrary<Action[]> {
   const transaction = fc
     .tuple(begin, fc.array(action(dialect), { minLength: 1, maxLength: lengthMax }), end, fc.nat(9))
     .map(([first, body, last, mark]) => {
-      const inner = mark === 0 ? [sql('SAVEPOINT a'), ...body.slice(0, 1), sql('ROLLBACK TO SAVEPOINT a'), ...body.slice(1)] : body;
+      const inner =
+        mark === 0 ? [sql('SAVEPOINT a'), ...body.slice(0, 1), sql('ROLLBACK TO SAVEPOINT a'), ...body.slice(1)] : body;
       return [...first.map(sql), ...inner, sql(last)];
     });
   return fc.oneof({ arbitrary: action(dialect).map((one) => [one]), weight: 1 }, { arbitrary: transaction, weight: 3 });

@@ -121,7 +121,8 @@ function walk(processes: Processes, reduces: boolean, runsMax = Infinity): Seen 
   const tree = new ScheduleTree({
     processOf: (connection) => `p${connection}`,
     phase: () => 'sessions',
-    waiting: () => [...processes.keys()].filter((process) => machine.isWaiting(process)).map((process) => `p${process}`),
+    waiting: () =>
+      [...processes.keys()].filter((process) => machine.isWaiting(process)).map((process) => `p${process}`),
     takeFootprint: () => {
       const { footprint } = machine;
       machine.footprint = new Footprint();
@@ -213,9 +214,31 @@ test('each class of schedules is walked exactly once', { timeout: 900_000 }, () 
 });
 
 test.each([
-  ['nothing in common', [['write', 0], ['write', 0]], [['write', 1], ['write', 1]], 1],
+  [
+    'nothing in common',
+    [
+      ['write', 0],
+      ['write', 0],
+    ],
+    [
+      ['write', 1],
+      ['write', 1],
+    ],
+    1,
+  ],
   ['one variable', [['write', 0]], [['write', 0]], 2],
-  ['two variables, in both orders', [['write', 0], ['write', 1]], [['write', 1], ['write', 0]], 3],
+  [
+    'two variables, in both orders',
+    [
+      ['write', 0],
+      ['write', 1],
+    ],
+    [
+      ['write', 1],
+      ['write', 0],
+    ],
+    3,
+  ],
 ] as const)('%s', (_name, a, b, runs) => {
   const operations = (list: readonly (readonly ['write', number])[]): Operation[] =>
     list.map(([kind, of]) => ({ kind, variable: of }));
@@ -225,9 +248,18 @@ test.each([
 test('who waits for two locks that are shared goes on in every order that the holders leave', () => {
   // q waits for s; meanwhile p takes its share too, or waits for q.
   const program: Processes = [
-    [{ kind: 'share', variable: 0 }, { kind: 'unlock', variable: 0 }],
-    [{ kind: 'share', variable: 0 }, { kind: 'unlock', variable: 0 }],
-    [{ kind: 'lock', variable: 0 }, { kind: 'unlock', variable: 0 }],
+    [
+      { kind: 'share', variable: 0 },
+      { kind: 'unlock', variable: 0 },
+    ],
+    [
+      { kind: 'share', variable: 0 },
+      { kind: 'unlock', variable: 0 },
+    ],
+    [
+      { kind: 'lock', variable: 0 },
+      { kind: 'unlock', variable: 0 },
+    ],
   ];
   const every = walk(program, false) as Seen;
   const some = walk(program, true) as Seen;

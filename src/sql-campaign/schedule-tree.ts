@@ -293,7 +293,8 @@ export class ScheduleTree {
   /** One who sleeps costs nothing, but has to be followed by those who meet what he would do. */
   #planOneOf(node: SessionNode, processes: readonly string[]): void {
     if (processes.some((process) => node.planned.has(process))) return;
-    const planned = processes.find((process) => node.sleep.has(process)) ?? node.ready.find((each) => processes.includes(each));
+    const planned =
+      processes.find((process) => node.sleep.has(process)) ?? node.ready.find((each) => processes.includes(each));
     if (planned === undefined) {
       for (const process of node.ready) node.planned.add(process);
       return;

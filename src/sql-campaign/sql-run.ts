@@ -7,7 +7,10 @@ import {
   connectTo,
   type FootprintRecorder,
   openSqlDatabase,
-  type Profile, type SqlDatabase, type StatementEvent } from '../serve/index.ts';
+  type Profile,
+  type SqlDatabase,
+  type StatementEvent,
+} from '../serve/index.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
 
 export interface SqlRunOptions {

@@ -41,7 +41,9 @@ export class StepFootprints {
   /** Who waits for others, who may be done by now. One that only lets others go first does not. */
   waiting(): string[] {
     const waiting = this.#database?.scheduler.waiting() ?? [];
-    return waiting.filter(({ wait }) => wait !== null && wait.blockers.length > 0).map(({ session }) => this.processOf(session));
+    return waiting
+      .filter(({ wait }) => wait !== null && wait.blockers.length > 0)
+      .map(({ session }) => this.processOf(session));
   }
 
   ended(connection: number, { sql }: StatementEvent): void {

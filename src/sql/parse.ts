@@ -68,7 +68,6 @@ function parse(sql: string): Statements {
   }
 }
 
-
 /** Blank and comments only: the parser's wrapper refuses the empty text, its scanner knows comments. */
 function isBlank(sql: string): boolean {
   if (sql.trim() === '') return true;
