@@ -9,7 +9,7 @@
 import { assert } from '../base/assert.ts';
 import { SerializationCertifier } from './certifier.ts';
 import { PendingReads, ReadVerifier, verifyOwn } from './consistent-read.ts';
-import { type Image, toImage } from './image.ts';
+import { toImage } from './image.ts';
 import { installVersions, relateVersions } from './install.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { MinHeap } from './min-heap.ts';
@@ -164,11 +164,10 @@ export class Verifier {
    * Its transaction is of unknown fate.
    */
   takeLate(operation: number): void {
-    const { session, start, transaction, entries, reads, writes } = this.#operations;
+    const { session, start, transaction, reads, writes, entriesEnd } = this.#operations;
     this.counts.operations += 1;
     this.#rows.meet(this.#operations.keys.size - 1);
-    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
-      this.counts.skipped += 1;
+    this.counts.skipped += (writes[operation] as number) - (reads[operation] as number);
     this.#abandonIn(session[operation] as number);
     const from = start[operation] as number;
     const writer = this.#transactions.open(transaction[operation] as string, session[operation] as number, from);
@@ -176,7 +175,7 @@ export class Verifier {
     this.#transactions.isAbandoned[writer] = 1;
     this.#transactions.fate[writer] = fateCode.unknown;
     this.#append(writer, operation);
-    if (writes[operation] !== none || this.#operations.mayWriteOf(operation) !== undefined)
+    if (writes[operation] !== entriesEnd[operation] || this.#operations.mayWriteOf(operation) !== undefined)
       this.#write(writer, operation);
     installVersions(this.#mirror, writer, from, Infinity, this.#onWriter);
     this.#giveUp(writer);
@@ -295,14 +294,15 @@ export class Verifier {
 
   #read(transaction: number, operation: number): void {
     if (this.#mechanisms.consistentRead === 'none') return;
-    const { reads, entries, end } = this.#operations;
-    const hasPredicates = this.#operations.predicatesOf(operation).length > 0;
-    if (reads[operation] === none && !hasPredicates) return;
+    const { reads, writes, entries, end, hasExtra } = this.#operations;
+    const hasPredicates = hasExtra[operation] === 1 && this.#operations.predicatesOf(operation).length > 0;
+    const readsEnd = writes[operation] as number;
+    if (reads[operation] === readsEnd && !hasPredicates) return;
     const beside = verifyOwn(this.#mirror, transaction, operation);
     if (beside === null && !hasPredicates) {
       let entry = reads[operation] as number;
-      while (entry !== none && entries.isOwn[entry] === 1) entry = entries.next[entry] as number;
-      if (entry === none) return;
+      while (entry < readsEnd && entries.isOwn[entry] === 1) entry += 1;
+      if (entry === readsEnd) return;
     }
     const snapshot = this.#snapshotOf(transaction, operation);
     const { snapshotEnd, pendingReads } = this.#transactions;
@@ -360,13 +360,14 @@ export class Verifier {
   #write(transaction: number, operation: number): void {
     const tables = this.#operations.mayWriteOf(operation);
     if (tables !== undefined) this.#rows.cloud(tables);
-    const { entries, writes } = this.#operations;
+    const { entries, writes, entriesEnd } = this.#operations;
+    const writesEnd = entriesEnd[operation] as number;
     writeOwn(this.#mirror, transaction, operation);
     const isLocking = this.#transactions.isAbandoned[transaction] === 0;
     if (isLocking)
-      for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      for (let entry = writes[operation] as number; entry < writesEnd; entry += 1)
         this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry]);
-    if (writes[operation] === none) return;
+    if (writes[operation] === writesEnd) return;
     const { isWriter } = this.#transactions;
     if (this.#databaseRow !== none && isWriter[transaction] === 0 && isLocking)
       this.#rows.lock(this.#databaseRow, transaction, operation, true, undefined);
@@ -375,11 +376,12 @@ export class Verifier {
 
   #lockReads(transaction: number, operation: number): void {
     const { mutualExclusion } = this.#mechanisms;
-    const { entries, reads, lock } = this.#operations;
+    const { entries, reads, writes, lock } = this.#operations;
     if (mutualExclusion === 'none' || this.#transactions.isAbandoned[transaction] === 1) return;
     if (lock[operation] === lockCode.none && mutualExclusion === 'writes') return;
     const isExclusive = lock[operation] === lockCode.update;
-    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+    const readsEnd = writes[operation] as number;
+    for (let entry = reads[operation] as number; entry < readsEnd; entry += 1)
       this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive, undefined);
   }
 
