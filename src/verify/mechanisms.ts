@@ -35,6 +35,8 @@ export interface Mechanisms {
   readonly mutualExclusion: 'none' | 'writes' | 'reads-and-writes';
   /** What a write locks. */
   readonly lockedUnit: 'row' | 'database';
+  /** Do reads that lock rows lock what their conditions have scanned, too? */
+  readonly predicateLocks: boolean;
   readonly firstUpdaterWins: boolean;
   readonly certifier: Certifier | null;
 }
@@ -47,6 +49,7 @@ export const noMechanisms: Mechanisms = {
   lockingReads: 'as-plain',
   mutualExclusion: 'none',
   lockedUnit: 'row',
+  predicateLocks: false,
   firstUpdaterWins: false,
   certifier: null,
 };

@@ -260,6 +260,10 @@ export class RowTable {
     return false;
   }
 
+  isOfTable(row: number, table: string): boolean {
+    return isOf(this.key(row), table);
+  }
+
   /** Rows whose key begins with the table's name and a slash. O(rows) the first time */
   ofTable(table: string): readonly number[] {
     const known = this.#tables.get(table);

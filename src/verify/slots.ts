@@ -103,6 +103,10 @@ export class IntQueue {
     this.#length -= 1;
   }
 
+  *[Symbol.iterator](): Generator<number> {
+    for (let i = 0; i < this.#length; i += 1) yield this.#ring[(this.#first + i) & (this.#ring.length - 1)] as number;
+  }
+
   #grow(): void {
     const grown = new Int32Array(2 * this.#ring.length);
     for (let i = 0; i < this.#length; i += 1)

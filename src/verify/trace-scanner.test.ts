@@ -61,17 +61,10 @@ const text = fc.constantFrom(
   'x'.repeat(300),
   '__proto__',
 );
-const scalar = fc.oneof(
-  text,
-  fc.integer(),
-  fc.constantFrom(null, true, false, 1.5, -0, 1e21, 12_345_678_901_234_567_890, [1], { b: 2 }),
-);
+const scalar = fc.oneof(text, fc.integer(), fc.constantFrom(null, true, false, 1.5, -0, 1e21, 2 ** 63, [1], { b: 2 }));
 const value = fc.oneof(scalar, fc.dictionary(text, scalar, { maxKeys: 3 }));
 const pairs = fc.array(fc.tuple(text, value), { maxLength: 3 });
-const time = fc.oneof(
-  fc.nat(100),
-  fc.constantFrom(null, -1, 1.5, '7', 1_663_798_322_622_208_619, '1663798322622208619'),
-);
+const time = fc.oneof(fc.nat(100), fc.constantFrom(null, -1, 1.5, '7', 2 ** 60, '1663798322622208619'));
 const line = fc
   .record(
     {

@@ -16,6 +16,7 @@ import { MinHeap } from './min-heap.ts';
 import type { Mirror, VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
+import { PredicateLocks } from './predicate-locks.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
@@ -53,6 +54,7 @@ export class Verifier {
   readonly #mirror: Mirror;
   readonly #certifier: SerializationCertifier;
   readonly #reads: ReadVerifier;
+  readonly #predicateLocks: PredicateLocks;
   readonly #pendingReads = new PendingReads();
   /** Those, by when every commit that they may have seen is known. */
   readonly #pending = new MinHeap();
@@ -105,6 +107,7 @@ export class Verifier {
     };
     this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#release(transaction));
     this.#reads = new ReadVerifier(this.#mirror);
+    this.#predicateLocks = new PredicateLocks(this.#mirror);
   }
 
   /** Transactions that are open, that are kept and that the dependency graph holds; rows, versions, locks and operations that are kept. */
@@ -209,7 +212,7 @@ export class Verifier {
     // Its commit may have been on its way: from now on others may see what it wrote, or not.
     installVersions(this.#mirror, transaction, this.#operations.start[last] as number, Infinity, this.#onWriter);
     isAbandoned[transaction] = 1;
-    this.#rows.dropLocks(transaction);
+    this.#dropLocks(transaction);
   }
 
   #transactionOf(operation: number): number {
@@ -376,11 +379,12 @@ export class Verifier {
 
   #lockReads(transaction: number, operation: number): void {
     const { mutualExclusion } = this.#mechanisms;
-    const { entries, reads, writes, lock } = this.#operations;
+    const { entries, reads, writes, lock, hasExtra } = this.#operations;
     if (mutualExclusion === 'none' || this.#transactions.isAbandoned[transaction] === 1) return;
     if (lock[operation] === lockCode.none && mutualExclusion === 'writes') return;
     const isExclusive = lock[operation] === lockCode.update;
     const readsEnd = writes[operation] as number;
+    if (hasExtra[operation] === 1 && this.#mechanisms.predicateLocks) this.#predicateLocks.add(transaction, operation);
     for (let entry = reads[operation] as number; entry < readsEnd; entry += 1)
       this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive, undefined);
   }
@@ -406,12 +410,30 @@ export class Verifier {
     if (fate !== fateCode.aborted)
       installVersions(this.#mirror, transaction, from, end[operation] as number, this.#onWriter);
     if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)
-      verifyLocks(this.#mirror, transaction);
+      this.#verifyLocks(transaction, operation);
     if (fate === fateCode.committed) relateVersions(this.#mirror, transaction);
     transactions.isEnding[transaction] = 0;
     if (fate === fateCode.unknown) this.#giveUp(transaction);
     else this.#ended.push(transaction);
     this.#retire();
+  }
+
+  #verifyLocks(transaction: number, ending: number): void {
+    // A plain read that commits by itself is a consistent read without locks (InnoDB at serializable).
+    const { start, end, kind, lock } = this.#operations;
+    const first = this.#transactions.firstOperation[transaction] as number;
+    const isPlainRead = kind[first] === kindCode.read && lock[first] === lockCode.none;
+    if (isPlainRead && start[first] === start[ending] && end[first] === end[ending]) {
+      this.#dropLocks(transaction);
+      return;
+    }
+    verifyLocks(this.#mirror, transaction);
+    if (!this.#predicateLocks.isEmpty) this.#predicateLocks.verify(transaction, this.#ended);
+  }
+
+  #dropLocks(transaction: number): void {
+    this.#rows.dropLocks(transaction);
+    this.#predicateLocks.drop(transaction);
   }
 
   #reportWaiting(transaction: number, fate: number): void {
@@ -455,7 +477,7 @@ export class Verifier {
 
   /** Nothing that is open or still to come meets it: only the graph and its versions may still need it. */
   #giveUp(transaction: number): void {
-    this.#rows.dropLocks(transaction);
+    this.#dropLocks(transaction);
     this.#rows.dropOwn(transaction);
     this.#certifier.forget(transaction);
     const { isRetired, view, order } = this.#transactions;
