@@ -5,30 +5,27 @@
 import { join } from 'node:path';
 import type { BenchOptions } from './bench-options.ts';
 import { coverageRows } from './explore-coverage.ts';
-import { applications, growth } from './explore-experiments.ts';
-import { type LinePlot, writePlot } from './line-plot.ts';
+import { applications, type Experiment, growth } from './explore-experiments.ts';
+import { writePlot } from './line-plot.ts';
 import { tableLines } from './table.ts';
 
 export async function exploreClients({ quick, print, svgFolder = null }: BenchOptions): Promise<void> {
-  const show = async (name: string, title: string, { rows, plot }: { rows: string[][]; plot?: LinePlot }) => {
+  const show = async ({ name, title, rows, plots }: Experiment): Promise<void> => {
     print();
     print(title);
     for (const line of tableLines(rows)) print(line);
-    if (plot !== undefined && svgFolder !== null) await writePlot(join(svgFolder, `explore-${name}.svg`), plot);
+    if (svgFolder === null) return;
+    for (const each of plots) await writePlot(join(svgFolder, `explore-${name}-${each.name}.svg`), each.plot);
   };
-  const timeMaxMs = quick ? 200 : 10_000;
-  await show(
-    'applications',
-    'Clients of PLDI 2023, three sessions of three transactions',
-    await applications(timeMaxMs),
-  );
-  await show(
-    'sessions',
-    'Ten programs of Wikipedia and TPC-C, averages at causal',
-    await growth('sessions', timeMaxMs),
-  );
-  await show('transactions', 'The same, with more transactions a session', await growth('transactions', timeMaxMs));
-  await show('coverage', 'Random runs until a share of the histories was seen', {
-    rows: await coverageRows(quick ? 5_000 : 200_000),
+  // A full run has 175 and twice 50 cells: 15 minutes at most.
+  const secondsMax = quick ? 0.1 : 3;
+  await show(await applications(secondsMax));
+  await show(await growth('sessions', secondsMax));
+  await show(await growth('transactions', secondsMax));
+  await show({
+    name: 'coverage',
+    title: 'Random runs until a share of the histories was seen',
+    rows: await coverageRows(quick ? 2_000 : 100_000),
+    plots: [],
   });
 }

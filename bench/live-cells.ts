@@ -1,7 +1,7 @@
-/** What the live campaign runs: server, level, workload, clients; and the claim that is right for each. */
+/** What the live campaign runs: server, level, workload, clients; and what is claimed of it. */
 import { workloadNames } from '../src/capture/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
-import { newestPostgresOfNpm, startPostgresOfNpm } from '../test/support/postgres-from-npm.ts';
+import { brokenPostgresOfNpm, newestPostgresOfNpm, startPostgresOfNpm } from '../test/support/postgres-from-npm.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import type { TestServer } from '../test/support/server-process.ts';
 
@@ -14,36 +14,65 @@ export interface LiveServer {
 
 const postgresLevels = ['read committed', 'repeatable read', 'serializable'];
 
-export const liveServers: readonly LiveServer[] = [
-  { kind: 'postgres', engine: 'postgres', levels: postgresLevels, start: startPostgres },
-  {
-    kind: 'postgres-npm',
-    engine: 'postgres',
-    levels: postgresLevels,
-    start: () => startPostgresOfNpm(newestPostgresOfNpm),
-  },
-  { kind: 'mariadb', engine: 'mariadb', levels: ['read uncommitted', ...postgresLevels], start: startMariadb },
-];
+const debian: LiveServer = { kind: 'postgres', engine: 'postgres', levels: postgresLevels, start: startPostgres };
+const newest: LiveServer = {
+  ...debian,
+  kind: 'postgres-npm',
+  start: () => startPostgresOfNpm(newestPostgresOfNpm),
+};
+const broken: LiveServer = {
+  ...debian,
+  kind: 'postgres-12.10',
+  start: () => startPostgresOfNpm(brokenPostgresOfNpm),
+};
+const mariadb: LiveServer = {
+  kind: 'mariadb',
+  engine: 'mariadb',
+  levels: ['read uncommitted', ...postgresLevels],
+  start: startMariadb,
+};
 
 export interface LiveCell {
-  /** Also the name of its trace. */
   readonly name: string;
+  /** Cells may share one. */
+  readonly trace: string;
   readonly server: LiveServer;
   readonly level: string;
   readonly workload: string;
   readonly clients: number;
+  /** The level that is verified. */
+  readonly claim: string;
+  readonly expected: 'satisfied' | 'violated';
 }
 
-/** Few clients first, then many: every level of every server is seen early. */
+type Run = Pick<LiveCell, 'server' | 'level' | 'workload' | 'clients'>;
+
+/** Few clients first, then many: every level of every server is seen early. Wrong claims come last. */
 export function liveCells(clientCounts: readonly number[]): LiveCell[] {
-  return clientCounts.flatMap((clients) =>
-    liveServers.flatMap((server) =>
-      server.levels.flatMap((level) =>
-        workloadNames.map((workload) => {
-          const name = [server.kind, level.replaceAll(' ', '-'), workload, clients].join('-');
-          return { name, server, level, workload, clients };
-        }),
-      ),
+  const runs = clientCounts.flatMap((clients) =>
+    [debian, newest, mariadb].flatMap((server) =>
+      server.levels.flatMap((level) => workloadNames.map((workload): Run => ({ server, level, workload, clients }))),
     ),
   );
+  return [...runs.map((run) => cellOf(run, run.level, 'satisfied')), ...wrongClaims(clientCounts[0] ?? 8)];
+}
+
+/** What has to be found: levels that a server does not have, and one that it fails to keep. */
+function wrongClaims(clients: number): LiveCell[] {
+  const wrong = (server: LiveServer, level: string, workload: string, claim: string): LiveCell =>
+    cellOf({ server, level, workload, clients }, claim, 'violated');
+  return [
+    wrong(mariadb, 'repeatable read', 'list-append', 'snapshot isolation'),
+    wrong(mariadb, 'repeatable read', 'smallbank', 'snapshot isolation'),
+    wrong(debian, 'repeatable read', 'list-append', 'serializable'),
+    wrong(debian, 'repeatable read', 'tpcc', 'serializable'),
+    wrong(debian, 'repeatable read', 'absent-rows', 'serializable'),
+    wrong(broken, 'serializable', 'absent-rows', 'serializable'),
+  ];
+}
+
+function cellOf(run: Run, claim: string, expected: LiveCell['expected']): LiveCell {
+  const trace = [run.server.kind, run.level.replaceAll(' ', '-'), run.workload, run.clients].join('-');
+  const name = expected === 'satisfied' ? trace : `${trace}-is-not-${claim.replaceAll(' ', '-')}`;
+  return { ...run, name, trace, claim, expected };
 }

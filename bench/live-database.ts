@@ -6,9 +6,17 @@ export async function execute(engine: 'postgres' | 'mariadb', port: number, stat
   if (engine === 'postgres') {
     const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
     return;
   }
   const client = await createConnection({ host: '127.0.0.1', port, user: 'root' });
-  await client.query(statement).finally(() => client.end());
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }

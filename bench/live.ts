@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- live`: real servers at each of their levels, each workload, with the claim that is right. Every violation is a false alarm,
- * or a bug of the server. Traces are kept in a folder: what is there already is verified again and not recorded again.
+ * `npm run bench -- live`: real servers at each of their levels, each workload, with the claim that is right: every violation is a false
+ * alarm, or a bug of the server. Then claims that are wrong, which have to be found. Traces are kept in a folder: what is there already is
+ * verified again and not recorded again.
  *
  * Settings: `--traces=FOLDER`, `--only=REGULAR-EXPRESSION` of cells, `--seconds=60`, `--clients=8,24`, `--parallel=1`.
  */
@@ -35,6 +36,8 @@ export async function live({ quick, settings = new Map(), print }: BenchOptions)
       print(row.join('  '));
     }
   };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void servers.stop().finally(() => process.exit(1)));
   try {
     await Promise.all(Array.from({ length: Number(setting('parallel', '1')) }, worker));
   } finally {
@@ -42,10 +45,25 @@ export async function live({ quick, settings = new Map(), print }: BenchOptions)
   }
   print();
   for (const line of tableLines([columns, ...cells.map((cell) => rows.get(cell) ?? [])])) print(line);
+  for (const line of summary(cells, rows)) print(line);
+}
+
+/** For each server and what was expected: cells, cells as expected, operations. */
+function summary(cells: readonly LiveCell[], rows: ReadonlyMap<LiveCell, readonly string[]>): string[] {
+  const sums = new Map<string, [number, number, number]>();
+  for (const cell of cells) {
+    const [, , verdict, operations = '0'] = rows.get(cell) ?? [];
+    const group = `${cell.server.kind}, ${cell.expected}`;
+    const [all, held, total] = sums.get(group) ?? [0, 0, 0];
+    sums.set(group, [all + 1, held + (verdict === cell.expected ? 1 : 0), total + Number(operations)]);
+  }
+  const lines = [...sums].map(([group, numbers]) => [group, ...numbers.map(String)]);
+  return ['', ...tableLines([['server, expected', 'cells', 'as expected', 'operations'], ...lines])];
 }
 
 const columns = [
   'cell',
+  'expected',
   'verdict',
   'operations',
   'transactions',
@@ -56,14 +74,14 @@ const columns = [
 ];
 
 async function rowOf(cell: LiveCell, folder: string, seconds: number, servers: SharedServers): Promise<string[]> {
-  const trace = join(folder, `${cell.name}.jsonl.gz`);
-  const countsFile = join(folder, `${cell.name}.counts.json`);
+  const trace = join(folder, `${cell.trace}.jsonl.gz`);
+  const countsFile = join(folder, `${cell.trace}.counts.json`);
   try {
     if (!existsSync(trace)) writeFileSync(countsFile, JSON.stringify(await recordCell(cell, trace, seconds, servers)));
     const { aborted } = JSON.parse(readFileSync(countsFile, 'utf8')) as Recorded;
-    const verified = await verify(trace, ['--engine', cell.server.engine, '--isolation', cell.level]);
-    if (verified.verdict !== 'satisfied') writeFileSync(join(folder, `${cell.name}.report.json`), verified.report);
-    return [cell.name, ...rowOfVerified(verified, aborted)];
+    const verified = await verify(trace, ['--engine', cell.server.engine, '--isolation', cell.claim]);
+    if (verified.verdict !== cell.expected) writeFileSync(join(folder, `${cell.name}.report.json`), verified.report);
+    return [cell.name, cell.expected, ...rowOfVerified(verified, aborted)];
   } catch (error) {
     if (error instanceof MissingServer) return [cell.name, `no server: ${error.message}`];
     return [cell.name, `failed: ${String(error)}`];
@@ -84,8 +102,8 @@ function rowOfVerified(verified: Verified, aborted: number): string[] {
 
 /** In a database of its own, so that cells may run side by side. */
 async function recordCell(
-  { name, server, level, workload, clients }: LiveCell,
-  trace: string,
+  { trace: name, server, level, workload, clients }: LiveCell,
+  file: string,
   seconds: number,
   servers: SharedServers,
 ): Promise<Recorded> {
@@ -96,7 +114,7 @@ async function recordCell(
   const user = server.engine === 'postgres' ? 'postgres' : 'root';
   const url = `${server.engine}://${user}@127.0.0.1:${port}/${database}`;
   const length = ['--clients', String(clients), '--seconds', String(seconds)];
-  const counts = await record(trace, [workload, '--url', url, '--isolation', level, ...length]);
+  const counts = await record(file, [workload, '--url', url, '--isolation', level, ...length]);
   await execute(server.engine, port, `DROP DATABASE ${database}`);
   return counts;
 }

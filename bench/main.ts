@@ -10,7 +10,7 @@ import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
 import { record } from './record.ts';
-import { verify } from './verify.ts';
+import { verify, verifySettings } from './verify.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   check,
@@ -27,7 +27,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];
 const settings = new Map(flags.filter((flag) => flag !== '--quick').map(settingOf));
-const known = ['svg', ...(name === 'live' ? liveSettings : [])];
+const known = ['svg', ...(name === 'live' ? liveSettings : []), ...(name === 'verify' ? verifySettings : [])];
 if (bench === undefined || [...settings.keys()].some((key) => !known.includes(key))) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick] [--svg=FOLDER]`);
   console.error(`of live: ${liveSettings.map((setting) => `--${setting}=...`).join(' ')}`);

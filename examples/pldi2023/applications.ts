@@ -9,13 +9,16 @@ import {
   byId,
   type Calls,
   client,
+  count,
   deleteRow,
   ids,
   insertId,
   insertRow,
+  type OutcomeInvariant,
   readRow,
   readWhere,
   rowsOf,
+  sum,
   writeRow,
 } from './tables.ts';
 import { tpccClients } from './tpcc.ts';
@@ -65,12 +68,13 @@ async function setOpen(t: TransactionHandle, course: string, open: boolean): Pro
 const storeCalls: Calls = {
   add:
     (item = '', quantity = '1') =>
-    (t) =>
-      insertRow(t, 'STORE', item, { quantity: Number(quantity) }),
+    async (t) => {
+      await insertRow(t, 'STORE', item, { quantity: Number(quantity) });
+      return { item, by: 1 };
+    },
   rm:
     (item = '') =>
-    (t) =>
-      deleteRow(t, 'STORE', item),
+    async (t) => ({ item, by: (await deleteRow(t, 'STORE', item)) ? -1 : 0 }),
   get:
     (item = '') =>
     async (t) =>
@@ -89,6 +93,37 @@ const storeCalls: Calls = {
     },
 };
 
+/** No course has more students than it has room for, and none that is gone has any. */
+const courseInvariant: OutcomeInvariant = ({ ids: idsOf, row }) => {
+  const enrolled = idsOf('ENROLLMENTS').map((id) => id.split(':')[0] as string);
+  for (const course of new Set(enrolled)) {
+    if (!idsOf('COURSE').includes(course)) return `course ${course} is gone and has students`;
+    const capacity = row<Course>('COURSE', course)?.capacity ?? 0;
+    const students = count(enrolled, course);
+    if (students > capacity) return `${students} students are in course ${course}, which has room for ${capacity}`;
+  }
+  return null;
+};
+
+interface CartChange {
+  readonly item: string;
+  readonly by: number;
+}
+
+/** What was added and not removed is in the cart, and nothing else. */
+const cartInvariant: OutcomeInvariant = ({ ids: idsOf, returned }) => {
+  const changes = returned.flat() as CartChange[];
+  for (const item of new Set([...changes.map((change) => change.item), ...itemsAtFirst])) {
+    const own = changes.filter((change) => change.item === item).map(({ by }) => by);
+    const expected = sum(own) + count(itemsAtFirst, item);
+    const found = count(idsOf('STORE'), item);
+    if (found !== expected) return `item ${item} is in the cart ${found} times instead of ${expected}`;
+  }
+  return null;
+};
+
+const itemsAtFirst = ['1', '2', '3', '4'];
+
 export function courseware(text: string): Program {
   const initial = {
     ...rowsOf(
@@ -101,17 +136,15 @@ export function courseware(text: string): Program {
     ),
     ENROLLMENTS: [],
   };
-  return client(text, coursewareCalls, initial);
+  return client(text, coursewareCalls, initial, courseInvariant);
 }
 
 export function shoppingCart(text: string): Program {
   return client(
     text,
     storeCalls,
-    rowsOf(
-      'STORE',
-      byId(1, 4, (id) => ({ quantity: id })),
-    ),
+    rowsOf('STORE', Object.fromEntries(itemsAtFirst.map((id) => [id, { quantity: Number(id) }]))),
+    cartInvariant,
   );
 }
 

@@ -5,7 +5,8 @@
  */
 import { type Program, program, type SessionHandle, type TransactionHandle } from 'moirai';
 
-export type Body = (t: TransactionHandle) => Promise<void>;
+/** What it returns, the invariant sees; `undefined` also where it was rolled back. */
+export type Body = (t: TransactionHandle) => Promise<unknown>;
 export type Calls = Readonly<Record<string, (...args: string[]) => Body>>;
 
 export const ids = (t: TransactionHandle, table: string) => t.read<string[]>(table);
@@ -40,39 +41,77 @@ export const writeRow = async (t: TransactionHandle, table: string, id: string, 
   if ((await ids(t, table)).includes(id)) await t.write(`${table}:${id}`, row);
 };
 
-/** Nothing where there is no such row. */
+/** @returns was there such a row? */
 export async function changeRow<Row>(
   t: TransactionHandle,
   table: string,
   id: string,
   change: (row: Row) => Row,
-): Promise<void> {
+): Promise<boolean> {
   const row = await readRow<Row>(t, table, id);
   if (row !== null) await writeRow(t, table, id, change(row));
+  return row !== null;
 }
 
-export const deleteRow = async (t: TransactionHandle, table: string, id: string) => {
+/** @returns was there such a row? */
+export const deleteRow = async (t: TransactionHandle, table: string, id: string): Promise<boolean> => {
   const rows = await ids(t, table);
   const first = rows.indexOf(id);
   await t.write(
     table,
     rows.filter((_, i) => i !== first),
   );
+  return first >= 0;
 };
 
+/** What is left at the end, as the invariants of the applications ask for it. */
+export interface Outcome {
+  /** The ids of a table's rows. */
+  readonly ids: (table: string) => readonly string[];
+  readonly row: <Row>(table: string, id: string) => Row | null;
+  /** What the transactions that were not rolled back returned, session by session. */
+  readonly returned: readonly (readonly unknown[])[];
+}
+
+/** A sentence that says what is wrong; `null` where nothing is. */
+export type OutcomeInvariant = (outcome: Outcome) => string | null;
+
 /** `enroll 1 1; getE | delete 1`: sessions between bars, transactions between semicolons. */
-export function client(text: string, calls: Calls, initial: Record<string, unknown>): Program {
+export function client(
+  text: string,
+  calls: Calls,
+  initial: Record<string, unknown>,
+  invariant: OutcomeInvariant = () => null,
+): Program {
   const sessions = text.split('|').map((session) => {
     const bodies = session.split(';').map((call) => {
       const [name = '', ...args] = call.trim().split(/\s+/);
       return (calls[name] as Calls[string])(...args);
     });
     return async (s: SessionHandle) => {
-      for (const body of bodies) await s.transaction(body);
+      const returned: unknown[] = [];
+      for (const body of bodies) {
+        const result = await s.transaction(body);
+        if (result !== undefined) returned.push(result);
+      }
+      return returned;
     };
   });
-  return program({ initial, sessions: Object.fromEntries(sessions.map((session, i) => [String(i), session])) });
+  return program({
+    initial,
+    sessions: Object.fromEntries(sessions.map((session, i) => [String(i), session])),
+    invariant: ({ final, results }) =>
+      invariant({
+        ids: (table) => final[table] as readonly string[],
+        row: <Row>(table: string, id: string) => (final[`${table}:${id}`] ?? null) as Row | null,
+        returned: Object.values(results) as readonly (readonly unknown[])[],
+      }) ?? true,
+  });
 }
+
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+export const count = <T>(list: readonly T[], item: T): number => list.filter((each) => each === item).length;
 
 export function rowsOf(name: string, rows: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return {

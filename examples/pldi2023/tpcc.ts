@@ -13,10 +13,12 @@ import {
   ids,
   insertId,
   insertRow,
+  type OutcomeInvariant,
   readRow,
   readWhere,
   requireRow,
   rowsOf,
+  sum,
   writeRow,
 } from './tables.ts';
 
@@ -173,26 +175,76 @@ const orders: readonly (readonly [string, number, string])[] = [
   ['1:1', 0, '20027'],
 ];
 
+/** Consistency conditions of the specification, clause 3.3.2, as far as this data has them: 1 to 4, 7 and 10. */
+const invariant: OutcomeInvariant = ({ ids: idsOf, row }) => {
+  const placeOf = (id: string): string => id.split(':').slice(0, 2).join(':');
+  for (const warehouse of idsOf('WAREHOUSE')) {
+    const own = idsOf('DISTRICT').filter((place) => place.startsWith(`${warehouse}:`));
+    const paid = sum(own.map((place) => row<District>('DISTRICT', place)?.paid ?? 0));
+    const total = row<{ readonly paid: number }>('WAREHOUSE', warehouse)?.paid;
+    if (total !== paid) return `warehouse ${warehouse} was paid ${total}, its districts ${paid}`;
+  }
+  for (const place of idsOf('DISTRICT')) {
+    const { nextOrder = 0 } = row<District>('DISTRICT', place) ?? {};
+    const own = idsOf('OPENORDER').filter((id) => placeOf(id) === place);
+    const old = orders.filter(([at]) => at === place).length;
+    if (own.length !== old + nextOrder - FIRST_ORDER || new Set(own).size !== own.length)
+      return `district ${place} is at order ${nextOrder} and has the orders ${own.join()}`;
+  }
+  for (const order of idsOf('OPENORDER')) {
+    const isNew = idsOf('NEWORDER').includes(order);
+    if (isNew !== (row<Order>('OPENORDER', order)?.carrier === null)) return `order ${order} is new and delivered`;
+    if (!idsOf('ORDERLINE').some((id) => id.startsWith(`${order}:`))) return `order ${order} has no lines`;
+  }
+  for (const id of idsOf('CUSTOMER')) {
+    const { balance } = row<Customer>('CUSTOMER', id) as Customer;
+    const payments = idsOf('HISTORY').filter((each) => each.startsWith(`${id}:`));
+    const paid = sum(payments.map((each) => row<{ readonly amount: number }>('HISTORY', each)?.amount ?? 0));
+    const delivered = idsOf('OPENORDER').filter((order) => {
+      const { customer, carrier } = row<Order>('OPENORDER', order) as Order;
+      return carrier !== null && `${placeOf(order)}:${customer}` === id;
+    });
+    const lines = idsOf('ORDERLINE').filter((line) => delivered.some((order) => line.startsWith(`${order}:`)));
+    const bought = sum(lines.map((line) => row<OrderLine>('ORDERLINE', line)?.amount ?? 0));
+    if (balance !== bought - paid) return `customer ${id} has a balance of ${balance}: got ${bought}, paid ${paid}`;
+  }
+  return null;
+};
+
+/** The next order of each district at first. */
+const FIRST_ORDER = 3;
+
 export function tpcc(text: string): Program {
   const entries = <Row>(rows: readonly (readonly [string, Row])[]): Record<string, Row> => Object.fromEntries(rows);
   const items = ['27', '42', '123', '666', '77', '234'];
   const openOrders = orders.map(
     ([place, id, customer]) => [`${place}:${id}`, { id, customer, carrier: null }] as const,
   );
-  return client(text, calls, {
-    ...rowsOf('WAREHOUSE', { 0: { paid: 0 }, 1: { paid: 0 } }),
-    ...rowsOf('DISTRICT', entries(['0:0', '0:1', '1:0', '1:1'].map((id) => [id, { nextOrder: 3, paid: 0 }]))),
-    ...rowsOf('CUSTOMER', entries(customers.map(([place, id, name]) => [`${place}:${id}`, { id, name, balance: 0 }]))),
-    ...rowsOf('ITEM', entries(items.map((id) => [id, { price: Number(id) }]))),
-    ...rowsOf(
-      'STOCK',
-      entries(['0', '1'].flatMap((w) => items.map((id) => [`${w}:${id}`, { quantity: 30 }] as const))),
-    ),
-    ...rowsOf('OPENORDER', entries(openOrders)),
-    ...rowsOf('ORDERLINE', entries(openOrders.map(([id]) => [`${id}:0`, { item: '666', amount: 5 }]))),
-    NEWORDER: openOrders.map(([id]) => id),
-    HISTORY: [],
-  });
+  return client(
+    text,
+    calls,
+    {
+      ...rowsOf('WAREHOUSE', { 0: { paid: 0 }, 1: { paid: 0 } }),
+      ...rowsOf(
+        'DISTRICT',
+        entries(['0:0', '0:1', '1:0', '1:1'].map((id) => [id, { nextOrder: FIRST_ORDER, paid: 0 }])),
+      ),
+      ...rowsOf(
+        'CUSTOMER',
+        entries(customers.map(([place, id, name]) => [`${place}:${id}`, { id, name, balance: 0 }])),
+      ),
+      ...rowsOf('ITEM', entries(items.map((id) => [id, { price: Number(id) }]))),
+      ...rowsOf(
+        'STOCK',
+        entries(['0', '1'].flatMap((w) => items.map((id) => [`${w}:${id}`, { quantity: 30 }] as const))),
+      ),
+      ...rowsOf('OPENORDER', entries(openOrders)),
+      ...rowsOf('ORDERLINE', entries(openOrders.map(([id]) => [`${id}:0`, { item: '666', amount: 5 }]))),
+      NEWORDER: openOrders.map(([id]) => id),
+      HISTORY: [],
+    },
+    invariant,
+  );
 }
 
 const texts: Readonly<Record<string, string>> = {

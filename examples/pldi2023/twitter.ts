@@ -1,6 +1,16 @@
 /** Twitter (Difallah et al., 2013) of the evaluation of PLDI 2023: who follows whom, tweets, timelines and news. */
 import type { Program, TransactionHandle } from 'moirai';
-import { type Calls, client, clientsOf, ids, insertId, insertRow, readWhere, rowsOf } from './tables.ts';
+import {
+  type Calls,
+  client,
+  clientsOf,
+  ids,
+  insertId,
+  insertRow,
+  type OutcomeInvariant,
+  readWhere,
+  rowsOf,
+} from './tables.ts';
 
 const users = ['48954574', '45096855', '7179295', '3110559', '26427248', '47327392', '42306731', '48280880'];
 
@@ -25,11 +35,14 @@ const calls: Calls = {
     async (t) => {
       await insertId(t, 'FOLLOWS', `${who}:${whom}`);
       await insertId(t, 'FOLLOWERS', `${whom}:${who}`);
+      return { follows: `${who}:${whom}` };
     },
   tweet:
     (id = '', user = '') =>
-    (t) =>
-      insertRow(t, 'TWEETS', `${id}:${user}`, 'a tweet'),
+    async (t) => {
+      await insertRow(t, 'TWEETS', `${id}:${user}`, 'a tweet');
+      return { tweet: `${id}:${user}` };
+    },
   timeline:
     (user = '') =>
     async (t) =>
@@ -37,10 +50,12 @@ const calls: Calls = {
   news:
     (user = '') =>
     async (t) => {
+      let tweets = 0;
       for (const id of await ids(t, 'FOLLOWS')) {
         const [who, whom = ''] = id.split(':');
-        if (who === user) await timeline(t, whom);
+        if (who === user) tweets += (await timeline(t, whom)).length;
       }
+      return { newsOf: user, tweets };
     },
   followers:
     (user = '') =>
@@ -52,14 +67,46 @@ const calls: Calls = {
     },
 };
 
+interface Said {
+  readonly tweet?: string;
+  readonly follows?: string;
+  readonly newsOf?: string;
+  readonly tweets?: number;
+}
+
+/** No tweet and nobody who follows is lost, both lists of them agree, and what was in the news of a session stays there. */
+const invariant: OutcomeInvariant = ({ ids: idsOf, returned }) => {
+  const said = returned.flat() as Said[];
+  for (const { tweet, follows: pair } of said) {
+    if (tweet !== undefined && !idsOf('TWEETS').includes(tweet)) return `tweet ${tweet} is lost`;
+    if (pair !== undefined && !idsOf('FOLLOWS').includes(pair)) return `that ${pair.replace(':', ' follows ')} is lost`;
+  }
+  const turned = idsOf('FOLLOWERS').map((pair) => pair.split(':').toReversed().join(':'));
+  if (turned.toSorted().join() !== idsOf('FOLLOWS').toSorted().join()) return 'the lists of who follows whom disagree';
+  for (const session of returned as readonly (readonly Said[])[]) {
+    const seen = new Map<string, number>();
+    for (const { newsOf, tweets = 0 } of session) {
+      if (newsOf === undefined) continue;
+      if (tweets < (seen.get(newsOf) ?? 0)) return `a tweet has gone from the news of ${newsOf}`;
+      seen.set(newsOf, tweets);
+    }
+  }
+  return null;
+};
+
 export function twitter(text: string): Program {
   const tweets = ['0', '1'].flatMap((n) => users.map((user, i) => [`10010${n}${i}:${user}`, 'a tweet'] as const));
-  return client(text, calls, {
-    ...rowsOf('USERS', Object.fromEntries(users.map((user) => [user, { name: user }]))),
-    ...rowsOf('TWEETS', Object.fromEntries(tweets)),
-    FOLLOWS: follows.map(([who, whom]) => `${who}:${whom}`),
-    FOLLOWERS: follows.map(([who, whom]) => `${whom}:${who}`),
-  });
+  return client(
+    text,
+    calls,
+    {
+      ...rowsOf('USERS', Object.fromEntries(users.map((user) => [user, { name: user }]))),
+      ...rowsOf('TWEETS', Object.fromEntries(tweets)),
+      FOLLOWS: follows.map(([who, whom]) => `${who}:${whom}`),
+      FOLLOWERS: follows.map(([who, whom]) => `${whom}:${who}`),
+    },
+    invariant,
+  );
 }
 
 const texts: Readonly<Record<string, string>> = {

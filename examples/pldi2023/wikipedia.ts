@@ -9,14 +9,17 @@ import {
   changeRow,
   client,
   clientsOf,
+  count,
   deleteRow,
   growing,
   ids,
   insertRow,
+  type OutcomeInvariant,
   readRow,
   readWhere,
   requireRow,
   rowsOf,
+  sum,
 } from './tables.ts';
 
 interface Page {
@@ -63,10 +66,13 @@ async function insertNext(t: TransactionHandle, table: string, row: (id: string)
   return id;
 }
 
-const touch = (t: TransactionHandle, user: string) =>
-  changeRow<User>(t, 'USER', user, (row) => ({ ...row, touched: row.touched + 1 }));
+/** @returns whose row changed */
+const touch = async (t: TransactionHandle, user: string): Promise<{ readonly touched: string | null }> => {
+  const isKnown = await changeRow<User>(t, 'USER', user, (row) => ({ ...row, touched: row.touched + 1 }));
+  return { touched: isKnown ? user : null };
+};
 
-async function edit(t: TransactionHandle, title: string, namespace: string, user: string): Promise<void> {
+async function edit(t: TransactionHandle, title: string, namespace: string, user: string): Promise<unknown> {
   const { page } = await readPage(t, namespace, title);
   const text = await insertNext(t, 'TEXT', () => ({ page }));
   const latest = await insertNext(t, 'REVISION', (id) => ({ id, page, text }));
@@ -82,17 +88,17 @@ async function edit(t: TransactionHandle, title: string, namespace: string, user
   }
   await insertNext(t, 'LOGGING', () => ({ page, user, revision: latest }));
   await changeRow<User>(t, 'USER', user, (row) => ({ ...row, edits: row.edits + 1 }));
-  await touch(t, user);
+  return touch(t, user);
 }
 
 /** A page and its talk page are watched together. */
 const watching =
-  (change: (t: TransactionHandle, id: string, user: string) => Promise<void>) =>
+  (change: (t: TransactionHandle, id: string, user: string) => Promise<unknown>) =>
   (user = '', namespace = '', title = ''): Body =>
   async (t) => {
     await change(t, `${user}:${namespace}:${title}`, user);
     if (namespace === '0') await change(t, `${user}:1:${title}`, user);
-    await touch(t, user);
+    return touch(t, user);
   };
 
 const calls: Calls = {
@@ -125,22 +131,56 @@ const pages: readonly Page[] = [
   { id: '230', namespace: '0', title: 'Athens', latest: '6627' },
 ];
 
+/** Each page shows a revision that is there, of this page, with its text; every edit is counted everywhere; no touch of a user is lost. */
+const invariant: OutcomeInvariant = ({ ids: idsOf, row, returned }) => {
+  for (const page of idsOf('PAGE')) {
+    const latest = row<Page>('PAGE', page)?.latest ?? '';
+    const revision = idsOf('REVISION').includes(latest) ? row<Revision>('REVISION', latest) : null;
+    if (revision?.page !== page) return `page ${page} shows revision ${latest}, which is not there`;
+    if (!idsOf('TEXT').includes(revision.text)) return `revision ${latest} has no text`;
+  }
+  const users = userIds.map((id) => row<User>('USER', id) as User);
+  const edits = [
+    sum(users.map((user) => user.edits)),
+    ...['LOGGING', 'RECENTCHANGES'].map((each) => idsOf(each).length),
+  ];
+  edits.push(idsOf('REVISION').length - pages.length);
+  if (new Set(edits).size > 1) return `${edits.join(', ')} edits of users, in the log, in recent changes, as revisions`;
+  const touched = returned.flat().map((each) => (each as { readonly touched: string | null }).touched);
+  const lost = users.find((user) => user.touched !== count(touched, user.name));
+  if (lost !== undefined)
+    return `user ${lost.name} was touched ${lost.touched} times instead of ${count(touched, lost.name)}`;
+  return null;
+};
+
+const userIds = ['2324', '111', '777', '68'];
+
 export function wikipedia(text: string): Program {
-  const users = Object.fromEntries(['2324', '111', '777', '68'].map((id) => [id, { name: id, edits: 0, touched: 0 }]));
+  const users = Object.fromEntries(userIds.map((id) => [id, { name: id, edits: 0, touched: 0 }]));
   const watched = ['2324:0:Benidorm', '777:0:Fado', '777:1:Fado', '68:0:Cyprus'];
-  return client(text, calls, {
-    ...rowsOf('USER', users),
-    ...rowsOf('PAGE', Object.fromEntries(pages.map((page) => [page.id, page]))),
-    ...rowsOf(
-      'REVISION',
-      Object.fromEntries(pages.map(({ id, latest }, i) => [latest, { id: latest, page: id, text: String(1747 + i) }])),
-    ),
-    ...rowsOf('TEXT', Object.fromEntries(pages.map(({ id }, i) => [String(1747 + i), { page: id }]))),
-    ...rowsOf('WATCHLIST', Object.fromEntries(watched.map((id) => [id, { user: id.split(':')[0], notified: false }]))),
-    ...Object.fromEntries(
-      ['PAGERESTRICTIONS', 'IPBLOCKS', 'USERGROUPS', 'RECENTCHANGES', 'LOGGING'].map((table) => [table, []]),
-    ),
-  });
+  return client(
+    text,
+    calls,
+    {
+      ...rowsOf('USER', users),
+      ...rowsOf('PAGE', Object.fromEntries(pages.map((page) => [page.id, page]))),
+      ...rowsOf(
+        'REVISION',
+        Object.fromEntries(
+          pages.map(({ id, latest }, i) => [latest, { id: latest, page: id, text: String(1747 + i) }]),
+        ),
+      ),
+      ...rowsOf('TEXT', Object.fromEntries(pages.map(({ id }, i) => [String(1747 + i), { page: id }]))),
+      ...rowsOf(
+        'WATCHLIST',
+        Object.fromEntries(watched.map((id) => [id, { user: id.split(':')[0], notified: false }])),
+      ),
+      ...Object.fromEntries(
+        ['PAGERESTRICTIONS', 'IPBLOCKS', 'USERGROUPS', 'RECENTCHANGES', 'LOGGING'].map((table) => [table, []]),
+      ),
+    },
+    invariant,
+  );
 }
 
 const texts: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@
  * with `submit`; what the protocol gives them is listened to.
  */
 /* oxlint-disable no-underscore-dangle -- names of node-postgres */
+import { type Completed, completed } from './complete.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';
@@ -92,15 +93,54 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
       return original.call(this, config, values, callback);
     }
     const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
+    const whole = recording.completesReads ? completedQuery(config, text, connection) : null;
     const done = (error: unknown, result: PgResult | PgResult[] | undefined): void => {
       const end = recording.answered(asked);
-      connection.recorder.record({ sql: text, parameters, start, end, outcome: outcomeOf(error, result) });
+      const sql = whole === null ? text : whole.sql;
+      connection.recorder.record({ sql, parameters, start, end, outcome: outcomeOf(error, result) });
+      if (whole !== null && result !== undefined && !Array.isArray(result)) takeOut(result, whole);
     };
-    return callRecorded(this, original, [config, values, callback], done);
+    return callRecorded(
+      this,
+      original,
+      [whole === null ? config : withText(config, whole.sql), values, callback],
+      done,
+    );
   };
   return () => {
     prototype.query = original;
   };
+}
+
+/** A statement with a name keeps its text, which the server has already. */
+function completedQuery(config: unknown, text: string, { database }: RecordedConnection): Completed | null {
+  if (isSubmittable(config) || database.needsSchema) return null;
+  if (typeof config === 'object' && (config as { name?: unknown }).name !== undefined) return null;
+  return completed(text, database.cache);
+}
+
+function withText(config: unknown, text: string): unknown {
+  return typeof config === 'string' ? text : { ...(config as object), text };
+}
+
+/** What the application did not ask for is not in its result. The recorder may still read the rows as they came: those are left as they are. */
+function takeOut(result: PgResult, { added }: Completed): void {
+  const { fields, rows } = result;
+  const mutable = result as { fields: PgResult['fields']; rows: PgResult['rows'] };
+  if (added.where === 'all') {
+    mutable.fields = [];
+    mutable.rows = [];
+    return;
+  }
+  const from = added.where === 'first' ? 0 : fields.length - added.count;
+  const isKept = (_: unknown, i: number): boolean => i < from || i >= from + added.count;
+  const names = new Set(fields.slice(from, from + added.count).map(({ name }) => name));
+  mutable.fields = fields.filter(isKept);
+  mutable.rows = rows.map((row) =>
+    Array.isArray(row)
+      ? row.filter(isKept)
+      : Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name))),
+  );
 }
 
 /** With a callback of ours around the caller's; where the caller wants a promise it is ours, so that nobody's rejection is swallowed. */

@@ -11,6 +11,8 @@ export interface RecordingOptions {
   readonly now: () => number;
   /** Something that the user should know; a line each. */
   readonly warn: (message: string) => void;
+  /** Ask for the columns that name rows where the application does not: node-postgres only. Default false. */
+  readonly completesReads?: boolean;
 }
 
 /** A statement that was asked and whose lines are not written yet. */
@@ -20,6 +22,7 @@ export interface Asked {
 
 export class Recording {
   readonly now: () => number;
+  readonly completesReads: boolean;
   readonly #write: (line: string) => void;
   readonly #writeMark: (line: string) => void;
   readonly #warn: (message: string) => void;
@@ -32,8 +35,9 @@ export class Recording {
   #isBehind = false;
   #isOver = false;
 
-  constructor({ write, now, warn }: RecordingOptions) {
+  constructor({ write, now, warn, completesReads = false }: RecordingOptions) {
     this.now = now;
+    this.completesReads = completesReads;
     this.#write = (line) => {
       this.#isBehind = true;
       write(line);

@@ -12,12 +12,16 @@ export interface TraceRecording {
 const markEveryMs = 100;
 
 /** @param path `-`: standard output @throws InputError `record/output` */
-export function startTraceRecording(path: string, warn: (message: string) => void): TraceRecording {
+export function startTraceRecording(
+  path: string,
+  warn: (message: string) => void,
+  { completesReads = false }: { readonly completesReads?: boolean } = {},
+): TraceRecording {
   const file = openTraceFile(path, {
     header: { hasMarks: true, clockError: 0 },
     onBroken: (why) => warn(`${why}; nothing more is recorded`),
   });
-  const recording = new Recording({ write: file.write, now: monotonicNanoseconds, warn });
+  const recording = new Recording({ write: file.write, now: monotonicNanoseconds, warn, completesReads });
   const timer = setInterval(() => {
     recording.mark();
     file.flush();

@@ -15,10 +15,10 @@ import {
   update,
   withRows,
 } from './engine.test-support.ts';
-import { postgresStorage } from './postgres-storage.ts';
+import { postgresStorage, type PostgresStorageOptions } from './postgres-storage.ts';
 
-const three = () =>
-  withRows(postgresStorage(), [
+const three = (options: PostgresStorageOptions = {}) =>
+  withRows(postgresStorage(options), [
     [1, 10, 100],
     [2, 20, 200],
     [3, null, 200],
@@ -151,6 +151,23 @@ describe('read committed', () => {
     expect((victim.error as SqlError).code).toBe('40P01');
     b.rollback();
     expect(waiting.go().result).toEqual([[2, 20, 201]]);
+  });
+
+  test.each([0, 1])('any of those on a cycle of waits can be the victim: %i', (which) => {
+    const storage = three({ deadlockVictim: 'any' });
+    const transactions = [begin(storage), begin(storage)] as const;
+    now(update(transactions[0], idIs(1), add(1)));
+    now(update(transactions[1], idIs(2), add(1)));
+    const running = [
+      new Running(update(transactions[0], idIs(2), add(1))),
+      new Running(update(transactions[1], idIs(1), add(1))),
+    ] as const;
+    expect(running.map(({ wait }) => wait?.isReady())).toEqual([true, true]);
+    const [victim, other] = which === 0 ? running : [running[1], running[0]];
+    expect((victim.go().error as SqlError).code).toBe('40P01');
+    expect(other.wait?.isReady()).toBe(false);
+    transactions[which as 0 | 1].rollback();
+    expect(other.go().result).toHaveLength(1);
   });
 });
 

@@ -24,6 +24,11 @@ export interface PostgresStorageOptions {
    * as PostgreSQL does while the index has one page.
    */
   readonly predicateReads?: 'range' | 'index';
+  /**
+   * Who of those that wait for each other is told 40P01: the one who began to wait last, as when `deadlock_timeout` has passed for the others
+   * (the default), or any, as the timers come.
+   */
+  readonly deadlockVictim?: 'last' | 'any';
 }
 
 export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
@@ -35,6 +40,7 @@ export class PostgresStorage implements Storage {
   readonly watch = new SerializableWatch();
   readonly observer: StorageObserver | null;
   readonly readsWholeIndex: boolean;
+  readonly anyVictim: boolean;
   readonly open = new Map<number, PostgresTransaction>();
   readonly #tables = new Map<TableId, PostgresTable>();
   #commits = 0;
@@ -46,6 +52,7 @@ export class PostgresStorage implements Storage {
   constructor(options: PostgresStorageOptions) {
     this.observer = options.observer ?? null;
     this.readsWholeIndex = options.predicateReads === 'index';
+    this.anyVictim = options.deadlockVictim === 'any';
   }
 
   createTable(shape: TableShape): void {

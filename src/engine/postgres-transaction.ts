@@ -152,16 +152,25 @@ export class PostgresTransaction implements StorageTransaction {
     }
   }
 
-  /** Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim */
+  /**
+   * Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim, or, where any may
+   * be, who of those on it is resumed first.
+   */
   *wait(blockers: () => readonly number[], reason: string): Waiting<void> {
-    const { waitsFor } = this.storage;
+    const { waitsFor, anyVictim } = this.storage;
+    const isStuck = (): boolean => waitsFor.cycleThrough(this.id).length > 0;
     try {
       for (let ids = blockers(); ids.length > 0; ids = blockers()) {
         waitsFor.begin(this.id, blockers);
+        const wait: Wait = {
+          blockers: ids,
+          reason,
+          isReady: () => blockers().length === 0 || (anyVictim && isStuck()),
+        };
+        if (anyVictim) yield wait;
         const cycle = waitsFor.cycleThrough(this.id);
         if (cycle.length > 0) throw deadlock(cycle);
-        const wait: Wait = { blockers: ids, reason, isReady: () => blockers().length === 0 };
-        yield wait;
+        if (!anyVictim) yield wait;
       }
     } finally {
       waitsFor.end(this.id);

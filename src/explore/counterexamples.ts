@@ -1,57 +1,85 @@
-/** The smallest violation of each kind: by the anomaly that its history shows, with the fewest reads that see an older write. */
+/**
+ * The smallest violation of each kind: by the anomaly that its history shows, with the fewest reads that see an older write. To name an anomaly
+ * costs a hundred runs, so violations that look alike (the same message and order of transactions, the initial state and older writes seen by the same
+ * reads) count as one kind, and only the first of them, by its token, is named, at the end. So it does not matter in which order they were found.
+ */
 import type { History } from '../history/index.ts';
 import { weakestViolation } from '../isolation/index.ts';
 import type { Counterexample } from './explore.ts';
 
-export interface Found {
+/** One that has no name yet: plain data. */
+export interface Example {
   readonly message: string;
-  readonly history: () => History;
+  readonly history: History;
   readonly olderReads: ReadonlySet<string>;
-  readonly replay: () => string;
+  readonly replay: string;
+}
+
+export interface Found extends Omit<Example, 'history'> {
+  readonly history: () => History;
 }
 
 export class Counterexamples {
   readonly #kindsMax: number;
-  readonly #byKind = new Map<string | null, Counterexample>();
-  #named = 0;
+  readonly #bySight = new Map<string, Example>();
+  readonly #news = new Map<string, Example>();
 
   constructor(kindsMax: number) {
     this.#kindsMax = kindsMax;
   }
 
   add(found: Found): void {
-    const { message, olderReads } = found;
-    const smallest = this.all()[0];
-    const isSmaller = smallest === undefined || olderReads.size <= smallest.olderReads.size;
-    // Naming costs more than a run: after the first thousands only what would be shown first is named.
-    if (this.#named >= NAMED_MAX && !isSmaller) return;
-    this.#named += 1;
-    const history = found.history();
-    const anomaly = weakestViolation(history, { abortedReads: 'constrained' })?.verdict.anomaly ?? null;
-    const known = this.#byKind.get(anomaly);
-    if (known !== undefined && known.olderReads.size < olderReads.size) return;
-    const example = { message, history, olderReads, replay: found.replay(), anomaly };
-    if (known === undefined || isBefore(example, known)) this.#byKind.set(anomaly, example);
+    const sight = this.#sightOf(found);
+    if (sight !== null) this.#keep(sight, { ...found, history: found.history() });
   }
 
   /** Those of another exploration of the same program. */
-  merge(examples: readonly Counterexample[]): void {
+  merge(examples: readonly Example[]): void {
     for (const example of examples) {
-      const known = this.#byKind.get(example.anomaly);
-      if (known === undefined || isBefore(example, known)) this.#byKind.set(example.anomaly, example);
+      const sight = this.#sightOf(example);
+      if (sight !== null) this.#keep(sight, example);
     }
   }
 
+  /** What it looks like, where it is to be kept. */
+  #sightOf(example: Omit<Example, 'history'>): string | null {
+    // The order of transactions, and which reads saw the initial state.
+    const order = example.replay.replaceAll(/(?<=[:,])[^,+_][^,+]*/g, 'x');
+    const sight = [example.message, order, ...example.olderReads].join('\0');
+    const known = this.#bySight.get(sight);
+    if (known !== undefined) return isBefore(example, known) ? sight : null;
+    if (this.#bySight.size < SIGHTS_MAX) return sight;
+    return [...this.#bySight.values()].every((each) => isBefore(example, each)) ? sight : null;
+  }
+
+  #keep(sight: string, example: Example): void {
+    this.#bySight.set(sight, example);
+    this.#news.set(sight, example);
+  }
+
+  /** What was kept since somebody asked last. */
+  takeNews(): Example[] {
+    const news = [...this.#news.values()];
+    this.#news.clear();
+    return news;
+  }
+
   all(): Counterexample[] {
-    return [...this.#byKind.values()].toSorted((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, this.#kindsMax);
+    const byKind = new Map<string | null, Counterexample>();
+    for (const example of [...this.#bySight.values()].toSorted((a, b) => (isBefore(a, b) ? -1 : 1))) {
+      const anomaly = weakestViolation(example.history, { abortedReads: 'constrained' })?.verdict.anomaly ?? null;
+      if (!byKind.has(anomaly)) byKind.set(anomaly, { ...example, anomaly });
+      if (byKind.size === this.#kindsMax) break;
+    }
+    return [...byKind.values()];
   }
 }
 
-const NAMED_MAX = 2_000;
+/** Beyond so many that look different, only what would be shown first is kept. */
+const SIGHTS_MAX = 200;
 
 /** Whatever the order in which they were found, the same one is first. */
-function isBefore(a: Counterexample, b: Counterexample): boolean {
-  return a.olderReads.size === b.olderReads.size
-    ? a.replay.length < b.replay.length || (a.replay.length === b.replay.length && a.replay < b.replay)
-    : a.olderReads.size < b.olderReads.size;
+function isBefore(a: Omit<Example, 'history'>, b: Omit<Example, 'history'>): boolean {
+  if (a.olderReads.size !== b.olderReads.size) return a.olderReads.size < b.olderReads.size;
+  return a.replay.length < b.replay.length || (a.replay.length === b.replay.length && a.replay < b.replay);
 }

@@ -27,6 +27,8 @@ export interface ProgramPart {
 }
 
 export class Exploration {
+  /** Was a violation an error of a session? */
+  hasThrown = false;
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #level: ConstrainingLevel;
@@ -52,13 +54,14 @@ export class Exploration {
     options: ExploreOptions,
     made: Runs = new Runs(program, options),
     part: ProgramPart | null = null,
+    counterexamples = new Counterexamples(options.violationsMax ?? 5),
   ) {
     this.#program = program;
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
     this.#made = made;
     this.#part = part;
-    this.#counterexamples = new Counterexamples(options.violationsMax ?? 5);
+    this.#counterexamples = counterexamples;
     const { historiesMax, turnsMax, violationsMax } = options;
     for (const [name, value] of Object.entries({ historiesMax, turnsMax, violationsMax })) {
       if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
@@ -95,13 +98,13 @@ export class Exploration {
   }
 
   /** Takes over what another exploration of the same program found. */
-  merge({ result, doneMass }: ExplorePart): void {
+  merge({ result, doneMass, examples }: ExplorePart): void {
     this.#histories += result.histories;
     this.#violations += result.violations;
     this.#runs += result.runs;
     this.#doneMass += doneMass;
     for (const [name, held] of result.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + held);
-    this.#counterexamples.merge(result.counterexamples);
+    this.#counterexamples.merge(examples);
     this.#stopped ??= result.stopped;
     if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
     this.#tell();
@@ -172,11 +175,12 @@ export class Exploration {
     for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (message === null) return;
     this.#violations += 1;
+    this.hasThrown ||= ending.kind === 'threw';
     this.#counterexamples.add({
       message,
       history: () => store.history(),
       olderReads: store.olderReads(),
-      replay: () => encodePrefix(store.prefix(), this.#program),
+      replay: encodePrefix(store.prefix(), this.#program),
     });
   }
 
@@ -194,8 +198,9 @@ export class Exploration {
     });
   }
 
-  result(): ExploreResult {
-    const counterexamples = this.#counterexamples.all();
+  /** @param names are counterexamples wanted? That takes time. */
+  result(names = true): ExploreResult {
+    const counterexamples = names ? this.#counterexamples.all() : [];
     return {
       level: this.#level,
       histories: this.#histories,

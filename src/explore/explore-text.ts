@@ -1,8 +1,9 @@
 /** What an exploration found, as text: the verdict with its scope first, the smallest counterexample, the next step last. */
 import { summarize, explainNoViolation, weakestViolation } from '../isolation/index.ts';
-import type { History, Operation } from '../history/index.ts';
+import type { History } from '../history/index.ts';
 import {
   type CycleDrawing,
+  drawHistory,
   formatCount,
   formatCycle,
   formatSessions,
@@ -10,7 +11,6 @@ import {
   plain,
   printable,
   type Styler,
-  truncate,
   wrap,
 } from '../report/index.ts';
 import type { Estimate } from './estimate.ts';
@@ -65,42 +65,9 @@ export function formatEstimate(level: string, { runs, histories, runsError, prob
 
 /** Each counterexample as a graph: every transaction, which read saw which write, and the cycle that its level does not explain. */
 export function drawCounterexamples({ counterexamples, level }: ExploreResult, title: string): CycleDrawing[] {
-  return counterexamples.map(({ history, anomaly, message }) => {
-    const ids = history.transactions.map(({ id }) => id);
-    const reads = history.transactions.flatMap(({ id, operations }) =>
-      operations.flatMap((operation) => {
-        if (operation.kind !== 'read' || operation.from === undefined) return [];
-        const from = ids[operation.from];
-        return from === undefined || from === id ? [] : [{ from, to: id, relation: 'wr', key: operation.key }];
-      }),
-    );
-    const found = weakestViolation(history, { abortedReads: 'constrained' })?.verdict ?? null;
-    const cycle = (found?.cycle ?? []).map(({ from, to, relation, key = null }) => ({
-      from: ids[from] ?? INITIAL_ID,
-      to: ids[to] ?? INITIAL_ID,
-      relation,
-      key,
-    }));
-    const edges = [...new Map([...reads, ...cycle].map((edge) => [Object.values(edge).join('\0'), edge])).values()];
-    const usesInitial = edges.some(({ from, to }) => from === INITIAL_ID || to === INITIAL_ID);
-    return {
-      title: `${title}: ${anomaly ?? 'a violation'} at ${level}: ${message}`,
-      nodes: [
-        ...(usesInitial ? [{ id: INITIAL_ID, lines: [INITIAL_ID] }] : []),
-        ...history.transactions.map(({ id, status, operations }) => ({
-          id,
-          lines: [`${id} ${status}`, ...operations.map(operationLine)],
-        })),
-      ],
-      edges,
-    };
-  });
-}
-
-const INITIAL_ID = 'initial state';
-
-function operationLine({ kind, key, value }: Operation): string {
-  return truncate(`${kind} ${key} = ${JSON.stringify(value)}`, 60);
+  return counterexamples.map(({ history, anomaly, message }) =>
+    drawHistory(history, `${title}: ${anomaly ?? 'a violation'} at ${level}: ${message}`, 'constrained'),
+  );
 }
 
 /** The table of several levels, weakest first, and the weakest at which every history satisfies the invariant. */

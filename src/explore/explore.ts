@@ -12,7 +12,7 @@ import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { Program } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
 import { Exploration } from './exploration.ts';
-import { growPrefixes } from './growth.ts';
+import { smallestViolation } from './growth.ts';
 import { sessionOf } from './ordered-history.ts';
 import { Runs } from './runs.ts';
 import { decodePrefix } from './token.ts';
@@ -37,8 +37,8 @@ export interface ExploreOptions {
   /** Kinds of violations, by their anomalies, to keep a counterexample of. Default 5. */
   readonly violationsMax?: number;
   /**
-   * End with the first violation. Prefixes of the program come first, the smallest before all, so that where a session throws, the violation
-   * has the fewest transactions of all; one of the invariant, which is judged for the whole program, need not be the smallest. Default false.
+   * End with the first violation. Where a session throws, that is one with the fewest transactions of all: prefixes of the program are tried, the
+   * smallest first. One of the invariant, which is judged for the whole program, need not be the smallest. Default false.
    */
   readonly failsFast?: boolean;
   /**
@@ -46,7 +46,7 @@ export interface ExploreOptions {
    * the invariant one of results and final state. Samples are run all the same, and a difference ends the exploration.
    */
   readonly reruns?: boolean;
-  /** The samples: this many runs at first, and one of 64 after them. Default 64. */
+  /** The samples: this many runs at first, and one of 64 after them. Default 32. */
   readonly samplesFirst?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
@@ -109,14 +109,18 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   const exploration = new Exploration(program, options, made);
   if (options.replay !== undefined) return replay(program, options, exploration, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
+  exploration.add([{ prefix: [], mass: 1 }]);
   if (options.failsFast === true) {
-    const small = await growPrefixes(program, options, made, deadline);
+    await exploration.run(deadline, RUNS_FIRST);
+    const small = await smallestViolation(program, options, made, exploration, deadline);
     if (small !== null) return small;
   }
-  exploration.add([{ prefix: [], mass: 1 }]);
   await exploration.run(deadline);
   return exploration.result();
 }
+
+/** With `failsFast`, before prefixes of the program are tried. */
+const RUNS_FIRST = 2_000;
 
 /** A session may have thrown in a prefix of the program, of which the rest need not go on as it would here: then the run ends with the token. */
 async function replay(

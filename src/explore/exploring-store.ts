@@ -260,7 +260,10 @@ export class ExploringStore implements Store {
     const { constraints } = this.#judge;
     for (const log of this.#logs) {
       const node = constraints.begin(log.session, log.level);
-      log.readKeys.forEach((key, i) => constraints.addRead(node, key, nodeAt(log.sources[i] as number)));
+      log.readKeys.forEach((key, i) => {
+        // What nobody writes, everybody may read.
+        if (this.#causality.writersOf(key) > 0) constraints.addRead(node, key, nodeAt(log.sources[i] as number));
+      });
       if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);
     }
   }
@@ -270,24 +273,49 @@ export class ExploringStore implements Store {
     return prefixOf(this.#logs);
   }
 
-  /** A final state of the run, each read of it chosen among what a serializable observer at the end may see. */
+  /**
+   * A final state of the run: what a serializable observer at the end reads. Which of its writers a key has last is chosen when it is looked at,
+   * among those that are left; keys with one writer need no choice.
+   */
   finalState(choose: (options: number) => number): Record<Key, Value> {
+    const written = this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : []));
+    const keys = new Set([...this.#program.initial.keys(), ...written.map((id) => this.keyOf(id))]);
+    const final: Record<Key, Value> = {};
+    let observer: number | null = null;
+    for (const key of [...keys].toSorted()) {
+      const id = this.keyId(key);
+      const writers = this.#causality.writersOf(id);
+      const define = (shape: PropertyDescriptor): unknown =>
+        Object.defineProperty(final, key, { enumerable: true, configurable: true, ...shape });
+      if (writers < 2) {
+        define({ value: this.copyOf(this.#valueOf(writers === 0 ? -1 : this.#causality.writerOf(id, 0), id)) });
+        continue;
+      }
+      define({
+        get: () => {
+          const value = this.copyOf(this.#valueOf(this.#lastWriter((observer ??= this.#observer()), id, choose), id));
+          define({ value });
+          return value;
+        },
+      });
+    }
+    return final;
+  }
+
+  #observer(): number {
     this.#buildJudge();
     assert(this.#judge.rebuild(), 'only runs at their level are shown');
-    const observer = this.#judge.beginObserver(this.#program.sessions.length);
-    const written = new Set(this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : [])));
-    const keys = new Set([...this.#program.initial.keys(), ...[...written].map((id) => this.keyOf(id))]);
-    return Object.fromEntries(
-      [...keys].toSorted().map((key) => {
-        const id = this.keyId(key);
-        const writers = [...this.#judge.constraints.writersOf(id)].filter((node) =>
-          this.#judge.allowsRead(observer, id, node),
-        );
-        const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
-        this.#judge.read(observer, id, node);
-        return [key, this.copyOf(this.#valueOf(node - 1, id))];
-      }),
-    );
+    return this.#judge.beginObserver(this.#program.sessions.length);
+  }
+
+  /** The position of the writer of a key that the observer reads from. */
+  #lastWriter(observer: number, key: number, choose: (options: number) => number): number {
+    const writers = this.#judge.constraints
+      .writersOf(key)
+      .filter((node) => this.#judge.allowsRead(observer, key, node));
+    const node = writers[writers.length === 1 ? 0 : choose(writers.length)] as number;
+    this.#judge.read(observer, key, node);
+    return node - 1;
   }
 
   /** The external reads that saw an older write than the newest before them in the order of the run, as `transaction operation`. */

@@ -9,16 +9,32 @@
  * thrown stays thrown. An error after the last transaction of a session belongs to the prefix in which the session ends.
  *
  * Nothing is missed: a history of the program, taken in an order that extends so U wr, is at its level after each of its transactions (all
- * levels are prefix-closed), and after each of them the session that goes next waits at its bound. So only prefixes are grown by a session that
- * was seen to wait in them. The invariant says nothing about prefixes: it is judged for the whole program, after all of them.
+ * levels are prefix-closed), and after each of them the session that goes next waits at its bound. So a prefix is only grown by sessions that
+ * were seen to wait in it. The invariant says nothing about prefixes: it is judged for the whole program, after all of them.
  */
 import type { Program } from '../program/index.ts';
 import { Exploration } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
 import type { Runs } from './runs.ts';
 
+/**
+ * For `failsFast`, when `whole` has run for a while: most programs are done by then, or the invariant has failed, and nothing is to be grown.
+ * @returns the result, if that is the end
+ */
+export async function smallestViolation(
+  program: Program,
+  options: ExploreOptions,
+  made: Runs,
+  whole: Exploration,
+  deadlineMs: number,
+): Promise<ExploreResult | null> {
+  if (!whole.goesOn && !whole.hasThrown) return null;
+  const small = await growPrefixes(program, options, made, deadlineMs);
+  return small !== null && (small.violations > 0 || !whole.hasThrown) ? small : null;
+}
+
 /** @returns what the last prefix showed, where it has a violation or a limit ended it; `null` where no session of any prefix throws */
-export async function growPrefixes(
+async function growPrefixes(
   program: Program,
   { onHistory: _, ...options }: ExploreOptions,
   made: Runs,

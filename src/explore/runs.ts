@@ -29,7 +29,7 @@ export class Runs {
   #runs = 0;
 
   constructor(program: Program, options: ExploreOptions) {
-    const { samplesFirst = 64, turnsMax = 1_000, reruns = false, replay } = options;
+    const { samplesFirst = 32, turnsMax = 1_000, reruns = false, replay } = options;
     this.#program = program;
     this.#options = options;
     this.store = new ExploringStore(program, options);

@@ -5,9 +5,10 @@
  */
 import { monotonicMs } from '../base/clock.ts';
 import type { Program } from '../program/index.ts';
+import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
-import { growPrefixes } from './growth.ts';
+import { smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
 
 /** What a thread is asked to do: plain data. */
@@ -19,7 +20,10 @@ export interface ExploreJob {
 
 /** What came of it: plain data. */
 export interface ExplorePart {
+  /** Without counterexamples. */
   readonly result: ExploreResult;
+  /** Violations that the whole may not know yet. */
+  readonly examples: readonly Example[];
   readonly doneMass: number;
   readonly waiting: readonly Waiting[];
 }
@@ -29,15 +33,16 @@ export type ExploreThread = (job: ExploreJob) => Promise<ExplorePart>;
 /** Does jobs, one at a time: for threads. What it learned of the sessions in one job, it knows in the next. */
 export function exploreThread(program: Program, options: ExploreOptions): ExploreThread {
   const made = new Runs(program, options);
+  const counterexamples = new Counterexamples(1);
   return async ({ waiting, timeMs }) => {
-    const exploration = new Exploration(program, options, made);
+    const exploration = new Exploration(program, options, made, null, counterexamples);
     const end = monotonicMs() + timeMs;
     exploration.add(waiting);
     do await exploration.run(Infinity, 64);
     while (exploration.goesOn && monotonicMs() < end);
     const { doneMass } = exploration;
     const left = exploration.take();
-    return { result: exploration.result(), doneMass, waiting: left };
+    return { result: exploration.result(false), examples: counterexamples.takeNews(), doneMass, waiting: left };
   };
 }
 
@@ -53,12 +58,10 @@ export async function exploreShared(
   const made = new Runs(program, options);
   const whole = new Exploration(program, options, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
-  if (options.failsFast === true) {
-    const small = await growPrefixes(program, options, made, deadline);
-    if (small !== null) return small;
-  }
   whole.add([{ prefix: [], mass: 1 }]);
   await whole.run(deadline, RUNS_FIRST);
+  const small = options.failsFast === true ? await smallestViolation(program, options, made, whole, deadline) : null;
+  if (small !== null) return small;
   const pool: Waiting[] = whole.goesOn ? whole.take() : [];
   await new Promise<void>((resolve, reject) => {
     const idle = [...threads];

@@ -28,6 +28,7 @@ import {
   type Storage,
   type StorageTransaction,
   type TransactionOptions,
+  type Waiting,
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { formatChoices } from './choices.ts';
@@ -39,7 +40,7 @@ import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
 import { timeoutMs } from './settings.ts';
 import { Session } from './sql-session.ts';
-import { pausingView } from './statement-pauses.ts';
+import { pause, pausingBeforeLocks, pausingBeforeWrites } from './statement-pauses.ts';
 import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
 
 export interface SqlDatabaseOptions {
@@ -124,10 +125,16 @@ export class SqlDatabase implements SqlServer {
     this.scheduler = this.#newScheduler();
   }
 
-  /** A statement of this transaction begins. */
-  viewOf(transaction: StorageTransaction): StatementView {
+  /** A statement of this transaction begins. @param isFirst of the transaction */
+  *statementOf(transaction: StorageTransaction, isolation: IsolationName, isFirst: boolean): Waiting<StatementView> {
     const view = transaction.statement();
-    return this.pauses && this.dialect === 'postgres' ? pausingView(view) : view;
+    if (!this.pauses) return view;
+    if (this.dialect === 'mysql') return isolation === 'read uncommitted' ? pausingBeforeWrites(view) : view;
+    const takesSnapshot = isFirst || isolation === 'read committed' || isolation === 'read uncommitted';
+    if (!takesSnapshot) return view;
+    if (isolation !== 'serializable') return pausingBeforeLocks(view);
+    yield pause;
+    return view;
   }
 
   // ---- sessions
@@ -348,7 +355,8 @@ export class SqlDatabase implements SqlServer {
       return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
     }
     const observer = this.#recorder;
-    return profile.dialect === 'postgres' ? postgresStorage({ observer }) : innodbStorage({ observer });
+    if (profile.dialect === 'mysql') return innodbStorage({ observer });
+    return postgresStorage({ observer, deadlockVictim: this.pauses ? 'any' : 'last' });
   }
 
   #newScheduler(): Scheduler {

@@ -281,9 +281,10 @@ export class Session implements SqlSession {
     let view: StatementView | null = null;
     try {
       if (commitsAround) yield* this.#transaction.commit();
+      const isFirst = !this.#transaction.hasBegun;
       const stored = this.#transaction.open(isRead);
       this.#database.maySpuriouslyFail(this.#transaction.isolation);
-      view = this.#database.viewOf(stored);
+      view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
       const checkInterrupt = interruptCheck(scheduler, {
         computeMs: this.#database.computeMsMax,
         timeoutMs: this.#timeoutMs(isRead),

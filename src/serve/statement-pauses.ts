@@ -3,25 +3,30 @@
  * Not always. Where it does not, the statement stops for a moment, so that others can come in between when every schedule is wanted:
  *
  * - A statement with autocommit, between what it does and its commit: two of them may both be under way.
+ * - PostgreSQL at SERIALIZABLE, between the snapshot of a transaction and its first reads: of two that are in each other's way, the one that
+ *   is late fails in that statement when the other has been committed meanwhile.
  * - PostgreSQL: SKIP LOCKED and NOWAIT, between the snapshot and the locks. What was committed in between is not skipped but found to have
  *   changed: 40001 at REPEATABLE READ and above.
  * - InnoDB: a statement that writes, before it locks what it only reads. Two of them may wait for each other.
+ * - InnoDB at READ UNCOMMITTED: a statement that writes, after what it only reads. Two of them may both not see what the other writes.
+ *
+ * For the same reason any of those that wait for each other on PostgreSQL may be the victim: whose `deadlock_timeout` is over first.
  */
-import type { StatementView, Wait } from '../sql/index.ts';
+import type { StatementView, Wait, Waiting } from '../sql/index.ts';
 
 /** Nothing is waited for; others may go first. */
 export const pause: Wait = { blockers: [], reason: '', isReady: () => true };
 
 /** Stops once, before the first lock that is not waited for. The snapshot has been taken by then. */
-export function pausingView(view: StatementView): StatementView {
+export function pausingBeforeLocks(view: StatementView): StatementView {
   let hasPaused = false;
-  function* before(ifLocked: 'wait' | 'error' | 'skip'): Generator<Wait, void, void> {
+  function* before(ifLocked: 'wait' | 'error' | 'skip'): Waiting<void> {
     if (ifLocked === 'wait' || hasPaused) return;
     hasPaused = true;
     yield pause;
   }
   return {
-    scan: (table, path) => view.scan(table, path),
+    ...delegating(view),
     *lock(table, path, matches, request, take) {
       yield* before(request.ifLocked);
       yield* view.lock(table, path, matches, request, take);
@@ -30,6 +35,45 @@ export function pausingView(view: StatementView): StatementView {
       yield* before(request.ifLocked);
       return yield* view.lockRow(row, matches, request);
     },
+  };
+}
+
+/** Stops once, between the first scan and the first write after it. */
+export function pausingBeforeWrites(view: StatementView): StatementView {
+  let state: 'nothing read' | 'read' | 'paused' = 'nothing read';
+  function* before(): Waiting<void> {
+    if (state !== 'read') return;
+    state = 'paused';
+    yield pause;
+  }
+  return {
+    ...delegating(view),
+    scan(table, path) {
+      if (state === 'nothing read') state = 'read';
+      return view.scan(table, path);
+    },
+    *insert(table, values, duplicateLock) {
+      yield* before();
+      return yield* view.insert(table, values, duplicateLock);
+    },
+    *update(row, values, columns) {
+      yield* before();
+      return yield* view.update(row, values, columns);
+    },
+    *delete(row) {
+      yield* before();
+      yield* view.delete(row);
+    },
+  };
+}
+
+function delegating(view: StatementView): StatementView {
+  const { scansLock } = view;
+  return {
+    ...(scansLock === undefined ? {} : { scansLock }),
+    scan: (table, path) => view.scan(table, path),
+    lock: (table, path, matches, request, take) => view.lock(table, path, matches, request, take),
+    lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
     update: (row, values, columns) => view.update(row, values, columns),
     delete: (row) => view.delete(row),

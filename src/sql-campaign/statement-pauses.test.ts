@@ -46,6 +46,33 @@ test.each([
     seen: ['- 1 -; - {"id":1} -', '- 1 -; - 55P03 -', '- 1 -; - 40001 -'],
   },
   {
+    name: 'a statement fails because of what was committed after its snapshot',
+    engine: 'postgres',
+    isolation: 'serializable',
+    sessions: [
+      ['BEGIN', `${first} AND ${others}`, 'COMMIT'],
+      ['BEGIN', `${second} AND ${others}`, 'COMMIT'],
+    ],
+    seen: [
+      '- 1 -; - 0 -',
+      '- 0 -; - 1 -',
+      '- 1 -; - 1 40001',
+      '- 1 40001; - 1 -',
+      '- 1 -; - 40001 -',
+      '- 40001 -; - 1 -',
+    ],
+  },
+  {
+    name: 'two statements do not see what the other is about to write',
+    engine: 'mysql',
+    isolation: 'read uncommitted',
+    sessions: [
+      ['BEGIN', `${first} AND ${others}`, 'COMMIT'],
+      ['BEGIN', `${second} AND ${others}`, 'COMMIT'],
+    ],
+    seen: ['- 1 -; - 0 -', '- 0 -; - 1 -', '- 1 -; - 1 -'],
+  },
+  {
     name: 'two statements that lock what they read wait for each other',
     engine: 'mysql',
     isolation: 'repeatable read',

@@ -1,11 +1,14 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
 import { type Candidates, findCandidates } from './candidates.ts';
-import { ownViolation, readViolation } from './evidence.ts';
+import { hiddenViolation, ownViolation, readViolation } from './evidence.ts';
 import { agrees, type Columns, columnsBeside, type Image, learned } from './image.ts';
 import type { Mirror } from './mirror.ts';
-import { verifyPredicate } from './predicate-read.ts';
+import { kindCode, lockCode } from './operation-table.ts';
+import { qualifies, verifyPredicate } from './predicate-read.ts';
+import { dirtyReadOf, hiddenBy } from './uncommitted-read.ts';
 import { grownBytes, grownInts, none, Slots } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
+import type { Violation } from './violation.ts';
 
 /** Columns that the transaction has not written, of a row of which it has: their base may be as old as the snapshot. */
 interface Beside {
@@ -74,6 +77,22 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
   return beside;
 }
 
+/** A row that the transaction has written so that it satisfies a condition of its own read must have been returned. */
+export function verifyOwnPredicates(mirror: Mirror, transaction: number, operation: number): void {
+  const { operations, rows, transactions } = mirror;
+  const { owns } = rows;
+  let returned: ReadonlySet<number> | null = null;
+  for (const { table, where } of operations.predicatesOf(operation)) {
+    if (rows.isTableClouded(table)) continue;
+    for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
+      const row = owns.row[own] as number;
+      if (!rows.isOf(row, table) || !qualifies(owns.image[own], where)) continue;
+      returned ??= operations.rowsRead(operation);
+      if (!returned.has(row)) mirror.report(ownViolation(mirror, transaction, operation, row, null, own));
+    }
+  }
+}
+
 /** Checks reads whose candidates are all known. */
 export class ReadVerifier {
   readonly #mirror: Mirror;
@@ -110,6 +129,10 @@ export class ReadVerifier {
     const readsEnd = operations.writes[operation] as number;
     const found = this.#found;
     this.#view = null;
+    const isUncommitted =
+      mirror.mechanisms.consistentRead === 'uncommitted' &&
+      operations.kind[operation] === kindCode.read &&
+      operations.lock[operation] === lockCode.none;
     let start = operations.start[operation] as number;
     let end = operations.end[operation] as number;
     for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1) {
@@ -126,6 +149,16 @@ export class ReadVerifier {
       } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
       const view = this.#viewOf(transaction, snapshot);
       findCandidates(mirror, row, image, start, end, view, found);
+      if (isUncommitted && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
+        counts.uncertain += 1;
+        continue;
+      }
+      const hider =
+        isUncommitted && found.matches === 1 ? hiddenBy(mirror, transaction, row, found.match, start, end) : none;
+      if (hider !== none) {
+        this.#suspect(hider, hiddenViolation(mirror, transaction, operation, row, image, hider));
+        continue;
+      }
       if (found.matches === 0) {
         this.#fail(transaction, operation, row, image, start, end, view);
         continue;
@@ -236,11 +269,21 @@ export class ReadVerifier {
     for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
       const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
       if (written === undefined || writer === transaction || transactions.fate[writer] !== fateCode.open) continue;
+      // What ROLLBACK TO took back will not be committed.
+      if (locks.releaseEnd[lock] !== Infinity) continue;
       if (!agrees(written, image)) continue;
-      (transactions.suspicions[writer] ??= []).push(violation);
+      this.#suspect(lock, violation);
       return;
     }
     this.#mirror.report(violation);
+  }
+
+  /** A violation unless nobody knows what became of the transaction that has, or had, the lock. */
+  #suspect(lock: number, violation: Violation): void {
+    const { rows, transactions } = this.#mirror;
+    const writer = rows.locks.transaction[lock] as number;
+    if (transactions.fate[writer] === fateCode.open) (transactions.suspicions[writer] ??= []).push(violation);
+    else this.#mirror.report(violation);
   }
 }
 

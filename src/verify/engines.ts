@@ -33,12 +33,13 @@ const postgres: Levels = {
   serializable: { ...snapshotIsolation, certifier: 'ssi' },
 };
 
+const innodbWrites = { ...writesLock, savepointLocks: 'kept' } as const;
 /** Repeatable read has no first updater wins: writes go to the latest version, whatever the snapshot. Serializable: text, not table. */
 const innodb: Levels = {
-  'read uncommitted': mechanisms(writesLock),
-  'read committed': statementReads,
-  'repeatable read': mechanisms({ consistentRead: 'first-read', ...writesLock, predicateLocks: true }),
-  serializable: { ...twoPhaseLocking, predicateLocks: true },
+  'read uncommitted': mechanisms({ consistentRead: 'uncommitted', ...innodbWrites }),
+  'read committed': { ...statementReads, ...innodbWrites },
+  'repeatable read': mechanisms({ consistentRead: 'first-read', ...innodbWrites, predicateLocks: true }),
+  serializable: { ...twoPhaseLocking, savepointLocks: 'kept', predicateLocks: true },
 };
 
 /** "Serializable" is snapshot isolation. */
@@ -59,7 +60,11 @@ export const engines: Readonly<Record<string, Levels>> = {
     serializable: mechanisms({ consistentRead: 'transaction', mutualExclusion: 'writes', certifier: 'cycle' }),
   },
   mysql: innodb,
-  mariadb: innodb,
+  /** Snapshot isolation is its repeatable read with `innodb_snapshot_isolation=ON`: writes to what changed since the snapshot fail. */
+  mariadb: {
+    ...innodb,
+    'snapshot isolation': mechanisms({ consistentRead: 'first-read', ...innodbWrites, firstUpdaterWins: true }),
+  },
   /** The snapshot is of BEGIN, so traces should have it. */
   tidb: {
     'read committed': statementReads,
@@ -135,6 +140,7 @@ export function mechanismsOf(engine: string, isolation: string | undefined): Mec
 }
 
 const snapshots: Readonly<Record<string, ConsistentRead>> = {
+  uncommitted: 'uncommitted',
   row: 'row',
   statement: 'statement',
   begin: 'begin',
@@ -157,7 +163,7 @@ export function parseMechanisms(text: string): Mechanisms {
     throw new InputError(
       'option/mechanisms',
       `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
-        'install=transaction, locking-reads=latest, locks=database, predicates',
+        'install=transaction, locking-reads=latest, locks=database, savepoints=kept, predicates',
     );
   });
   return Object.assign({}, noMechanisms, ...changes) as Mechanisms;
@@ -182,6 +188,8 @@ function changeBy(name: string, value: string): Partial<Mechanisms> | null {
       return value === 'transaction' || value === 'commit' ? { install: value } : null;
     case 'locking-reads':
       return value === 'latest' ? { lockingReads: 'latest' } : null;
+    case 'savepoints':
+      return value === 'kept' || value === 'released' ? { savepointLocks: value } : null;
     case 'locks':
       return value === 'database' || value === 'row' ? { lockedUnit: value } : null;
     default:

@@ -148,3 +148,33 @@ export function ownViolation(
     context: operationsOf(mirror, transaction),
   };
 }
+
+/** @param lock under which another transaction had written the row */
+export function hiddenViolation(
+  mirror: Mirror,
+  transaction: number,
+  operation: number,
+  row: number,
+  image: Image,
+  lock: number,
+): Violation {
+  const { transactions, rows, operations } = mirror;
+  const writer = rows.locks.transaction[lock] as number;
+  const [name, other] = [transactions.name[transaction] as string, transactions.name[writer] as string];
+  const written = shownImage(rows.locks.image[lock]);
+  const context = contextOf(mirror, [transaction, writer]);
+  return {
+    mechanism: 'consistent-read',
+    reason: `${name} read ${rows.key(row)} = ${shownImage(image)}, but ${other} had written ${written} and had neither committed nor taken it back`,
+    transactions: [name, other],
+    rows: [rows.key(row)],
+    evidence: [
+      { operation: operations.operationAt(operation), role: 'the read' },
+      { operation: operations.operationAt(rows.locks.operation[lock] as number), role: 'the write' },
+    ],
+    // Later: the end of the other belongs to it too.
+    get context() {
+      return context();
+    },
+  };
+}

@@ -2,7 +2,7 @@
  * First updater wins (Leopard, ICDE 2023, V.C): of two committed transactions that write one row, one has committed before the other's
  * snapshot. At most one of the two orders is possible (Theorem 4); none is a violation, one is a dependency.
  *
- * A row that one of them deletes is left out: an insert of its key afterwards makes another row, and engines let it pass. Percolator
+ * A row that is deleted first is left out: an insert of its key afterwards makes another row, and engines let it pass. Percolator
  * checks the same when it prewrites, and calls it a write conflict.
  */
 import { contextOf, operationsOf } from './evidence.ts';
@@ -14,18 +14,25 @@ import { formatInterval, type Violation } from './violation.ts';
 export function verifyFirstUpdater(mirror: Mirror, row: number, version: number): void {
   const { rows } = mirror;
   const { versions } = rows;
-  if (versions.image[version] === null) return;
   const writer = versions.writer[version] as number;
   for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
     const by = versions.writer[other] as number;
-    if (other === version || by === none || versions.isDefinite[other] === 0 || versions.image[other] === null)
-      continue;
+    if (other === version || by === none || versions.isDefinite[other] === 0) continue;
+    if (mayBeAnother(mirror, other, version)) continue;
     const isFirst = precedesSnapshot(mirror, other, writer);
     const isSecond = precedesSnapshot(mirror, version, by);
     if (isFirst && !isSecond) versions.follow(other, version);
     else if (isSecond && !isFirst) versions.follow(version, other);
     else if (!isFirst && !isSecond) mirror.report(concurrentWriters(mirror, row, other, version));
   }
+}
+
+/** May the later of the two be a row that was inserted after the earlier one was deleted? */
+function mayBeAnother({ rows: { versions } }: Mirror, one: number, two: number): boolean {
+  const [isOneGone, isTwoGone] = [versions.image[one] === null, versions.image[two] === null];
+  if (isOneGone === isTwoGone) return isOneGone;
+  const [deleted, other] = isOneGone ? [one, two] : [two, one];
+  return !versions.isSurelyAfter(deleted, other);
 }
 
 /** May the version have been committed before the transaction's snapshot? */

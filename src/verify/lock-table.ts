@@ -8,6 +8,9 @@ export class LockTable extends Slots {
   transaction = new Int32Array();
   operation = new Int32Array();
   isExclusive = new Uint8Array();
+  /** Where it was released by ROLLBACK TO, and what was written under it taken back; Infinity: neither. */
+  releaseStart = new Float64Array();
+  releaseEnd = new Float64Array();
   /** What was written under it; undefined for reads. */
   readonly image: (Image | undefined)[] = [];
   /** Those of a row. */
@@ -23,6 +26,8 @@ export class LockTable extends Slots {
     this.operation[lock] = operation;
     this.isExclusive[lock] = isExclusive ? 1 : 0;
     this.image[lock] = image;
+    this.releaseStart[lock] = Infinity;
+    this.releaseEnd[lock] = Infinity;
     this.nextOfRow[lock] = none;
     this.previousOfRow[lock] = none;
     this.next[lock] = none;
@@ -39,6 +44,8 @@ export class LockTable extends Slots {
     this.transaction = grownInts(this.transaction, capacity);
     this.operation = grownInts(this.operation, capacity);
     this.isExclusive = grownBytes(this.isExclusive, capacity);
+    this.releaseStart = grownFloats(this.releaseStart, capacity);
+    this.releaseEnd = grownFloats(this.releaseEnd, capacity);
     this.nextOfRow = grownInts(this.nextOfRow, capacity);
     this.previousOfRow = grownInts(this.previousOfRow, capacity);
     this.next = grownInts(this.next, capacity);

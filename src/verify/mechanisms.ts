@@ -7,12 +7,21 @@
  * Which state a plain read sees.
  *
  * - `none`: nothing is checked
+ * - `uncommitted`: every row as last written at some moment of the read, also by a transaction that is open; what was rolled back is gone
  * - `row`: every row as last committed at some moment of the read, each row at its own moment
  * - `statement`: all rows as last committed at one moment of the read
  * - `begin`, `first-statement`, `first-read`: ... of the transaction's first operation, first operation that is not a begin, first plain read
  * - `transaction`: at one moment between the transaction's start and the read's end, the same for all of its reads
  */
-export type ConsistentRead = 'none' | 'row' | 'statement' | 'begin' | 'first-statement' | 'first-read' | 'transaction';
+export type ConsistentRead =
+  | 'none'
+  | 'uncommitted'
+  | 'row'
+  | 'statement'
+  | 'begin'
+  | 'first-statement'
+  | 'first-read'
+  | 'transaction';
 
 /**
  * What an engine does so that transactions are serializable.
@@ -33,6 +42,11 @@ export interface Mechanisms {
   readonly lockingReads: 'as-plain' | 'latest';
   /** Whether rows are locked from the operation to the end of the transaction: by writes, and by plain reads too. */
   readonly mutualExclusion: 'none' | 'writes' | 'reads-and-writes';
+  /**
+   * What ROLLBACK TO SAVEPOINT does with the locks that were taken since. `kept` as in InnoDB: where nothing was read or written before the
+   * savepoint, the transaction begins anew, with other locks and another snapshot.
+   */
+  readonly savepointLocks: 'kept' | 'released';
   /** What a write locks. */
   readonly lockedUnit: 'row' | 'database';
   /** Do reads that lock rows lock what their conditions have scanned, too? */
@@ -48,6 +62,7 @@ export const noMechanisms: Mechanisms = {
   install: 'commit',
   lockingReads: 'as-plain',
   mutualExclusion: 'none',
+  savepointLocks: 'released',
   lockedUnit: 'row',
   predicateLocks: false,
   firstUpdaterWins: false,

@@ -2,12 +2,13 @@
  * A small database that works by mechanisms, one event at a time: the definition that the verifier is compared with. It shares no code
  * with the verifier. An event happens at one moment inside its operation's interval.
  */
+import type { RowImage, TraceOperation } from '../history/trace.ts';
 import type { Mechanisms } from './mechanisms.ts';
-import type { RowImage, TraceOperation } from './trace.ts';
 
 export interface Event {
   readonly operation: TraceOperation;
-  readonly kind: 'snapshot' | 'read' | 'write' | 'commit' | 'abort';
+  readonly kind: 'snapshot' | 'read' | 'write' | 'commit' | 'abort' | 'savepoint' | 'rollback-to' | 'release';
+  /** The row, or the name of the savepoint. */
   readonly key: string;
   /** What was read or is written; undefined: whatever there is. */
   readonly image: RowImage | undefined;
@@ -18,10 +19,18 @@ interface Version {
   readonly image: RowImage;
 }
 
+interface Savepoint {
+  readonly name: string;
+  readonly own: ReadonlyMap<string, RowImage>;
+  /** How many locks the transaction held on each row. */
+  readonly locks: ReadonlyMap<string, number>;
+}
+
 interface Transaction {
   snapshot: ReadonlyMap<string, number> | null;
   snapshotAt: number;
-  readonly own: Map<string, RowImage>;
+  own: Map<string, RowImage>;
+  savepoints: readonly Savepoint[];
   /** Versions by their position in the row. */
   readonly reads: { readonly key: string; readonly index: number }[];
   committedAt: number;
@@ -52,7 +61,8 @@ export class Model {
   transaction(name: string): Transaction {
     const known = this.transactions.get(name);
     if (known !== undefined) return known;
-    const created: Transaction = { snapshot: null, snapshotAt: 0, own: new Map(), reads: [], committedAt: Infinity };
+    const empty = { own: new Map(), savepoints: [], reads: [] };
+    const created: Transaction = { ...empty, snapshot: null, snapshotAt: 0, committedAt: Infinity };
     this.transactions.set(name, created);
     return created;
   }
@@ -94,7 +104,18 @@ export class Model {
       case 'commit':
         return this.#commit(name, transaction);
       case 'abort':
+        transaction.own.clear();
         this.#release(name);
+        return true;
+      case 'savepoint':
+        transaction.savepoints = [
+          ...transaction.savepoints,
+          { name: key, own: new Map(transaction.own), locks: this.#heldBy(name) },
+        ];
+        return true;
+      case 'rollback-to':
+      case 'release':
+        this.#unwind(name, transaction, event);
         return true;
     }
   }
@@ -129,9 +150,20 @@ export class Model {
     const own = transaction.own.get(key);
     if (own !== undefined) return { image: own, index: -1 };
     const versions = this.rows.get(key) ?? [];
+    if (this.mechanisms.consistentRead === 'uncommitted') {
+      const dirty = this.#uncommitted(key);
+      if (dirty !== undefined) return { image: dirty, index: -1 };
+    }
     const isLatest = seesLatest(this.mechanisms, operation) || transaction.snapshot === null;
     const index = (isLatest ? versions.length : (transaction.snapshot?.get(key) ?? 1)) - 1;
     return { image: versions[index]?.image ?? null, index };
+  }
+
+  /** What an open transaction has written: one at most, for it has the lock. */
+  #uncommitted(key: string): RowImage | undefined {
+    for (const { own, committedAt } of this.transactions.values())
+      if (committedAt === Infinity && own.has(key)) return own.get(key);
+    return undefined;
   }
 
   #read(transaction: Transaction, { operation, key, image }: Event): boolean {
@@ -151,6 +183,29 @@ export class Model {
     transaction.committedAt = this.#events;
     this.#release(name);
     return this.isCertified();
+  }
+
+  #heldBy(name: string): ReadonlyMap<string, number> {
+    return new Map(
+      [...this.locks].map(([key, locks]) => [key, locks.filter(({ transaction }) => transaction === name).length]),
+    );
+  }
+
+  #unwind(name: string, transaction: Transaction, { kind, key }: Event): void {
+    const at = transaction.savepoints.findLastIndex((savepoint) => savepoint.name === key);
+    const savepoint = transaction.savepoints[at];
+    if (savepoint === undefined) throw new Error(`there is no savepoint ${key}`);
+    transaction.savepoints = transaction.savepoints.slice(0, kind === 'release' ? at : at + 1);
+    if (kind === 'release') return;
+    transaction.own = new Map(savepoint.own);
+    if (this.mechanisms.savepointLocks === 'kept') return;
+    for (const [row, locks] of this.locks) {
+      let left = savepoint.locks.get(row) ?? 0;
+      this.locks.set(
+        row,
+        locks.filter((lock) => lock.transaction !== name || (left -= 1) >= 0),
+      );
+    }
   }
 
   #release(name: string): void {
@@ -228,7 +283,7 @@ export class Model {
 }
 
 function seesLatest({ lockingReads, consistentRead }: Mechanisms, { kind, lock }: TraceOperation): boolean {
-  if (consistentRead === 'row') return true;
+  if (consistentRead === 'row' || consistentRead === 'uncommitted') return true;
   return lockingReads === 'latest' && (kind === 'write' || lock !== null);
 }
 
@@ -241,6 +296,8 @@ export function eventsOf(
   const { kind, reads, writes, failed } = operation;
   if (kind === 'commit' || kind === 'abort')
     return [{ operation, kind: failed ? 'abort' : kind, key: '', image: undefined }];
+  if (kind === 'savepoint' || kind === 'rollback-to' || kind === 'release')
+    return [{ operation, kind, key: operation.savepoint ?? '', image: undefined }];
   const snapshot: Event = { operation, kind: 'snapshot', key: '', image: undefined };
   return [
     ...(takesSnapshot(mechanisms, operation, earlier) ? [snapshot] : []),
@@ -254,17 +311,22 @@ function takesSnapshot(mechanisms: Mechanisms, operation: TraceOperation, earlie
     kind === 'read' && (lock === null || mechanisms.lockingReads === 'as-plain');
   switch (mechanisms.consistentRead) {
     case 'statement':
-      return operation.kind !== 'begin' && !seesLatest(mechanisms, operation);
+      return isStatement(operation) && !seesLatest(mechanisms, operation);
     case 'begin':
       return earlier.length === 0;
     case 'first-statement':
     case 'transaction': // a correct choice among those that the mechanism leaves
-      return operation.kind !== 'begin' && !earlier.some(({ kind }) => kind !== 'begin');
+      return isStatement(operation) && !earlier.some(isStatement);
     case 'first-read':
       return isPlainRead(operation) && !earlier.some(isPlainRead);
     default:
       return false;
   }
+}
+
+/** Does it look at rows, or does it only say where the transaction is? */
+function isStatement({ kind }: TraceOperation): boolean {
+  return kind === 'read' || kind === 'write';
 }
 
 /** Is there a choice of moments, one for each event within its interval, that the mechanisms allow? Exponential. */

@@ -15,7 +15,7 @@ import { formatInterval, type Violation } from './violation.ts';
 export function verifyLocks(mirror: Mirror, transaction: number): void {
   const { rows, transactions, operations } = mirror;
   const { locks } = rows;
-  const { fate, releaseStart, isAbandoned } = transactions;
+  const { fate, isAbandoned } = transactions;
   const reported = new Set<number>();
   for (let lock = transactions.firstLock[transaction] as number; lock !== none; lock = locks.next[lock] as number) {
     const row = locks.row[lock] as number;
@@ -23,9 +23,8 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
       const by = locks.transaction[other] as number;
       if (by === transaction || fate[by] === fateCode.open || fate[by] === fateCode.unknown) continue;
       if ((locks.isExclusive[lock] === 0 && locks.isExclusive[other] === 0) || isAbandoned[by] === 1) continue;
-      const isFirst = (releaseStart[by] as number) <= (operations.end[locks.operation[lock] as number] as number);
-      const isSecond =
-        (releaseStart[transaction] as number) <= (operations.end[locks.operation[other] as number] as number);
+      const isFirst = releaseOf(mirror, other) <= (operations.end[locks.operation[lock] as number] as number);
+      const isSecond = releaseOf(mirror, lock) <= (operations.end[locks.operation[other] as number] as number);
       if (isFirst !== isSecond) relate(mirror, row, isFirst ? other : lock, isFirst ? lock : other);
       if (isFirst || isSecond || reported.has(by)) continue;
       reported.add(by);
@@ -34,10 +33,20 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
   }
 }
 
+/** The lock goes no earlier: with its transaction, or with what ROLLBACK TO took back. */
+export function releaseOf({ rows: { locks }, transactions }: Mirror, lock: number): number {
+  return Math.min(
+    transactions.releaseStart[locks.transaction[lock] as number] as number,
+    locks.releaseStart[lock] as number,
+  );
+}
+
 /** The order of two locks is an order of what was done under them. */
 function relate(mirror: Mirror, row: number, earlier: number, later: number): void {
   const { rows, transactions, mechanisms } = mirror;
   const { locks, versions } = rows;
+  // What was done under a lock that went early was taken back.
+  if (locks.releaseStart[earlier] !== Infinity || locks.releaseStart[later] !== Infinity) return;
   const [first, second] = [locks.transaction[earlier] as number, locks.transaction[later] as number];
   if (transactions.fate[first] !== fateCode.committed || transactions.fate[second] !== fateCode.committed) return;
   if (locks.isExclusive[earlier] === 1 && locks.isExclusive[later] === 1) {
@@ -62,14 +71,14 @@ function lockViolation(mirror: Mirror, row: number, first: number, second: numbe
   const both = [first, second].map((lock) => ({
     operation: operations.operationAt(locks.operation[lock] as number),
     isExclusive: locks.isExclusive[lock] === 1,
+    release: {
+      start: releaseOf(mirror, lock),
+      end: Math.min(transactions.endEnd[locks.transaction[lock] as number] as number, locks.releaseEnd[lock] as number),
+    },
     transaction: locks.transaction[lock] as number,
     name: transactions.name[locks.transaction[lock] as number] as string,
   }));
-  const held = both.map(({ operation, isExclusive, transaction, name }) => {
-    const release = {
-      start: transactions.releaseStart[transaction] as number,
-      end: transactions.endEnd[transaction] as number,
-    };
+  const held = both.map(({ operation, isExclusive, release, name }) => {
     const how = isExclusive ? 'exclusively' : 'shared';
     return `${name} locked it ${how} in ${formatInterval(operation, base)} until ${formatInterval(release, base)}`;
   });

@@ -140,6 +140,16 @@ export class OperationTable extends Slots {
     return this.hasExtra[operation] === 1 ? this.#extra.get(operation)?.savepoint : undefined;
   }
 
+  /** Does it name a row that it read or wrote? */
+  hasRows(operation: number): boolean {
+    return this.reads[operation] !== this.entriesEnd[operation];
+  }
+
+  /** The rows that it returned. */
+  rowsRead(operation: number): ReadonlySet<number> {
+    return new Set(this.entries.row.subarray(this.reads[operation], this.writes[operation]));
+  }
+
   remove(operation: number): void {
     const first = this.reads[operation] as number;
     this.entries.give(first, (this.entriesEnd[operation] as number) - first);

@@ -10,6 +10,7 @@
  */
 import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
+import { releaseOf } from './mutual-exclusion.ts';
 import { qualifies } from './predicate-read.ts';
 import { none } from './slots.ts';
 import type { PredicateRead } from './trace.ts';
@@ -39,8 +40,7 @@ export class PredicateLocks {
     const { operations } = this.#mirror;
     const predicates = operations.predicatesOf(operation);
     if (predicates.length === 0) return;
-    const { row } = operations.entries;
-    const returned = new Set(row.subarray(operations.reads[operation], operations.writes[operation]));
+    const returned = operations.rowsRead(operation);
     const locks = this.#ofTransaction.get(transaction) ?? [];
     this.#ofTransaction.set(transaction, locks);
     for (const predicate of predicates) locks.push({ operation, predicate, returned });
@@ -75,8 +75,8 @@ export class PredicateLocks {
       for (const { operation, predicate, returned } of held) {
         if (operations.isUndone[operation] === 1 || returned.has(row)) continue;
         if ((transactions.releaseStart[reader] as number) <= writtenBy) continue;
-        if ((transactions.releaseStart[writer] as number) <= (operations.end[operation] as number)) continue;
-        if (rows.isOfTable(row, predicate.table) && qualifies(image, predicate.where))
+        if (releaseOf(this.#mirror, lock) <= (operations.end[operation] as number)) continue;
+        if (rows.isOf(row, predicate.table) && qualifies(image, predicate.where))
           return this.#violation(reader, operation, predicate, writer, lock);
       }
     }

@@ -36,7 +36,7 @@ export function verifyPredicate(
   for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1)
     returned.add(entries.row[entry] as number);
   for (const row of rows.ofTable(table)) {
-    if (returned.has(row) || !mayQualify(mirror, row, where) || rows.own(row, transaction) !== none) continue;
+    if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;
     const candidates = listCandidates(mirror, row, start, end, null);
     if (candidates.length === 0) continue;
     if (candidates.every((version) => qualifies(rows.versions.image[version], where))) onMissing(row, start, end);

@@ -164,25 +164,24 @@ export class RowTable {
 
   /** Takes the transaction's locks away. O(its locks) */
   dropLocks(transaction: number): void {
-    this.dropLocksSince(transaction, () => true);
-  }
-
-  /** Takes those away that certain operations have taken. */
-  dropLocksSince(transaction: number, isGone: (operation: number) => boolean): void {
     const { locks } = this;
     const { firstLock, lastLock } = this.#transactions;
-    let kept = none;
     for (let lock = firstLock[transaction] as number; lock !== none; ) {
       const following = locks.next[lock] as number;
-      if (isGone(locks.operation[lock] as number)) {
-        if (kept === none) firstLock[transaction] = following;
-        else locks.next[kept] = following;
-        this.#unlinkLock(lock);
-        locks.remove(lock);
-      } else kept = lock;
+      this.#unlinkLock(lock);
+      locks.remove(lock);
       lock = following;
     }
-    lastLock[transaction] = kept;
+    firstLock[transaction] = none;
+    lastLock[transaction] = none;
+  }
+
+  /** Has it ever written the row, also if that was taken back? O(locks on the row) */
+  hasWritten(transaction: number, row: number): boolean {
+    const { locks } = this;
+    for (let lock = this.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number)
+      if (locks.transaction[lock] === transaction && locks.image[lock] !== undefined) return true;
+    return false;
   }
 
   #unlinkLock(lock: number): void {
@@ -260,7 +259,7 @@ export class RowTable {
     return false;
   }
 
-  isOfTable(row: number, table: string): boolean {
+  isOf(row: number, table: string): boolean {
     return isOf(this.key(row), table);
   }
 

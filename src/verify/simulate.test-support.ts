@@ -1,7 +1,7 @@
 /** Traces that are right by construction: random clients of the model, with intervals around the moments at which things happened. */
+import type { RowImage, TraceOperation, TraceOperationKind } from '../history/trace.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { eventsOf, Model } from './model.test-support.ts';
-import type { RowImage, TraceOperation } from './trace.ts';
 
 export type Random = (n: number) => number;
 
@@ -14,6 +14,8 @@ export interface SimulationShape {
   readonly spread: number;
   /** Are values written more than once? */
   readonly repeats?: boolean;
+  /** Are there savepoints? */
+  readonly savepoints?: boolean;
 }
 
 interface Client {
@@ -26,6 +28,7 @@ interface Client {
   earlier: TraceOperation[];
   left: number;
   lastEnd: number;
+  savepoints: readonly string[];
 }
 
 const keyNames = ['x', 'y', 'z', 'u', 'v', 'w'];
@@ -62,6 +65,7 @@ class Simulation {
       earlier: [],
       left: 0,
       lastEnd: 0,
+      savepoints: [],
     }));
   }
 
@@ -108,17 +112,22 @@ class Simulation {
     if (client.earlier.length === 0) {
       client.started += 1;
       client.left = 1 + this.#random(this.#shape.operations);
+      client.savepoints = [];
     }
     client.left -= 1;
     client.startedAt = this.#now;
     client.current = this.#operation(client);
+    client.savepoints = savepointsAfter(client.savepoints, client.current);
     client.events = eventsOf(this.#mechanisms, client.current, client.earlier);
   }
 
-  #operation({ session, started, left }: Client): TraceOperation {
+  #operation(client: Client): TraceOperation {
+    const { session, started, left } = client;
     const base = { session, transaction: `${session}/${started}`, predicates: [], failed: false, start: 0, end: 0 };
     const none = { reads: [], writes: [], lock: null };
     if (left < 0) return { ...base, ...none, kind: this.#random(8) === 0 ? 'abort' : 'commit' };
+    if (this.#shape.savepoints === true && this.#random(3) === 0)
+      return { ...base, ...none, ...this.#savepointOf(client) };
     const key = keyNames[this.#random(this.#shape.keys)] as string;
     const other = keyNames[this.#random(this.#shape.keys)] as string;
     if (this.#random(2) === 0) {
@@ -130,6 +139,13 @@ class Simulation {
     const lock = this.#random(6) === 0 ? (this.#random(2) === 0 ? 'update' : 'share') : null;
     const reads = keys.map((read) => ({ key: read, image: undefined as unknown as RowImage }));
     return { ...base, ...none, kind: 'read', reads, lock };
+  }
+
+  #savepointOf({ savepoints }: Client): { kind: TraceOperationKind; savepoint: string } {
+    const choice = this.#random(4);
+    const known = savepoints[this.#random(Math.max(1, savepoints.length))];
+    if (known === undefined || choice === 0) return { kind: 'savepoint', savepoint: `s${this.#random(2)}` };
+    return { kind: choice === 1 ? 'release' : 'rollback-to', savepoint: known };
   }
 
   #finish(client: Client): void {
@@ -163,4 +179,10 @@ class Simulation {
     client.startedAt = this.#now;
     this.#finish(client);
   }
+}
+
+function savepointsAfter(savepoints: readonly string[], { kind, savepoint = '' }: TraceOperation): readonly string[] {
+  if (kind === 'savepoint') return [...savepoints, savepoint];
+  if (kind === 'release') return savepoints.slice(0, savepoints.lastIndexOf(savepoint));
+  return kind === 'rollback-to' ? savepoints.slice(0, savepoints.lastIndexOf(savepoint) + 1) : savepoints;
 }

@@ -30,6 +30,8 @@ export class TransactionTable extends Slots {
   /** The moment of its snapshot lies here; NaN as long as it has none. What reads saw makes it smaller. */
   snapshotStart = new Float64Array();
   snapshotEnd = new Float64Array();
+  /** Its snapshot may be as early as this, though it is taken later; Infinity: it is not. */
+  snapshotFrom = new Float64Array();
   /** The moment of its commit or abort lies here. */
   endStart = new Float64Array();
   endEnd = new Float64Array();
@@ -46,6 +48,8 @@ export class TransactionTable extends Slots {
   /** Was it given up on, with locks and snapshot forgotten? */
   isAbandoned = new Uint8Array();
   isWriter = new Uint8Array();
+  /** Is it kept out of the dependency graph? */
+  isUncertified = new Uint8Array();
   /** Is its end being looked at? What overlaps with it is still needed. */
   isEnding = new Uint8Array();
   /** Is it over, and everything that overlapped with it, or is it given up on for good? */
@@ -93,6 +97,7 @@ export class TransactionTable extends Slots {
     this.versions[transaction] = 0;
     this.isAbandoned[transaction] = 0;
     this.isWriter[transaction] = 0;
+    this.isUncertified[transaction] = 0;
     this.isEnding[transaction] = 0;
     this.isRetired[transaction] = 0;
     this.isQueued[transaction] = 1;
@@ -101,6 +106,7 @@ export class TransactionTable extends Slots {
     this.ins[transaction] = 0;
     this.snapshotStart[transaction] = NaN;
     this.snapshotEnd[transaction] = NaN;
+    this.snapshotFrom[transaction] = Infinity;
     this.endStart[transaction] = Infinity;
     this.endEnd[transaction] = Infinity;
     this.releaseStart[transaction] = Infinity;
@@ -138,6 +144,7 @@ export class TransactionTable extends Slots {
     this.lastOperation = grownInts(this.lastOperation, capacity);
     this.snapshotStart = grownFloats(this.snapshotStart, capacity);
     this.snapshotEnd = grownFloats(this.snapshotEnd, capacity);
+    this.snapshotFrom = grownFloats(this.snapshotFrom, capacity);
     this.endStart = grownFloats(this.endStart, capacity);
     this.endEnd = grownFloats(this.endEnd, capacity);
     this.releaseStart = grownFloats(this.releaseStart, capacity);
@@ -149,6 +156,7 @@ export class TransactionTable extends Slots {
     this.versions = grownInts(this.versions, capacity);
     this.isAbandoned = grownBytes(this.isAbandoned, capacity);
     this.isWriter = grownBytes(this.isWriter, capacity);
+    this.isUncertified = grownBytes(this.isUncertified, capacity);
     this.isEnding = grownBytes(this.isEnding, capacity);
     this.isRetired = grownBytes(this.isRetired, capacity);
     this.isQueued = grownBytes(this.isQueued, capacity);

@@ -8,7 +8,7 @@
  */
 import { assert } from '../base/assert.ts';
 import { SerializationCertifier } from './certifier.ts';
-import { PendingReads, ReadVerifier, verifyOwn } from './consistent-read.ts';
+import { PendingReads, ReadVerifier, verifyOwn, verifyOwnPredicates } from './consistent-read.ts';
 import { toImage } from './image.ts';
 import { installVersions, relateVersions } from './install.ts';
 import type { Mechanisms } from './mechanisms.ts';
@@ -209,8 +209,9 @@ export class Verifier {
     this.counts.unknown += 1;
     this.#forgetSuspicions(transaction);
     const last = lastOperation[transaction] as number;
+    const from = last === none ? this.#frontier : (this.#operations.start[last] as number);
     // Its commit may have been on its way: from now on others may see what it wrote, or not.
-    installVersions(this.#mirror, transaction, this.#operations.start[last] as number, Infinity, this.#onWriter);
+    installVersions(this.#mirror, transaction, from, Infinity, this.#onWriter);
     isAbandoned[transaction] = 1;
     this.#dropLocks(transaction);
   }
@@ -227,8 +228,12 @@ export class Verifier {
       this.#openCount -= 1;
       this.#giveUp(open);
     }
-    const transaction = this.#transactions.open(name, session, this.#operations.start[operation] as number);
     this.counts.transactions += 1;
+    return this.#begin(name, session, this.#operations.start[operation] as number);
+  }
+
+  #begin(name: string, session: number, start: number): number {
+    const transaction = this.#transactions.open(name, session, start);
     this.#open[session] = transaction;
     this.#openCount += 1;
     this.#active.push(transaction);
@@ -267,14 +272,31 @@ export class Verifier {
         return;
       case kindCode['rollback-to']:
       case kindCode.release:
-        if (failed[operation] === 0) undo(this.#mirror, transaction, operation);
+        if (failed[operation] === 0) this.#undo(transaction, operation);
         return;
       default:
     }
   }
 
+  #undo(transaction: number, operation: number): void {
+    const undone = undo(this.#mirror, transaction, operation);
+    const { isUncertified, snapshotStart, name, session } = this.#transactions;
+    if (undone === 'goes-on') {
+      // What was read under locks that are gone may be overwritten: it is no promise of the engine's any more.
+      const { savepointLocks, certifier } = this.#mechanisms;
+      if (savepointLocks === 'released' && certifier === 'cycle') isUncertified[transaction] = 1;
+      return;
+    }
+    const [known, of] = [name[transaction] as string, session[transaction] as number];
+    const start = this.#operations.start[operation] as number;
+    const snapshot = undone === 'perhaps' ? (snapshotStart[transaction] as number) : NaN;
+    this.#end(transaction, operation, fateCode.aborted);
+    const anew = this.#begin(known, of, start);
+    this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
+  }
+
   #takeSnapshot(transaction: number, operation: number): void {
-    const { snapshotStart, snapshotEnd, first } = this.#transactions;
+    const { snapshotStart, snapshotEnd, snapshotFrom, first } = this.#transactions;
     if (!Number.isNaN(snapshotStart[transaction])) return;
     const { kind, lock, start, end } = this.#operations;
     const { consistentRead, lockingReads } = this.#mechanisms;
@@ -291,7 +313,7 @@ export class Verifier {
         (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
       (consistentRead === 'first-read' && isPlainRead);
     if (!takes) return;
-    snapshotStart[transaction] = start[operation] as number;
+    snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
     snapshotEnd[transaction] = end[operation] as number;
   }
 
@@ -302,6 +324,7 @@ export class Verifier {
     const readsEnd = writes[operation] as number;
     if (reads[operation] === readsEnd && !hasPredicates) return;
     const beside = verifyOwn(this.#mirror, transaction, operation);
+    if (hasPredicates) verifyOwnPredicates(this.#mirror, transaction, operation);
     if (beside === null && !hasPredicates) {
       let entry = reads[operation] as number;
       while (entry < readsEnd && entries.isOwn[entry] === 1) entry += 1;
@@ -327,6 +350,7 @@ export class Verifier {
     if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
     switch (consistentRead) {
       case 'none':
+      case 'uncommitted':
       case 'row':
         return snapshotCode.rows;
       case 'statement':
@@ -406,7 +430,8 @@ export class Verifier {
       this.#forgetSuspicions(transaction);
     }
     this.#reportWaiting(transaction, fate);
-    if (fate === fateCode.committed) this.#certifier.commit(transaction);
+    if (fate === fateCode.committed && transactions.isUncertified[transaction] === 0)
+      this.#certifier.commit(transaction);
     if (fate !== fateCode.aborted)
       installVersions(this.#mirror, transaction, from, end[operation] as number, this.#onWriter);
     if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)

@@ -112,6 +112,7 @@ describe('the example traces', () => {
     ['lost-update', 'postgres', 'repeatable read', 'first-updater-wins', 'repeatable read'],
     ['write-skew', 'postgres', 'serializable', 'serialization-certifier', 'repeatable read'],
     ['dirty-write', 'postgres', 'read committed', 'mutual-exclusion', undefined],
+    ['savepoint', 'postgres', 'read committed', 'consistent-read', undefined],
   ] as const;
 
   test('are all here', () => {

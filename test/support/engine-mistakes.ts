@@ -17,7 +17,7 @@ export interface Mistake {
   readonly schema: readonly string[];
   /** Each a transaction; one that fails for good is rolled back and counts as `null`. */
   readonly sessions: readonly ((sql: Sql) => Promise<unknown>)[];
-  /** Begins again when the engine says so, or when a key is taken: three times at most. */
+  /** Begins again when the engine says so, or when a key is taken: once. */
   readonly retries?: boolean;
   readonly invariant: (sql: Sql, results: readonly unknown[]) => Promise<boolean>;
 }
@@ -192,7 +192,7 @@ export async function outcomeOf(mistake: Mistake, sql: Sql, ends: readonly Sessi
   return JSON.stringify({ verdict, ends, rows }, null, 1);
 }
 
-const attemptsMax = 3;
+const attemptsMax = 2;
 
 /** The mark of runs in which a transaction that tries again did not get through. */
 export const gaveUp = 'gave up';

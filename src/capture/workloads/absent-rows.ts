@@ -26,8 +26,7 @@ export function absentRows(): Workload {
     { length: tables },
     (_, i): Place => ({ name: `absent_${i}`, done: 0, emptied: 0, waiting: [] }),
   );
-  let taken = 0;
-  let isTended = false;
+  const state = { taken: 0, isTended: false };
   return {
     tables: places.map(({ name }) => ({
       name,
@@ -35,20 +34,21 @@ export function absentRows(): Workload {
     })),
     load: () => Promise.resolve(),
     transaction: async (context) => {
-      const pair = Math.floor(taken / 2);
-      const side = taken % 2;
-      taken += 1;
+      const pair = Math.floor(state.taken / 2);
+      const side = state.taken % 2;
+      state.taken += 1;
       const place = places[pair % tables] as Place;
       const round = Math.floor(pair / tables);
       try {
-        while (isTended && place.emptied < round) await new Promise<void>((resolve) => place.waiting.push(resolve));
+        while (state.isTended && place.emptied < round)
+          await new Promise<void>((resolve) => place.waiting.push(resolve));
         await insertUnlessOther(context, place.name, 2 * round + side, 2 * round + 1 - side);
       } finally {
         place.done += 1;
       }
     },
     tend: async (client) => {
-      isTended = true;
+      state.isTended = true;
       return emptyUsed(places, client);
     },
   };

@@ -1,0 +1,57 @@
+/**
+ * Reads at read uncommitted: what was last written, by whomever. Between the write and the end of its transaction, or until it is taken back, a
+ * read returns that and nothing else; before and after, what is committed.
+ *
+ * Cost: O(locks on the row that are kept).
+ */
+import { agrees, type Image } from './image.ts';
+import type { Mirror } from './mirror.ts';
+import { none } from './slots.ts';
+import { fateCode } from './transaction-table.ts';
+
+/** The lock under which another transaction wrote what was read, if that may still have been there; or `none`. */
+export function dirtyReadOf(
+  { rows, operations, transactions }: Mirror,
+  reader: number,
+  row: number,
+  image: Image,
+  start: number,
+  end: number,
+): number {
+  const { locks } = rows;
+  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+    const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
+    if (written === undefined || writer === reader || !agrees(written, image)) continue;
+    if ((operations.start[locks.operation[lock] as number] as number) > end) continue;
+    const abortedAt =
+      transactions.fate[writer] === fateCode.aborted ? (transactions.endEnd[writer] as number) : Infinity;
+    if (Math.min(abortedAt, locks.releaseEnd[lock] as number) >= start) return lock;
+  }
+  return none;
+}
+
+/** The lock under which another transaction surely had overwritten this version, and had not ended; or `none`. */
+export function hiddenBy(
+  { rows, operations, transactions }: Mirror,
+  reader: number,
+  row: number,
+  version: number,
+  start: number,
+  end: number,
+): number {
+  const { locks, versions } = rows;
+  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+    const [operation, writer] = [locks.operation[lock] as number, locks.transaction[lock] as number];
+    const written = locks.image[lock];
+    if (written === undefined || writer === reader || (operations.end[operation] as number) >= start) continue;
+    if ((versions.end[version] as number) >= (operations.start[operation] as number)) continue;
+    if (isHeldUntil(rows.locks.releaseEnd[lock] as number, transactions.releaseStart[writer] as number, end))
+      return lock;
+  }
+  return none;
+}
+
+/** Neither taken back nor ended at `end`. */
+function isHeldUntil(takenBackAt: number, releaseStart: number, end: number): boolean {
+  return takenBackAt === Infinity && releaseStart > end;
+}

@@ -1,0 +1,180 @@
+/** Transactions with savepoints on real servers, many at once, recorded and verified with the claim that is right: no violation. */
+import mysql2 from 'mysql2';
+import mysql from 'mysql2/promise';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hookMysql2, hookPg, Recording } from '../../src/capture/index.ts';
+import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { loadParser } from '../../src/sql/index.ts';
+import { mechanismsOf, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
+import { seededRandom } from '../../src/verify/verify.test-support.ts';
+import { startMariadb } from '../support/mariadb-server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { startedOrSkipped } from '../support/server-process.ts';
+
+/** MOIRAI_HEAVY=1: longer runs. */
+const milliseconds = process.env['MOIRAI_HEAVY'] === '1' ? 30_000 : 1_500;
+const clients = 6;
+
+type Run = (sql: string) => Promise<unknown>;
+
+/** What one client does until the time is over. What fails is rolled back, to a savepoint where there is one. */
+async function work(run: Run, seed: number, begin: string, until: number): Promise<void> {
+  const random = seededRandom(seed);
+  let value = seed * 1_000_000;
+  while (monotonicNanoseconds() < until) {
+    let savepoints: string[] = [];
+    await run(begin);
+    for (let step = 2 + random(6); step > 0; step -= 1) {
+      value += 1;
+      const { sql, after } = nextStep(random, savepoints, value);
+      try {
+        await run(sql);
+        savepoints = after;
+      } catch {
+        const savepoint = savepoints.at(-1);
+        const isBack = savepoint !== undefined && (await succeeds(run, `ROLLBACK TO SAVEPOINT ${savepoint}`));
+        if (!isBack) break;
+      }
+    }
+    await succeeds(run, random(5) === 0 ? 'ROLLBACK' : 'COMMIT');
+  }
+}
+
+function nextStep(
+  random: (n: number) => number,
+  savepoints: readonly string[],
+  value: number,
+): { readonly sql: string; readonly after: string[] } {
+  const id = 1 + random(4);
+  const other = 1 + random(4);
+  const at = random(Math.max(1, savepoints.length));
+  const known = savepoints[at];
+  const after = [...savepoints];
+  switch (random(known === undefined ? 7 : 10)) {
+    case 0:
+    case 1:
+      return { sql: `SELECT id, v FROM t WHERE id IN (${id}, ${other})`, after };
+    case 2:
+      return { sql: `SELECT id, v FROM t WHERE id = ${id} FOR UPDATE`, after };
+    case 3:
+    case 4:
+      return { sql: `UPDATE t SET v = ${value} WHERE id = ${id}`, after };
+    case 5:
+      return random(2) === 0
+        ? { sql: `DELETE FROM t WHERE id = ${4 + id}`, after }
+        : { sql: `INSERT INTO t (id, v) VALUES (${4 + id}, ${value})`, after };
+    case 6: {
+      const name = `s${savepoints.length}`;
+      return { sql: `SAVEPOINT ${name}`, after: [...savepoints, name] };
+    }
+    case 7:
+      return { sql: `RELEASE SAVEPOINT ${known}`, after: savepoints.slice(0, at) };
+    default:
+      return { sql: `ROLLBACK TO SAVEPOINT ${known}`, after: savepoints.slice(0, at + 1) };
+  }
+}
+
+async function succeeds(run: Run, sql: string): Promise<boolean> {
+  try {
+    await run(sql);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Recorded {
+  readonly recording: Recording;
+  readonly verified: (engine: string, level: string) => TraceResult;
+}
+
+function newTrace(): Recorded {
+  let text = '';
+  const recording = new Recording({ write: (line) => void (text += line), now: monotonicNanoseconds, warn: () => {} });
+  return {
+    recording,
+    verified: (engine, level) => {
+      for (const op of ['savepoint', 'rollback-to', 'release']) expect(text).toContain(`"op":"${op}"`);
+      const verification = new TraceVerification({ mechanisms: mechanismsOf(engine, level) });
+      verification.push(new TextEncoder().encode(text));
+      return verification.finish();
+    },
+  };
+}
+
+function expectRight({ counts, violations }: TraceResult): void {
+  expect(violations.map(({ reason, smallest }) => [reason, smallest])).toEqual([]);
+  expect(counts.transactions).toBeGreaterThan(20);
+  expect(counts.skipped).toBe(0);
+}
+
+const table = 'CREATE TABLE t (id int PRIMARY KEY, v int)';
+const rows = 'INSERT INTO t (id, v) VALUES (1, 0), (2, 0), (3, 0), (4, 0)';
+const until = (): number => monotonicNanoseconds() + milliseconds * 1e6;
+
+const postgres = await startedOrSkipped(startPostgres);
+
+describe.skipIf(postgres === undefined)('PostgreSQL', () => {
+  beforeAll(() => loadParser());
+  afterAll(() => postgres?.stop());
+
+  test.each(['read committed', 'repeatable read', 'serializable'])('%s', async (level) => {
+    const { recording, verified } = newTrace();
+    const unhook = hookPg(pg as never, recording);
+    const all = await Promise.all(
+      Array.from({ length: clients }, async () => {
+        const client = new pg.Client({
+          host: '127.0.0.1',
+          port: postgres?.port ?? 0,
+          user: 'postgres',
+          database: 'postgres',
+        });
+        await client.connect();
+        await client.query(`SET deadlock_timeout = '10ms'`);
+        return client;
+      }),
+    );
+    for (const sql of ['DROP TABLE IF EXISTS t', table, rows]) await all[0]?.query(sql);
+    const end = until();
+    await Promise.all(
+      all.map((client, i) => work((sql) => client.query(sql), i + 1, `BEGIN ISOLATION LEVEL ${level}`, end)),
+    );
+    for (const client of all) await client.end();
+    unhook();
+    recording.end();
+    expectRight(verified('postgres', level));
+  });
+});
+
+const mariadb = await startedOrSkipped(startMariadb);
+
+describe.skipIf(mariadb === undefined)('MariaDB', () => {
+  beforeAll(() => loadParser());
+  afterAll(() => mariadb?.stop());
+
+  test.each(['read uncommitted', 'read committed', 'repeatable read', 'serializable'])('%s', async (level) => {
+    const { recording, verified } = newTrace();
+    const unhook = hookMysql2(mysql2, recording);
+    const all = await Promise.all(
+      Array.from({ length: clients }, async () => {
+        const client = await mysql.createConnection({
+          host: '127.0.0.1',
+          port: mariadb?.port ?? 0,
+          user: 'root',
+          database: 'test',
+        });
+        await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+        await client.query('SET SESSION innodb_lock_wait_timeout = 1');
+        return client;
+      }),
+    );
+    for (const sql of ['DROP TABLE IF EXISTS t', table, rows]) await all[0]?.query(sql);
+    const end = until();
+    await Promise.all(all.map((client, i) => work((sql) => client.query(sql), i + 1, 'BEGIN', end)));
+    for (const client of all) await client.end();
+    unhook();
+    recording.end();
+    expectRight(verified('mariadb', level));
+  });
+});
