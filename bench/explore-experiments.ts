@@ -122,7 +122,7 @@ export async function applications(secondsMax: number): Promise<Experiment> {
       found.push(one);
     }
     const histories = found.slice(0, 3).map((one) => (one.complete ? String(one.histories) : '-'));
-    rows.push([client, ...histories, ...found.flatMap((one) => [endStates(one), seconds(one)])]);
+    rows.push([client, ...histories, ...found.flatMap((one) => [endStatesOf(one), secondsOf(one)])]);
   }
   const summary = (name: string, of: (found: readonly Measured[]) => string): void =>
     void rows.push([name, '', '', '', ...names.flatMap((each) => ['', of(all.get(each) as Measured[])])]);
@@ -147,11 +147,11 @@ export async function applications(secondsMax: number): Promise<Experiment> {
   };
 }
 
-function endStates({ endStates: count, complete }: Measured): string {
+function endStatesOf({ endStates: count, complete }: Measured): string {
   return complete ? String(count) : `> ${count}`;
 }
 
-function seconds(one: Measured): string {
+function secondsOf(one: Measured): string {
   return one.complete ? one.seconds.toFixed(2) : '-';
 }
 

@@ -27,9 +27,16 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];
 const settings = new Map(flags.filter((flag) => flag !== '--quick').map(settingOf));
-const known = ['svg', ...(name === 'live' ? liveSettings : []), ...(name === 'verify' ? verifySettings : [])];
-if (bench === undefined || [...settings.keys()].some((key) => !known.includes(key))) {
+const settingsOf: Readonly<Record<string, readonly string[]>> = {
+  live: liveSettings,
+  explore: ['seconds'],
+  verify: verifySettings,
+};
+const known = new Set(['svg', ...(settingsOf[name] ?? [])]);
+if (bench === undefined || [...settings.keys()].some((key) => !known.has(key))) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick] [--svg=FOLDER]`);
+  console.error('of explore: --seconds=LIMIT of one search');
+  console.error('of verify: --only=growth|offline|server');
   console.error(`of live: ${liveSettings.map((setting) => `--${setting}=...`).join(' ')}`);
   process.exitCode = 3;
 } else {

@@ -1,6 +1,7 @@
 /** The classic mistakes and their usual fixes, on every schedule of every level of both engines: the table of docs/explore.md. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { isolationNames } from '../src/serve/index.ts';
 import { exploreSql, parseProfile } from '../src/sql-campaign/index.ts';
 import { gaveUp, mistakes, programOf } from './support/engine-mistakes.ts';
 
@@ -31,6 +32,14 @@ test('the table of mistakes and fixes; else run: MOIRAI_UPDATE_DOCS=1 npx vitest
       const profile = parseProfile({ engine, isolation });
       const { schedules, violations, complete, marks } = await exploreSql(programOf(mistake, engine), { profile });
       expect(complete).toBe(true);
+      const holdsFrom = mistake.holdsFrom[engine === 'postgres' ? 0 : 1];
+      const isExpected = isolationNames.indexOf(isolation) >= isolationNames.indexOf(holdsFrom);
+      expect([mistake.name, engine, isolation, violations === 0]).toEqual([
+        mistake.name,
+        engine,
+        isolation,
+        isExpected,
+      ]);
       const futile = marks.get(gaveUp) ?? 0;
       const note = futile === 0 ? '' : `; ${futile} gave up`;
       cells.push(violations === 0 ? `holds (${schedules}${note})` : `**fails** (${violations} of ${schedules}${note})`);

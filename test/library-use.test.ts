@@ -24,7 +24,7 @@ test('vitest', { timeout: 60_000 }, async () => {
     ],
     { cwd: root, env },
   );
-  expect(stdout).toMatch(/Tests\s+4 passed \(4\)/);
+  expect(stdout).toMatch(/Tests\s+6 passed \(6\)/);
 });
 
 test('node:test', { timeout: 60_000 }, async () => {

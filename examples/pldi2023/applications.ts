@@ -98,7 +98,7 @@ const courseInvariant: OutcomeInvariant = ({ ids: idsOf, row }) => {
   const enrolled = idsOf('ENROLLMENTS').map((id) => id.split(':')[0] as string);
   for (const course of new Set(enrolled)) {
     if (!idsOf('COURSE').includes(course)) return `course ${course} is gone and has students`;
-    const capacity = row<Course>('COURSE', course)?.capacity ?? 0;
+    const capacity = (row('COURSE', course) as Course | null)?.capacity ?? 0;
     const students = count(enrolled, course);
     if (students > capacity) return `${students} students are in course ${course}, which has room for ${capacity}`;
   }

@@ -68,7 +68,8 @@ export const deleteRow = async (t: TransactionHandle, table: string, id: string)
 export interface Outcome {
   /** The ids of a table's rows. */
   readonly ids: (table: string) => readonly string[];
-  readonly row: <Row>(table: string, id: string) => Row | null;
+  /** `null` where there is none. */
+  readonly row: (table: string, id: string) => unknown;
   /** What the transactions that were not rolled back returned, session by session. */
   readonly returned: readonly (readonly unknown[])[];
 }
@@ -103,8 +104,8 @@ export function client(
     invariant: ({ final, results }) =>
       invariant({
         ids: (table) => final[table] as readonly string[],
-        row: <Row>(table: string, id: string) => (final[`${table}:${id}`] ?? null) as Row | null,
-        returned: Object.values(results) as readonly (readonly unknown[])[],
+        row: (table, id): unknown => final[`${table}:${id}`] ?? null,
+        returned: Object.values(results),
       }) ?? true,
   });
 }

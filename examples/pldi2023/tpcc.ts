@@ -108,7 +108,7 @@ async function delivery(t: TransactionHandle, districts: number, warehouse: stri
     const order = await requireRow<Order>(t, 'OPENORDER', oldest);
     await writeRow(t, 'OPENORDER', oldest, { ...order, carrier });
     const lines = await readWhere<OrderLine>(t, 'ORDERLINE', (id) => id.startsWith(`${oldest}:`));
-    const total = lines.reduce((sum, { amount }) => sum + amount, 0);
+    const total = sum(lines.map(({ amount }) => amount));
     await changeRow<Customer>(t, 'CUSTOMER', `${place}:${order.customer}`, (row) => ({
       ...row,
       balance: row.balance + total,
@@ -180,12 +180,12 @@ const invariant: OutcomeInvariant = ({ ids: idsOf, row }) => {
   const placeOf = (id: string): string => id.split(':').slice(0, 2).join(':');
   for (const warehouse of idsOf('WAREHOUSE')) {
     const own = idsOf('DISTRICT').filter((place) => place.startsWith(`${warehouse}:`));
-    const paid = sum(own.map((place) => row<District>('DISTRICT', place)?.paid ?? 0));
-    const total = row<{ readonly paid: number }>('WAREHOUSE', warehouse)?.paid;
+    const paid = sum(own.map((place) => (row('DISTRICT', place) as District | null)?.paid ?? 0));
+    const total = (row('WAREHOUSE', warehouse) as { readonly paid: number } | null)?.paid;
     if (total !== paid) return `warehouse ${warehouse} was paid ${total}, its districts ${paid}`;
   }
   for (const place of idsOf('DISTRICT')) {
-    const { nextOrder = 0 } = row<District>('DISTRICT', place) ?? {};
+    const { nextOrder = 0 } = (row('DISTRICT', place) as District | null) ?? {};
     const own = idsOf('OPENORDER').filter((id) => placeOf(id) === place);
     const old = orders.filter(([at]) => at === place).length;
     if (own.length !== old + nextOrder - FIRST_ORDER || new Set(own).size !== own.length)
@@ -193,19 +193,20 @@ const invariant: OutcomeInvariant = ({ ids: idsOf, row }) => {
   }
   for (const order of idsOf('OPENORDER')) {
     const isNew = idsOf('NEWORDER').includes(order);
-    if (isNew !== (row<Order>('OPENORDER', order)?.carrier === null)) return `order ${order} is new and delivered`;
+    if (isNew !== ((row('OPENORDER', order) as Order | null)?.carrier === null))
+      return `order ${order} is new and delivered`;
     if (!idsOf('ORDERLINE').some((id) => id.startsWith(`${order}:`))) return `order ${order} has no lines`;
   }
   for (const id of idsOf('CUSTOMER')) {
-    const { balance } = row<Customer>('CUSTOMER', id) as Customer;
+    const { balance } = row('CUSTOMER', id) as Customer;
     const payments = idsOf('HISTORY').filter((each) => each.startsWith(`${id}:`));
-    const paid = sum(payments.map((each) => row<{ readonly amount: number }>('HISTORY', each)?.amount ?? 0));
+    const paid = sum(payments.map((each) => (row('HISTORY', each) as { readonly amount: number } | null)?.amount ?? 0));
     const delivered = idsOf('OPENORDER').filter((order) => {
-      const { customer, carrier } = row<Order>('OPENORDER', order) as Order;
+      const { customer, carrier } = row('OPENORDER', order) as Order;
       return carrier !== null && `${placeOf(order)}:${customer}` === id;
     });
     const lines = idsOf('ORDERLINE').filter((line) => delivered.some((order) => line.startsWith(`${order}:`)));
-    const bought = sum(lines.map((line) => row<OrderLine>('ORDERLINE', line)?.amount ?? 0));
+    const bought = sum(lines.map((line) => (row('ORDERLINE', line) as OrderLine | null)?.amount ?? 0));
     if (balance !== bought - paid) return `customer ${id} has a balance of ${balance}: got ${bought}, paid ${paid}`;
   }
   return null;

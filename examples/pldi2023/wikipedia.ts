@@ -134,12 +134,12 @@ const pages: readonly Page[] = [
 /** Each page shows a revision that is there, of this page, with its text; every edit is counted everywhere; no touch of a user is lost. */
 const invariant: OutcomeInvariant = ({ ids: idsOf, row, returned }) => {
   for (const page of idsOf('PAGE')) {
-    const latest = row<Page>('PAGE', page)?.latest ?? '';
-    const revision = idsOf('REVISION').includes(latest) ? row<Revision>('REVISION', latest) : null;
+    const latest = (row('PAGE', page) as Page | null)?.latest ?? '';
+    const revision = idsOf('REVISION').includes(latest) ? (row('REVISION', latest) as Revision | null) : null;
     if (revision?.page !== page) return `page ${page} shows revision ${latest}, which is not there`;
     if (!idsOf('TEXT').includes(revision.text)) return `revision ${latest} has no text`;
   }
-  const users = userIds.map((id) => row<User>('USER', id) as User);
+  const users = userIds.map((id) => row('USER', id) as User);
   const edits = [
     sum(users.map((user) => user.edits)),
     ...['LOGGING', 'RECENTCHANGES'].map((each) => idsOf(each).length),

@@ -1,3 +1,4 @@
+export { ClockOffset } from './clock-offset.ts';
 export { hookMariadb } from './hook-mariadb.ts';
 export { hookMysql2 } from './hook-mysql2.ts';
 export { hookPg } from './hook-pg.ts';

@@ -84,13 +84,23 @@ export class Recording {
   mark(): void {
     if (!this.#isBehind) return;
     const now = this.now();
-    let time = now;
-    for (const { start } of this.#asked) time = Math.min(time, start);
-    for (const { waitsSince } of this.#databases.values()) time = Math.min(time, waitsSince);
+    const time = this.#markTime(now);
     this.#isBehind = time < now;
     if (time <= this.#marked) return;
     this.#marked = time;
     this.#writeMark(`${formatTraceMark(time)}\n`);
+  }
+
+  #markTime(now = this.now()): number {
+    let time = now;
+    for (const { start } of this.#asked) time = Math.min(time, start);
+    for (const { waitsSince } of this.#databases.values()) time = Math.min(time, waitsSince);
+    return time;
+  }
+
+  /** From here on the clock may be off by more than the trace has said. */
+  declareClockError(clockError: number): void {
+    this.#writeMark(`${formatTraceMark(this.#markTime(), clockError)}\n`);
   }
 
   /**

@@ -16,6 +16,7 @@ import { addExplore } from './explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
 import { addProtocol } from './protocol-command.ts';
+import { addClock } from './clock-command.ts';
 import { addRecord } from './record-command.ts';
 import { addServe } from './serve-command.ts';
 import { testCommand } from './test-command.ts';
@@ -87,6 +88,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addProtocol(moirai, host, end);
   addServe(moirai, host, end);
   addRecord(moirai, host, end);
+  addClock(moirai, host, end);
   addWorkload(moirai, host, end);
   addDemo(moirai, host, end);
   return moirai;

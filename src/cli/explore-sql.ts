@@ -1,8 +1,12 @@
 /** `moirai explore` for a SQL program: every schedule of an engine profile, or every behaviour of a level, behind the program's own driver. */
-import { InputError } from '../base/index.ts';
+import { InputError, seeded } from '../base/index.ts';
 import type { SqlProgram } from '../program/index.ts';
-import type { ExploreSqlResult } from '../sql-campaign/index.ts';
+import { formatDot, formatMermaid } from '../report/index.ts';
+import type { Profile } from '../serve/index.ts';
+import type * as sqlCampaign from '../sql-campaign/index.ts';
+import type { ExploreSqlResult, SharedSqlOptions } from '../sql-campaign/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
+import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import type { ExitCode, Host } from './host.ts';
 import type { Progress } from './progress.ts';
 import { invocation, shellWord } from './replay-command.ts';
@@ -17,59 +21,119 @@ export async function exploreSqlProgram(
   progress: Progress,
   onRun: () => void,
 ): Promise<ExitCode> {
-  const { sql, historiesMax, timeMaxMs, timeoutMs, replay, violationsMax, failsFast } = options;
-  if (sql.level === 'all')
-    throw new InputError(
-      'option/level',
-      '--level all is for key-value programs; a SQL program is explored on one database at a time',
-    );
-  if (options.jobs > 1) throw onlyKeys('jobs', '--jobs');
-  if (options.drawing !== null) throw onlyKeys('drawing', `--${options.drawing}`);
-  if (options.estimates) throw onlyKeys('estimate', '--estimate');
-  if (options.stepsMax !== null) throw onlyKeys('max-steps', '--max-steps');
+  refuseKeyOptions(options);
   // Loading these costs time that other commands do without.
-  const { exploreSql, formatSqlExploration } = await import('../sql-campaign/index.ts');
-  const { parseProfile, profileText } = await import('../serve/index.ts');
-  const profile = parseProfile({
-    ...sql,
-    ...(sql.level === undefined ? { engine: sql.engine ?? program.dialect } : { dialect: program.dialect }),
-  });
-  const result = await exploreSql(program, {
+  const campaign = await import('../sql-campaign/index.ts');
+  const { profileText } = await import('../serve/index.ts');
+  const results: ExploreSqlResult[] = [];
+  for (const profile of await profilesOf(options, program)) {
+    if (options.estimates) {
+      const probing = { profile, timeoutMs: options.timeoutMs, chooser: seeded(1), onRun };
+      const estimate = await campaign.estimateSchedules(program, probing);
+      host.err(`${campaign.formatScheduleEstimate(profile, estimate)}\n`);
+    }
+    const limits: SharedSqlOptions = {
+      ...limitsOf(options, profile),
+      onRun,
+      onProgress: ({ schedules, share }) => {
+        const expected = share > 0 ? Math.round(schedules / share) : schedules;
+        progress.update(profileText(profile), schedules, Math.max(schedules, expected), 'schedules');
+      },
+    };
+    const { jobs, replay } = options;
+    results.push(
+      jobs === 1
+        ? await campaign.exploreSql(program, replay === null ? limits : { ...limits, replay })
+        : await exploreSqlOnThreads(file, program, limits, jobs),
+    );
+  }
+  progress.stop();
+  host.out(`${shown(file, results, options, host, campaign)}\n`);
+  if (results.some(({ violations }) => violations > 0)) return 1;
+  return results.every(({ complete }) => complete) ? 0 : 2;
+}
+
+/** @throws InputError `option/max-steps`, `option/rerun` */
+function refuseKeyOptions({ stepsMax, reruns }: ExploreCommandOptions): void {
+  if (stepsMax !== null)
+    throw new InputError(
+      'option/max-steps',
+      '--max-steps limits the search for a commit order of a history of keys; a SQL program runs on a database, where there is none',
+    );
+  if (reruns)
+    throw new InputError(
+      'option/rerun',
+      '--rerun is for programs that read and write keys; SQL programs always run again',
+    );
+}
+
+/** Of `--isolation all`, and of `--level all`, the engine's levels, weakest first. */
+async function profilesOf(options: ExploreCommandOptions, program: SqlProgram): Promise<readonly Profile[]> {
+  const { parseProfile, engineLevels } = await import('../serve/index.ts');
+  const { sql } = options;
+  const engine = sql.engine ?? program.dialect;
+  if (!isOfAll(options)) {
+    const named = sql.level === undefined ? { engine } : { dialect: program.dialect };
+    return [parseProfile({ ...sql, ...named })];
+  }
+  if (options.replay !== null)
+    throw new InputError('option/replay', 'a schedule is replayed at the level at which it was found: name that level');
+  if (sql.level !== undefined && sql.level !== 'all')
+    throw new InputError('option/isolation', '--isolation is of an --engine; --level already says the level');
+  if (sql.isolation !== undefined && sql.isolation !== 'all')
+    throw new InputError('option/level', '--level all is all levels of the engine, and --isolation names one');
+  const { dialect } = parseProfile({ engine, granularity: sql.granularity });
+  return engineLevels[dialect].map((isolation) => parseProfile({ engine, isolation }));
+}
+
+function isOfAll({ sql }: ExploreCommandOptions): boolean {
+  return sql.level === 'all' || sql.isolation === 'all';
+}
+
+function limitsOf(options: ExploreCommandOptions, profile: Profile): SharedSqlOptions {
+  const { historiesMax, timeMaxMs, timeoutMs, violationsMax, failsFast } = options;
+  return {
     profile,
     timeoutMs,
     failuresMax: violationsMax,
     failsFast,
     ...(historiesMax === null ? {} : { historiesMax }),
     ...(timeMaxMs === null ? {} : { timeMaxMs }),
-    ...(replay === null ? {} : { replay }),
-    onRun,
-    onProgress: ({ schedules, share }) => {
-      const expected = share > 0 ? Math.round(schedules / share) : schedules;
-      progress.update(profileText(profile), schedules, Math.max(schedules, expected), 'schedules');
-    },
-  });
-  progress.stop();
-  const commandOf = (token: string): string => replayLine(file, options, token, host);
-  host.out(
-    options.json
-      ? `${JSON.stringify(resultJson(result, commandOf))}\n`
-      : `${formatSqlExploration(result, { ...appearance(host, options.color), commandOf })}\n`,
-  );
-  if (result.violations > 0) return 1;
-  return result.complete ? 0 : 2;
+  };
 }
 
-function onlyKeys(option: string, text: string): InputError {
-  return new InputError(
-    `option/${option}`,
-    `${text} is for programs that read and write keys; this program speaks SQL`,
-  );
+function shown(
+  file: string,
+  results: readonly ExploreSqlResult[],
+  options: ExploreCommandOptions,
+  host: Host,
+  campaign: typeof sqlCampaign,
+): string {
+  const commandOf = (profile: Profile) => (token: string) => replayLine(file, options, profile, token, host);
+  if (options.json) {
+    const shapes = results.map((result) => resultJson(result, commandOf(result.profile)));
+    return JSON.stringify(isOfAll(options) ? shapes : shapes[0]);
+  }
+  if (options.drawing !== null) {
+    const drawings = results.flatMap((result) => campaign.drawSqlFailures(result, file));
+    return (options.drawing === 'dot' ? formatDot : formatMermaid)(drawings).trimEnd();
+  }
+  const look = appearance(host, options.color);
+  const [result] = results;
+  if (isOfAll(options) || result === undefined) return campaign.formatSqlExplorations(results, look);
+  return campaign.formatSqlExploration(result, { ...look, commandOf: commandOf(result.profile) });
 }
 
-function replayLine(file: string, { sql }: ExploreCommandOptions, token: string, host: Host): string {
+/** The options as they were given; the level by its name where it was one of all. */
+function replayLine(file: string, options: ExploreCommandOptions, profile: Profile, token: string, host: Host): string {
+  const { engine, isolation, level, granularity } = options.sql;
+  const given =
+    isOfAll(options) && profile.family === 'engine'
+      ? { engine, isolation: profile.isolation }
+      : { engine, isolation, level, granularity };
   const words = [
     file.startsWith('-') ? `./${file}` : file,
-    ...Object.entries(sql).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
     '--replay',
     token,
   ];

@@ -10,6 +10,7 @@ interface RecordOptions {
   readonly host: string;
   readonly upstream: string;
   readonly out: string;
+  readonly clockSource?: string;
 }
 
 export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
@@ -22,6 +23,10 @@ export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => 
     .option('--listen <port>', 'where clients connect instead; 0 takes a free port', wholeNumber('listen', 0), 0)
     .option('--host <address>', 'where to listen; other machines reach only what is not loopback', '127.0.0.1')
     .option('--out <file>', 'the trace; - is standard output', '-')
+    .option(
+      '--clock-source <address>',
+      'HOST:PORT of moirai clock, whose time is taken: for recorders on several machines',
+    )
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', recordHelp)
     .action(async (options) => {
@@ -34,7 +39,8 @@ async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCo
   const { startProxy } = await import('../capture/index.ts');
   const { startTraceRecording } = await import('./trace-recording.ts');
   const warn = (message: string): void => host.err(`${message}\n`);
-  const { recording, close } = startTraceRecording(options.out, warn);
+  const { clockSource } = options;
+  const { recording, close } = await startTraceRecording(options.out, warn, { clockSource });
   try {
     const { dialect, hostname: upstreamHost, port: upstreamPort } = upstream;
     const { host: address, listen: port } = options;

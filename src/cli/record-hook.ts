@@ -17,8 +17,9 @@ if (isMainThread || !isPipe) await recordInto(isMainThread ? path : ofThread(pat
 else warn(`thread ${threadId} is not recorded: two traces cannot be in one pipe`);
 
 async function recordInto(file: string): Promise<void> {
-  const { recording, close } = startTraceRecording(file, warn, {
+  const { recording, close } = await startTraceRecording(file, warn, {
     completesReads: process.env['MOIRAI_COMPLETE_READS'] === '1',
+    clockSource: process.env['MOIRAI_CLOCK_SOURCE'],
   });
   await loadParser();
   // From the program's own folder, else from where it was started.

@@ -4,6 +4,7 @@ import { InputError } from '../base/index.ts';
 import { counted, formatCount, wrap } from '../report/index.ts';
 import type { Mechanisms, SmallViolation, TraceOperation, TraceResult, TraceState } from '../verify/index.ts';
 import type { ExitCode, Host } from './host.ts';
+import { mergedTraces } from './merge-traces.ts';
 import { wholeNumber } from './option-values.ts';
 import { appearance } from './style.ts';
 
@@ -24,7 +25,7 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
     .description(
       'Checks a trace, operations with the times between which they ran, against the mechanisms by which an engine gives a level. While it comes in.',
     )
-    .argument('<file>', 'a trace as JSON Lines; - is standard input')
+    .argument('<file...>', 'traces as JSON Lines; - is standard input. Several: of recorders that ran side by side')
     .option('--engine <name>', 'the database: postgres, mysql, tidb, cockroachdb, oracle, sqlserver, sqlite, ...')
     .option('--isolation <level>', "its level by its own name, for example 'repeatable read'")
     .option('--mechanisms <list>', 'instead of an engine: cr=first-statement,me,fuw,sc=ssi')
@@ -40,12 +41,12 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', verifyHelp)
-    .action(async (file, { json = false, ...options }) => {
-      end(await verifyCommand(file, { ...options, json }, host));
+    .action(async (files, { json = false, ...options }) => {
+      end(await verifyCommand(files, { ...options, json }, host));
     });
 }
 
-async function verifyCommand(file: string, options: VerifyOptions, host: Host): Promise<ExitCode> {
+async function verifyCommand(files: readonly string[], options: VerifyOptions, host: Host): Promise<ExitCode> {
   const verify = await import('../verify/index.ts');
   const mechanisms = mechanismsFor(options, verify);
   const { style, width } = appearance(host, options.color);
@@ -62,10 +63,10 @@ async function verifyCommand(file: string, options: VerifyOptions, host: Host): 
       host.out(`${[style('bad', lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n\n`);
     },
   });
-  const result = await readAll(file, verification, host);
+  const result = await readAll(files, verification, host);
   if (options.json) host.out(`${JSON.stringify(jsonOf(result, verify.formatTraceLine))}\n`);
   else {
-    const lines = summaryLines(file, result);
+    const lines = summaryLines(files, result);
     const colour = ({ satisfied: 'good', violated: 'bad', unknown: 'warning' } as const)[verdictOf(result)];
     host.out(`${[style(colour, lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n`);
   }
@@ -99,17 +100,18 @@ interface Verification {
 const progressEveryMs = 5_000;
 const graceMs = 2_000;
 
-async function readAll(file: string, verification: Verification, host: Host): Promise<TraceResult> {
+async function readAll(files: readonly string[], verification: Verification, host: Host): Promise<TraceResult> {
   const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
-    const chunks = host.openInput(file);
-    for await (const chunk of file === '-' ? untilEnough(chunks, host) : chunks) verification.push(chunk);
+    const inputs = files.map((file) => (file === '-' ? untilEnough(host.openInput(file), host) : host.openInput(file)));
+    const [only, ...others] = inputs;
+    for await (const chunk of only !== undefined && others.length === 0 ? only : mergedTraces(inputs))
+      verification.push(chunk);
     const result = verification.finish();
     if (result.counts.operations === 0) throw new InputError('trace/empty', 'there is no operation in it');
     return result;
   } catch (error) {
-    const shown = file === '-' ? 'standard input' : file;
-    throw error instanceof InputError && error.place?.file === undefined ? error.in(shown) : error;
+    throw error instanceof InputError && error.place?.file === undefined ? error.in(namesOf(files)) : error;
   } finally {
     stopShowing();
   }
@@ -170,7 +172,11 @@ function verdictOf({ counts }: TraceResult): 'satisfied' | 'violated' | 'unknown
   return counts.skipped > 0 ? 'unknown' : 'satisfied';
 }
 
-function summaryLines(file: string, result: TraceResult): string[] {
+function namesOf(files: readonly string[]): string {
+  return files.map((file) => (file === '-' ? 'standard input' : file)).join(', ');
+}
+
+function summaryLines(files: readonly string[], result: TraceResult): string[] {
   const { counts, pipeline } = result;
   const verdict = verdictOf(result);
   const found =
@@ -188,7 +194,7 @@ function summaryLines(file: string, result: TraceResult): string[] {
   ];
   return [
     found,
-    `${file === '-' ? 'standard input' : file}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
+    `${namesOf(files)}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
     ...(tolerated.length === 0 ? [] : [tolerated.join(', ')]),
   ];
 }

@@ -244,7 +244,7 @@ async function startTrace(
   const { startTraceRecording } = await import('./trace-recording.ts');
   const { loadParser } = await import('../sql/index.ts');
   await loadParser();
-  const { recording, close } = startTraceRecording(path, (message) => host.err(`${message}\n`));
+  const { recording, close } = await startTraceRecording(path, (message) => host.err(`${message}\n`));
   const unhook =
     driver.dialect === 'postgres'
       ? hookPg(driver.module as never, recording)

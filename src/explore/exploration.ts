@@ -168,7 +168,7 @@ export class Exploration {
   async #count(ending: Ending): Promise<void> {
     const { store } = this.#made;
     this.#histories += 1;
-    this.#options.onHistory?.(() => store.history());
+    if (this.#part === null) this.#options.onHistory?.(() => store.history());
     const { message, marks } =
       this.#part === null ? await verdictOf(this.#program, store, ending) : verdictOfPart(ending);
     for (const session of store.cut) this.#part?.onCut(session);

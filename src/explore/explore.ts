@@ -12,7 +12,7 @@ import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { Program } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
 import { Exploration } from './exploration.ts';
-import { smallestViolation } from './growth.ts';
+import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { sessionOf } from './ordered-history.ts';
 import { Runs } from './runs.ts';
 import { decodePrefix } from './token.ts';
@@ -50,7 +50,7 @@ export interface ExploreOptions {
   readonly samplesFirst?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
-  /** Called for each history at its level, in a fixed order. */
+  /** Called for each history of the whole program at its level, in a fixed order. */
   readonly onHistory?: (history: () => History) => void;
   /** Called now and then, at most every 50 ms. */
   readonly onProgress?: (progress: {
@@ -111,16 +111,13 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
   exploration.add([{ prefix: [], mass: 1 }]);
   if (options.failsFast === true) {
-    await exploration.run(deadline, RUNS_FIRST);
+    await exploration.run(deadline, RUNS_BEFORE_GROWTH);
     const small = await smallestViolation(program, options, made, exploration, deadline);
     if (small !== null) return small;
   }
   await exploration.run(deadline);
   return exploration.result();
 }
-
-/** With `failsFast`, before prefixes of the program are tried. */
-const RUNS_FIRST = 2_000;
 
 /** A session may have thrown in a prefix of the program, of which the rest need not go on as it would here: then the run ends with the token. */
 async function replay(
@@ -132,8 +129,7 @@ async function replay(
   const prefix = decodePrefix(options.replay ?? '', program);
   const transactions = program.sessions.map((_, i) => prefix.filter(({ name }) => sessionOf(name) === i).length);
   let isCut = false;
-  const { onHistory: _, ...others } = options;
-  const part = new Exploration(program, others, made, { transactions, onCut: () => (isCut = true) });
+  const part = new Exploration(program, options, made, { transactions, onCut: () => (isCut = true) });
   const result = await part.replay(prefix);
   return isCut && result.violations > 0 ? { ...result, prefix: prefix.length } : whole.replay(prefix);
 }

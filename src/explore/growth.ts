@@ -17,6 +17,9 @@ import { Exploration } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
 import type { Runs } from './runs.ts';
 
+/** Of the whole program, before prefixes are tried. */
+export const RUNS_BEFORE_GROWTH = 10_000;
+
 /**
  * For `failsFast`, when `whole` has run for a while: most programs are done by then, or the invariant has failed, and nothing is to be grown.
  * @returns the result, if that is the end
@@ -36,7 +39,7 @@ export async function smallestViolation(
 /** @returns what the last prefix showed, where it has a violation or a limit ended it; `null` where no session of any prefix throws */
 async function growPrefixes(
   program: Program,
-  { onHistory: _, ...options }: ExploreOptions,
+  options: ExploreOptions,
   made: Runs,
   deadlineMs: number,
 ): Promise<ExploreResult | null> {

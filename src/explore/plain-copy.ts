@@ -27,8 +27,9 @@ function copyRecord(value: object, depth: number): unknown {
   if (Object.getPrototypeOf(value) !== Object.prototype || Object.getOwnPropertySymbols(value).length > 0)
     return OPAQUE;
   const copy: Record<string, unknown> = {};
-  for (const [name, { value: held, get }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
-    const part = get === undefined && name !== '__proto__' ? copyPlain(held, depth + 1) : OPAQUE;
+  for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
+    const isPlain = 'value' in descriptor && name !== '__proto__';
+    const part = isPlain ? copyPlain(descriptor.value, depth + 1) : OPAQUE;
     if (part === OPAQUE) return OPAQUE;
     copy[name] = part;
   }

@@ -8,7 +8,7 @@ import type { Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
-import { smallestViolation } from './growth.ts';
+import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
 
 /** What a thread is asked to do: plain data. */
@@ -59,7 +59,7 @@ export async function exploreShared(
   const whole = new Exploration(program, options, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
   whole.add([{ prefix: [], mass: 1 }]);
-  await whole.run(deadline, RUNS_FIRST);
+  await whole.run(deadline, options.failsFast === true ? RUNS_BEFORE_GROWTH : RUNS_FIRST);
   const small = options.failsFast === true ? await smallestViolation(program, options, made, whole, deadline) : null;
   if (small !== null) return small;
   const pool: Waiting[] = whole.goesOn ? whole.take() : [];

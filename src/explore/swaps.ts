@@ -21,13 +21,13 @@ export function swapsAfter(logs: readonly Log[], causality: Causality): Prefix[]
     if (causality.isBefore(b, t)) continue;
     const { readKeys } = logs[b] as Log;
     for (let read = readKeys.length - 1; read >= 0; read -= 1) {
-      if (!seesLatest(logs, causality, b, read, t)) return swaps.reverse();
+      if (!seesLatest(logs, causality, b, read, t)) return swaps.toReversed();
       const key = readKeys[read] as number;
       if (writeKeys.includes(key) && causality.allowsRead(b, read, key, t, t))
         swaps.push(swap(logs, causality, b, read));
     }
   }
-  return swaps.reverse();
+  return swaps.toReversed();
 }
 
 /** Of the writes in the causal past of the reader without this read, does it see the latest that its level allows? */

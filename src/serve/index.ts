@@ -6,6 +6,7 @@ export { httpInterface } from './http-interface.ts';
 export { listen, type Listener, type ListenOptions } from './listener.ts';
 export {
   defaultIsolation,
+  engineLevels,
   isolationNames,
   parseProfile,
   type Profile,

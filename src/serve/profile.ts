@@ -21,6 +21,12 @@ export const isolationNames: readonly IsolationName[] = [
   'serializable',
 ];
 
+/** Those that differ, weakest first: PostgreSQL's read uncommitted is its read committed. */
+export const engineLevels: Readonly<Record<Dialect, readonly IsolationName[]>> = {
+  postgres: ['read committed', 'repeatable read', 'serializable'],
+  mysql: isolationNames,
+};
+
 /** What each engine does when nobody says a level. */
 export const defaultIsolation: Readonly<Record<Dialect, IsolationName>> = {
   postgres: 'read committed',

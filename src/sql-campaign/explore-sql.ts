@@ -14,6 +14,7 @@ import { weakestViolation } from '../isolation/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import type { SqlProgram } from '../program/index.ts';
 import type { Profile, SqlDatabase } from '../serve/index.ts';
+import { prefixed } from './prefix.ts';
 import { ScheduleTree } from './schedule-tree.ts';
 import type { SqlFailure } from './sql-campaign.ts';
 import { tried } from './sql-campaign.ts';
@@ -38,6 +39,8 @@ export interface ExploreSqlOptions {
   readonly reduces?: boolean;
   /** Only this schedule. */
   readonly replay?: string;
+  /** Only schedules that begin with these decisions: a part of the tree, which is explored as if it were all. */
+  readonly prefix?: readonly number[];
   readonly onProgress?: (progress: SqlProgress) => void;
   /** Called before each run, for those who watch. */
   readonly onRun?: () => void;
@@ -128,13 +131,13 @@ class SqlExploration {
   }
 
   async run(): Promise<ExploreSqlResult> {
-    const { timeMaxMs = Infinity, replay } = this.#options;
+    const { timeMaxMs = Infinity, replay, prefix = [] } = this.#options;
     const deadline = monotonicMs() + timeMaxMs;
     if (replay !== undefined) await this.#runOnce(retracing(decodePath(replay)));
     else
       do {
         if (monotonicMs() >= deadline) this.#stopped = 'time';
-        else await this.#runOnce(this.#tree.decisions());
+        else await this.#runOnce(prefixed(prefix, this.#tree.decisions()));
       } while (this.#stopped === null && this.#tree.next());
     return this.#result();
   }

@@ -9,6 +9,18 @@ export {
   type SqlDatabaseOptions,
   type StatementEvent,
 } from '../serve/index.ts';
+export { estimateSchedules, type EstimateSchedulesOptions, type ScheduleEstimate } from './estimate-schedules.ts';
+export { drawSqlFailures, formatScheduleEstimate, formatSqlExplorations } from './explore-sql-levels.ts';
+export {
+  exploreSqlPart,
+  exploreSqlShared,
+  type SharedSqlOptions,
+  type SqlJob,
+  type SqlPart,
+  type SqlPartOptions,
+  type SqlPartProgress,
+  type SqlThread,
+} from './explore-sql-shared.ts';
 export {
   exploreSql,
   type ExploreSqlOptions,

@@ -24,6 +24,8 @@ interface Savepoint {
   readonly own: ReadonlyMap<string, RowImage>;
   /** How many locks the transaction held on each row. */
   readonly locks: ReadonlyMap<string, number>;
+  /** Was nothing read or written before it? */
+  readonly isFirst: boolean;
 }
 
 interface Transaction {
@@ -31,6 +33,8 @@ interface Transaction {
   snapshotAt: number;
   own: Map<string, RowImage>;
   savepoints: readonly Savepoint[];
+  /** Has it read or written? */
+  hasBegun: boolean;
   /** Versions by their position in the row. */
   readonly reads: { readonly key: string; readonly index: number }[];
   committedAt: number;
@@ -61,7 +65,7 @@ export class Model {
   transaction(name: string): Transaction {
     const known = this.transactions.get(name);
     if (known !== undefined) return known;
-    const empty = { own: new Map(), savepoints: [], reads: [] };
+    const empty = { own: new Map(), savepoints: [], hasBegun: false, reads: [] };
     const created: Transaction = { ...empty, snapshot: null, snapshotAt: 0, committedAt: Infinity };
     this.transactions.set(name, created);
     return created;
@@ -87,6 +91,7 @@ export class Model {
     const name = operation.transaction;
     const transaction = this.transaction(name);
     if (this.isBlocked(event)) return false;
+    if (kind === 'read' || kind === 'write') transaction.hasBegun = true;
     for (const lock of this.#lockedBy(event)) {
       const held = this.locks.get(lock.key) ?? [];
       this.locks.set(lock.key, [...held, { transaction: name, isExclusive: lock.isExclusive }]);
@@ -110,7 +115,7 @@ export class Model {
       case 'savepoint':
         transaction.savepoints = [
           ...transaction.savepoints,
-          { name: key, own: new Map(transaction.own), locks: this.#heldBy(name) },
+          { name: key, own: new Map(transaction.own), locks: this.#heldBy(name), isFirst: !transaction.hasBegun },
         ];
         return true;
       case 'rollback-to':
@@ -198,6 +203,12 @@ export class Model {
     transaction.savepoints = transaction.savepoints.slice(0, kind === 'release' ? at : at + 1);
     if (kind === 'release') return;
     transaction.own = new Map(savepoint.own);
+    if (this.mechanisms.savepointLocks === 'kept' && savepoint.isFirst) {
+      transaction.hasBegun = false;
+      transaction.snapshot = null;
+      transaction.reads.length = 0;
+      this.#release(name);
+    }
     if (this.mechanisms.savepointLocks === 'kept') return;
     for (const [row, locks] of this.locks) {
       let left = savepoint.locks.get(row) ?? 0;
@@ -296,17 +307,19 @@ export function eventsOf(
   const { kind, reads, writes, failed } = operation;
   if (kind === 'commit' || kind === 'abort')
     return [{ operation, kind: failed ? 'abort' : kind, key: '', image: undefined }];
+  const taken: Event = { operation, kind: 'snapshot', key: '', image: undefined };
+  const snapshot = takesSnapshot(mechanisms, operation, earlier) ? [taken] : [];
   if (kind === 'savepoint' || kind === 'rollback-to' || kind === 'release')
-    return [{ operation, kind, key: operation.savepoint ?? '', image: undefined }];
-  const snapshot: Event = { operation, kind: 'snapshot', key: '', image: undefined };
+    return [...snapshot, { operation, kind, key: operation.savepoint ?? '', image: undefined }];
   return [
-    ...(takesSnapshot(mechanisms, operation, earlier) ? [snapshot] : []),
+    ...snapshot,
     ...reads.map(({ key, image }): Event => ({ operation, kind: 'read', key, image })),
     ...writes.map(({ key, image }): Event => ({ operation, kind: 'write', key, image })),
   ];
 }
 
-function takesSnapshot(mechanisms: Mechanisms, operation: TraceOperation, earlier: readonly TraceOperation[]): boolean {
+function takesSnapshot(mechanisms: Mechanisms, operation: TraceOperation, all: readonly TraceOperation[]): boolean {
+  const earlier = mechanisms.savepointLocks === 'kept' ? sinceItBeganAnew(all) : all;
   const isPlainRead = ({ kind, lock }: TraceOperation): boolean =>
     kind === 'read' && (lock === null || mechanisms.lockingReads === 'as-plain');
   switch (mechanisms.consistentRead) {
@@ -322,6 +335,23 @@ function takesSnapshot(mechanisms: Mechanisms, operation: TraceOperation, earlie
     default:
       return false;
   }
+}
+
+/** Without what a rollback to a savepoint takes back that was set before the first statement. */
+function sinceItBeganAnew(operations: readonly TraceOperation[]): readonly TraceOperation[] {
+  let [from, hasBegun] = [0, false];
+  let savepoints: { readonly name: string | undefined; readonly isFirst: boolean }[] = [];
+  for (const [i, operation] of operations.entries()) {
+    const { kind, savepoint: name } = operation;
+    if (isStatement(operation)) hasBegun = true;
+    if (kind === 'savepoint') savepoints.push({ name, isFirst: !hasBegun });
+    const at = savepoints.findLastIndex((savepoint) => savepoint.name === name);
+    if (kind === 'release') savepoints = savepoints.slice(0, at);
+    if (kind !== 'rollback-to') continue;
+    savepoints = savepoints.slice(0, at + 1);
+    if (savepoints[at]?.isFirst === true) [from, hasBegun] = [i + 1, false];
+  }
+  return operations.slice(from);
 }
 
 /** Does it look at rows, or does it only say where the transaction is? */

@@ -1,9 +1,13 @@
 /** `moirai explore` for SQL programs, in this process: verdicts, exit codes, --json, replay. */
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { type SqlConnection, sqlProgram } from '../../src/index.ts';
+import { exploreSqlOnThreads } from '../../src/cli/explore-sql-threads.ts';
+import { exploreSql, parseProfile } from '../../src/sql-campaign/index.ts';
 import { runHere } from '../support/cli.ts';
+import threeSessions from '../support/three-sessions.ts';
 
 const add = async ({ connect }: SqlConnection): Promise<void> => {
   const client = new pg.Client({ user: 'app', stream: connect });
@@ -80,12 +84,77 @@ test('what is not known: 2', async () => {
   expect(stuck.out).toContain('session "a" did not end in time');
 });
 
+test('every level of the engine as one table', async () => {
+  const { code, out } = await runHere(['explore', 'transfer.ts', '--isolation', 'all'], files);
+  expect(code).toBe(1);
+  expect(out.split('\n')).toEqual([
+    expect.stringMatching(/^level +schedules +histories +outcomes +violations +complete$/),
+    expect.stringMatching(/^PostgreSQL, read committed +\d+ +4 +4 +\d+ +yes$/),
+    expect.stringMatching(/^PostgreSQL, repeatable read +\d+ +\d+ +\d+ +\d+ +yes$/),
+    expect.stringMatching(/^PostgreSQL, serializable +\d+ +\d+ +\d+ +\d+ +yes$/),
+    'at no level do all schedules satisfy the invariant',
+    '',
+  ]);
+  const all = await runHere(['explore', 'atomic.ts', '--level', 'all', '--json'], files);
+  expect(all.code).toBe(1);
+  // Nobody tries again, so above read committed one of the two fails.
+  expect(JSON.parse(all.out)).toMatchObject([
+    { engine: 'postgres', level: 'read committed', verdict: 'satisfied', marks: { counted: 4 }, failures: [] },
+    { engine: 'postgres', level: 'repeatable read', verdict: 'violated' },
+    { engine: 'postgres', level: 'serializable', verdict: 'violated' },
+  ]);
+  const [, { failures }] = JSON.parse(all.out) as [unknown, { failures: { command: string }[] }];
+  const command = failures[0]?.command ?? '';
+  expect(command).toMatch(/^moirai explore atomic\.ts --isolation 'repeatable read' --replay \S+$/);
+  const args = ['explore', 'atomic.ts', '--isolation', 'repeatable read', '--replay', command.split(' ').at(-1) ?? ''];
+  expect((await runHere(args, files)).out).toContain('could not serialize access');
+});
+
+test('an estimate first, on standard error', async () => {
+  const { err } = await runHere(['explore', 'transfer.ts', '--estimate', '--max-histories', '1'], files);
+  // 24 schedules without reduction (src/sql-campaign/explore-sql.test.ts), and each probe knows only its own way.
+  expect(err).toMatch(
+    /^PostgreSQL, read committed: about 2\d schedules if nothing is left out \(\+- [\d.]+; up to \d+ decisions each; 100 random probes\)\n$/,
+  );
+});
+
+test('the failures as graphs', async () => {
+  const { code, out } = await runHere(['explore', 'transfer.ts', '--dot'], files);
+  expect(code).toBe(1);
+  expect(out.match(/^digraph /gm)).toHaveLength(2);
+  expect(out).toMatch(
+    /^digraph "transfer\.ts: non-repeatable-read on PostgreSQL, read committed: 120 was taken and \d+ is left of 100" \{\n/,
+  );
+  expect(out).toMatch(/ -> t\d \[label="rw accounts\/1"\];/);
+  const { out: mermaid } = await runHere(['explore', 'transfer.ts', '--mermaid'], files);
+  expect(mermaid).toMatch(/-->\|"wr accounts\/1"\|/);
+});
+
+const profile = parseProfile({ engine: 'postgres' });
+
+test('threads find what one finds', { timeout: 300_000 }, async () => {
+  const file = fileURLToPath(new URL('../support/three-sessions.ts', import.meta.url));
+  const { histories, outcomes } = await exploreSql(threeSessions, { profile });
+  const shared = await exploreSqlOnThreads(file, threeSessions, { profile, schedulesAlone: 5 }, 2);
+  expect(shared).toMatchObject({ complete: true, stopped: null, histories, outcomes });
+});
+
+test('what is wrong with the module of a thread is an error of the input', { timeout: 300_000 }, async () => {
+  const file = fileURLToPath(new URL('../../examples/cart.ts', import.meta.url));
+  const options = { profile, schedulesAlone: 5 };
+  await expect(exploreSqlOnThreads(file, threeSessions, options, 1)).rejects.toMatchObject({ code: 'program/sql' });
+});
+
 test.each([
-  [['--level', 'all'], 'option/level'],
+  [['--level', 'all', '--isolation', 'serializable'], 'option/level'],
+  [['--isolation', 'all', '--level', 'causal'], 'option/isolation'],
+  [['--isolation', 'all', '--replay', '1.0'], 'option/replay'],
   [['--engine', 'mysql'], 'program/dialect'],
+  [['--engine', 'mysql', '--isolation', 'all'], 'program/dialect'],
   [['--engine', 'postgres', '--level', 'causal'], 'option/engine'],
-  [['--jobs', '2'], 'option/jobs'],
-  [['--dot'], 'option/drawing'],
+  [['--jobs', '2', '--replay', '1.0'], 'option/jobs'],
+  [['--max-steps', '7'], 'option/max-steps'],
+  [['--rerun'], 'option/rerun'],
 ])('%j is refused', async (options, code) => {
   const { code: exit, err } = await runHere(['explore', 'atomic.ts', ...options], files);
   expect(exit).toBe(3);

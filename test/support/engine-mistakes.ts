@@ -4,6 +4,7 @@
  */
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import type { IsolationName } from '../../src/sql/index.ts';
 import { type SqlConnection, type SqlEnd, type SqlProgram, sqlProgram } from '../../src/program/index.ts';
 
 export type Dialect = 'postgres' | 'mysql';
@@ -20,6 +21,8 @@ export interface Mistake {
   /** Begins again when the engine says so, or when a key is taken: once. */
   readonly retries?: boolean;
   readonly invariant: (sql: Sql, results: readonly unknown[]) => Promise<boolean>;
+  /** The weakest level of PostgreSQL and of InnoDB at which nothing goes wrong, by what their manuals promise. */
+  readonly holdsFrom: readonly [postgres: IsolationName, innodb: IsolationName];
 }
 
 const numbers = 'CREATE TABLE t (id int PRIMARY KEY, n int)';
@@ -86,61 +89,172 @@ const offCall = (lock: string) => [goOffCall(1, lock), goOffCall(2, lock)];
 const unique = names(' UNIQUE');
 
 export const mistakes: readonly Mistake[] = [
-  { name: 'lost update', schema: counter, sessions: twice(increment('')), invariant: countsCommits },
+  {
+    name: 'lost update',
+    schema: counter,
+    sessions: twice(increment('')),
+    invariant: countsCommits,
+    holdsFrom: ['repeatable read', 'serializable'],
+  },
   {
     name: 'lost update, FOR UPDATE',
     schema: counter,
     sessions: twice(increment(forUpdate)),
     invariant: countsCommits,
+    holdsFrom: ['read committed', 'read uncommitted'],
   },
-  { name: 'lost update, atomic UPDATE', schema: counter, sessions: twice(addOne), invariant: countsCommits },
+  {
+    name: 'lost update, atomic UPDATE',
+    schema: counter,
+    sessions: twice(addOne),
+    invariant: countsCommits,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
   {
     name: 'lost update, retry',
     schema: counter,
     sessions: twice(increment('')),
     invariant: countsCommits,
+    holdsFrom: ['repeatable read', 'serializable'],
     retries: true,
   },
-  { name: 'write skew', schema: doctors, sessions: offCall(''), invariant: someoneIsOnCall },
-  { name: 'write skew, FOR UPDATE', schema: doctors, sessions: offCall(forUpdate), invariant: someoneIsOnCall },
+  {
+    name: 'write skew',
+    schema: doctors,
+    sessions: offCall(''),
+    invariant: someoneIsOnCall,
+    holdsFrom: ['serializable', 'serializable'],
+  },
+  {
+    name: 'write skew, FOR UPDATE',
+    schema: doctors,
+    sessions: offCall(forUpdate),
+    invariant: someoneIsOnCall,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
   {
     name: 'write skew, atomic UPDATE',
     schema: doctors,
     sessions: [goOffCallAtOnce(1), goOffCallAtOnce(2)],
     invariant: someoneIsOnCall,
+    holdsFrom: ['serializable', 'repeatable read'],
   },
-  { name: 'write skew, retry', schema: doctors, sessions: offCall(''), invariant: someoneIsOnCall, retries: true },
-  { name: 'read skew', schema: pair, sessions: [add(''), move(1, 2)], invariant: sumIsWhole },
-  { name: 'read skew, FOR UPDATE', schema: pair, sessions: [add(forUpdate), move(1, 2)], invariant: sumIsWhole },
-  { name: 'read skew, one SELECT', schema: pair, sessions: [addAtOnce, move(1, 2)], invariant: sumIsWhole },
-  { name: 'read skew, retry', schema: pair, sessions: [add(''), move(1, 2)], invariant: sumIsWhole, retries: true },
-  { name: 'check, then insert', schema: names(''), sessions: twice(signUp('')), invariant: oneAnn },
-  { name: 'check, then insert, FOR UPDATE', schema: names(''), sessions: twice(signUp(forUpdate)), invariant: oneAnn },
+  {
+    name: 'write skew, retry',
+    schema: doctors,
+    sessions: offCall(''),
+    invariant: someoneIsOnCall,
+    holdsFrom: ['serializable', 'serializable'],
+    retries: true,
+  },
+  {
+    name: 'read skew',
+    schema: pair,
+    sessions: [add(''), move(1, 2)],
+    invariant: sumIsWhole,
+    holdsFrom: ['repeatable read', 'repeatable read'],
+  },
+  {
+    name: 'read skew, FOR UPDATE',
+    schema: pair,
+    sessions: [add(forUpdate), move(1, 2)],
+    invariant: sumIsWhole,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
+  {
+    name: 'read skew, one SELECT',
+    schema: pair,
+    sessions: [addAtOnce, move(1, 2)],
+    invariant: sumIsWhole,
+    holdsFrom: ['read committed', 'read committed'],
+  },
+  {
+    name: 'read skew, retry',
+    schema: pair,
+    sessions: [add(''), move(1, 2)],
+    invariant: sumIsWhole,
+    holdsFrom: ['repeatable read', 'repeatable read'],
+    retries: true,
+  },
+  {
+    name: 'check, then insert',
+    schema: names(''),
+    sessions: twice(signUp('')),
+    invariant: oneAnn,
+    holdsFrom: ['serializable', 'serializable'],
+  },
+  {
+    name: 'check, then insert, FOR UPDATE',
+    schema: names(''),
+    sessions: twice(signUp(forUpdate)),
+    invariant: oneAnn,
+    holdsFrom: ['serializable', 'repeatable read'],
+  },
   {
     name: 'check, then insert, retry',
     schema: names(''),
     sessions: twice(signUp('')),
     invariant: oneAnn,
+    holdsFrom: ['serializable', 'serializable'],
     retries: true,
   },
-  { name: 'check, then insert, unique key', schema: unique, sessions: twice(signUp('')), invariant: oneAnn },
+  {
+    name: 'check, then insert, unique key',
+    schema: unique,
+    sessions: twice(signUp('')),
+    invariant: oneAnn,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
   {
     name: 'check, then insert, unique key, retry',
     schema: unique,
     sessions: twice(signUp('')),
     invariant: oneAnn,
+    holdsFrom: ['read committed', 'read uncommitted'],
     retries: true,
   },
-  { name: 'job queue', schema: jobs, sessions: twice(takeJob('')), invariant: noJobTwice },
-  { name: 'job queue, FOR UPDATE', schema: jobs, sessions: twice(takeJob(forUpdate)), invariant: noJobTwice },
-  { name: 'job queue, SKIP LOCKED', schema: jobs, sessions: twice(takeJob(skipLocked)), invariant: noJobTwice },
-  { name: 'job queue, retry', schema: jobs, sessions: twice(takeJob('')), invariant: noJobTwice, retries: true },
-  { name: 'moves both ways', schema: pair, sessions: [move(1, 2), move(2, 1)], invariant: nothingIsLost },
+  {
+    name: 'job queue',
+    schema: jobs,
+    sessions: twice(takeJob('')),
+    invariant: noJobTwice,
+    holdsFrom: ['repeatable read', 'serializable'],
+  },
+  {
+    name: 'job queue, FOR UPDATE',
+    schema: jobs,
+    sessions: twice(takeJob(forUpdate)),
+    invariant: noJobTwice,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
+  {
+    name: 'job queue, SKIP LOCKED',
+    schema: jobs,
+    sessions: twice(takeJob(skipLocked)),
+    invariant: noJobTwice,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
+  {
+    name: 'job queue, retry',
+    schema: jobs,
+    sessions: twice(takeJob('')),
+    invariant: noJobTwice,
+    holdsFrom: ['repeatable read', 'serializable'],
+    retries: true,
+  },
+  {
+    name: 'moves both ways',
+    schema: pair,
+    sessions: [move(1, 2), move(2, 1)],
+    invariant: nothingIsLost,
+    holdsFrom: ['read committed', 'read uncommitted'],
+  },
   {
     name: 'moves both ways, retry',
     schema: pair,
     sessions: [move(1, 2), move(2, 1)],
     invariant: nothingIsLost,
+    holdsFrom: ['read committed', 'read uncommitted'],
     retries: true,
   },
 ];

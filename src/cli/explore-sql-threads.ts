@@ -1,0 +1,87 @@
+/** The worker threads of `moirai explore --jobs` for a SQL program. */
+import { Worker } from 'node:worker_threads';
+import { InputError } from '../base/index.ts';
+import type { SqlProgram } from '../program/index.ts';
+import type {
+  ExploreSqlResult,
+  SharedSqlOptions,
+  SqlJob,
+  SqlPart,
+  SqlPartOptions,
+  SqlPartProgress,
+  SqlThread,
+} from '../sql-campaign/index.ts';
+
+export interface SqlWorkerData {
+  readonly file: string;
+  readonly options: SqlPartOptions;
+}
+
+export type SqlAnswer =
+  | { readonly kind: 'progress'; readonly progress: SqlPartProgress }
+  | { readonly kind: 'part'; readonly part: SqlPart }
+  | { readonly kind: 'error'; readonly code: string | null; readonly text: string; readonly stack: string };
+
+/** @throws InputError when the program or an option is at fault */
+export async function exploreSqlOnThreads(
+  file: string,
+  program: SqlProgram,
+  options: SharedSqlOptions,
+  jobs: number,
+): Promise<ExploreSqlResult> {
+  const { profile, historiesMax, schedulesMax, timeoutMs, failsFast, reduces } = options;
+  const sent = { profile, historiesMax, schedulesMax, timeoutMs, failsFast, reduces };
+  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as SqlPartOptions;
+  const workers: Worker[] = [];
+  const threads = Array.from({ length: jobs }, (): SqlThread => {
+    let worker: Worker | null = null;
+    return (job, onProgress) => {
+      // Programs that are done before the first job need no thread.
+      if (worker === null) workers.push((worker = startWorker({ file, options: given })));
+      return answerOf(worker, job, onProgress);
+    };
+  });
+  // Loading it costs time that other commands do without.
+  const { exploreSqlShared } = await import('../sql-campaign/index.ts');
+  try {
+    return await exploreSqlShared(program, options, threads);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.terminate()));
+  }
+}
+
+/** From sources a worker needs the loader that this thread has: it does not inherit it. */
+function startWorker(workerData: SqlWorkerData): Worker {
+  if (!import.meta.url.endsWith('.ts'))
+    return new Worker(new URL('./explore-sql-worker.js', import.meta.url), { workerData });
+  const loader = import.meta.resolve('tsx/esm/api');
+  const worker = new URL('./explore-sql-worker.ts', import.meta.url).href;
+  const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
+  return new Worker(code, { eval: true, workerData });
+}
+
+function answerOf(worker: Worker, job: SqlJob, onProgress: (progress: SqlPartProgress) => void): Promise<SqlPart> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void): void => {
+      worker.off('message', onMessage);
+      worker.off('error', onError);
+      settle();
+    };
+    const onError = (error: unknown): void => end(() => reject(error));
+    const onMessage = (answer: SqlAnswer): void => {
+      if (answer.kind === 'progress') onProgress(answer.progress);
+      else if (answer.kind === 'part') end(() => resolve(answer.part));
+      else end(() => reject(errorOf(answer)));
+    };
+    worker.on('message', onMessage);
+    worker.on('error', onError);
+    worker.postMessage(job, []);
+  });
+}
+
+/** An error loses its class on its way between threads. */
+function errorOf({ code, text, stack }: SqlAnswer & { readonly kind: 'error' }): Error {
+  const error = code === null ? new Error(text) : new InputError(code, text);
+  error.stack = stack;
+  return error;
+}

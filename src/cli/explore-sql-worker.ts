@@ -1,0 +1,37 @@
+/** A thread of `moirai explore --jobs` for a SQL program: it loads the program for itself. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { InputError } from '../base/index.ts';
+import { isSqlProgram } from '../program/index.ts';
+import { exploreSqlPart, type SqlJob } from '../sql-campaign/index.ts';
+import type { SqlAnswer, SqlWorkerData } from './explore-sql-threads.ts';
+import { loadProgram } from './load-program.ts';
+import { monotonicNanoseconds } from './monotonic-clock.ts';
+
+const { file, options } = workerData as SqlWorkerData;
+// Messages wait for the first listener, which is there when the program is.
+const program = await loadProgram(file);
+parentPort?.on('message', (job: SqlJob) => void answer(job));
+
+async function answer(job: SqlJob): Promise<void> {
+  let toldAt = -Infinity;
+  try {
+    if (!isSqlProgram(program))
+      throw new InputError('program/sql', 'the module made a SQL program before, and does not now');
+    const part = await exploreSqlPart(program, options, job, (progress) => {
+      const now = monotonicNanoseconds();
+      if (now - toldAt < TELL_NS) return;
+      toldAt = now;
+      tell({ kind: 'progress', progress });
+    });
+    tell({ kind: 'part', part });
+  } catch (error) {
+    const { code = null, message, stack = '' } = error as Error & { readonly code?: string };
+    tell({ kind: 'error', code, text: message, stack });
+  }
+}
+
+function tell(message: SqlAnswer): void {
+  parentPort?.postMessage(message, []);
+}
+
+const TELL_NS = 2e8;

@@ -1,0 +1,50 @@
+/**
+ * How many schedules there are, before they are run: Knuth's estimator (Estimating the Efficiency of Backtrack Programs, 1975). A probe is a
+ * run with every decision drawn evenly; the product of the numbers of ways is right on average, and most often too low. What is
+ * estimated is the whole tree: how much of it only swaps independent steps is not known before it was walked.
+ */
+import type { Chooser } from '../base/chooser.ts';
+import type { SqlProgram } from '../program/index.ts';
+import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
+import { counting } from './prefix.ts';
+import { tried } from './sql-campaign.ts';
+
+export interface EstimateSchedulesOptions extends ExploringRunOptions {
+  readonly chooser: Chooser;
+  /** Default 100. */
+  readonly probes?: number;
+  /** Called before each run, for those who watch. */
+  readonly onRun?: () => void;
+}
+
+export interface ScheduleEstimate {
+  readonly schedules: number;
+  /** Standard error of `schedules`, as far as the probes tell. */
+  readonly error: number;
+  /** Decisions between several ways in the longest probe. */
+  readonly decisionsMax: number;
+  /** Fewer than asked for when a session did not end. */
+  readonly probes: number;
+}
+
+/** @throws InputError `program/schema` */
+export async function estimateSchedules(
+  program: SqlProgram,
+  { chooser, probes = 100, onRun, ...options }: EstimateSchedulesOptions,
+): Promise<ScheduleEstimate> {
+  const sizes: number[] = [];
+  let decisionsMax = 0;
+  for (let i = 0; i < probes; i += 1) {
+    onRun?.();
+    const decisions = counting((_, count) => chooser.choose(count));
+    const run = await tried(program, exploringRun(decisions, options));
+    if (run.kind === 'timeout') break;
+    sizes.push(decisions.options.reduce((product, count) => product * count, 1));
+    decisionsMax = Math.max(decisionsMax, decisions.options.length);
+  }
+  const done = sizes.length;
+  const mean = sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, done);
+  const squares = sizes.reduce((sum, size) => sum + (size - mean) ** 2, 0);
+  const error = done < 2 ? 0 : Math.sqrt(squares / (done - 1) / done);
+  return { schedules: mean, error, decisionsMax, probes: done };
+}

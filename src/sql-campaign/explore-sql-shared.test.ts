@@ -1,0 +1,96 @@
+/** What several threads find together is what one finds, whatever their number: with threads that are none. */
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { type SqlConnection, sqlProgram } from '../program/index.ts';
+import { exploreSql, exploreSqlPart, exploreSqlShared, parseProfile, type SharedSqlOptions } from './index.ts';
+
+const profile = parseProfile({ engine: 'postgres' });
+
+const counting = sqlProgram({
+  dialect: 'postgres',
+  schema: 'CREATE TABLE t (n int); INSERT INTO t VALUES (0)',
+  sessions: { a: (c) => count(c, 2), b: (c) => count(c, 1) },
+  invariant: async ({ connect, sometimes }) => {
+    const client = new pg.Client({ user: 'app', stream: connect });
+    await client.connect();
+    const { rows } = await client.query('SELECT n FROM t');
+    await client.end();
+    sometimes('all were counted', rows[0].n === 3);
+    return rows[0].n === 3 || `3 were counted as ${rows[0].n}`;
+  },
+});
+
+async function count({ connect }: SqlConnection, times: number): Promise<void> {
+  const client = new pg.Client({ user: 'app', stream: connect });
+  await client.connect();
+  for (let i = 0; i < times; i += 1) {
+    await client.query('BEGIN');
+    const { rows } = await client.query('SELECT n FROM t');
+    await client.query(`UPDATE t SET n = ${Number(rows[0].n) + 1}`);
+    await client.query('COMMIT');
+  }
+  await client.end();
+}
+
+function shared(threads: number, more: Partial<SharedSqlOptions> = {}) {
+  const options = { profile, schedulesAlone: 3, ...more };
+  const { failsFast = false } = options;
+  return exploreSqlShared(
+    counting,
+    options,
+    Array.from(
+      { length: threads },
+      () => (job, onProgress) => exploreSqlPart(counting, { profile, failsFast }, job, onProgress),
+    ),
+  );
+}
+
+test('the same histories, outcomes and kinds of failures, and one result for any number of threads', async () => {
+  const one = await exploreSql(counting, { profile });
+  const two = await shared(2);
+  expect(await shared(3)).toEqual(two);
+  const { histories, outcomes, failures } = one;
+  expect(two).toMatchObject({ complete: true, stopped: null, histories, outcomes });
+  expect(two.schedules).toBeGreaterThanOrEqual(one.schedules);
+  const kinds = (all: typeof failures) => all.map(({ message, anomaly }) => `${message} ${anomaly}`).toSorted();
+  expect(kinds(two.failures)).toEqual(kinds(failures));
+  expect(failures).not.toEqual([]);
+  expect(two.marks.get('all were counted')).toBe(two.schedules - two.violations);
+  for (const { replay, message, statements } of two.failures)
+    expect((await exploreSql(counting, { profile, replay })).failures).toMatchObject([{ message, statements }]);
+});
+
+test('the parts of the tree are together what the whole is, without reduction', async () => {
+  const whole = await exploreSql(counting, { profile, reduces: false });
+  let schedules = 0;
+  for (const first of [0, 1]) {
+    const part = await exploreSqlPart(
+      counting,
+      { profile, reduces: false },
+      { prefix: [first], timeMaxMs: null },
+      () => {},
+    );
+    schedules += part.result.schedules;
+    expect(part.result.failures.every(({ replay }) => replay.startsWith(`1.${first}`))).toBe(true);
+  }
+  expect(schedules).toBe(whole.schedules);
+});
+
+test('a program of few schedules needs no threads', async () => {
+  const alone = await shared(2, { schedulesAlone: 1_000 });
+  expect(alone).toEqual(await exploreSql(counting, { profile }));
+});
+
+test('budgets and the first violation end it', async () => {
+  expect(await shared(2, { historiesMax: 2 })).toMatchObject({ stopped: 'histories', complete: false });
+  expect(await shared(2, { schedulesMax: 6 })).toMatchObject({ stopped: 'schedules', complete: false });
+  expect(await shared(1, { failsFast: true })).toMatchObject({ stopped: 'violation', complete: false });
+  expect(await shared(2, { timeMaxMs: 0 })).toMatchObject({ stopped: 'time', complete: false });
+});
+
+test('progress is told of all threads together', async () => {
+  const seen: number[] = [];
+  const { schedules } = await shared(2, { onProgress: (progress) => void seen.push(progress.schedules) });
+  expect(seen.at(-1)).toBe(schedules);
+  expect(seen.some((soFar) => soFar > 3)).toBe(true);
+});
