@@ -9,7 +9,7 @@ import { startPostgres } from '../test/support/postgres-server.ts';
 import { MissingServer } from '../test/support/server-process.ts';
 import { record } from './live-run.ts';
 import { tableLines } from './table.ts';
-import { costs, measure, shareOf } from './verify.ts';
+import { costs, measure, shareOf } from './verify-measure.ts';
 
 const contention = [
   ['high', 24],
