@@ -19,6 +19,7 @@ import { kindCode, lockCode, OperationTable } from './operation-table.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
+import { snapshotOf, takeSnapshot } from './snapshots.ts';
 import type { RowImage, TraceOperation } from './trace.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
@@ -148,7 +149,7 @@ export class Verifier {
     }
     const transaction = this.#transactionOf(operation);
     this.#append(transaction, operation);
-    this.#takeSnapshot(transaction, operation);
+    takeSnapshot(this.#mirror, transaction, operation);
     const { releaseStart } = this.#transactions;
     if (failed[operation] === 1 && now < (releaseStart[transaction] as number)) releaseStart[transaction] = now;
     this.#apply(transaction, operation);
@@ -293,28 +294,6 @@ export class Verifier {
     this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
   }
 
-  #takeSnapshot(transaction: number, operation: number): void {
-    const { snapshotStart, snapshotEnd, snapshotFrom, first } = this.#transactions;
-    if (!Number.isNaN(snapshotStart[transaction])) return;
-    const { kind, lock, start, end } = this.#operations;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    if (consistentRead === 'transaction') {
-      snapshotStart[transaction] = first[transaction] as number;
-      snapshotEnd[transaction] = Infinity;
-      return;
-    }
-    const isPlainRead =
-      kind[operation] === kindCode.read && (lock[operation] === lockCode.none || lockingReads === 'as-plain');
-    const takes =
-      consistentRead === 'begin' ||
-      (consistentRead === 'first-statement' &&
-        (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
-      (consistentRead === 'first-read' && isPlainRead);
-    if (!takes) return;
-    snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
-    snapshotEnd[transaction] = end[operation] as number;
-  }
-
   #read(transaction: number, operation: number): void {
     if (this.#mechanisms.consistentRead === 'none') return;
     const { reads, entries, end } = this.#operations;
@@ -327,7 +306,7 @@ export class Verifier {
       while (entry !== none && entries.isOwn[entry] === 1) entry = entries.next[entry] as number;
       if (entry === none) return;
     }
-    const snapshot = this.#snapshotOf(transaction, operation);
+    const snapshot = snapshotOf(this.#mirror, transaction, operation);
     const { snapshotEnd, pendingReads } = this.#transactions;
     const isOfTransaction = snapshot === snapshotCode.transaction;
     const ready = (isOfTransaction ? snapshotEnd[transaction] : end[operation]) as number;
@@ -338,31 +317,6 @@ export class Verifier {
     pendingReads[transaction] = (pendingReads[transaction] as number) + 1;
     const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
     this.#pending.push(beside === null ? ready : (end[operation] as number), pending);
-  }
-
-  #snapshotOf(transaction: number, operation: number): number {
-    const { kind, lock } = this.#operations;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    const isLocking = kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
-    if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
-    switch (consistentRead) {
-      case 'none':
-      case 'uncommitted':
-      case 'row':
-        return snapshotCode.rows;
-      case 'statement':
-        return snapshotCode.operation;
-      case 'transaction':
-        return snapshotCode.window;
-      case 'begin':
-      case 'first-statement':
-        return snapshotCode.transaction;
-      case 'first-read':
-        // What a writing statement reads before the first read has no snapshot to be held to.
-        return Number.isNaN(this.#transactions.snapshotStart[transaction])
-          ? snapshotCode.rows
-          : snapshotCode.transaction;
-    }
   }
 
   #verifyUpTo(time: number): void {
