@@ -3,6 +3,8 @@
  * memory, so that neither a server nor a socket is in the figures. Measured is what users run, the built package: the loader of
  * TypeScript that runs this file gives every function that is made a name, which costs more than some queries.
  */
+import type * as capture from '../src/capture/index.ts';
+import type * as sql from '../src/sql/index.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { tableLines } from './table.ts';
 
@@ -43,8 +45,8 @@ class Client {
 }
 
 export async function record({ quick, print }: BenchOptions): Promise<void> {
-  const { hookPg, Recording } = (await built('capture')) as typeof import('../src/capture/index.ts');
-  const { loadParser } = (await built('sql')) as typeof import('../src/sql/index.ts');
+  const { hookPg, Recording } = (await built('capture')) as typeof capture;
+  const { loadParser } = (await built('sql')) as typeof sql;
   await loadParser();
   const count = quick ? 20_000 : 200_000;
   const plain = new Client();

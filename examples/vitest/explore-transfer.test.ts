@@ -27,7 +27,8 @@ const profile = parseProfile({ engine: 'postgres', isolation: 'read committed' }
 
 test('one statement for both: no timing loses money', async () => {
   const result = await exploreSql(mended, { profile });
-  expect(result.complete && result.violations === 0, formatSqlExploration(result)).toBe(true);
+  // A failure shows every kind of violation with what was sent.
+  expect(formatSqlExploration(result)).toMatch(/^all \d+ schedules satisfy the invariant/);
 });
 
 test('looking before: every way in which money is lost', async () => {

@@ -141,28 +141,41 @@ function showEvery(everyMs: number, verification: Verification, host: Host): () 
 
 /** Ctrl-C ends the recorder in front of the pipe, too: what it still writes is taken, for a while. */
 async function* untilEnough(chunks: AsyncIterable<Uint8Array>, host: Host): AsyncGenerator<Uint8Array> {
-  let isEnough = false;
-  let stop = (): void => {};
+  const enough = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  void host.untilInterrupted().then(() => {
-    timer = setTimeout(() => {
-      isEnough = true;
-      stop();
-    }, graceMs);
-  });
+  const interrupted = async (): Promise<void> => {
+    await host.untilInterrupted();
+    timer = setTimeout(() => enough.abort(), graceMs);
+  };
+  void interrupted();
   const iterator = chunks[Symbol.asyncIterator]();
   try {
-    while (!isEnough) {
-      // Not a race: that would keep something of every chunk until the interruption.
-      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
-        stop = () => resolve({ done: true, value: undefined });
-        iterator.next().then(resolve, reject);
-      });
+    for (;;) {
+      const next = await nextUntil(enough.signal, iterator);
       if (next.done === true) return;
       yield next.value;
     }
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Not a race: that would keep something of every piece until the interruption. */
+async function nextUntil(
+  enough: AbortSignal,
+  iterator: AsyncIterator<Uint8Array>,
+): Promise<IteratorResult<Uint8Array, undefined>> {
+  const over = { done: true, value: undefined } as const;
+  if (enough.aborted) return over;
+  let stop = (): void => {};
+  try {
+    return await new Promise<IteratorResult<Uint8Array, undefined>>((resolve, reject) => {
+      stop = () => resolve(over);
+      enough.addEventListener('abort', stop);
+      iterator.next().then(resolve, reject);
+    });
+  } finally {
+    enough.removeEventListener('abort', stop);
   }
 }
 

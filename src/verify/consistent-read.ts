@@ -139,14 +139,14 @@ export class ReadVerifier {
       if (entries.isOwn[entry] === 1) continue;
       const row = entries.row[entry] as number;
       const image = entries.image[entry] as Image;
-      if (rows.isClouded[row] === 1) {
-        counts.skipped += 1;
-        continue;
-      }
       if (snapshot === snapshotCode.transaction) {
         start = transactions.snapshotStart[transaction] as number;
         end = transactions.snapshotEnd[transaction] as number;
       } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
+      if (rows.isHidden(row, start)) {
+        counts.skipped += 1;
+        continue;
+      }
       const view = this.#viewOf(transaction, snapshot);
       findCandidates(mirror, row, image, start, end, view, found);
       if (isUncommitted && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {

@@ -44,6 +44,7 @@ function wholeImage({ rows, mechanisms }: Mirror, own: number, start: number): I
   const row = owns.row[own] as number;
   const last = rows.lastVersion[row] as number;
   const before = versions.image[last];
+  if (rows.isHidden(row, start)) return image; // of which columns the last version says nothing any more
   if ((owns.end[own] as number) >= start || (versions.end[last] as number) >= start || !isColumns(before)) return image;
   for (let other = rows.firstVersion[row] as number; other !== last; other = versions.next[other] as number)
     if (versions.isDefinite[other] === 0 || (versions.end[other] as number) >= (versions.start[last] as number))

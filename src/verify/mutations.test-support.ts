@@ -37,7 +37,13 @@ export class Facts {
   readonly mechanisms: Mechanisms;
   readonly operations: readonly TraceOperation[];
   readonly written: Written[] = [];
-  readonly aborted: { readonly key: string; readonly image: RowImage; readonly transaction: string }[] = [];
+  /** `seen`: where a read may still return it. */
+  readonly aborted: {
+    readonly key: string;
+    readonly image: RowImage;
+    readonly transaction: string;
+    readonly seen: Interval | null;
+  }[] = [];
   readonly seen: Seen[] = [];
 
   constructor(mechanisms: Mechanisms, operations: readonly TraceOperation[]) {
@@ -49,9 +55,11 @@ export class Facts {
       for (const { key, image } of operation.writes) {
         const isLast = !own.some((later) => later.start > operation.start && writes(later, key));
         const { transaction } = operation;
-        const start = mechanisms.install === 'commit' ? ending.start : (own[0] as TraceOperation).start;
-        const version = { start, end: ending.end };
-        if (ending.kind === 'abort') this.aborted.push({ key, image, transaction });
+        const isUncommitted = mechanisms.consistentRead === 'uncommitted';
+        const first = isUncommitted ? operation : mechanisms.install === 'commit' ? ending : own[0];
+        const version = { start: (first as TraceOperation).start, end: ending.end };
+        if (ending.kind === 'abort')
+          this.aborted.push({ key, image, transaction, seen: isUncommitted ? version : null });
         else if (isLast) this.written.push({ key, image, transaction, write: operation, commit: ending, version });
       }
       if (mechanisms.consistentRead === 'none') continue;
@@ -83,6 +91,13 @@ export class Facts {
       default:
         return operation;
     }
+  }
+
+  /** The operation in which the transaction takes its snapshot. */
+  snapshotTakenBy(transaction: string): TraceOperation | undefined {
+    const own = this.of(transaction);
+    if (this.mechanisms.consistentRead !== 'first-read') return own[0];
+    return own.find(({ kind, lock }) => kind === 'read' && lock === null);
   }
 
   withRead({ at, index }: Seen, image: RowImage): TraceOperation[] {
@@ -153,6 +168,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     const options = facts.seen.flatMap((read) =>
       facts.aborted
         .filter(({ key, transaction }) => key === read.key && transaction !== read.transaction)
+        .filter(({ seen }) => seen === null || precedes(seen, read.snapshot) || precedes(read.snapshot, seen))
         .map((lost) => ({ read, lost })),
     );
     const choice = chosen(options, random);
@@ -239,7 +255,7 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     if (!firstUpdaterWins && certifier !== 'percolator') return null;
     const options = facts.written.flatMap((one) =>
       facts.written.flatMap((two) => {
-        const [snapshot] = facts.of(two.transaction);
+        const snapshot = facts.snapshotTakenBy(two.transaction);
         if (two.key !== one.key || snapshot === undefined || !precedes(one.commit, snapshot)) return [];
         const early = { start: one.commit.start - 2, end: one.commit.start - 1 };
         const moved = facts.withMoved(snapshot, early);

@@ -2,6 +2,7 @@
  * What the verifier mirrors of each row: its versions, the locks on it and what open transactions have written there. Rows are numbered as
  * their keys are; one that was never written holds its initial value, known or not.
  */
+import { Clouds, isOf } from './clouds.ts';
 import type { Image } from './image.ts';
 import type { Names } from './operation-table.ts';
 import { LockTable, OwnTable } from './lock-table.ts';
@@ -25,7 +26,8 @@ export class RowTable {
   /** Can nothing be said about what reads of this row should see? */
   isClouded = new Uint8Array();
   #size = 0;
-  readonly #cloudedTables = new Set<string>();
+  readonly #clouds = new Clouds();
+  #hasClouds = false;
   /** Rows by table, for tables that were asked for. */
   readonly #tables = new Map<string, number[]>();
 
@@ -59,7 +61,7 @@ export class RowTable {
     this.firstLock[row] = none;
     this.lastLock[row] = none;
     this.firstOwn[row] = none;
-    if (this.#cloudedTables.size > 0) this.isClouded[row] = this.#isOfClouded(key) ? 1 : 0;
+    if (this.#hasClouds) this.isClouded[row] = this.#clouds.until(key) > -Infinity ? 1 : 0;
     if (this.#tables.size > 0) for (const [table, rows] of this.#tables) if (isOf(key, table)) rows.push(row);
   }
 
@@ -238,25 +240,33 @@ export class RowTable {
     }
   }
 
-  /** Any row of these tables may have been written, by nobody knows whom; `*`: of all tables. */
-  cloud(tables: readonly string[]): void {
-    for (const table of tables) {
-      if (this.#cloudedTables.has(table)) continue;
-      this.#cloudedTables.add(table);
+  /** Any row of these tables may have been written by the transaction; `*`: of all tables. */
+  cloud(transaction: number, tables: readonly string[]): void {
+    this.#hasClouds = true;
+    for (const table of this.#clouds.add(transaction, tables))
       for (let row = 0; row < this.#size; row += 1)
         if (table === '*' || isOf(this.key(row), table)) this.isClouded[row] = 1;
-    }
+  }
+
+  /** @param end of a transaction that may have clouded tables; Infinity: nobody knows */
+  endClouds(transaction: number, end: number): void {
+    if (this.#hasClouds) this.#clouds.end(transaction, end);
+  }
+
+  /** Is it unknown what the row holds for whoever looks at `time` or later? O(versions) where its table was ever clouded */
+  isHidden(row: number, time: number): boolean {
+    if (this.isClouded[row] === 0) return false;
+    const until = this.#clouds.until(this.key(row));
+    const { start, end, next, isDefinite } = this.versions;
+    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number)
+      if (isDefinite[version] === 1 && (start[version] as number) > until && (end[version] as number) < time)
+        return false;
+    return true;
   }
 
   /** Is any row of the table clouded? */
   isTableClouded(table: string): boolean {
-    return this.#isOfClouded(`${table}/`);
-  }
-
-  #isOfClouded(key: string): boolean {
-    if (this.#cloudedTables.has('*')) return true;
-    for (const table of this.#cloudedTables) if (isOf(key, table)) return true;
-    return false;
+    return this.#hasClouds && this.#clouds.until(`${table}/`) > -Infinity;
   }
 
   isOf(row: number, table: string): boolean {
@@ -282,9 +292,3 @@ export class RowTable {
     this.isClouded = grownBytes(this.isClouded, capacity);
   }
 }
-
-function isOf(key: string, table: string): boolean {
-  return key.length > table.length && key.charCodeAt(table.length) === slash && key.startsWith(table);
-}
-
-const slash = 0x2f;

@@ -55,6 +55,10 @@ describe('but not', () => {
     ['what was aborted', `${write} a t1 abort \n b t2 r x=1 \n b t2 commit`],
     ['what was taken back', `${undone} b t2 r x=1 @50-55 \n a t1 commit @60-65 \n b t2 commit @70-75`],
     ['what was taken back, whether or not its client dies', `${undone} b t2 r x=1 @50-55 \n b t2 commit @70-75`],
+    [
+      'what was committed over, twice',
+      'c t0 r y=0 \n a t1 w x=1 \n a t1 commit \n b t2 w x=2 \n b t2 commit \n b t3 r x=1 \n b t3 commit \n c t0 commit',
+    ],
     ['what was committed over', 'a t1 w x=1 \n a t1 commit \n b t2 r x=0 \n b t2 commit'],
   ])('%s', (_name, text) => expect(found(text)).toEqual(['consistent-read']));
 });

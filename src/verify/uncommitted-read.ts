@@ -7,7 +7,6 @@
 import { agrees, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { none } from './slots.ts';
-import { fateCode } from './transaction-table.ts';
 
 /** The lock under which another transaction wrote what was read, if that may still have been there; or `none`. */
 export function dirtyReadOf(
@@ -23,9 +22,9 @@ export function dirtyReadOf(
     const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
     if (written === undefined || writer === reader || !agrees(written, image)) continue;
     if ((operations.start[locks.operation[lock] as number] as number) > end) continue;
-    const abortedAt =
-      transactions.fate[writer] === fateCode.aborted ? (transactions.endEnd[writer] as number) : Infinity;
-    if (Math.min(abortedAt, locks.releaseEnd[lock] as number) >= start) return lock;
+    // Once it has committed it is a version like others.
+    const endedAt = transactions.endEnd[writer] as number;
+    if (Math.min(endedAt, locks.releaseEnd[lock] as number) >= start) return lock;
   }
   return none;
 }

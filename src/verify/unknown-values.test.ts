@@ -43,10 +43,10 @@ test('reads of a table that may have been written anywhere are not judged', () =
   const rows = new RowTable(keys, new TransactionTable(), () => undefined);
   for (const key of ['x/1', 'y/1']) rows.meet(keys.of(key));
   expect([...rows.isClouded.subarray(0, 2)]).toEqual([0, 0]);
-  rows.cloud(parsed?.mayWrite ?? []);
+  rows.cloud(0, parsed?.mayWrite ?? []);
   expect([...rows.isClouded.subarray(0, 2)]).toEqual([1, 0]);
   rows.meet(keys.of('x/2'));
   expect(rows.isClouded[2]).toBe(1);
-  rows.cloud(['*']);
+  rows.cloud(0, ['*']);
   expect(rows.isClouded[1]).toBe(1);
 });

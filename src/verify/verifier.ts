@@ -20,6 +20,7 @@ import { PredicateLocks } from './predicate-locks.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
+import { snapshotOf, takeSnapshot } from './snapshots.ts';
 import type { RowImage, TraceOperation } from './trace.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
@@ -151,7 +152,7 @@ export class Verifier {
     }
     const transaction = this.#transactionOf(operation);
     this.#append(transaction, operation);
-    this.#takeSnapshot(transaction, operation);
+    takeSnapshot(this.#mirror, transaction, operation);
     const { releaseStart } = this.#transactions;
     if (failed[operation] === 1 && now < (releaseStart[transaction] as number)) releaseStart[transaction] = now;
     this.#apply(transaction, operation);
@@ -295,28 +296,6 @@ export class Verifier {
     this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
   }
 
-  #takeSnapshot(transaction: number, operation: number): void {
-    const { snapshotStart, snapshotEnd, snapshotFrom, first } = this.#transactions;
-    if (!Number.isNaN(snapshotStart[transaction])) return;
-    const { kind, lock, start, end } = this.#operations;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    if (consistentRead === 'transaction') {
-      snapshotStart[transaction] = first[transaction] as number;
-      snapshotEnd[transaction] = Infinity;
-      return;
-    }
-    const isPlainRead =
-      kind[operation] === kindCode.read && (lock[operation] === lockCode.none || lockingReads === 'as-plain');
-    const takes =
-      consistentRead === 'begin' ||
-      (consistentRead === 'first-statement' &&
-        (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
-      (consistentRead === 'first-read' && isPlainRead);
-    if (!takes) return;
-    snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
-    snapshotEnd[transaction] = end[operation] as number;
-  }
-
   #read(transaction: number, operation: number): void {
     if (this.#mechanisms.consistentRead === 'none') return;
     const { reads, writes, entries, end, hasExtra } = this.#operations;
@@ -330,7 +309,7 @@ export class Verifier {
       while (entry < readsEnd && entries.isOwn[entry] === 1) entry += 1;
       if (entry === readsEnd) return;
     }
-    const snapshot = this.#snapshotOf(transaction, operation);
+    const snapshot = snapshotOf(this.#mirror, transaction, operation);
     const { snapshotEnd, pendingReads } = this.#transactions;
     const isOfTransaction = snapshot === snapshotCode.transaction;
     const ready = (isOfTransaction ? snapshotEnd[transaction] : end[operation]) as number;
@@ -341,31 +320,6 @@ export class Verifier {
     pendingReads[transaction] = (pendingReads[transaction] as number) + 1;
     const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
     this.#pending.push(beside === null ? ready : (end[operation] as number), pending);
-  }
-
-  #snapshotOf(transaction: number, operation: number): number {
-    const { kind, lock } = this.#operations;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    const isLocking = kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
-    if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
-    switch (consistentRead) {
-      case 'none':
-      case 'uncommitted':
-      case 'row':
-        return snapshotCode.rows;
-      case 'statement':
-        return snapshotCode.operation;
-      case 'transaction':
-        return snapshotCode.window;
-      case 'begin':
-      case 'first-statement':
-        return snapshotCode.transaction;
-      case 'first-read':
-        // What a writing statement reads before the first read has no snapshot to be held to.
-        return Number.isNaN(this.#transactions.snapshotStart[transaction])
-          ? snapshotCode.rows
-          : snapshotCode.transaction;
-    }
   }
 
   #verifyUpTo(time: number): void {
@@ -386,7 +340,7 @@ export class Verifier {
 
   #write(transaction: number, operation: number): void {
     const tables = this.#operations.mayWriteOf(operation);
-    if (tables !== undefined) this.#rows.cloud(tables);
+    if (tables !== undefined) this.#rows.cloud(transaction, tables);
     const { entries, writes, entriesEnd } = this.#operations;
     const writesEnd = entriesEnd[operation] as number;
     writeOwn(this.#mirror, transaction, operation);
@@ -423,6 +377,7 @@ export class Verifier {
     transactions.fate[transaction] = fate;
     transactions.endStart[transaction] = from;
     transactions.endEnd[transaction] = end[operation] as number;
+    this.#rows.endClouds(transaction, end[operation] as number);
     if (from < (transactions.releaseStart[transaction] as number)) transactions.releaseStart[transaction] = from;
     if (fate === fateCode.unknown) {
       transactions.isAbandoned[transaction] = 1;
@@ -504,6 +459,7 @@ export class Verifier {
   #giveUp(transaction: number): void {
     this.#dropLocks(transaction);
     this.#rows.dropOwn(transaction);
+    this.#rows.endClouds(transaction, Infinity);
     this.#certifier.forget(transaction);
     const { isRetired, view, order } = this.#transactions;
     isRetired[transaction] = 1;

@@ -83,8 +83,9 @@ async function recorded(driver: Driver, completesReads: boolean): Promise<Record
   };
   const warn = (message: string): void => expect.fail(message);
   const recording = new Recording({ write, now: monotonicNanoseconds, warn, completesReads });
-  const { record } = SessionRecorder.prototype;
-  SessionRecorder.prototype.record = function tell(event: StatementEvent) {
+  const prototype = SessionRecorder.prototype as { record: (this: SessionRecorder, event: StatementEvent) => void };
+  const { record } = prototype;
+  prototype.record = function tell(event) {
     now = event.sql;
     record.call(this, event);
     now = null;
@@ -95,7 +96,7 @@ async function recorded(driver: Driver, completesReads: boolean): Promise<Record
     hookMysql2(mysql2, recording),
     hookMariadb(connectionClass, recording),
     hookPostgresJs(postgres as never, recording),
-    () => (SessionRecorder.prototype.record = record),
+    () => (prototype.record = record),
   ];
   try {
     const served = { host: '127.0.0.1', port: servers[driver.dialect]?.port ?? 0 } as Served;
