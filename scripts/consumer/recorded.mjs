@@ -47,8 +47,7 @@ for (const engine of ['postgres', 'mysql']) {
       await Promise.race([once(server.stdout, 'data'), once(server.stderr, 'data')]);
     const { hostname: host, port, username: user, pathname } = new URL(/DATABASE_URL=(\S+)/.exec(printed)[1]);
     const at = JSON.stringify({ host, port: Number(port), user, database: pathname.slice(1) });
-    for (const [name, dialect, text] of drivers.filter(([, dialect]) => dialect === engine)) {
-      assert.equal(dialect, engine);
+    for (const [name, , text] of drivers.filter(([, dialect]) => dialect === engine)) {
       const program = `const at = ${at}; ${text}`;
       writeFileSync('app.mjs', `import driver from '${name}'; ${program}`);
       writeFileSync('app.cjs', `const driver = require('${name}'); (async () => { ${program} })();`);
