@@ -29,8 +29,9 @@ interface Client {
   lastEnd: number;
 }
 
-/** @param clients at least 1; yields at least `operations` operations, per client in order, over all nearly in order of start */
-export function* blindWrites(operations: number, clients: number, seed = 1): Generator<TraceOperation> {
+/** @param widest rows of a read of neighbours; 1: BlindW-RW
+ * @param clients at least 1; yields at least `operations` operations, per client in order, over all nearly in order of start */
+export function* blindWrites(operations: number, clients: number, seed = 1, widest = 10): Generator<TraceOperation> {
   const chooser = seeded(seed);
   const rows: Version[][] = keys.map(() => [{ value: 0, at: -1 }]);
   const lockedBy = new Int32Array(rowCount).fill(-1);
@@ -82,7 +83,7 @@ export function* blindWrites(operations: number, clients: number, seed = 1): Gen
       yield write(client, who, first, values, base, rows, lockedBy);
       continue;
     }
-    const width = chooser.choose(2) === 0 ? 1 : 10;
+    const width = chooser.choose(2) === 0 ? 1 : widest;
     const reads = [];
     for (let row = first; row < Math.min(rowCount, first + width); row += 1) {
       reads.push({ key: keys[row] as string, image: client.writes.get(row) ?? seen(client, row, rows) });

@@ -10,7 +10,7 @@ import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
 import { record } from './record.ts';
-import { verify } from './verify.ts';
+import { verify, verifySettings } from './verify.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
   check,
@@ -27,10 +27,16 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
 const [name = '', ...flags] = process.argv.slice(2);
 const bench = benches[name];
 const settings = new Map(flags.filter((flag) => flag !== '--quick').map(settingOf));
-const known = new Set(['svg', ...(name === 'live' ? liveSettings : []), ...(name === 'explore' ? ['seconds'] : [])]);
+const settingsOf: Readonly<Record<string, readonly string[]>> = {
+  live: liveSettings,
+  explore: ['seconds'],
+  verify: verifySettings,
+};
+const known = new Set(['svg', ...(settingsOf[name] ?? [])]);
 if (bench === undefined || [...settings.keys()].some((key) => !known.has(key))) {
   console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [--quick] [--svg=FOLDER]`);
   console.error('of explore: --seconds=LIMIT of one search');
+  console.error('of verify: --only=growth|offline|server');
   console.error(`of live: ${liveSettings.map((setting) => `--${setting}=...`).join(' ')}`);
   process.exitCode = 3;
 } else {

@@ -1,4 +1,9 @@
-/** One measurement of `bench/verify.ts`, in a process of its own so that its memory is its own: node verify-cell.ts MODE OPERATIONS CLIENTS. */
+/**
+ * One measurement of `bench/verify.ts`, in a process of its own so that its memory is its own: node verify-cell.ts MODE OPERATIONS CLIENTS, or
+ * `trace` FILE LEVEL: what a real PostgreSQL gave, compressed. Times are of what verifies; making or unpacking a trace is not counted.
+ */
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import {
   formatTraceHeader,
   formatTraceLine,
@@ -11,10 +16,20 @@ import {
 } from '#moirai/verify';
 import { blindWrites } from './blindw.ts';
 
-/** What takes operations, and then has to say how many violations there are. */
+interface Found {
+  readonly violations: number;
+  readonly operations?: number;
+  readonly deduced?: number;
+  readonly uncertain?: number;
+  /** Records that are still kept at the end. */
+  readonly kept?: number;
+}
+
+/** What takes batches, and then has to say what it found. */
 interface Consumer {
-  readonly take: (operations: readonly TraceOperation[]) => void;
-  readonly finish: () => number;
+  /** Before a batch is taken; not counted. */
+  readonly prepare: (operations: readonly TraceOperation[]) => () => void;
+  readonly finish: () => Found;
 }
 
 const mechanisms = mechanismsOf('postgres', 'serializable');
@@ -23,7 +38,8 @@ const initial = new Map(Array.from({ length: 2_000 }, (_, i) => [`t/${i}`, 0] as
 const consumers: Readonly<Record<string, () => Consumer>> = {
   pipeline: () => {
     const operations = new OperationTable();
-    return pipelined(operations, (operation) => operations.remove(operation));
+    const { take, finish } = pipelined(operations, (operation) => operations.remove(operation));
+    return { prepare: (given) => () => take(given), finish: () => (finish(), { violations: 0 }) };
   },
   sort: sortAll,
   verify: () => {
@@ -31,11 +47,12 @@ const consumers: Readonly<Record<string, () => Consumer>> = {
     const verifier = new Verifier({ mechanisms, initial, operations, onViolation: () => {} });
     const { take, finish } = pipelined(operations, (operation) => verifier.pushAt(operation));
     return {
-      take,
+      prepare: (given) => () => take(given),
       finish: () => {
         finish();
         verifier.finish();
-        return verifier.counts.violations;
+        const { kept, versions, readers, locks, operations: ofThem } = verifier.sizes;
+        return { ...verifier.counts, kept: kept + versions + readers + locks + ofThem };
       },
     };
   },
@@ -43,17 +60,17 @@ const consumers: Readonly<Record<string, () => Consumer>> = {
   cycle: searchCycles,
 };
 
-function pipelined(operations: OperationTable, dispatch: (operation: number) => void): Consumer {
+function pipelined(
+  operations: OperationTable,
+  dispatch: (operation: number) => void,
+): { readonly take: (given: readonly TraceOperation[]) => void; readonly finish: () => void } {
   const pipeline = new Pipeline({ operations, dispatch });
   let line = 0;
   return {
     take: (given) => {
       for (const operation of given) pipeline.push(operations.add(operation), (line += 1));
     },
-    finish: () => {
-      pipeline.finish();
-      return 0;
-    },
+    finish: () => pipeline.finish(),
   };
 }
 
@@ -61,10 +78,10 @@ function pipelined(operations: OperationTable, dispatch: (operation: number) => 
 function sortAll(): Consumer {
   const all: TraceOperation[] = [];
   return {
-    take: (operations) => void all.push(...operations),
+    prepare: (operations) => () => void all.push(...operations),
     finish: () => {
       all.sort((a, b) => a.start - b.start);
-      return 0;
+      return { violations: 0 };
     },
   };
 }
@@ -74,9 +91,11 @@ function fromText(): Consumer {
   const encoder = new TextEncoder();
   verification.push(encoder.encode(`${formatTraceHeader({ initial, sessions: null })}\n`));
   return {
-    take: (operations) =>
-      verification.push(encoder.encode(operations.map((operation) => `${formatTraceLine(operation)}\n`).join(''))),
-    finish: () => verification.finish().counts.violations,
+    prepare: (operations) => {
+      const bytes = encoder.encode(operations.map((operation) => `${formatTraceLine(operation)}\n`).join(''));
+      return () => verification.push(bytes);
+    },
+    finish: () => verification.finish().counts,
   };
 }
 
@@ -118,7 +137,7 @@ function searchCycles(): Consumer {
     if (out.length % 100 === 0 && hasCycle(out)) cycles += 1;
   };
   return {
-    take: (operations) => {
+    prepare: (operations) => () => {
       for (const operation of operations) {
         const so = open.get(operation.session) ?? [];
         if (operation.kind === 'commit') commit(so);
@@ -126,7 +145,7 @@ function searchCycles(): Consumer {
         else open.set(operation.session, [...so, operation]);
       }
     },
-    finish: () => cycles,
+    finish: () => ({ violations: cycles }),
   };
 }
 
@@ -145,26 +164,37 @@ function hasCycle(out: readonly (readonly number[])[]): boolean {
   return taken < out.length;
 }
 
-const [mode = '', operations = '', clients = ''] = process.argv.slice(2);
-const consumer = (consumers[mode] as () => Consumer)();
+const [mode = '', what = '', clients = ''] = process.argv.slice(2);
 let [ms, cpuMs] = [0, 0];
-let batch: TraceOperation[] = [];
-const timed = (body: () => void): void => {
+const timed = <Result>(body: () => Result): Result => {
   const start = performance.now();
   const before = process.cpuUsage();
-  body();
+  const result = body();
   cpuMs += process.cpuUsage(before).user / 1_000;
   ms += performance.now() - start;
+  return result;
 };
-for (const operation of blindWrites(Number(operations), Number(clients))) {
-  batch.push(operation);
-  if (batch.length < 4_096) continue;
-  timed(() => consumer.take(batch));
-  batch = [];
+const found = mode === 'trace' ? verifyTrace(what, clients) : generate(mode, Number(what), Number(clients));
+const megabytes = process.resourceUsage().maxRSS / 1_024;
+console.log(JSON.stringify({ ms, cpuMs, megabytes, ...found }));
+
+function generate(name: string, operations: number, count: number): Found {
+  const { prepare, finish } = (consumers[name] as () => Consumer)();
+  let batch: TraceOperation[] = [];
+  for (const operation of blindWrites(operations, count)) {
+    batch.push(operation);
+    if (batch.length < 4_096) continue;
+    timed(prepare(batch));
+    batch = [];
+  }
+  timed(prepare(batch));
+  return timed(finish);
 }
-let violations = 0;
-timed(() => {
-  consumer.take(batch);
-  violations = consumer.finish();
-});
-console.log(JSON.stringify({ ms, cpuMs, violations, megabytes: process.resourceUsage().maxRSS / 1_024 }));
+
+function verifyTrace(file: string, level: string): Found {
+  const bytes = gunzipSync(readFileSync(file));
+  const verification = new TraceVerification({ mechanisms: mechanismsOf('postgres', level) });
+  for (let at = 0; at < bytes.length; at += 65_536)
+    timed(() => verification.push(bytes.subarray(at, Math.min(bytes.length, at + 65_536))));
+  return timed(() => verification.finish()).counts;
+}

@@ -2,7 +2,7 @@
 // may still lack a file, a dependency or a type in the tarball. Needs dist (`npm run build`).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,6 +34,10 @@ try {
   const strict = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--target', 'es2023', '--module', 'nodenext'];
   run(process.execPath, [compiler, ...strict, 'types.ts']);
   run(process.execPath, ['run.mjs']);
+  // The drivers are the user's own: they are beside the package, which does not bring them.
+  for (const driver of ['pg', 'postgres', 'mysql2', 'mariadb'])
+    symlinkSync(join(root, 'node_modules', driver), join(folder, 'node_modules', driver), 'junction');
+  run(process.execPath, ['recorded.mjs']);
   console.log(
     `moirai ${version}: ${paths.length} files, ${Math.round(packed.size / 1024)} KiB packed; installs and works`,
   );

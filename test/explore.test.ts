@@ -478,6 +478,13 @@ describe('what goes with an exploration', () => {
     });
   });
 
+  test('what is remembered of sessions may be little', async () => {
+    const client = clients['courseware 4'] as Program;
+    const all = await listed(client, 'causal');
+    for (const rememberedMax of [0, 100])
+      expect(await listed(client, 'causal', { rememberedMax, samplesFirst: 0 })).toEqual(all);
+  });
+
   test('the base level changes the runs, not the histories', async () => {
     const bases = ['any', 'read-committed', 'read-atomic'] as const;
     let inVain = 0;

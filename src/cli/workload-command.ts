@@ -17,6 +17,7 @@ interface WorkloadOptions {
   readonly seconds: number;
   readonly seed: number;
   readonly skew: string;
+  readonly scale: string;
   readonly isolation?: string;
   readonly trace?: string;
   readonly json: boolean;
@@ -32,6 +33,7 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--seconds <n>', 'how long', wholeNumber('seconds', 1), 10)
     .option('--seed <n>', 'draws what each client asks', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option('--skew <theta>', "of ycsb-a's keys: 0 is uniform, below 1", '0.99')
+    .option('--scale <factor>', 'how large the tables are, 1 as in the papers: the smaller, the more clients meet', '1')
     .option(
       '--isolation <level>',
       "of every transaction, by its name in SQL, for example 'repeatable read' (default: the server's)",
@@ -55,7 +57,7 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
     );
   if (options.json && options.trace === '-')
     throw new InputError('option/usage', 'standard output is either the trace or the JSON object');
-  const workload = capture.workloadOf(known, skewOf(options.skew));
+  const workload = capture.workloadOf(known, skewOf(options.skew), scaleOf(options.scale));
   const { dialect } = parseServerUrl(options.url);
   const isolation = isolationOf(options.isolation);
   const driver = await loadDriver(dialect);
@@ -101,12 +103,12 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
 
 /** As long as clients run: they may wait for it. */
 async function tend(workload: Workload, admin: WorkloadClient, running: Promise<unknown>): Promise<void> {
-  let isRunning = true;
+  const state = { isRunning: true };
   const over = running.then(
-    () => (isRunning = false),
-    () => (isRunning = false),
+    () => (state.isRunning = false),
+    () => (state.isRunning = false),
   );
-  while (isRunning && workload.tend !== undefined)
+  while (state.isRunning && workload.tend !== undefined)
     if (!(await workload.tend(admin))) await Promise.race([over, sleep(1)]);
 }
 
@@ -116,6 +118,15 @@ function skewOf(text: string): number {
     throw new InputError('option/skew', `--skew takes a number from 0 to below 1, not ${text}`);
   return skew;
 }
+
+function scaleOf(text: string): number {
+  const scale = Number(text);
+  if (!(scale > 0 && scale <= scaleMax))
+    throw new InputError('option/scale', `--scale takes a number above 0 and up to ${scaleMax}, not ${text}`);
+  return scale;
+}
+
+const scaleMax = 1_000;
 
 const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
 

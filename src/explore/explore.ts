@@ -48,6 +48,8 @@ export interface ExploreOptions {
   readonly reruns?: boolean;
   /** The samples: this many runs at first, and one of 64 after them. Default 32. */
   readonly samplesFirst?: number;
+  /** Steps of sessions, keys and values to remember before all are forgotten, so that memory does not grow with the histories. Default 200,000. */
+  readonly rememberedMax?: number;
   /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
   readonly replay?: string;
   /** Called for each history of the whole program at its level, in a fixed order. */

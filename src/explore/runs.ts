@@ -86,14 +86,13 @@ export class Runs {
 
   /** So that memory does not grow with the histories. */
   #forgetIfLarge(): void {
-    if (this.#behaviours.size + this.store.size <= REMEMBERED_MAX) return;
+    const { rememberedMax = 200_000 } = this.#options;
+    if (this.#behaviours.size + this.store.size <= rememberedMax) return;
     this.#behaviours.forget();
     this.store.forget();
   }
 }
 
-/** Steps, keys and values. */
-const REMEMBERED_MAX = 200_000;
 const SAMPLES_EVERY = 64;
 
 function outsideState(): InputError {

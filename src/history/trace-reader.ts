@@ -76,6 +76,17 @@ export class TraceReader {
     return false;
   }
 
+  /** A line that somebody else has read, an operation: for the numbers of those after it. */
+  skipLine(): void {
+    this.#line += 1;
+    this.#records += 1;
+  }
+
+  /** @throws InputError `trace/size` for a line that is longer already and has not ended */
+  checkLength(bytes: number): void {
+    if (bytes > this.#lineBytesMax) this.#failTooLong(this.#line + 1);
+  }
+
   #withRest(bytes: Uint8Array): Uint8Array {
     if (this.#restBytes === 0) return bytes;
     const whole = new Uint8Array(this.#restBytes + bytes.length);

@@ -51,8 +51,9 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
   const { operations, rows, counts, transactions } = mirror;
   if (transactions.firstOwn[transaction] === none) return null;
   const { entries } = operations;
+  const readsEnd = operations.writes[operation] as number;
   let beside: Beside[] | null = null;
-  for (let entry = operations.reads[operation] as number; entry !== none; entry = entries.next[entry] as number) {
+  for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1) {
     const row = entries.row[entry] as number;
     if (rows.isClouded[row] === 1) {
       entries.isOwn[entry] = 1;
@@ -97,7 +98,7 @@ export class ReadVerifier {
   readonly #mirror: Mirror;
   readonly #found: Candidates = { matches: 0, match: none, start: 0, end: 0, last: 0 };
   /** Of the operation at hand, where a snapshot is of one. */
-  readonly #view: View = { seen: new Set(), unseen: new Set() };
+  #view: View | null = null;
 
   constructor(mirror: Mirror) {
     this.#mirror = mirror;
@@ -107,7 +108,8 @@ export class ReadVerifier {
     const { operations, transactions, counts } = this.#mirror;
     if (transactions.isAbandoned[transaction] === 1) {
       const { entries } = operations;
-      for (let entry = operations.reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      const readsEnd = operations.writes[operation] as number;
+      for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1)
         if (entries.isOwn[entry] === 0) counts.skipped += 1;
       counts.skipped += beside?.length ?? 0;
       return;
@@ -124,15 +126,16 @@ export class ReadVerifier {
     const mirror = this.#mirror;
     const { operations, transactions, rows, counts } = mirror;
     const { entries } = operations;
+    const readsEnd = operations.writes[operation] as number;
     const found = this.#found;
-    const view = this.#viewOf(transaction, snapshot);
+    this.#view = null;
     const isUncommitted =
       mirror.mechanisms.consistentRead === 'uncommitted' &&
       operations.kind[operation] === kindCode.read &&
       operations.lock[operation] === lockCode.none;
     let start = operations.start[operation] as number;
     let end = operations.end[operation] as number;
-    for (let entry = operations.reads[operation] as number; entry !== none; entry = entries.next[entry] as number) {
+    for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1) {
       if (entries.isOwn[entry] === 1) continue;
       const row = entries.row[entry] as number;
       const image = entries.image[entry] as Image;
@@ -144,6 +147,7 @@ export class ReadVerifier {
         counts.skipped += 1;
         continue;
       }
+      const view = this.#viewOf(transaction, snapshot);
       findCandidates(mirror, row, image, start, end, view, found);
       if (isUncommitted && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
         counts.uncertain += 1;
@@ -166,20 +170,22 @@ export class ReadVerifier {
         transactions.snapshotStart[transaction] = found.start;
         transactions.snapshotEnd[transaction] = found.end;
       } else if (snapshot === snapshotCode.window) this.#narrowWindow(transaction, operation, row, image);
-      this.#noteDependencies(transaction, row, image, view, found.start, found.end);
+      this.#noteDependencies(transaction, row, image, snapshot, found.start, found.end);
     }
   }
 
+  /** `null`: nothing is known yet. */
   #viewOf(transaction: number, snapshot: number): View | null {
-    if (snapshot === snapshotCode.transaction) {
-      const { view } = this.#mirror.transactions;
-      return (view[transaction] ??= { seen: new Set(), unseen: new Set() });
-    }
-    if (snapshot !== snapshotCode.operation) return null;
-    const { seen, unseen } = this.#view;
-    if (seen.size > 0) seen.clear();
-    if (unseen.size > 0) unseen.clear();
-    return this.#view;
+    if (snapshot === snapshotCode.transaction) return this.#mirror.transactions.view[transaction] ?? null;
+    if (snapshot === snapshotCode.operation) return this.#view;
+    return null;
+  }
+
+  /** To note something in. */
+  #viewFor(transaction: number, snapshot: number): View {
+    const { view } = this.#mirror.transactions;
+    if (snapshot === snapshotCode.transaction) return (view[transaction] ??= { seen: new Set(), unseen: new Set() });
+    return (this.#view ??= { seen: new Set(), unseen: new Set() });
   }
 
   /** One moment for all reads of the transaction: later than every version that was read, no later than what overwrites one. */
@@ -203,10 +209,11 @@ export class ReadVerifier {
     transaction: number,
     row: number,
     image: Image,
-    view: View | null,
+    snapshot: number,
     start: number,
     end: number,
   ): void {
+    const hasView = snapshot === snapshotCode.transaction || snapshot === snapshotCode.operation;
     const mirror = this.#mirror;
     const { transactions, rows, counts } = mirror;
     const { versions } = rows;
@@ -221,15 +228,15 @@ export class ReadVerifier {
       mirror.depend(source, transaction, 'wr', row);
       // What is surely installed before the snapshot rules out the same versions by its interval.
       const isPast = versions.isDefinite[version] === 1 && (versions.end[version] as number) < start;
-      if (view !== null && !isPast) view.seen.add(transactions.serial[source] as number);
+      if (hasView && !isPast) this.#viewFor(transaction, snapshot).seen.add(transactions.serial[source] as number);
     }
     const isReader = transactions.fate[transaction] !== fateCode.aborted && mirror.mechanisms.certifier !== null;
     for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
       const writer = versions.writer[other] as number;
       if (writer === none || other === version || !versions.isSurelyAfter(other, version)) continue;
       // And so does what is installed after it.
-      if (view !== null && (versions.start[other] as number) <= end)
-        view.unseen.add(transactions.serial[writer] as number);
+      if (hasView && (versions.start[other] as number) <= end)
+        this.#viewFor(transaction, snapshot).unseen.add(transactions.serial[writer] as number);
       if (isReader && versions.isDefinite[other] === 1 && mayOverlap(mirror, transaction, writer))
         mirror.depend(transaction, writer, 'rw', row);
     }

@@ -38,8 +38,8 @@ const innodbWrites = { ...writesLock, savepointLocks: 'kept' } as const;
 const innodb: Levels = {
   'read uncommitted': mechanisms({ consistentRead: 'uncommitted', ...innodbWrites }),
   'read committed': { ...statementReads, ...innodbWrites },
-  'repeatable read': mechanisms({ consistentRead: 'first-read', ...innodbWrites }),
-  serializable: { ...twoPhaseLocking, savepointLocks: 'kept' },
+  'repeatable read': mechanisms({ consistentRead: 'first-read', ...innodbWrites, predicateLocks: true }),
+  serializable: { ...twoPhaseLocking, savepointLocks: 'kept', predicateLocks: true },
 };
 
 /** "Serializable" is snapshot isolation. */
@@ -92,7 +92,7 @@ export const engines: Readonly<Record<string, Levels>> = {
     'read committed snapshot': statementReads,
     'repeatable read': { ...twoPhaseLocking, certifier: null },
     snapshot: snapshotIsolation,
-    serializable: twoPhaseLocking,
+    serializable: { ...twoPhaseLocking, predicateLocks: true },
   },
   /** One writer at a time, from its first write on; readers have a snapshot, which with a rollback journal nobody can overwrite anyway. */
   sqlite: {
@@ -152,7 +152,7 @@ const certifiers: readonly Certifier[] = ['cycle', 'ssi', 'timestamp-order', 'op
 
 /**
  * Mechanisms chosen by hand: `cr=first-statement,me,fuw,sc=ssi`; `me=reads` locks reads too, `install=transaction` and
- * `locking-reads=latest` as in `Mechanisms`. What is not named is not checked.
+ * `locking-reads=latest` as in `Mechanisms`; `predicates` locks what conditions have scanned. What is not named is not checked.
  * @throws InputError `option/mechanisms`
  */
 export function parseMechanisms(text: string): Mechanisms {
@@ -163,7 +163,7 @@ export function parseMechanisms(text: string): Mechanisms {
     throw new InputError(
       'option/mechanisms',
       `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
-        'install=transaction, locking-reads=latest, locks=database, savepoints=kept',
+        'install=transaction, locking-reads=latest, locks=database, savepoints=kept, predicates',
     );
   });
   return Object.assign({}, noMechanisms, ...changes) as Mechanisms;
@@ -182,6 +182,8 @@ function changeBy(name: string, value: string): Partial<Mechanisms> | null {
       return value === '' ? { firstUpdaterWins: true } : null;
     case 'sc':
       return certifier === undefined ? null : { certifier };
+    case 'predicates':
+      return value === '' ? { predicateLocks: true } : null;
     case 'install':
       return value === 'transaction' || value === 'commit' ? { install: value } : null;
     case 'locking-reads':

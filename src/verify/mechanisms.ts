@@ -49,6 +49,8 @@ export interface Mechanisms {
   readonly savepointLocks: 'kept' | 'released';
   /** What a write locks. */
   readonly lockedUnit: 'row' | 'database';
+  /** Do reads that lock rows lock what their conditions have scanned, too? */
+  readonly predicateLocks: boolean;
   readonly firstUpdaterWins: boolean;
   readonly certifier: Certifier | null;
 }
@@ -62,6 +64,7 @@ export const noMechanisms: Mechanisms = {
   mutualExclusion: 'none',
   savepointLocks: 'released',
   lockedUnit: 'row',
+  predicateLocks: false,
   firstUpdaterWins: false,
   certifier: null,
 };

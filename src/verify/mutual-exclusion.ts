@@ -34,7 +34,7 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
 }
 
 /** The lock goes no earlier: with its transaction, or with what ROLLBACK TO took back. */
-function releaseOf({ rows: { locks }, transactions }: Mirror, lock: number): number {
+export function releaseOf({ rows: { locks }, transactions }: Mirror, lock: number): number {
   return Math.min(
     transactions.releaseStart[locks.transaction[lock] as number] as number,
     locks.releaseStart[lock] as number,

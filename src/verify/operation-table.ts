@@ -1,4 +1,5 @@
 /** Operations in columns, from the moment when they are read until nothing that the verifier holds needs them. */
+import { EntryTable } from './entry-table.ts';
 import { fromImage, type Image, Shape, toImage } from './image.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 import {
@@ -44,35 +45,6 @@ export class Names {
   }
 }
 
-/** Rows of operations with what was read or written there. */
-class EntryTable extends Slots {
-  row = new Int32Array();
-  next = new Int32Array();
-  /** Of a read: has the transaction written the row itself, so that no snapshot decides what is seen? */
-  isOwn = new Uint8Array();
-  readonly image: Image[] = [];
-
-  add(row: number, image: Image): number {
-    const entry = this.take();
-    this.row[entry] = row;
-    this.isOwn[entry] = 0;
-    this.image[entry] = image;
-    this.next[entry] = none;
-    return entry;
-  }
-
-  remove(entry: number): void {
-    this.image[entry] = null;
-    this.give(entry);
-  }
-
-  protected override grow(capacity: number): void {
-    this.row = grownInts(this.row, capacity);
-    this.next = grownInts(this.next, capacity);
-    this.isOwn = grownBytes(this.isOwn, capacity);
-  }
-}
-
 /** What few operations have. */
 interface Extra {
   readonly predicates: readonly PredicateRead[];
@@ -93,9 +65,10 @@ export class OperationTable extends Slots {
   session = new Int32Array();
   start = new Float64Array();
   end = new Float64Array();
-  /** First of the entries; the next one is in `entries.next`. */
+  /** Its entries: what it read in `[reads, writes)`, what it wrote in `[writes, entriesEnd)`. */
   reads = new Int32Array();
   writes = new Int32Array();
+  entriesEnd = new Int32Array();
   /** The next operation of whatever list it is in: of its session's queue, then of its transaction. */
   next = new Int32Array();
   readonly transaction: string[] = [];
@@ -103,17 +76,27 @@ export class OperationTable extends Slots {
   /** Has it predicates, or may it have written what it does not name? */
   hasExtra = new Uint8Array();
 
-  /** An operation without rows yet. O(1) */
-  open(kind: number, session: number, transaction: string, start: number, end: number): number {
+  /** An operation with room for its entries. O(1) */
+  open(
+    kind: number,
+    session: number,
+    transaction: string,
+    start: number,
+    end: number,
+    reads: number,
+    writes: number,
+  ): number {
     const operation = this.take();
+    const first = this.entries.take(reads + writes);
     this.kind[operation] = kind;
     this.lock[operation] = lockCode.none;
     this.failed[operation] = 0;
     this.session[operation] = session;
     this.start[operation] = start;
     this.end[operation] = end;
-    this.reads[operation] = none;
-    this.writes[operation] = none;
+    this.reads[operation] = first;
+    this.writes[operation] = first + reads;
+    this.entriesEnd[operation] = first + reads + writes;
     this.next[operation] = none;
     this.transaction[operation] = transaction;
     this.hasExtra[operation] = 0;
@@ -125,11 +108,12 @@ export class OperationTable extends Slots {
   add(given: TraceOperation): number {
     const { kind, session, transaction, reads, writes, predicates, mayWrite, savepoint, lock, failed, start, end } =
       given;
-    const operation = this.open(kindCode[kind], this.sessions.of(session), transaction, start, end);
+    const id = this.sessions.of(session);
+    const operation = this.open(kindCode[kind], id, transaction, start, end, reads.length, writes.length);
     if (lock !== null) this.lock[operation] = lockCode[lock];
     if (failed) this.failed[operation] = 1;
-    if (reads.length > 0) this.reads[operation] = this.#addRows(reads);
-    if (writes.length > 0) this.writes[operation] = this.#addRows(writes);
+    this.#setRows(this.reads[operation] as number, reads);
+    this.#setRows(this.writes[operation] as number, writes);
     if (predicates.length > 0 || mayWrite !== undefined || savepoint !== undefined) {
       this.hasExtra[operation] = 1;
       this.#extra.set(operation, { predicates, mayWrite, savepoint });
@@ -137,16 +121,11 @@ export class OperationTable extends Slots {
     return operation;
   }
 
-  #addRows(rows: readonly RowValue[]): number {
-    const { entries, keys, emptyShape } = this;
-    let [first, last] = [none, none];
-    for (const { key, image } of rows) {
-      const entry = entries.add(keys.of(key), toImage(image, emptyShape));
-      if (first === none) first = entry;
-      else entries.next[last] = entry;
-      last = entry;
+  #setRows(first: number, rows: readonly RowValue[]): void {
+    for (let i = 0; i < rows.length; i += 1) {
+      const { key, image } = rows[i] as RowValue;
+      this.entries.set(first + i, this.keys.of(key), toImage(image, this.emptyShape));
     }
-    return first;
   }
 
   predicatesOf(operation: number): readonly PredicateRead[] {
@@ -163,32 +142,20 @@ export class OperationTable extends Slots {
 
   /** Does it name a row that it read or wrote? */
   hasRows(operation: number): boolean {
-    return this.reads[operation] !== none || this.writes[operation] !== none;
+    return this.reads[operation] !== this.entriesEnd[operation];
   }
 
   /** The rows that it returned. */
   rowsRead(operation: number): ReadonlySet<number> {
-    const { entries } = this;
-    const rows = new Set<number>();
-    for (let entry = this.reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
-      rows.add(entries.row[entry] as number);
-    return rows;
+    return new Set(this.entries.row.subarray(this.reads[operation], this.writes[operation]));
   }
 
   remove(operation: number): void {
-    this.#removeEntries(this.reads[operation] as number);
-    this.#removeEntries(this.writes[operation] as number);
+    const first = this.reads[operation] as number;
+    this.entries.give(first, (this.entriesEnd[operation] as number) - first);
     this.transaction[operation] = '';
     if (this.hasExtra[operation] === 1) this.#extra.delete(operation);
     this.give(operation);
-  }
-
-  #removeEntries(first: number): void {
-    for (let entry = first; entry !== none; ) {
-      const next = this.entries.next[entry] as number;
-      this.entries.remove(entry);
-      entry = next;
-    }
   }
 
   /** As it was given: for evidence. */
@@ -199,8 +166,8 @@ export class OperationTable extends Slots {
       session: this.sessions.name(this.session[operation] as number),
       transaction: this.transaction[operation] as string,
       kind: operationKinds[this.kind[operation] as number] as TraceOperation['kind'],
-      reads: this.#rowsFrom(this.reads[operation] as number),
-      writes: this.#rowsFrom(this.writes[operation] as number),
+      reads: this.#rowsIn(this.reads[operation] as number, this.writes[operation] as number),
+      writes: this.#rowsIn(this.writes[operation] as number, this.entriesEnd[operation] as number),
       predicates: this.predicatesOf(operation),
       ...(mayWrite === undefined ? {} : { mayWrite }),
       ...(savepoint === undefined ? {} : { savepoint }),
@@ -211,10 +178,10 @@ export class OperationTable extends Slots {
     };
   }
 
-  #rowsFrom(first: number): RowValue[] {
+  #rowsIn(first: number, end: number): RowValue[] {
     const { entries, keys } = this;
     const rows: RowValue[] = [];
-    for (let entry = first; entry !== none; entry = entries.next[entry] as number)
+    for (let entry = first; entry < end; entry += 1)
       rows.push({ key: keys.name(entries.row[entry] as number), image: fromImage(entries.image[entry] as Image) });
     return rows;
   }
@@ -230,6 +197,7 @@ export class OperationTable extends Slots {
     this.end = grownFloats(this.end, capacity);
     this.reads = grownInts(this.reads, capacity);
     this.writes = grownInts(this.writes, capacity);
+    this.entriesEnd = grownInts(this.entriesEnd, capacity);
     this.next = grownInts(this.next, capacity);
   }
 }

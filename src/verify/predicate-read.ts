@@ -32,7 +32,8 @@ export function verifyPredicate(
   const end = (isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation]) as number;
   const returned = new Set<number>();
   const { entries } = operations;
-  for (let entry = operations.reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+  const readsEnd = operations.writes[operation] as number;
+  for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1)
     returned.add(entries.row[entry] as number);
   for (const row of rows.ofTable(table)) {
     if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;

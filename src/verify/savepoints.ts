@@ -111,7 +111,8 @@ function undoWrites(mirror: Mirror, transaction: number): void {
 export function writeOwn({ operations, rows }: Mirror, transaction: number, operation: number): void {
   const { entries, writes, end } = operations;
   const { owns } = rows;
-  for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number) {
+  const writesEnd = operations.entriesEnd[operation] as number;
+  for (let entry = writes[operation] as number; entry < writesEnd; entry += 1) {
     const row = entries.row[entry] as number;
     const image = entries.image[entry] as Image;
     const own = rows.own(row, transaction);

@@ -5,24 +5,42 @@
 
 const capacityMin = 16;
 
+/** Numbers of which the last that came leaves first. */
+export class IntStack {
+  #items = new Int32Array(capacityMin);
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(item: number): void {
+    if (this.#length === this.#items.length) this.#items = grownInts(this.#items, 2 * this.#length);
+    this.#items[this.#length] = item;
+    this.#length += 1;
+  }
+
+  /** Only where there is one. */
+  pop(): number {
+    this.#length -= 1;
+    return this.#items[this.#length] as number;
+  }
+}
+
 /** Which positions are taken. A table of records extends it with its columns and says how they grow. */
 export abstract class Slots {
-  #free = new Int32Array(capacityMin);
-  #freeCount = 0;
+  readonly #free = new IntStack();
   #used = 0;
   #capacity = 0;
 
   /** Records that live. */
   get size(): number {
-    return this.#used - this.#freeCount;
+    return this.#used - this.#free.length;
   }
 
   /** A position; its fields hold what the last record left there. O(1) on average. */
   protected take(): number {
-    if (this.#freeCount > 0) {
-      this.#freeCount -= 1;
-      return this.#free[this.#freeCount] as number;
-    }
+    if (this.#free.length > 0) return this.#free.pop();
     if (this.#used === this.#capacity) {
       this.#capacity = Math.max(capacityMin, 2 * this.#capacity);
       this.grow(this.#capacity);
@@ -32,9 +50,7 @@ export abstract class Slots {
   }
 
   protected give(slot: number): void {
-    if (this.#freeCount === this.#free.length) this.#free = grownInts(this.#free, 2 * this.#freeCount);
-    this.#free[this.#freeCount] = slot;
-    this.#freeCount += 1;
+    this.#free.push(slot);
   }
 
   protected abstract grow(capacity: number): void;
@@ -85,6 +101,10 @@ export class IntQueue {
   shift(): void {
     this.#first = (this.#first + 1) & (this.#ring.length - 1);
     this.#length -= 1;
+  }
+
+  *[Symbol.iterator](): Generator<number> {
+    for (let i = 0; i < this.#length; i += 1) yield this.#ring[(this.#first + i) & (this.#ring.length - 1)] as number;
   }
 
   #grow(): void {

@@ -214,7 +214,7 @@ describe('engines', () => {
 
   test('or put together by hand', () => {
     expect(parseMechanisms('cr=first-statement, me, fuw, sc=ssi')).toEqual(engines['postgres']?.['serializable']);
-    expect(parseMechanisms('cr=row,me=reads,locking-reads=latest,sc=cycle,savepoints=kept')).toEqual(
+    expect(parseMechanisms('cr=row,me=reads,locking-reads=latest,sc=cycle,savepoints=kept,predicates')).toEqual(
       engines['mysql']?.['serializable'],
     );
     for (const wrong of ['cr=never', 'me=no', 'fuw=1', 'sc=x', 'install=x', 'locks=page', '']) {

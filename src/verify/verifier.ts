@@ -16,9 +16,11 @@ import { MinHeap } from './min-heap.ts';
 import type { Mirror, VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
+import { PredicateLocks } from './predicate-locks.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
+import { snapshotOf, takeSnapshot } from './snapshots.ts';
 import type { RowImage, TraceOperation } from './trace.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
@@ -53,6 +55,7 @@ export class Verifier {
   readonly #mirror: Mirror;
   readonly #certifier: SerializationCertifier;
   readonly #reads: ReadVerifier;
+  readonly #predicateLocks: PredicateLocks;
   readonly #pendingReads = new PendingReads();
   /** Those, by when every commit that they may have seen is known. */
   readonly #pending = new MinHeap();
@@ -105,6 +108,7 @@ export class Verifier {
     };
     this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#release(transaction));
     this.#reads = new ReadVerifier(this.#mirror);
+    this.#predicateLocks = new PredicateLocks(this.#mirror);
   }
 
   /** Transactions that are open, that are kept and that the dependency graph holds; rows, versions, locks and operations that are kept. */
@@ -148,7 +152,7 @@ export class Verifier {
     }
     const transaction = this.#transactionOf(operation);
     this.#append(transaction, operation);
-    this.#takeSnapshot(transaction, operation);
+    takeSnapshot(this.#mirror, transaction, operation);
     const { releaseStart } = this.#transactions;
     if (failed[operation] === 1 && now < (releaseStart[transaction] as number)) releaseStart[transaction] = now;
     this.#apply(transaction, operation);
@@ -164,11 +168,10 @@ export class Verifier {
    * Its transaction is of unknown fate.
    */
   takeLate(operation: number): void {
-    const { session, start, transaction, entries, reads, writes } = this.#operations;
+    const { session, start, transaction, reads, writes, entriesEnd } = this.#operations;
     this.counts.operations += 1;
     this.#rows.meet(this.#operations.keys.size - 1);
-    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
-      this.counts.skipped += 1;
+    this.counts.skipped += (writes[operation] as number) - (reads[operation] as number);
     this.#abandonIn(session[operation] as number);
     const from = start[operation] as number;
     const writer = this.#transactions.open(transaction[operation] as string, session[operation] as number, from);
@@ -176,7 +179,7 @@ export class Verifier {
     this.#transactions.isAbandoned[writer] = 1;
     this.#transactions.fate[writer] = fateCode.unknown;
     this.#append(writer, operation);
-    if (writes[operation] !== none || this.#operations.mayWriteOf(operation) !== undefined)
+    if (writes[operation] !== entriesEnd[operation] || this.#operations.mayWriteOf(operation) !== undefined)
       this.#write(writer, operation);
     installVersions(this.#mirror, writer, from, Infinity, this.#onWriter);
     this.#giveUp(writer);
@@ -211,7 +214,7 @@ export class Verifier {
     // Its commit may have been on its way: from now on others may see what it wrote, or not.
     installVersions(this.#mirror, transaction, from, Infinity, this.#onWriter);
     isAbandoned[transaction] = 1;
-    this.#rows.dropLocks(transaction);
+    this.#dropLocks(transaction);
   }
 
   #transactionOf(operation: number): number {
@@ -293,41 +296,20 @@ export class Verifier {
     this.#transactions.snapshotFrom[anew] = Number.isNaN(snapshot) ? Infinity : snapshot;
   }
 
-  #takeSnapshot(transaction: number, operation: number): void {
-    const { snapshotStart, snapshotEnd, snapshotFrom, first } = this.#transactions;
-    if (!Number.isNaN(snapshotStart[transaction])) return;
-    const { kind, lock, start, end } = this.#operations;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    if (consistentRead === 'transaction') {
-      snapshotStart[transaction] = first[transaction] as number;
-      snapshotEnd[transaction] = Infinity;
-      return;
-    }
-    const isPlainRead =
-      kind[operation] === kindCode.read && (lock[operation] === lockCode.none || lockingReads === 'as-plain');
-    const takes =
-      consistentRead === 'begin' ||
-      (consistentRead === 'first-statement' &&
-        (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
-      (consistentRead === 'first-read' && isPlainRead);
-    if (!takes) return;
-    snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
-    snapshotEnd[transaction] = end[operation] as number;
-  }
-
   #read(transaction: number, operation: number): void {
     if (this.#mechanisms.consistentRead === 'none') return;
-    const { reads, entries, end } = this.#operations;
-    const hasPredicates = this.#operations.predicatesOf(operation).length > 0;
-    if (reads[operation] === none && !hasPredicates) return;
+    const { reads, writes, entries, end, hasExtra } = this.#operations;
+    const hasPredicates = hasExtra[operation] === 1 && this.#operations.predicatesOf(operation).length > 0;
+    const readsEnd = writes[operation] as number;
+    if (reads[operation] === readsEnd && !hasPredicates) return;
     const beside = verifyOwn(this.#mirror, transaction, operation);
     if (hasPredicates) verifyOwnPredicates(this.#mirror, transaction, operation);
     if (beside === null && !hasPredicates) {
       let entry = reads[operation] as number;
-      while (entry !== none && entries.isOwn[entry] === 1) entry = entries.next[entry] as number;
-      if (entry === none) return;
+      while (entry < readsEnd && entries.isOwn[entry] === 1) entry += 1;
+      if (entry === readsEnd) return;
     }
-    const snapshot = this.#snapshotOf(transaction, operation);
+    const snapshot = snapshotOf(this.#mirror, transaction, operation);
     const { snapshotEnd, pendingReads } = this.#transactions;
     const isOfTransaction = snapshot === snapshotCode.transaction;
     const ready = (isOfTransaction ? snapshotEnd[transaction] : end[operation]) as number;
@@ -338,31 +320,6 @@ export class Verifier {
     pendingReads[transaction] = (pendingReads[transaction] as number) + 1;
     const pending = this.#pendingReads.add(transaction, operation, snapshot, beside);
     this.#pending.push(beside === null ? ready : (end[operation] as number), pending);
-  }
-
-  #snapshotOf(transaction: number, operation: number): number {
-    const { kind, lock } = this.#operations;
-    const { consistentRead, lockingReads } = this.#mechanisms;
-    const isLocking = kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
-    if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
-    switch (consistentRead) {
-      case 'none':
-      case 'uncommitted':
-      case 'row':
-        return snapshotCode.rows;
-      case 'statement':
-        return snapshotCode.operation;
-      case 'transaction':
-        return snapshotCode.window;
-      case 'begin':
-      case 'first-statement':
-        return snapshotCode.transaction;
-      case 'first-read':
-        // What a writing statement reads before the first read has no snapshot to be held to.
-        return Number.isNaN(this.#transactions.snapshotStart[transaction])
-          ? snapshotCode.rows
-          : snapshotCode.transaction;
-    }
   }
 
   #verifyUpTo(time: number): void {
@@ -384,13 +341,14 @@ export class Verifier {
   #write(transaction: number, operation: number): void {
     const tables = this.#operations.mayWriteOf(operation);
     if (tables !== undefined) this.#rows.cloud(transaction, tables);
-    const { entries, writes } = this.#operations;
+    const { entries, writes, entriesEnd } = this.#operations;
+    const writesEnd = entriesEnd[operation] as number;
     writeOwn(this.#mirror, transaction, operation);
     const isLocking = this.#transactions.isAbandoned[transaction] === 0;
     if (isLocking)
-      for (let entry = writes[operation] as number; entry !== none; entry = entries.next[entry] as number)
+      for (let entry = writes[operation] as number; entry < writesEnd; entry += 1)
         this.#rows.lock(entries.row[entry] as number, transaction, operation, true, entries.image[entry]);
-    if (writes[operation] === none) return;
+    if (writes[operation] === writesEnd) return;
     const { isWriter } = this.#transactions;
     if (this.#databaseRow !== none && isWriter[transaction] === 0 && isLocking)
       this.#rows.lock(this.#databaseRow, transaction, operation, true, undefined);
@@ -399,11 +357,13 @@ export class Verifier {
 
   #lockReads(transaction: number, operation: number): void {
     const { mutualExclusion } = this.#mechanisms;
-    const { entries, reads, lock } = this.#operations;
+    const { entries, reads, writes, lock, hasExtra } = this.#operations;
     if (mutualExclusion === 'none' || this.#transactions.isAbandoned[transaction] === 1) return;
     if (lock[operation] === lockCode.none && mutualExclusion === 'writes') return;
     const isExclusive = lock[operation] === lockCode.update;
-    for (let entry = reads[operation] as number; entry !== none; entry = entries.next[entry] as number)
+    const readsEnd = writes[operation] as number;
+    if (hasExtra[operation] === 1 && this.#mechanisms.predicateLocks) this.#predicateLocks.add(transaction, operation);
+    for (let entry = reads[operation] as number; entry < readsEnd; entry += 1)
       this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive, undefined);
   }
 
@@ -430,12 +390,30 @@ export class Verifier {
     if (fate !== fateCode.aborted)
       installVersions(this.#mirror, transaction, from, end[operation] as number, this.#onWriter);
     if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)
-      verifyLocks(this.#mirror, transaction);
+      this.#verifyLocks(transaction, operation);
     if (fate === fateCode.committed) relateVersions(this.#mirror, transaction);
     transactions.isEnding[transaction] = 0;
     if (fate === fateCode.unknown) this.#giveUp(transaction);
     else this.#ended.push(transaction);
     this.#retire();
+  }
+
+  #verifyLocks(transaction: number, ending: number): void {
+    // A plain read that commits by itself is a consistent read without locks (InnoDB at serializable).
+    const { start, end, kind, lock } = this.#operations;
+    const first = this.#transactions.firstOperation[transaction] as number;
+    const isPlainRead = kind[first] === kindCode.read && lock[first] === lockCode.none;
+    if (isPlainRead && start[first] === start[ending] && end[first] === end[ending]) {
+      this.#dropLocks(transaction);
+      return;
+    }
+    verifyLocks(this.#mirror, transaction);
+    if (!this.#predicateLocks.isEmpty) this.#predicateLocks.verify(transaction, this.#ended);
+  }
+
+  #dropLocks(transaction: number): void {
+    this.#rows.dropLocks(transaction);
+    this.#predicateLocks.drop(transaction);
   }
 
   #reportWaiting(transaction: number, fate: number): void {
@@ -479,7 +457,7 @@ export class Verifier {
 
   /** Nothing that is open or still to come meets it: only the graph and its versions may still need it. */
   #giveUp(transaction: number): void {
-    this.#rows.dropLocks(transaction);
+    this.#dropLocks(transaction);
     this.#rows.dropOwn(transaction);
     this.#rows.endClouds(transaction, Infinity);
     this.#certifier.forget(transaction);

@@ -6,7 +6,7 @@ import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineCounts } from './pipeline.ts';
 import { shrink } from './shrink.ts';
 import { emptyHeader, type TraceHeader, type TraceOperation } from './trace.ts';
-import { TraceReader } from './trace-reader.ts';
+import { TraceScanner } from './trace-scanner.ts';
 import { Verifier } from './verifier.ts';
 import type { Violation } from './violation.ts';
 
@@ -47,7 +47,7 @@ export interface TraceState {
 /** Push every chunk of a trace, then `finish`. */
 export class TraceVerification {
   readonly #options: TraceVerificationOptions;
-  readonly #reader: TraceReader;
+  readonly #reader: TraceScanner;
   readonly #operations = new OperationTable();
   readonly #violations: SmallViolation[] = [];
   #header: TraceHeader = emptyHeader;
@@ -56,7 +56,8 @@ export class TraceVerification {
 
   constructor(options: TraceVerificationOptions) {
     this.#options = options;
-    this.#reader = new TraceReader({
+    this.#reader = new TraceScanner({
+      operations: this.#operations,
       onHeader: (header) => {
         this.#header = header;
       },
@@ -70,8 +71,9 @@ export class TraceVerification {
         this.#open().pipeline.mark(time);
       },
       onOperation: (operation, line) => {
-        if (operation.start > this.#newest) this.#newest = operation.start;
-        this.#open().pipeline.push(this.#operations.add(operation), line);
+        const start = this.#operations.start[operation] as number;
+        if (start > this.#newest) this.#newest = start;
+        this.#open().pipeline.push(operation, line);
       },
     });
   }

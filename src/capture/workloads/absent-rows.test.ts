@@ -30,7 +30,7 @@ function contextOf(client: WorkloadClient, clientNumber: number): TransactionCon
 
 test('two transactions at once each miss the row of the other', async () => {
   const { client, statements } = fakeDatabase();
-  const { transaction } = absentRows();
+  const { transaction } = absentRows(1);
   await Promise.all([0, 1].map((number) => transaction(contextOf(client, number))));
   expect(statements).toEqual([
     'SELECT v FROM absent_0 WHERE k = ?',
@@ -42,7 +42,7 @@ test('two transactions at once each miss the row of the other', async () => {
 
 test('one after the other, the second finds the row of the first', async () => {
   const { client, statements } = fakeDatabase();
-  const { transaction } = absentRows();
+  const { transaction } = absentRows(1);
   for (const number of [0, 1, 2]) await transaction(contextOf(client, number));
   expect(statements.filter((sql) => sql.startsWith('INSERT'))).toEqual([
     'INSERT INTO absent_0 (k, v) VALUES (?, ?)',
@@ -52,7 +52,7 @@ test('one after the other, the second finds the row of the first', async () => {
 
 test('a table is emptied when both are done with it, and used again only then, with other keys', async () => {
   const { client, statements } = fakeDatabase();
-  const { tables, transaction, tend } = absentRows();
+  const { tables, transaction, tend } = absentRows(1);
   expect(await tend?.(client)).toBe(false);
   for (let i = 0; i < 2 * tables.length; i += 1) await transaction(contextOf(client, 0));
   statements.length = 0;

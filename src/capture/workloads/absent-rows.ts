@@ -6,9 +6,9 @@
  * and 15.4 misses conflicts in an index that has no page yet (bug 17949), and commits both. Keys are used once, so that a trace which does not
  * tell of the emptying is true. Without `tend` tables fill up, and pairs meet in indexes that have pages.
  */
-import type { TransactionContext, Workload, WorkloadClient } from './workload.ts';
+import { scaled, type TransactionContext, type Workload, type WorkloadClient } from './workload.ts';
 
-const tables = 200;
+const tablesAtOne = 200;
 /** Tables in one TRUNCATE. */
 const emptiedMax = 20;
 
@@ -21,7 +21,8 @@ interface Place {
   readonly waiting: (() => void)[];
 }
 
-export function absentRows(): Workload {
+export function absentRows(scale: number): Workload {
+  const tables = scaled(tablesAtOne, scale, 2);
   const places = Array.from(
     { length: tables },
     (_, i): Place => ({ name: `absent_${i}`, done: 0, emptied: 0, waiting: [] }),

@@ -3,13 +3,14 @@
  * uniform, every written value unique. W: only blind writes. RW: half of the transactions read rows, half write blindly. RW+: half of the
  * reads are ranges of 10 keys.
  */
-import { insertRows, integer, type TransactionContext, type Workload } from './workload.ts';
+import { insertRows, integer, scaled, type TransactionContext, type Workload } from './workload.ts';
 
-const rows = 2_000;
+const rowsAtOne = 2_000;
 const operations = 8;
 const rangeKeys = 10;
 
-export function blindWrites(kind: 'w' | 'rw' | 'rw+'): Workload {
+export function blindWrites(kind: 'w' | 'rw' | 'rw+', scale: number): Workload {
+  const rows = scaled(rowsAtOne, scale, rangeKeys);
   return {
     tables: [{ name: 'blindw', definition: 'CREATE TABLE blindw (k int PRIMARY KEY, v varchar(140) NOT NULL)' }],
     load: (client) =>
@@ -20,16 +21,17 @@ export function blindWrites(kind: 'w' | 'rw' | 'rw+'): Workload {
       ),
     transaction: async (context) => {
       const isWriting = kind === 'w' || context.random.choose(2) === 0;
-      for (let i = 0; i < operations; i += 1) await (isWriting ? write(context) : read(context, kind === 'rw+'));
+      for (let i = 0; i < operations; i += 1)
+        await (isWriting ? write(context, rows) : read(context, rows, kind === 'rw+'));
     },
   };
 }
 
-async function write({ client, random, unique }: TransactionContext): Promise<void> {
+async function write({ client, random, unique }: TransactionContext, rows: number): Promise<void> {
   await client.query('UPDATE blindw SET v = ? WHERE k = ?', text(unique()), random.choose(rows));
 }
 
-async function read({ client, random }: TransactionContext, hasRanges: boolean): Promise<void> {
+async function read({ client, random }: TransactionContext, rows: number, hasRanges: boolean): Promise<void> {
   if (!hasRanges || random.choose(2) === 0) {
     await client.query('SELECT v FROM blindw WHERE k = ?', random.choose(rows));
     return;

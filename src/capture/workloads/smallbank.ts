@@ -1,59 +1,58 @@
 /** SmallBank (Alomari et al., ICDE 2008) with the statements of BenchBase: its six transactions in equal shares, 1,000 customers. */
-import type { Chooser } from '../../base/index.ts';
-import { insertRows, integer, numberOf, type Workload, type WorkloadClient } from './workload.ts';
+import { insertRows, integer, numberOf, scaled, type Workload, type WorkloadClient } from './workload.ts';
 
-const customers = 1_000;
+const customersAtOne = 1_000;
 /** A tenth of the customers gets nine tenths of the transactions, as in BenchBase's hot spot. */
-const hotCustomers = 100;
+const hotCustomersAtOne = 100;
 
-export const smallBank: Workload = {
-  tables: [
-    {
-      name: 'accounts',
-      definition: 'CREATE TABLE accounts (custid bigint NOT NULL, name varchar(64) NOT NULL, PRIMARY KEY (custid))',
+export function smallBank(scale: number): Workload {
+  const customers = scaled(customersAtOne, scale, 2);
+  const hotCustomers = scaled(hotCustomersAtOne, scale, 1);
+  return {
+    tables: [
+      {
+        name: 'accounts',
+        definition: 'CREATE TABLE accounts (custid bigint NOT NULL, name varchar(64) NOT NULL, PRIMARY KEY (custid))',
+      },
+      {
+        name: 'savings',
+        definition: 'CREATE TABLE savings (custid bigint NOT NULL, bal bigint NOT NULL, PRIMARY KEY (custid))',
+      },
+      {
+        name: 'checking',
+        definition: 'CREATE TABLE checking (custid bigint NOT NULL, bal bigint NOT NULL, PRIMARY KEY (custid))',
+      },
+    ],
+    load: async (client) => {
+      const ids = Array.from({ length: customers }, (_, i) => i);
+      await insertRows(
+        client,
+        'accounts',
+        ids.map((id) => [id, `customer${id}`]),
+      );
+      await insertRows(
+        client,
+        'savings',
+        ids.map((id) => [id, 10_000]),
+      );
+      await insertRows(
+        client,
+        'checking',
+        ids.map((id) => [id, 10_000]),
+      );
     },
-    {
-      name: 'savings',
-      definition: 'CREATE TABLE savings (custid bigint NOT NULL, bal bigint NOT NULL, PRIMARY KEY (custid))',
+    transaction: async ({ client, random }) => {
+      const one = random.choose(10) < 9 ? random.choose(hotCustomers) : random.choose(customers);
+      const other = (one + integer(random, 1, customers - 1)) % customers;
+      const amount = integer(random, 1, 50);
+      await (
+        [balance, depositChecking, transactSavings, writeCheck, sendPayment, amalgamate][random.choose(6)] as Procedure
+      )(client, one, amount, other);
     },
-    {
-      name: 'checking',
-      definition: 'CREATE TABLE checking (custid bigint NOT NULL, bal bigint NOT NULL, PRIMARY KEY (custid))',
-    },
-  ],
-  load: async (client) => {
-    const ids = Array.from({ length: customers }, (_, i) => i);
-    await insertRows(
-      client,
-      'accounts',
-      ids.map((id) => [id, `customer${id}`]),
-    );
-    await insertRows(
-      client,
-      'savings',
-      ids.map((id) => [id, 10_000]),
-    );
-    await insertRows(
-      client,
-      'checking',
-      ids.map((id) => [id, 10_000]),
-    );
-  },
-  transaction: async ({ client, random }) => {
-    const one = customer(random);
-    const other = (one + integer(random, 1, customers - 1)) % customers;
-    const amount = integer(random, 1, 50);
-    await (
-      [balance, depositChecking, transactSavings, writeCheck, sendPayment, amalgamate][random.choose(6)] as Procedure
-    )(client, one, amount, other);
-  },
-};
+  };
+}
 
 type Procedure = (client: WorkloadClient, one: number, amount: number, other: number) => Promise<void>;
-
-function customer(random: Chooser): number {
-  return random.choose(10) < 9 ? random.choose(hotCustomers) : random.choose(customers);
-}
 
 async function look(client: WorkloadClient, table: 'savings' | 'checking', id: number): Promise<number> {
   const [row] = await client.query(`SELECT bal FROM ${table} WHERE custid = ?`, id);

@@ -1,5 +1,5 @@
-/** TPC-C at a small scale: one warehouse. What matters here is who meets whom, not how much there is. */
-export const scale = { districts: 10, customers: 30, items: 100 } as const;
+/** TPC-C with few rows, for each warehouse. What matters here is who meets whom, not how much there is. */
+export const sizes = { districts: 10, customers: 30, items: 100 } as const;
 
 /** BenchBase's; the columns that no statement looks at are left out. `history` has a key, so that its rows have names in a trace. */
 export const tpccTables: readonly { readonly name: string; readonly definition: string }[] = [

@@ -34,6 +34,11 @@ export function integer(random: Chooser, low: number, high: number): number {
   return low + random.choose(high - low + 1);
 }
 
+/** That many at scale 1; never fewer than `least`. */
+export function scaled(count: number, scale: number, least: number): number {
+  return Math.max(least, Math.round(count * scale));
+}
+
 /** A column of a row as a number: drivers give decimals and 64-bit counts as text, servers names in their own case. */
 export function numberOf(row: ResultRow | undefined, column: string): number {
   return Number(row?.[column] ?? row?.[column.toUpperCase()] ?? 0);

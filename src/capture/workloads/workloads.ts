@@ -21,25 +21,28 @@ export const workloadNames = [
 
 export type WorkloadName = (typeof workloadNames)[number];
 
-/** @param skew of `ycsb-a` */
-export function workloadOf(name: WorkloadName, skew: number): Workload {
+/**
+ * @param skew of `ycsb-a`
+ * @param scale how large its tables are, 1 as in the papers: warehouses of `tpcc`, thousands of customers of `smallbank`
+ */
+export function workloadOf(name: WorkloadName, skew: number, scale = 1): Workload {
   switch (name) {
     case 'blindw-w':
-      return blindWrites('w');
+      return blindWrites('w', scale);
     case 'blindw-rw':
-      return blindWrites('rw');
+      return blindWrites('rw', scale);
     case 'blindw-rw+':
-      return blindWrites('rw+');
+      return blindWrites('rw+', scale);
     case 'ycsb-a':
-      return ycsbA(skew);
+      return ycsbA(skew, scale);
     case 'smallbank':
-      return smallBank;
+      return smallBank(scale);
     case 'tpcc':
-      return tpcc;
+      return tpcc(scale);
     case 'list-append':
-      return listAppend;
+      return listAppend(scale);
     case 'absent-rows':
-      return absentRows();
+      return absentRows(scale);
   }
 }
 

@@ -3,12 +3,13 @@
  * The generator is that of Gray et al., "Quickly generating billion-record synthetic databases" (SIGMOD 1994), as YCSB has it.
  */
 import type { Chooser } from '../../base/index.ts';
-import { insertRows, type Workload } from './workload.ts';
+import { insertRows, scaled, type Workload } from './workload.ts';
 
-const rows = 1_000;
+const rowsAtOne = 1_000;
 
 /** @param skew Zipf's constant: 0 is uniform, 0.99 YCSB's default; below 1 */
-export function ycsbA(skew: number): Workload {
+export function ycsbA(skew: number, scale: number): Workload {
+  const rows = scaled(rowsAtOne, scale, 2);
   const key = zipf(rows, skew);
   return {
     isSingle: true,

@@ -1,0 +1,68 @@
+/** Strings of bytes, without making one for bytes that came not long ago: a table in which a newer text takes the place of an older one. */
+import type { Names } from './operation-table.ts';
+import { none } from './slots.ts';
+
+export class RecentTexts {
+  readonly #mask: number;
+  readonly #texts: string[];
+  readonly #hashes: Int32Array;
+  readonly #ids: Int32Array;
+  readonly #names: Names | null;
+
+  /**
+   * @param sizeLog so many texts are remembered, as a power of two
+   * @param names gives texts their numbers
+   */
+  constructor(sizeLog: number, names: Names | null = null) {
+    const size = 1 << sizeLog;
+    this.#mask = size - 1;
+    this.#texts = Array.from({ length: size }, () => '');
+    this.#hashes = new Int32Array(size);
+    this.#ids = new Int32Array(size).fill(none);
+    this.#names = names;
+  }
+
+  /** The text of the ASCII bytes `[from, to)`. */
+  textOf(bytes: Uint8Array, from: number, to: number): string {
+    return to - from > lengthMax ? decoded(bytes, from, to) : (this.#texts[this.#slotOf(bytes, from, to)] as string);
+  }
+
+  /** Its number. */
+  idOf(bytes: Uint8Array, from: number, to: number): number {
+    if (to - from > lengthMax) return this.#names?.of(decoded(bytes, from, to)) ?? none;
+    const slot = this.#slotOf(bytes, from, to);
+    const known = this.#ids[slot] as number;
+    if (known !== none || this.#names === null) return known;
+    const id = this.#names.of(this.#texts[slot] as string);
+    this.#ids[slot] = id;
+    return id;
+  }
+
+  #slotOf(bytes: Uint8Array, from: number, to: number): number {
+    let hash = 0x811c9dc5;
+    for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+    hash ^= hash >>> 15;
+    const slot = hash & this.#mask;
+    const known = this.#texts[slot] as string;
+    if (this.#hashes[slot] === hash && known.length === to - from) {
+      let at = 0;
+      while (at < known.length && known.charCodeAt(at) === bytes[from + at]) at += 1;
+      if (at === known.length) return slot;
+    }
+    this.#texts[slot] = decoded(bytes, from, to);
+    this.#hashes[slot] = hash;
+    this.#ids[slot] = none;
+    return slot;
+  }
+}
+
+/** Longer texts are not remembered. */
+const lengthMax = 256;
+
+const decoder = new TextDecoder('latin1');
+
+function decoded(bytes: Uint8Array, from: number, to: number): string {
+  return to - from > lengthMax
+    ? decoder.decode(bytes.subarray(from, to))
+    : String.fromCharCode(...bytes.subarray(from, to));
+}

@@ -1,0 +1,59 @@
+/** Which state a read sees, and when a transaction takes its snapshot: `Mechanisms.consistentRead` in code. */
+import type { Mirror } from './mirror.ts';
+import { kindCode, lockCode } from './operation-table.ts';
+import { snapshotCode } from './transaction-table.ts';
+
+/** The snapshot of the transaction, if this is the operation that takes it. */
+export function takeSnapshot(
+  { operations, transactions, mechanisms }: Mirror,
+  transaction: number,
+  operation: number,
+): void {
+  const { snapshotStart, snapshotEnd, snapshotFrom, first } = transactions;
+  if (!Number.isNaN(snapshotStart[transaction])) return;
+  const { kind, lock, start, end } = operations;
+  const { consistentRead, lockingReads } = mechanisms;
+  if (consistentRead === 'transaction') {
+    snapshotStart[transaction] = first[transaction] as number;
+    snapshotEnd[transaction] = Infinity;
+    return;
+  }
+  const isPlainRead =
+    kind[operation] === kindCode.read && (lock[operation] === lockCode.none || lockingReads === 'as-plain');
+  const takes =
+    consistentRead === 'begin' ||
+    (consistentRead === 'first-statement' &&
+      (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
+    (consistentRead === 'first-read' && isPlainRead);
+  if (!takes) return;
+  snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
+  snapshotEnd[transaction] = end[operation] as number;
+}
+
+/** What state the operation reads: one of `snapshotCode`. */
+export function snapshotOf(
+  { operations, transactions, mechanisms }: Mirror,
+  transaction: number,
+  operation: number,
+): number {
+  const { kind, lock } = operations;
+  const { consistentRead, lockingReads } = mechanisms;
+  const isLocking = kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
+  if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
+  switch (consistentRead) {
+    case 'none':
+    case 'uncommitted':
+    case 'row':
+      return snapshotCode.rows;
+    case 'statement':
+      return snapshotCode.operation;
+    case 'transaction':
+      return snapshotCode.window;
+    case 'begin':
+    case 'first-statement':
+      return snapshotCode.transaction;
+    case 'first-read':
+      // What a writing statement reads before the first read has no snapshot to be held to.
+      return Number.isNaN(transactions.snapshotStart[transaction]) ? snapshotCode.rows : snapshotCode.transaction;
+  }
+}

@@ -1,0 +1,138 @@
+/** The scanner of bytes against the reader that parses JSON: the same operations from every text, and the same errors. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { InputError } from '../base/input-error.ts';
+import { OperationTable } from './operation-table.ts';
+import { TraceReader } from './trace-reader.ts';
+import { TraceScanner } from './trace-scanner.ts';
+import type { TraceOperation } from './trace.ts';
+
+interface Outcome {
+  readonly operations: readonly (readonly [TraceOperation, number])[];
+  readonly base: bigint;
+  readonly error: unknown;
+}
+
+function outcomeOf(run: (found: [TraceOperation, number][]) => bigint): Outcome {
+  const operations: [TraceOperation, number][] = [];
+  try {
+    return { base: run(operations), operations, error: null };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { base: 0n, operations, error: { code: error.code, line: error.place?.line } };
+  }
+}
+
+function byReader(bytes: Uint8Array): Outcome {
+  return outcomeOf((found) => {
+    const reader = new TraceReader({ onOperation: (operation, line) => found.push([operation, line]) });
+    reader.push(bytes);
+    reader.finish();
+    return reader.base;
+  });
+}
+
+function byScanner(bytes: Uint8Array, size: number): Outcome {
+  return outcomeOf((found) => {
+    const operations = new OperationTable();
+    const scanner = new TraceScanner({
+      operations,
+      onOperation: (operation, line) => {
+        found.push([operations.operationAt(operation), line]);
+        operations.remove(operation);
+      },
+    });
+    for (let at = 0; at < bytes.length; at += size) scanner.push(bytes.subarray(at, at + size));
+    scanner.finish();
+    return scanner.base;
+  });
+}
+
+const text = fc.constantFrom(
+  'a',
+  'b',
+  't/1',
+  'accounts/77',
+  '',
+  'ä',
+  '\u0001',
+  '"',
+  '123',
+  'x'.repeat(300),
+  '__proto__',
+);
+const scalar = fc.oneof(text, fc.integer(), fc.constantFrom(null, true, false, 1.5, -0, 1e21, 2 ** 63, [1], { b: 2 }));
+const value = fc.oneof(scalar, fc.dictionary(text, scalar, { maxKeys: 3 }));
+const pairs = fc.array(fc.tuple(text, value), { maxLength: 3 });
+const time = fc.oneof(fc.nat(100), fc.constantFrom(null, -1, 1.5, '7', 2 ** 60, '1663798322622208619'));
+const line = fc
+  .record(
+    {
+      session: text,
+      transaction: text,
+      op: fc.constantFrom('begin', 'read', 'write', 'commit', 'abort', 'end', 'scan'),
+      reads: pairs,
+      writes: pairs,
+      failed: fc.constantFrom(true, false, 1),
+      lock: fc.constantFrom('update', 'share', null, 'x'),
+      code: text,
+      start: time,
+      end: time,
+    },
+    { requiredKeys: [] },
+  )
+  .map((fields) => JSON.stringify(fields));
+const plain = fc
+  .record({
+    op: fc.constantFrom('read', 'write'),
+    pairs: fc.array(fc.tuple(fc.constantFrom('x', 'y/1', 'z'), value), { maxLength: 12 }),
+    start: fc.nat(1e6),
+    length: fc.nat(100),
+    space: fc.constantFrom('', ' ', '\t'),
+    cut: fc.option(fc.nat(80), { freq: 8 }),
+  })
+  .map(({ op, pairs: rows, start, length, space, cut }) => {
+    const fields = `"session":"a",${space}"transaction":"t${start}",${space}"op":"${op}","${op}s":${space}${JSON.stringify(rows)}`;
+    const whole = `{${fields},"start":${start},"end":${start + length}}`;
+    return cut === null ? whole : whole.slice(0, cut) + whole.slice(cut + 1);
+  });
+const first = '{"session":"s","transaction":"t","op":"begin","start":0,"end":0}';
+
+test('the same from every text, however it is cut', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof({ weight: 3, arbitrary: plain }, line, fc.constant('')), { maxLength: 6 }),
+      fc.boolean(),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 400 }),
+      (lines, isPlain, isClosed, size) => {
+        const bytes = new TextEncoder().encode(
+          [...(isPlain ? [first] : []), ...lines].join('\n') + (isClosed ? '\n' : ''),
+        );
+        expect(byScanner(bytes, size)).toEqual(byReader(bytes));
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+});
+
+test('names and texts that share a place in the table stay apart', () => {
+  const lines = Array.from(
+    { length: 70_000 },
+    (_, i) =>
+      `{"session":"a","transaction":"t","op":"read","reads":[["k/${i % 66_000}","v${i}"]],"start":${i},"end":${i}}`,
+  );
+  let wrong = 0;
+  const operations = new OperationTable();
+  const scanner = new TraceScanner({
+    operations,
+    onOperation: (operation, number) => {
+      const [read] = operations.operationAt(operation).reads;
+      if (read?.key !== `k/${(number - 1) % 66_000}` || read.image !== `v${number - 1}`) wrong += 1;
+      operations.remove(operation);
+    },
+  });
+  scanner.push(new TextEncoder().encode(`${lines.join('\n')}\n`));
+  scanner.finish();
+  expect([wrong, operations.keys.size, operations.size]).toEqual([0, 66_000, 0]);
+});

@@ -1,0 +1,330 @@
+/**
+ * Lines of a trace straight into the columns of operations, byte by byte: no object for a line, and no string for a name or a text that came
+ * not long ago. A line that is more than plain ASCII, whole numbers of up to 15 digits and the common fields goes to the reader of traces,
+ * which knows all that is allowed and says what is wrong; so the two accept the same texts.
+ */
+import { integerEnd, isAt, literals, plainStringEnd, skipSpace } from '../history/json-bytes.ts';
+import { Columns, type Image } from './image.ts';
+import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
+import { RecentTexts } from './recent-texts.ts';
+import { TraceReader, type TraceReaderOptions } from './trace-reader.ts';
+import type { Scalar } from './trace.ts';
+
+export interface TraceScannerOptions extends Pick<TraceReaderOptions, 'onHeader' | 'onMark'> {
+  readonly operations: OperationTable;
+  /** An operation, by its position in the table. */
+  readonly onOperation: (operation: number, line: number) => void;
+}
+
+/** A push parser: `push` every chunk, then `finish`. Chunks may end anywhere and are not kept. */
+export class TraceScanner {
+  readonly #operations: OperationTable;
+  readonly #onOperation: (operation: number, line: number) => void;
+  readonly #reader: TraceReader;
+  readonly #texts = new RecentTexts(12);
+  readonly #keys: RecentTexts;
+  readonly #sessions: RecentTexts;
+  /** By session: the name of its transaction. */
+  readonly #transactions: string[] = [];
+  #rest: Uint8Array[] = [];
+  /** Of the line at hand: rows that were read, then rows that were written. */
+  #rows = new Int32Array(64);
+  readonly #images: Image[] = [];
+  #count = 0;
+  /** What the last value was. */
+  #image: Image = null;
+  #line = 0;
+  /** Are times plain numbers? Known from the first operation on, which the reader takes. */
+  #isPlain = false;
+
+  constructor(options: TraceScannerOptions) {
+    const { operations, onOperation, ...others } = options;
+    this.#operations = operations;
+    this.#onOperation = onOperation;
+    this.#keys = new RecentTexts(16, operations.keys);
+    this.#sessions = new RecentTexts(10, operations.sessions);
+    this.#reader = new TraceReader({
+      ...others,
+      onOperation: (operation, line) => {
+        this.#isPlain = this.#reader.base === 0n;
+        onOperation(operations.add(operation), line);
+      },
+    });
+  }
+
+  /** What is added to the times of operations to have those of the trace. */
+  get base(): bigint {
+    return this.#reader.base;
+  }
+
+  /** @throws InputError as `TraceReader` */
+  push(bytes: Uint8Array): void {
+    // Of a Buffer: the same bytes as a plain array, for which alone the loops below are then compiled.
+    const chunk = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    const end = chunk.lastIndexOf(lineFeed) + 1;
+    if (end > 0) {
+      let begin = 0;
+      if (this.#rest.length > 0) {
+        begin = chunk.indexOf(lineFeed) + 1;
+        const line = joined([...this.#rest, chunk.subarray(0, begin)]);
+        this.#rest = [];
+        this.#scan(line, 0, line.length);
+      }
+      this.#scan(chunk, begin, end);
+    }
+    if (end === chunk.length) return;
+    this.#rest.push(chunk.slice(end));
+    this.#reader.checkLength(this.#rest.reduce((sum, { length }) => sum + length, 0));
+  }
+
+  /** @returns whether the trace was cut off, as `TraceReader` @throws InputError as that */
+  finish(): boolean {
+    for (const part of this.#rest) this.#reader.push(part);
+    return this.#reader.finish();
+  }
+
+  /** Whole lines, the last byte a line feed: what is looked for never runs past it. */
+  #scan(bytes: Uint8Array, begin: number, end: number): void {
+    for (let at = begin; at < end; ) {
+      this.#line += 1;
+      const after = this.#isPlain ? this.#operation(bytes, at) : -1;
+      if (after >= 0) {
+        this.#reader.skipLine();
+        at = after;
+        continue;
+      }
+      const feed = bytes.indexOf(lineFeed, at);
+      this.#reader.push(bytes.subarray(at, feed + 1));
+      at = feed + 1;
+    }
+  }
+
+  /** A plain operation: the position after its line, or -1 where it is something else. */
+  #operation(bytes: Uint8Array, begin: number): number {
+    let at = skipSpace(bytes, begin);
+    if (bytes[at] !== openBrace) return -1;
+    this.#count = 0;
+    let [seen, session, nameFrom, nameTo, kind, lock, failed] = [0, -1, -1, -1, -1, lockCode.none as number, 0];
+    let [start, end, reads] = [NaN, NaN, 0];
+    do {
+      at = skipSpace(bytes, at + 1);
+      const fieldEnd = plainStringEnd(bytes, at);
+      if (fieldEnd < 0) return -1;
+      const field = fieldOf(bytes, at + 1, fieldEnd);
+      if (field < 0 || (seen & (1 << field)) !== 0) return -1;
+      seen |= 1 << field;
+      at = skipSpace(bytes, fieldEnd + 1);
+      if (bytes[at] !== colon) return -1;
+      at = skipSpace(bytes, at + 1);
+      const from = at;
+      switch (field) {
+        case fieldCode.start:
+        case fieldCode.end: {
+          at = field === fieldCode.end && isAt(bytes, at, literals.null) ? at + 4 : integerEnd(bytes, at);
+          if (at < 0) return -1;
+          const time = bytes[from] === 0x6e ? Infinity : integerAt(bytes, from, at);
+          if (field === fieldCode.start) start = time;
+          else end = time;
+          break;
+        }
+        case fieldCode.reads:
+        case fieldCode.writes:
+          // What is written comes after what is read, as the columns have it.
+          if (field === fieldCode.reads && (seen & (1 << fieldCode.writes)) !== 0) return -1;
+          at = this.#pairs(bytes, at);
+          if (field === fieldCode.reads) reads = this.#count;
+          break;
+        case fieldCode.failed:
+          failed = isAt(bytes, at, literals.true) ? 1 : 0;
+          if (failed === 0 && !isAt(bytes, at, literals.false)) return -1;
+          at += failed === 1 ? 4 : 5;
+          break;
+        default:
+          at = plainStringEnd(bytes, at) + 1;
+          if (at === 0) return -1;
+          if (field === fieldCode.session) session = this.#sessions.idOf(bytes, from + 1, at - 1);
+          else if (field === fieldCode.transaction) [nameFrom, nameTo] = [from + 1, at - 1];
+          else if (field === fieldCode.op) kind = kindOf(bytes, from + 1, at - 1);
+          else if (field === fieldCode.lock) lock = lockOf(bytes, from + 1, at - 1);
+      }
+      if (at < 0) return -1;
+      at = skipSpace(bytes, at);
+    } while (bytes[at] === comma);
+    if (bytes[at] !== closeBrace) return -1;
+    at = skipSpace(bytes, at + 1);
+    if (bytes[at] !== lineFeed || session < 0 || kind < 0 || lock < 0 || nameFrom < 0 || !(end >= start)) return -1;
+    const writes = this.#count - reads;
+    if ((writes > 0 && kind !== kindCode.write) || (reads > 0 && kind !== kindCode.write && kind !== kindCode.read))
+      return -1;
+    const name = this.#nameOf(bytes, session, nameFrom, nameTo);
+    const operation = this.#operations.open(kind, session, name, start, end, reads, writes);
+    this.#operations.lock[operation] = lock;
+    this.#operations.failed[operation] = failed;
+    this.#setEntries(operation);
+    this.#onOperation(operation, this.#line);
+    return at + 1;
+  }
+
+  #setEntries(operation: number): void {
+    const { entries, reads } = this.#operations;
+    const first = reads[operation] as number;
+    for (let i = 0; i < this.#count; i += 1) entries.set(first + i, this.#rows[i] as number, this.#images[i] as Image);
+  }
+
+  #nameOf(bytes: Uint8Array, session: number, from: number, to: number): string {
+    const last = this.#transactions[session];
+    if (last !== undefined && isText(bytes, from, to, last)) return last;
+    const name = this.#texts.textOf(bytes, from, to);
+    while (this.#transactions.length < session) this.#transactions.push('');
+    this.#transactions[session] = name;
+    return name;
+  }
+
+  /** `[[KEY, VALUE], ...]`: the position after it, or -1. */
+  #pairs(bytes: Uint8Array, begin: number): number {
+    if (bytes[begin] !== openBracket) return -1;
+    let at = skipSpace(bytes, begin + 1);
+    if (bytes[at] === closeBracket) return at + 1;
+    for (;;) {
+      if (bytes[at] !== openBracket) return -1;
+      at = skipSpace(bytes, at + 1);
+      const keyEnd = plainStringEnd(bytes, at);
+      if (keyEnd < 0) return -1;
+      const row = this.#keys.idOf(bytes, at + 1, keyEnd);
+      at = skipSpace(bytes, keyEnd + 1);
+      if (bytes[at] !== comma) return -1;
+      at = this.#value(bytes, skipSpace(bytes, at + 1));
+      if (at < 0) return -1;
+      at = skipSpace(bytes, at);
+      if (bytes[at] !== closeBracket) return -1;
+      this.#add(row, this.#image);
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] === closeBracket) return at + 1;
+      if (bytes[at] !== comma) return -1;
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  #add(row: number, image: Image): void {
+    if (this.#count === this.#rows.length) {
+      const grown = new Int32Array(2 * this.#count);
+      grown.set(this.#rows);
+      this.#rows = grown;
+    }
+    this.#rows[this.#count] = row;
+    this.#images[this.#count] = image;
+    this.#count += 1;
+  }
+
+  /** A scalar or columns of scalars: the position after it, or -1; what it is is in `#image`. */
+  #value(bytes: Uint8Array, begin: number): number {
+    if (bytes[begin] !== openBrace) return this.#scalar(bytes, begin);
+    let shape = this.#operations.emptyShape;
+    const values: Scalar[] = [];
+    let at = skipSpace(bytes, begin + 1);
+    if (bytes[at] === closeBrace) return -1;
+    for (;;) {
+      const columnEnd = plainStringEnd(bytes, at);
+      if (columnEnd < 0) return -1;
+      const column = this.#texts.textOf(bytes, at + 1, columnEnd);
+      if (shape.positionOf(column) >= 0) return -1;
+      shape = shape.with(column);
+      at = skipSpace(bytes, columnEnd + 1);
+      if (bytes[at] !== colon) return -1;
+      at = this.#scalar(bytes, skipSpace(bytes, at + 1));
+      if (at < 0) return -1;
+      values.push(this.#image as Scalar);
+      at = skipSpace(bytes, at);
+      if (bytes[at] === closeBrace) break;
+      if (bytes[at] !== comma) return -1;
+      at = skipSpace(bytes, at + 1);
+    }
+    this.#image = new Columns(shape, values);
+    return at + 1;
+  }
+
+  #scalar(bytes: Uint8Array, at: number): number {
+    switch (bytes[at]) {
+      case 0x22: {
+        const end = plainStringEnd(bytes, at);
+        if (end < 0) return -1;
+        this.#image = this.#texts.textOf(bytes, at + 1, end);
+        return end + 1;
+      }
+      case 0x6e:
+        this.#image = null;
+        return isAt(bytes, at, literals.null) ? at + 4 : -1;
+      case 0x74:
+        this.#image = true;
+        return isAt(bytes, at, literals.true) ? at + 4 : -1;
+      case 0x66:
+        this.#image = false;
+        return isAt(bytes, at, literals.false) ? at + 5 : -1;
+      default: {
+        const end = integerEnd(bytes, at);
+        if (end >= 0) this.#image = integerAt(bytes, at, end);
+        return end;
+      }
+    }
+  }
+}
+
+const fields = ['session', 'transaction', 'op', 'reads', 'writes', 'start', 'end', 'failed', 'code', 'lock'] as const;
+const fieldCode = Object.fromEntries(fields.map((name, i) => [name, i])) as Record<(typeof fields)[number], number>;
+const fieldBytes = fields.map((name) => new TextEncoder().encode(name));
+const kindNames = Object.entries(kindCode)
+  .filter(([name]) => ['begin', 'read', 'write', 'commit', 'abort'].includes(name))
+  .map(([name, code]) => ({ bytes: new TextEncoder().encode(name), code }));
+const lockNames = (['update', 'share'] as const).map((name) => ({
+  bytes: new TextEncoder().encode(name),
+  code: lockCode[name],
+}));
+
+function fieldOf(bytes: Uint8Array, from: number, to: number): number {
+  for (let field = 0; field < fieldBytes.length; field += 1) {
+    const name = fieldBytes[field] as Uint8Array;
+    if (name.length === to - from && isAt(bytes, from, name)) return field;
+  }
+  return -1;
+}
+
+function kindOf(bytes: Uint8Array, from: number, to: number): number {
+  for (const { bytes: name, code } of kindNames) if (name.length === to - from && isAt(bytes, from, name)) return code;
+  return -1;
+}
+
+function lockOf(bytes: Uint8Array, from: number, to: number): number {
+  for (const { bytes: name, code } of lockNames) if (name.length === to - from && isAt(bytes, from, name)) return code;
+  return -1;
+}
+
+function integerAt(bytes: Uint8Array, from: number, to: number): number {
+  const isNegative = bytes[from] === 0x2d;
+  let value = 0;
+  for (let at = isNegative ? from + 1 : from; at < to; at += 1) value = 10 * value + (bytes[at] as number) - 0x30;
+  return isNegative ? -value : value;
+}
+
+function isText(bytes: Uint8Array, from: number, to: number, text: string): boolean {
+  if (text.length !== to - from) return false;
+  for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) !== bytes[from + i]) return false;
+  return true;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+const lineFeed = 0x0a;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const colon = 0x3a;
+const comma = 0x2c;
