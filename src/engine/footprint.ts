@@ -148,7 +148,7 @@ export class Footprint {
     for (const [index, list] of this.#keys)
       for (const { contact, key, row } of list)
         texts.push(
-          `${contact} ${index} ${key === null ? 'range' : `[${key.join()}]`}${row === null ? '' : ` (${row.join()})`}`,
+          `${contact} ${index} ${key === null ? 'range' : `[${key.map(String).join()}]`}${row === null ? '' : ` (${row.map(String).join()})`}`,
         );
     return texts.join('; ');
   }

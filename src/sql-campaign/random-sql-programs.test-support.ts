@@ -10,7 +10,7 @@ type Row = Readonly<Record<string, unknown>>;
 /** A statement, or one that depends on what another read. */
 export type Action =
   | { readonly kind: 'sql'; readonly sql: string }
-  | { readonly kind: 'if'; readonly read: string; readonly then: string; readonly otherwise: string };
+  | { readonly kind: 'if'; readonly read: string; readonly ifEven: string; readonly otherwise: string };
 
 export function schemaOf(dialect: Dialect): string {
   const serial = dialect === 'postgres' ? 'serial PRIMARY KEY' : 'int AUTO_INCREMENT PRIMARY KEY';
@@ -113,7 +113,7 @@ function action(dialect: Dialect): fc.Arbitrary<Action> {
   return fc.oneof(
     { arbitrary: any.map((sql): Action => ({ kind: 'sql', sql })), weight: 8 },
     {
-      arbitrary: fc.record({ kind: fc.constant('if' as const), read, then: write, otherwise: any }),
+      arbitrary: fc.record({ kind: fc.constant('if' as const), read, ifEven: write, otherwise: any }),
       weight: 1,
     },
   );
@@ -180,7 +180,7 @@ async function perform(query: (text: string) => Promise<readonly Row[]>, actions
       results.push(read);
       const first = Array.isArray(read) ? (read as readonly Row[])[0] : undefined;
       const number = Number(Object.values(first ?? {})[0] ?? 0);
-      results.push(await told(number % 2 === 0 ? each.then : each.otherwise));
+      results.push(await told(number % 2 === 0 ? each.ifEven : each.otherwise));
     }
   }
   await told('ROLLBACK');
