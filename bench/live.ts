@@ -102,7 +102,7 @@ function rowOfVerified(verified: Verified, aborted: number): string[] {
 
 /** In a database of its own, so that cells may run side by side. */
 async function recordCell(
-  { trace: name, server, level, workload, clients }: LiveCell,
+  { trace: name, server, level, workload, clients, scale }: LiveCell,
   file: string,
   seconds: number,
   servers: SharedServers,
@@ -113,8 +113,8 @@ async function recordCell(
   await execute(server.engine, port, `CREATE DATABASE ${database}`);
   const user = server.engine === 'postgres' ? 'postgres' : 'root';
   const url = `${server.engine}://${user}@127.0.0.1:${port}/${database}`;
-  const length = ['--clients', String(clients), '--seconds', String(seconds)];
-  const counts = await record(file, [workload, '--url', url, '--isolation', level, ...length]);
+  const size = ['--clients', String(clients), '--seconds', String(seconds), '--scale', String(scale)];
+  const counts = await record(file, [workload, '--url', url, '--isolation', level, ...size]);
   await execute(server.engine, port, `DROP DATABASE ${database}`);
   return counts;
 }

@@ -66,7 +66,8 @@ export class Counterexamples {
 
   all(): Counterexample[] {
     const byKind = new Map<string | null, Counterexample>();
-    for (const example of [...this.#bySight.values()].toSorted((a, b) => (isBefore(a, b) ? -1 : 1))) {
+    const sorted = [...this.#bySight.values()].toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
+    for (const example of sorted.slice(0, NAMED_MAX)) {
       const anomaly = weakestViolation(example.history, { abortedReads: 'constrained' })?.verdict.anomaly ?? null;
       if (!byKind.has(anomaly)) byKind.set(anomaly, { ...example, anomaly });
       if (byKind.size === this.#kindsMax) break;
@@ -77,6 +78,7 @@ export class Counterexamples {
 
 /** Beyond so many that look different, only what would be shown first is kept. */
 const SIGHTS_MAX = 200;
+const NAMED_MAX = 50;
 
 /** Whatever the order in which they were found, the same one is first. */
 function isBefore(a: Omit<Example, 'history'>, b: Omit<Example, 'history'>): boolean {

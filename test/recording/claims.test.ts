@@ -30,11 +30,12 @@ interface Verified {
 
 /** Runs a workload at a level and verifies the trace against a claim. */
 async function verifyLive(
-  [workload, url, isolation, seconds]: readonly [string, string, string, number],
+  [workload, url, isolation, seconds, scale = 1]: readonly [string, string, string, number, number?],
   [engine, claim]: readonly [string, string],
 ): Promise<Verified> {
   const trace = join(folder, 'claims.trace.jsonl');
-  const options = ['--url', url, '--isolation', isolation, '--seconds', String(seconds), '--trace', trace, '--json'];
+  const size = ['--seconds', String(seconds), '--scale', String(scale)];
+  const options = ['--url', url, '--isolation', isolation, ...size, '--trace', trace, '--json'];
   const ran = await runHere(['workload', workload, ...options]);
   expect([ran.err, ran.code]).toEqual(['', 0]);
   const verified = await runHere(
@@ -49,9 +50,16 @@ async function verifyLive(
   return { verdict, mechanisms: [...new Set(violations.map(({ mechanism }) => mechanism))] };
 }
 
-test.skipIf(postgres === undefined)('repeatable read of PostgreSQL is not serializable: write skew', async () => {
-  const found = await verifyLive(['list-append', postgresUrl, 'repeatable read', 3], ['postgres', 'serializable']);
-  expect(found).toEqual({ verdict: 'violated', mechanisms: ['serialization-certifier'] });
+describe.skipIf(postgres === undefined)('repeatable read of PostgreSQL is not serializable: write skew', () => {
+  test.each<[string, number]>([
+    ['list-append', 1],
+    ['smallbank', 0.01],
+    ['absent-rows', 0.1],
+  ])('%s', async (workload, scale) => {
+    const run = [workload, postgresUrl, 'repeatable read', 3, scale] as const;
+    const found = await verifyLive(run, ['postgres', 'serializable']);
+    expect(found).toEqual({ verdict: 'violated', mechanisms: ['serialization-certifier'] });
+  });
 });
 
 test.skipIf(postgres === undefined)('read committed of PostgreSQL is not repeatable read', async () => {

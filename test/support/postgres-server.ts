@@ -13,7 +13,7 @@ const settings = [
   'synchronous_commit=off',
   'full_page_writes=off',
   'shared_buffers=64MB',
-  'max_connections=100',
+  'max_connections=200',
   'timezone=UTC',
 ];
 
