@@ -43,7 +43,8 @@ export interface ExploreOptions {
   readonly failsFast?: boolean;
   /**
    * Run every session in every run. By default a session that reads what it read before is not run again: it is a function of what it reads, and
-   * the invariant one of results and final state. Samples are run all the same, and a difference ends the exploration.
+   * the invariant one of results and final state (one that takes neither looks elsewhere: then every session runs). Samples are run all the same, and
+   * a difference ends the exploration.
    */
   readonly reruns?: boolean;
   /** The samples: this many runs at first, and one of 64 after them. Default 32. */

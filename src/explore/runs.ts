@@ -5,7 +5,7 @@
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
-import { type Program, runProgram, type RunOutcome } from '../program/index.ts';
+import { looksElsewhere, type Program, runProgram, type RunOutcome } from '../program/index.ts';
 import { Behaviours, type Ending } from './behaviours.ts';
 import type { ExploreOptions } from './explore.ts';
 import { ExploringStore } from './exploring-store.ts';
@@ -36,7 +36,7 @@ export class Runs {
     this.#behaviours = new Behaviours(program);
     this.#samplesFirst = samplesFirst;
     this.#turnsMax = turnsMax;
-    this.#reuses = !reruns && replay === undefined;
+    this.#reuses = !reruns && replay === undefined && !looksElsewhere(program);
   }
 
   /**

@@ -1,5 +1,6 @@
 export {
   checkProgram,
+  looksElsewhere,
   program,
   type End,
   type InvariantResult,

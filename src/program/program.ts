@@ -86,7 +86,7 @@ export function program<Sessions extends Record<string, SessionFunction>>(
 /** `program` for a value of unknown shape, as a module's default export is. */
 export function checkProgram(definition: unknown): Program {
   if (isProgram(definition)) return definition;
-  const { initial = {}, sessions, invariant = () => true, conflicts = 'retry' } = record(definition, 'a program');
+  const { initial = {}, sessions, invariant = holdsAlways, conflicts = 'retry' } = record(definition, 'a program');
   const named = Object.entries(record(sessions, '`sessions`'));
   if (named.length === 0) throw shape('`sessions` is empty: a program needs at least one session');
   for (const [name, session] of named)
@@ -106,6 +106,16 @@ export function checkProgram(definition: unknown): Program {
   };
   checkedPrograms.add(checked);
   return checked;
+}
+
+/** The invariant of a program without one. */
+function holdsAlways(): true {
+  return true;
+}
+
+/** Can the verdict only come from variables that the sessions leave somewhere: an invariant, and one that takes nothing? */
+export function looksElsewhere({ invariant }: Program): boolean {
+  return invariant !== holdsAlways && invariant.length === 0;
 }
 
 /** Programs made here, so that `program(...)` and its result are told apart from a plain definition. */
