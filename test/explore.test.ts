@@ -344,7 +344,7 @@ describe('sessions that are not functions of what they read', () => {
           async (s: SessionHandle) => void (seen[i] = (await increments(s), await s.read('x'))),
         ]),
       ),
-      invariant: ({ final }) => final.x === null || new Set(seen).size > 1 || `all saw ${String(seen[0])}`,
+      invariant: ({ final }) => final['x'] === null || new Set(seen).size > 1 || `all saw ${String(seen[0])}`,
     });
     const rerun = await explore(tested, { reruns: true });
     seen = [];
