@@ -95,7 +95,9 @@ describe('programs that a reduction gets wrong when a step meets less than it co
   const sharesAndWaits = [session(...share), session(...share), session('UPDATE t SET n = 0 WHERE id = 1')];
 
   test.each(engineLevels)('%s %s', { timeout: 120_000 }, async (dialect, isolation) => {
-    for (const sessions of [waitsOrCommits, sharesAndWaits])
+    // With the steps in the middle of its statements the second has thousands of schedules there.
+    const isLarge = dialect === 'postgres' && isolation === 'serializable' && !isHeavy;
+    for (const sessions of isLarge ? [waitsOrCommits] : [waitsOrCommits, sharesAndWaits])
       expect(await bothWays(dialect, isolation, sessions, Infinity)).not.toBeNull();
   });
 });
