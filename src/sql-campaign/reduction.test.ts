@@ -69,12 +69,12 @@ describe('random programs show the same with the reduction', () => {
     let reduced = 0;
     await fc.assert(
       fc.asyncProperty(randomSessions(dialect), async (sessions) => {
-        const both = await bothWays(dialect, isolation, sessions, isHeavy ? 200 : 40);
+        const both = await bothWays(dialect, isolation, sessions, isHeavy ? 200 : 30);
         fc.pre(both !== null);
         all += both?.all.schedules ?? 0;
         reduced += both?.reduced.schedules ?? 0;
       }),
-      { numRuns: isHeavy ? 500 : 40 },
+      { numRuns: isHeavy ? 200 : 8 },
     );
     expect(reduced).toBeLessThan(all);
   });
