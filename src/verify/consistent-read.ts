@@ -1,7 +1,7 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
 import { type Candidates, findCandidates } from './candidates.ts';
 import { hiddenViolation, ownViolation, readViolation } from './evidence.ts';
-import { agrees, type Columns, columnsBeside, type Image, learned } from './image.ts';
+import { agrees, type Columns, columnsBeside, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { kindCode, lockCode } from './operation-table.ts';
 import { qualifies, verifyPredicate } from './predicate-read.ts';
@@ -222,7 +222,7 @@ export class ReadVerifier {
       counts.uncertain += 1;
       return;
     }
-    versions.image[version] = learned(versions.image[version], image);
+    rows.learn(version, image);
     const source = versions.writer[version] as number;
     if (source !== none) {
       mirror.depend(source, transaction, 'wr', row);

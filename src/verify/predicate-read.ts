@@ -12,7 +12,7 @@ interface Read {
   readonly snapshot: number;
 }
 
-/** O(rows of the table) @param onMissing a row, and the interval of the snapshot */
+/** O(rows of which a version may satisfy the conditions, row-index.ts) @param onMissing a row, and the interval of the snapshot */
 export function verifyPredicate(
   mirror: Mirror,
   { transaction, operation, snapshot }: Read,
@@ -30,12 +30,10 @@ export function verifyPredicate(
         : operations.start[operation]
   ) as number;
   const end = (isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation]) as number;
-  const returned = new Set<number>();
-  const { entries } = operations;
-  const readsEnd = operations.writes[operation] as number;
-  for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1)
-    returned.add(entries.row[entry] as number);
-  for (const row of rows.ofTable(table)) {
+  const found = rows.rowsWhere(table, where);
+  if (found.length === 0) return;
+  const returned = operations.rowsRead(operation);
+  for (const row of found) {
     if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;
     const candidates = listCandidates(mirror, row, start, end, null);
     if (candidates.length === 0) continue;

@@ -3,10 +3,12 @@
  * their keys are; one that was never written holds its initial value, known or not.
  */
 import { Clouds, isOf } from './clouds.ts';
-import type { Image } from './image.ts';
+import { type Image, learned } from './image.ts';
 import type { Names } from './operation-table.ts';
 import { LockTable, OwnTable } from './lock-table.ts';
+import { RowIndex } from './row-index.ts';
 import { grownBytes, grownInts, none } from './slots.ts';
+import type { Condition } from './trace.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { ReaderTable, VersionTable } from './version-table.ts';
 
@@ -28,8 +30,7 @@ export class RowTable {
   #size = 0;
   readonly #clouds = new Clouds();
   #hasClouds = false;
-  /** Rows by table, for tables that were asked for. */
-  readonly #tables = new Map<string, number[]>();
+  readonly #index: RowIndex = new RowIndex(this);
 
   constructor(keys: Names, transactions: TransactionTable, initial: (key: string) => Image | undefined) {
     this.#keys = keys;
@@ -62,7 +63,7 @@ export class RowTable {
     this.lastLock[row] = none;
     this.firstOwn[row] = none;
     if (this.#hasClouds) this.isClouded[row] = this.#clouds.until(key) > -Infinity ? 1 : 0;
-    if (this.#tables.size > 0) for (const [table, rows] of this.#tables) if (isOf(key, table)) rows.push(row);
+    if (!this.#index.isEmpty) this.#index.meet(row, this.versions.image[version]);
   }
 
   /** Puts a version between the others of its row, by start. O(versions with a later start) */
@@ -79,6 +80,26 @@ export class RowTable {
     else next[before] = version;
     if (after === none) this.lastVersion[at] = version;
     else previous[after] = version;
+    if (!this.#index.isEmpty) this.#index.add(at, this.versions.image[version]);
+  }
+
+  /** A read has shown what the version holds in columns that were not known. */
+  learn(version: number, read: Image): void {
+    const { image, row } = this.versions;
+    const known = image[version];
+    const more = learned(known, read);
+    if (more === known) return;
+    image[version] = more;
+    if (!this.#index.isEmpty) this.#index.add(row[version] as number, more);
+  }
+
+  /** What the versions of the row hold, by start. */
+  imagesOf(row: number): readonly (Image | undefined)[] {
+    const images: (Image | undefined)[] = [];
+    const { image, next } = this.versions;
+    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number)
+      images.push(image[version]);
+    return images;
   }
 
   /** Drops versions that no snapshot from `horizon` on can see. @returns through `onWriter` whose they were */
@@ -109,6 +130,7 @@ export class RowTable {
     else next[before] = after;
     if (after === none) this.lastVersion[at] = before;
     else previous[after] = before;
+    if (!this.#index.isEmpty) this.#index.remove(at, this.versions.image[version]);
     for (let reader = this.versions.firstReader[version] as number; reader !== none; ) {
       const following = this.readers.next[reader] as number;
       this.readers.remove(reader);
@@ -273,14 +295,9 @@ export class RowTable {
     return isOf(this.key(row), table);
   }
 
-  /** Rows whose key begins with the table's name and a slash. O(rows) the first time */
-  ofTable(table: string): readonly number[] {
-    const known = this.#tables.get(table);
-    if (known !== undefined) return known;
-    const rows: number[] = [];
-    for (let row = 0; row < this.#size; row += 1) if (isOf(this.key(row), table)) rows.push(row);
-    this.#tables.set(table, rows);
-    return rows;
+  /** Rows of the table of which some version may satisfy the conditions: too many, never too few; each once, in order. */
+  rowsWhere(table: string, where: readonly Condition[]): readonly number[] {
+    return this.#index.find(table, where);
   }
 
   #grow(capacity: number): void {
