@@ -27,7 +27,7 @@ export function areDependent(a: Step, b: Step): boolean {
 }
 
 /** The program session of a connection: it may have several, and nobody knows what goes on between them. */
-export function groupOf(process: string): string {
+function groupOf(process: string): string {
   return process.replace(/#\d+$/, '');
 }
 

@@ -12,7 +12,7 @@ export type Action =
   | { readonly kind: 'sql'; readonly sql: string }
   | { readonly kind: 'if'; readonly read: string; readonly ifEven: string; readonly otherwise: string };
 
-export function schemaOf(dialect: Dialect): string {
+function schemaOf(dialect: Dialect): string {
   const serial = dialect === 'postgres' ? 'serial PRIMARY KEY' : 'int AUTO_INCREMENT PRIMARY KEY';
   return [
     'CREATE TABLE t (id int PRIMARY KEY, n int, k int, u int UNIQUE)',
