@@ -101,6 +101,21 @@ export function merged(before: Image | undefined, write: Image): Image {
   return new Columns(shape, values);
 }
 
+/** With columns that were written with values that are not known. */
+export function withUnknown(image: Columns, columns: readonly string[]): Columns {
+  let { shape } = image;
+  const values = [...image.values];
+  for (const column of columns) {
+    const at = shape.positionOf(column);
+    if (at >= 0) values[at] = unknownMark;
+    else {
+      shape = shape.with(column);
+      values.push(unknownMark);
+    }
+  }
+  return new Columns(shape, values);
+}
+
 /** The read's columns that the write does not have; `null`: there are none. */
 export function columnsBeside(read: Image, written: Image, empty: Shape): Columns | null {
   if (!isColumns(read) || !isColumns(written) || read.shape === written.shape) return null;

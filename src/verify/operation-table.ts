@@ -114,11 +114,19 @@ export class OperationTable extends Slots {
     if (failed) this.failed[operation] = 1;
     this.#setRows(this.reads[operation] as number, reads);
     this.#setRows(this.writes[operation] as number, writes);
-    if (predicates.length > 0 || mayWrite !== undefined || savepoint !== undefined) {
-      this.hasExtra[operation] = 1;
-      this.#extra.set(operation, { predicates, mayWrite, savepoint });
-    }
+    this.setExtra(operation, predicates, mayWrite, savepoint);
     return operation;
+  }
+
+  setExtra(
+    operation: number,
+    predicates: readonly PredicateRead[],
+    mayWrite: readonly string[] | undefined,
+    savepoint: string | undefined,
+  ): void {
+    if (predicates.length === 0 && mayWrite === undefined && savepoint === undefined) return;
+    this.hasExtra[operation] = 1;
+    this.#extra.set(operation, { predicates, mayWrite, savepoint });
   }
 
   #setRows(first: number, rows: readonly RowValue[]): void {

@@ -39,8 +39,9 @@ export class RecentTexts {
   }
 
   #slotOf(bytes: Uint8Array, from: number, to: number): number {
-    let hash = 0x811c9dc5;
-    for (let at = from; at < to; at += 1) hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
+    let hash = 0x811c9dc5 ^ (to - from);
+    for (let at = Math.max(from, to - hashedMax); at < to; at += 1)
+      hash = Math.imul(hash ^ (bytes[at] as number), 0x01000193);
     hash ^= hash >>> 15;
     const slot = hash & this.#mask;
     const known = this.#texts[slot] as string;
@@ -59,10 +60,17 @@ export class RecentTexts {
 /** Longer texts are not remembered. */
 const lengthMax = 256;
 
-const decoder = new TextDecoder('latin1');
+/** What tells texts apart mostly stands at their ends. */
+const hashedMax = 24;
+
+const decoder = new TextDecoder();
+
+/** Of short ones a decoder costs more than all else, and longer ones would be made of parts. */
+const joinedMax = 12;
 
 function decoded(bytes: Uint8Array, from: number, to: number): string {
-  return to - from > lengthMax
-    ? decoder.decode(bytes.subarray(from, to))
-    : String.fromCharCode(...bytes.subarray(from, to));
+  if (to - from > joinedMax) return decoder.decode(bytes.subarray(from, to));
+  let text = '';
+  for (let at = from; at < to; at += 1) text += String.fromCharCode(bytes[at] as number);
+  return text;
 }

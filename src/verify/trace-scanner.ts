@@ -4,11 +4,13 @@
  * which knows all that is allowed and says what is wrong; so the two accept the same texts.
  */
 import { integerEnd, isAt, literals, plainStringEnd, skipSpace } from '../history/json-bytes.ts';
-import { Columns, type Image } from './image.ts';
+import { type Image, isColumns, withUnknown } from './image.ts';
 import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
+import { PredicateScanner } from './predicate-scanner.ts';
 import { RecentTexts } from './recent-texts.ts';
 import { TraceReader, type TraceReaderOptions } from './trace-reader.ts';
-import type { Scalar } from './trace.ts';
+import type { PredicateRead } from './trace.ts';
+import { ValueScanner } from './value-scanner.ts';
 
 export interface TraceScannerOptions extends Pick<TraceReaderOptions, 'onHeader' | 'onMark'> {
   readonly operations: OperationTable;
@@ -21,7 +23,7 @@ export class TraceScanner {
   readonly #operations: OperationTable;
   readonly #onOperation: (operation: number, line: number) => void;
   readonly #reader: TraceReader;
-  readonly #texts = new RecentTexts(12);
+  readonly #names = new RecentTexts(8);
   readonly #keys: RecentTexts;
   readonly #sessions: RecentTexts;
   /** By session: the name of its transaction. */
@@ -31,8 +33,8 @@ export class TraceScanner {
   #rows = new Int32Array(64);
   readonly #images: Image[] = [];
   #count = 0;
-  /** What the last value was. */
-  #image: Image = null;
+  readonly #values: ValueScanner;
+  readonly #predicates: PredicateScanner;
   #line = 0;
   /** Are times plain numbers? Known from the first operation on, which the reader takes. */
   #isPlain = false;
@@ -41,6 +43,8 @@ export class TraceScanner {
     const { operations, onOperation, ...others } = options;
     this.#operations = operations;
     this.#onOperation = onOperation;
+    this.#values = new ValueScanner(operations.emptyShape);
+    this.#predicates = new PredicateScanner(this.#values);
     this.#keys = new RecentTexts(16, operations.keys);
     this.#sessions = new RecentTexts(10, operations.sessions);
     this.#reader = new TraceReader({
@@ -106,6 +110,7 @@ export class TraceScanner {
     this.#count = 0;
     let [seen, session, nameFrom, nameTo, kind, lock, failed] = [0, -1, -1, -1, -1, lockCode.none as number, 0];
     let [start, end, reads] = [NaN, NaN, 0];
+    let [predicates, tables, isOpaque] = [noPredicates, allTables, false];
     do {
       at = skipSpace(bytes, at + 1);
       const fieldEnd = plainStringEnd(bytes, at);
@@ -134,6 +139,19 @@ export class TraceScanner {
           at = this.#pairs(bytes, at);
           if (field === fieldCode.reads) reads = this.#count;
           break;
+        case fieldCode.unknown:
+          // They belong to rows that stand before them.
+          if ((seen & (1 << fieldCode.writes)) === 0) return -1;
+          at = this.#unknown(bytes, at, reads);
+          break;
+        case fieldCode.predicates:
+          at = this.#predicates.list(bytes, at);
+          if (at >= 0) predicates = this.#predicates.predicates;
+          break;
+        case fieldCode.tables:
+          at = this.#values.nameList(bytes, at);
+          tables = this.#values.names;
+          break;
         case fieldCode.failed:
           failed = isAt(bytes, at, literals.true) ? 1 : 0;
           if (failed === 0 && !isAt(bytes, at, literals.false)) return -1;
@@ -146,6 +164,10 @@ export class TraceScanner {
           else if (field === fieldCode.transaction) [nameFrom, nameTo] = [from + 1, at - 1];
           else if (field === fieldCode.op) kind = kindOf(bytes, from + 1, at - 1);
           else if (field === fieldCode.lock) lock = lockOf(bytes, from + 1, at - 1);
+          else if (field === fieldCode.opaque) {
+            isOpaque = isAt(bytes, from, opaqueWrites);
+            if (!isOpaque && !isAt(bytes, from, opaqueReads)) return -1;
+          }
       }
       if (at < 0) return -1;
       at = skipSpace(bytes, at);
@@ -161,6 +183,8 @@ export class TraceScanner {
     this.#operations.lock[operation] = lock;
     this.#operations.failed[operation] = failed;
     this.#setEntries(operation);
+    if (isOpaque || predicates.length > 0)
+      this.#operations.setExtra(operation, predicates, isOpaque ? tables : undefined, undefined);
     this.#onOperation(operation, this.#line);
     return at + 1;
   }
@@ -174,7 +198,7 @@ export class TraceScanner {
   #nameOf(bytes: Uint8Array, session: number, from: number, to: number): string {
     const last = this.#transactions[session];
     if (last !== undefined && isText(bytes, from, to, last)) return last;
-    const name = this.#texts.textOf(bytes, from, to);
+    const name = this.#names.textOf(bytes, from, to);
     while (this.#transactions.length < session) this.#transactions.push('');
     this.#transactions[session] = name;
     return name;
@@ -193,11 +217,43 @@ export class TraceScanner {
       const row = this.#keys.idOf(bytes, at + 1, keyEnd);
       at = skipSpace(bytes, keyEnd + 1);
       if (bytes[at] !== comma) return -1;
-      at = this.#value(bytes, skipSpace(bytes, at + 1));
+      at = this.#values.value(bytes, skipSpace(bytes, at + 1));
       if (at < 0) return -1;
       at = skipSpace(bytes, at);
       if (bytes[at] !== closeBracket) return -1;
-      this.#add(row, this.#image);
+      this.#add(row, this.#values.image);
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] === closeBracket) return at + 1;
+      if (bytes[at] !== comma) return -1;
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  /** `[[KEY, [COLUMN, ...]], ...]`, of what was written: the position after it, or -1, also where there are too many for a search. */
+  #unknown(bytes: Uint8Array, begin: number, reads: number): number {
+    if (bytes[begin] !== openBracket || this.#count - reads > unknownRowsMax) return -1;
+    let at = skipSpace(bytes, begin + 1);
+    let last = -1;
+    for (;;) {
+      if (bytes[at] !== openBracket) return -1;
+      at = skipSpace(bytes, at + 1);
+      const keyEnd = plainStringEnd(bytes, at);
+      if (keyEnd < 0) return -1;
+      const row = this.#keys.idOf(bytes, at + 1, keyEnd);
+      at = skipSpace(bytes, keyEnd + 1);
+      if (bytes[at] !== comma) return -1;
+      at = this.#values.nameList(bytes, skipSpace(bytes, at + 1));
+      if (at < 0) return -1;
+      // In the order of the rows: so no key comes twice, and each is of a row.
+      const of = this.#rows.indexOf(row, reads);
+      if (of <= last || of >= this.#count) return -1;
+      last = of;
+      for (let i = of; i < this.#count; i += 1) {
+        const image = this.#images[i];
+        if (this.#rows[i] === row && isColumns(image)) this.#images[i] = withUnknown(image, this.#values.names);
+      }
+      at = skipSpace(bytes, at);
+      if (bytes[at] !== closeBracket) return -1;
       at = skipSpace(bytes, at + 1);
       if (bytes[at] === closeBracket) return at + 1;
       if (bytes[at] !== comma) return -1;
@@ -215,61 +271,24 @@ export class TraceScanner {
     this.#images[this.#count] = image;
     this.#count += 1;
   }
-
-  /** A scalar or columns of scalars: the position after it, or -1; what it is is in `#image`. */
-  #value(bytes: Uint8Array, begin: number): number {
-    if (bytes[begin] !== openBrace) return this.#scalar(bytes, begin);
-    let shape = this.#operations.emptyShape;
-    const values: Scalar[] = [];
-    let at = skipSpace(bytes, begin + 1);
-    if (bytes[at] === closeBrace) return -1;
-    for (;;) {
-      const columnEnd = plainStringEnd(bytes, at);
-      if (columnEnd < 0) return -1;
-      const column = this.#texts.textOf(bytes, at + 1, columnEnd);
-      if (shape.positionOf(column) >= 0) return -1;
-      shape = shape.with(column);
-      at = skipSpace(bytes, columnEnd + 1);
-      if (bytes[at] !== colon) return -1;
-      at = this.#scalar(bytes, skipSpace(bytes, at + 1));
-      if (at < 0) return -1;
-      values.push(this.#image as Scalar);
-      at = skipSpace(bytes, at);
-      if (bytes[at] === closeBrace) break;
-      if (bytes[at] !== comma) return -1;
-      at = skipSpace(bytes, at + 1);
-    }
-    this.#image = new Columns(shape, values);
-    return at + 1;
-  }
-
-  #scalar(bytes: Uint8Array, at: number): number {
-    switch (bytes[at]) {
-      case 0x22: {
-        const end = plainStringEnd(bytes, at);
-        if (end < 0) return -1;
-        this.#image = this.#texts.textOf(bytes, at + 1, end);
-        return end + 1;
-      }
-      case 0x6e:
-        this.#image = null;
-        return isAt(bytes, at, literals.null) ? at + 4 : -1;
-      case 0x74:
-        this.#image = true;
-        return isAt(bytes, at, literals.true) ? at + 4 : -1;
-      case 0x66:
-        this.#image = false;
-        return isAt(bytes, at, literals.false) ? at + 5 : -1;
-      default: {
-        const end = integerEnd(bytes, at);
-        if (end >= 0) this.#image = integerAt(bytes, at, end);
-        return end;
-      }
-    }
-  }
 }
 
-const fields = ['session', 'transaction', 'op', 'reads', 'writes', 'start', 'end', 'failed', 'code', 'lock'] as const;
+const fields = [
+  'session',
+  'transaction',
+  'op',
+  'reads',
+  'writes',
+  'start',
+  'end',
+  'failed',
+  'code',
+  'lock',
+  'unknown',
+  'predicates',
+  'opaque',
+  'tables',
+] as const;
 const fieldCode = Object.fromEntries(fields.map((name, i) => [name, i])) as Record<(typeof fields)[number], number>;
 const fieldBytes = fields.map((name) => new TextEncoder().encode(name));
 const kindNames = Object.entries(kindCode)
@@ -321,6 +340,12 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole;
 }
 
+/** Of more, the reader looks for the rows of unknown columns. */
+const unknownRowsMax = 32;
+const noPredicates: readonly PredicateRead[] = [];
+const allTables: readonly string[] = ['*'];
+const opaqueWrites = new TextEncoder().encode('"writes"');
+const opaqueReads = new TextEncoder().encode('"reads"');
 const lineFeed = 0x0a;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;

@@ -1,4 +1,5 @@
 export {
+  comparisons,
   type Condition,
   emptyHeader,
   formatImage,
