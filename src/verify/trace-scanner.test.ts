@@ -229,3 +229,14 @@ test('names and texts that share a place in the table stay apart', () => {
   scanner.finish();
   expect([wrong, operations.keys.size, operations.size]).toEqual([0, 66_000, 0]);
 });
+
+test('values of rows that share a place stay apart, and a value that is read again is the one that stands there', () => {
+  const valueOf = (i: number): number => Math.floor(i / 7) % 3;
+  const lines = Array.from(
+    { length: 30_000 },
+    (_, i) =>
+      `{"session":"a","transaction":"t","op":"read","reads":[["k/${(i * i) % 9_973}",{"v":${valueOf(i)}${i % 2 === 0 ? '' : ',"w":"1"'}}]],"start":${i},"end":${i}}`,
+  );
+  const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`);
+  expect(byScanner(bytes, 65_536)).toEqual(byReader(bytes));
+});

@@ -8,6 +8,7 @@ import { type Image, isColumns, withUnknown } from './image.ts';
 import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { PredicateScanner } from './predicate-scanner.ts';
 import { RecentTexts } from './recent-texts.ts';
+import { RecentValues } from './recent-values.ts';
 import { TraceReader, type TraceReaderOptions } from './trace-reader.ts';
 import type { PredicateRead } from './trace.ts';
 import { ValueScanner } from './value-scanner.ts';
@@ -28,12 +29,17 @@ export class TraceScanner {
   readonly #sessions: RecentTexts;
   /** By session: the name of its transaction. */
   readonly #transactions: string[] = [];
+  /** By field and 1, what came after it last; 0: what came first. */
+  readonly #following = new Uint8Array(fields.length + 1);
   #rest: Uint8Array[] = [];
   /** Of the line at hand: rows that were read, then rows that were written. */
   #rows = new Int32Array(64);
   readonly #images: Image[] = [];
   #count = 0;
+  /** What the last value was. */
+  #image: Image = null;
   readonly #values: ValueScanner;
+  readonly #recent = new RecentValues(13);
   readonly #predicates: PredicateScanner;
   #line = 0;
   /** Are times plain numbers? Known from the first operation on, which the reader takes. */
@@ -108,17 +114,28 @@ export class TraceScanner {
     let at = skipSpace(bytes, begin);
     if (bytes[at] !== openBrace) return -1;
     this.#count = 0;
-    let [seen, session, nameFrom, nameTo, kind, lock, failed] = [0, -1, -1, -1, -1, lockCode.none as number, 0];
-    let [start, end, reads] = [NaN, NaN, 0];
-    let [predicates, tables, isOpaque] = [noPredicates, allTables, false];
+    // One by one: before it is compiled, a pattern costs as much as the rest of a short line.
+    let seen = 0;
+    let session = -1;
+    let nameFrom = -1;
+    let nameTo = -1;
+    let kind = -1;
+    let lock: number = lockCode.none;
+    let failed = 0;
+    let start = NaN;
+    let end = NaN;
+    let reads = 0;
+    let predicates = noPredicates;
+    let tables = allTables;
+    let isOpaque = false;
+    let last = -1;
     do {
       at = skipSpace(bytes, at + 1);
-      const fieldEnd = plainStringEnd(bytes, at);
-      if (fieldEnd < 0) return -1;
-      const field = fieldOf(bytes, at + 1, fieldEnd);
+      const field = this.#fieldAt(bytes, at, last);
       if (field < 0 || (seen & (1 << field)) !== 0) return -1;
       seen |= 1 << field;
-      at = skipSpace(bytes, fieldEnd + 1);
+      last = field;
+      at = skipSpace(bytes, at + (fieldBytes[field] as Uint8Array).length);
       if (bytes[at] !== colon) return -1;
       at = skipSpace(bytes, at + 1);
       const from = at;
@@ -136,7 +153,7 @@ export class TraceScanner {
         case fieldCode.writes:
           // What is written comes after what is read, as the columns have it.
           if (field === fieldCode.reads && (seen & (1 << fieldCode.writes)) !== 0) return -1;
-          at = this.#pairs(bytes, at);
+          at = this.#pairs(bytes, at, field === fieldCode.reads);
           if (field === fieldCode.reads) reads = this.#count;
           break;
         case fieldCode.unknown:
@@ -189,6 +206,15 @@ export class TraceScanner {
     return at + 1;
   }
 
+  /** The field whose name is there, with its quotes; lines mostly have them in one order. */
+  #fieldAt(bytes: Uint8Array, at: number, last: number): number {
+    const likely = this.#following[last + 1] as number;
+    if (isAt(bytes, at, fieldBytes[likely] as Uint8Array)) return likely;
+    const field = fieldBytes.findIndex((name) => isAt(bytes, at, name));
+    if (field >= 0) this.#following[last + 1] = field;
+    return field;
+  }
+
   #setEntries(operation: number): void {
     const { entries, reads } = this.#operations;
     const first = reads[operation] as number;
@@ -196,8 +222,8 @@ export class TraceScanner {
   }
 
   #nameOf(bytes: Uint8Array, session: number, from: number, to: number): string {
-    const last = this.#transactions[session];
-    if (last !== undefined && isText(bytes, from, to, last)) return last;
+    const latest = this.#transactions[session];
+    if (latest !== undefined && isText(bytes, from, to, latest)) return latest;
     const name = this.#names.textOf(bytes, from, to);
     while (this.#transactions.length < session) this.#transactions.push('');
     this.#transactions[session] = name;
@@ -205,7 +231,7 @@ export class TraceScanner {
   }
 
   /** `[[KEY, VALUE], ...]`: the position after it, or -1. */
-  #pairs(bytes: Uint8Array, begin: number): number {
+  #pairs(bytes: Uint8Array, begin: number, isRead: boolean): number {
     if (bytes[begin] !== openBracket) return -1;
     let at = skipSpace(bytes, begin + 1);
     if (bytes[at] === closeBracket) return at + 1;
@@ -217,16 +243,30 @@ export class TraceScanner {
       const row = this.#keys.idOf(bytes, at + 1, keyEnd);
       at = skipSpace(bytes, keyEnd + 1);
       if (bytes[at] !== comma) return -1;
-      at = this.#values.value(bytes, skipSpace(bytes, at + 1));
+      at = this.#valueOf(row, bytes, skipSpace(bytes, at + 1), isRead);
       if (at < 0) return -1;
       at = skipSpace(bytes, at);
       if (bytes[at] !== closeBracket) return -1;
-      this.#add(row, this.#values.image);
+      this.#add(row, this.#image);
       at = skipSpace(bytes, at + 1);
       if (bytes[at] === closeBracket) return at + 1;
       if (bytes[at] !== comma) return -1;
       at = skipSpace(bytes, at + 1);
     }
+  }
+
+  #valueOf(row: number, bytes: Uint8Array, begin: number, isRead: boolean): number {
+    const isRemembered = isRead && bytes[begin] === openBrace;
+    const known = isRemembered ? this.#recent.endOf(row, bytes, begin) : -1;
+    if (known >= 0) {
+      this.#image = this.#recent.imageOf(row);
+      return known;
+    }
+    const end = this.#values.value(bytes, begin);
+    if (end < 0) return -1;
+    this.#image = this.#values.image;
+    if (isRemembered) this.#recent.set(row, bytes, begin, end, this.#image);
+    return end;
   }
 
   /** `[[KEY, [COLUMN, ...]], ...]`, of what was written: the position after it, or -1, also where there are too many for a search. */
@@ -290,7 +330,7 @@ const fields = [
   'tables',
 ] as const;
 const fieldCode = Object.fromEntries(fields.map((name, i) => [name, i])) as Record<(typeof fields)[number], number>;
-const fieldBytes = fields.map((name) => new TextEncoder().encode(name));
+const fieldBytes = fields.map((name) => new TextEncoder().encode(`"${name}"`));
 const kindNames = Object.entries(kindCode)
   .filter(([name]) => ['begin', 'read', 'write', 'commit', 'abort'].includes(name))
   .map(([name, code]) => ({ bytes: new TextEncoder().encode(name), code }));
@@ -298,14 +338,6 @@ const lockNames = (['update', 'share'] as const).map((name) => ({
   bytes: new TextEncoder().encode(name),
   code: lockCode[name],
 }));
-
-function fieldOf(bytes: Uint8Array, from: number, to: number): number {
-  for (let field = 0; field < fieldBytes.length; field += 1) {
-    const name = fieldBytes[field] as Uint8Array;
-    if (name.length === to - from && isAt(bytes, from, name)) return field;
-  }
-  return -1;
-}
 
 function kindOf(bytes: Uint8Array, from: number, to: number): number {
   for (const { bytes: name, code } of kindNames) if (name.length === to - from && isAt(bytes, from, name)) return code;
