@@ -1,7 +1,7 @@
 /** The index of rows against a look at all of them. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Image, Shape, toImage } from './image.ts';
+import { type Image, isColumns, Shape, toImage } from './image.ts';
 import { qualifies } from './predicate-read.ts';
 import { RowIndex } from './row-index.ts';
 import { SortedRows } from './sorted-rows.ts';
@@ -71,6 +71,8 @@ test('what is found is every row of which a version satisfies the conditions, in
         },
         key: (row) => keys[row] as string,
         imagesOf: (row) => versions[row] as (Image | undefined)[],
+        holds: (row, column, value) =>
+          versions[row]?.some((version) => isColumns(version) && version.get(column) === value) === true,
       });
       for (const taken of steps) {
         if (taken.kind === 'find') {

@@ -15,6 +15,8 @@ interface Rows {
   key(row: number): string;
   /** What its versions hold. */
   imagesOf(row: number): readonly (Image | undefined)[];
+  /** Does one of its versions hold the value in the column? */
+  holds(row: number, column: string, value: Scalar): boolean;
 }
 
 export class RowIndex {
@@ -50,8 +52,7 @@ export class RowIndex {
     for (const index of this.#ofRow[row] ?? noTables)
       for (const [column, values] of index.columns) {
         const value = image.get(column);
-        const isOther = (other: Image | undefined): boolean => !isColumns(other) || other.get(column) !== value;
-        if (isKept(value) && this.#rows.imagesOf(row).every(isOther)) values.remove(value, row);
+        if (isKept(value) && !this.#rows.holds(row, column, value)) values.remove(value, row);
       }
   }
 

@@ -3,12 +3,12 @@
  * their keys are; one that was never written holds its initial value, known or not.
  */
 import { Clouds, isOf } from './clouds.ts';
-import { type Image, learned } from './image.ts';
+import { type Image, isColumns, learned } from './image.ts';
 import type { Names } from './operation-table.ts';
 import { LockTable, OwnTable } from './lock-table.ts';
 import { RowIndex } from './row-index.ts';
 import { grownBytes, grownInts, none } from './slots.ts';
-import type { Condition } from './trace.ts';
+import type { Condition, Scalar } from './trace.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { ReaderTable, VersionTable } from './version-table.ts';
 
@@ -91,6 +91,16 @@ export class RowTable {
     if (more === known) return;
     image[version] = more;
     if (!this.#index.isEmpty) this.#index.add(row[version] as number, more);
+  }
+
+  /** Does one of the row's versions hold the value in the column? */
+  holds(row: number, column: string, value: Scalar): boolean {
+    const { image, next } = this.versions;
+    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number) {
+      const known = image[version];
+      if (isColumns(known) && known.get(column) === value) return true;
+    }
+    return false;
   }
 
   /** What the versions of the row hold, by start. */
