@@ -25,7 +25,7 @@ export async function exploreClients({ quick, print, svgFolder = null, settings 
   await show({
     name: 'coverage',
     title: 'Random runs until a share of the histories was seen',
-    rows: await coverageRows(quick ? 2_000 : 20_000),
+    rows: await coverageRows(quick ? 2_000 : 200_000),
     plots: [],
   });
 }
