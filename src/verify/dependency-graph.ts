@@ -22,7 +22,7 @@ export interface Edge {
 export type DependencyCycle = readonly Edge[];
 
 /** Edges of the graph, and those that wait until both of their transactions have committed. */
-export class EdgeTable extends Slots {
+class EdgeTable extends Slots {
   from = new Int32Array();
   to = new Int32Array();
   /** Of those that wait: whose positions may have been given to others meanwhile. */

@@ -32,7 +32,7 @@ export function contextOf(mirror: Mirror, transactions: readonly number[]): () =
     );
 }
 
-export function shownImage(image: Image | undefined): string {
+function shownImage(image: Image | undefined): string {
   return formatVersionImage(image === undefined ? undefined : fromImage(image));
 }
 

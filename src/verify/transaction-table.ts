@@ -3,7 +3,7 @@ import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 import type { Violation } from './violation.ts';
 
 /** `unknown`: nobody was told. */
-export const fates = ['open', 'committed', 'aborted', 'unknown'] as const;
+const fates = ['open', 'committed', 'aborted', 'unknown'] as const;
 export type Fate = (typeof fates)[number];
 export const fateCode = { open: 0, committed: 1, aborted: 2, unknown: 3 } as const;
 
