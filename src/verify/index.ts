@@ -2,15 +2,9 @@ export { engines, mechanismsOf, parseMechanisms } from './engines.ts';
 export type { Certifier, ConsistentRead, MechanismName, Mechanisms } from './mechanisms.ts';
 export { OperationTable } from './operation-table.ts';
 export { Pipeline, type PipelineCounts, type PipelineOptions } from './pipeline.ts';
-export {
-  formatTraceHeader,
-  formatTraceLine,
-  imageOf,
-  type RowImage,
-  type TraceHeader,
-  type TraceOperation,
-} from './trace.ts';
-export { parseTrace, TraceReader, type TraceReaderOptions } from './trace-reader.ts';
+export { formatTraceHeader, formatTraceLine } from '../history/trace-record.ts';
+export { imageOf, type RowImage, type TraceHeader, type TraceOperation } from '../history/trace.ts';
+export { parseTrace, TraceReader, type TraceReaderOptions } from '../history/trace-reader.ts';
 export { Verifier, type VerifierOptions } from './verifier.ts';
 export type { VerifierCounts } from './mirror.ts';
 export type { Evidence, Violation } from './violation.ts';

@@ -8,7 +8,7 @@ import {
   type RowValue,
   type TraceOperation,
   type TraceOperationKind,
-} from './trace.ts';
+} from '../history/trace.ts';
 
 /** Positions in `operationKinds`. */
 export const kindCode: Readonly<Record<TraceOperationKind, number>> = {

@@ -3,7 +3,7 @@ import { listCandidates } from './candidates.ts';
 import { type Image, isColumns } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { none } from './slots.ts';
-import type { Condition, PredicateRead } from './trace.ts';
+import type { Condition, PredicateRead } from '../history/trace.ts';
 import { snapshotCode } from './transaction-table.ts';
 
 interface Read {

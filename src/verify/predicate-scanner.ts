@@ -1,6 +1,6 @@
 /** The conditions of a predicate read straight from the bytes of a trace. Positions are as in value-scanner.ts. */
 import { isAt, skipSpace } from '../history/json-bytes.ts';
-import { comparisons, type Condition, type PredicateRead, type Scalar } from './trace.ts';
+import { comparisons, type Condition, type PredicateRead, type Scalar } from '../history/trace.ts';
 import type { ValueScanner } from './value-scanner.ts';
 
 export class PredicateScanner {

@@ -9,8 +9,8 @@ import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { PredicateScanner } from './predicate-scanner.ts';
 import { RecentTexts } from './recent-texts.ts';
 import { RecentValues } from './recent-values.ts';
-import { TraceReader, type TraceReaderOptions } from './trace-reader.ts';
-import type { PredicateRead } from './trace.ts';
+import { TraceReader, type TraceReaderOptions } from '../history/trace-reader.ts';
+import type { PredicateRead } from '../history/trace.ts';
 import { ValueScanner } from './value-scanner.ts';
 
 export interface TraceScannerOptions extends Pick<TraceReaderOptions, 'onHeader' | 'onMark'> {

@@ -5,7 +5,7 @@
 import { isAt, literals, plainStringEnd, skipSpace } from '../history/json-bytes.ts';
 import { Columns, type Image, type Shape } from './image.ts';
 import { RecentTexts } from './recent-texts.ts';
-import type { Scalar } from './trace.ts';
+import type { Scalar } from '../history/trace.ts';
 
 export class ValueScanner {
   /** The last value. */

@@ -21,7 +21,7 @@ import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
 import { snapshotOf, takeSnapshot } from './snapshots.ts';
-import type { RowImage, TraceOperation } from './trace.ts';
+import type { RowImage, TraceOperation } from '../history/trace.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
 

@@ -5,7 +5,7 @@ import type { VerifierCounts } from './mirror.ts';
 import { OperationTable } from './operation-table.ts';
 import { Pipeline, type PipelineCounts } from './pipeline.ts';
 import { shrink } from './shrink.ts';
-import { emptyHeader, type TraceHeader, type TraceOperation } from './trace.ts';
+import { emptyHeader, type TraceHeader, type TraceOperation } from '../history/trace.ts';
 import { TraceScanner } from './trace-scanner.ts';
 import { Verifier } from './verifier.ts';
 import type { Violation } from './violation.ts';

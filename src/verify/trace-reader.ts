@@ -1,1 +1,0 @@
-export { parseTrace, TraceReader, type TraceReaderOptions } from '../history/trace-reader.ts';
