@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests and examples import 'moirai' by name; this condition of package.json's exports leads them to the sources.
@@ -12,5 +13,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'threads',
+    // Many tests wait for servers and other processes: on a machine of two cores, one worker leaves one of them idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

@@ -11,7 +11,7 @@ import { startedOrSkipped } from './support/server-process.ts';
 import { type Lane, mariadbLane, postgresLane, timedOutcomes } from './support/timed-runs.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
-const runs = Number(process.env['MOIRAI_TIMED_RUNS'] ?? (isHeavy ? 1_000 : 30));
+const runs = Number(process.env['MOIRAI_TIMED_RUNS'] ?? (isHeavy ? 1_000 : 15));
 const lanesCount = isHeavy ? 4 : 2;
 
 const postgres = await startedOrSkipped(startPostgres);

@@ -74,7 +74,7 @@ describe('random programs show the same with the reduction', () => {
         all += both?.all.schedules ?? 0;
         reduced += both?.reduced.schedules ?? 0;
       }),
-      { numRuns: isHeavy ? 200 : 8 },
+      { numRuns: isHeavy ? 200 : 5 },
     );
     expect(reduced).toBeLessThan(all);
   });
