@@ -1,7 +1,7 @@
 /**
  * What one step of a session came into contact with, told by the engine as the step runs: rows, keys and ranges of indexes, locks, gaps,
  * snapshots, who waits. Two steps of which neither contact meets the other come to the same in both orders: each sees what it saw, leaves
- * what it left, and neither lets the other wait or go on. That is what exploration builds on (`sql-campaign/source-sets.ts`).
+ * what it left, and neither lets the other wait or go on. That is what exploration builds on (`sql-campaign/schedule-tree.ts`).
  *
  * A contact is a way to touch something that has a name, or a key or a range of keys of an index. Which ways are felt by which others is the
  * table below. Whatever an engine reads must be told, also what it found absent; where one contact stands for several things, it is the one

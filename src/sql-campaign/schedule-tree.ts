@@ -1,12 +1,15 @@
 /**
  * The tree of schedules of a program, walked depth first, one run a leaf. Where several sessions could go on, not every one has to go first:
- * dynamic partial order reduction with source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas, JACM 64(4), 2017, algorithm 1).
+ * dynamic partial order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets (Godefroid, 1996).
  *
  * - A run ends; its steps are compared (`happens-before.ts`). For each race there has to be a run that begins, where the first step of the race was
  *   taken, with one of those that could come to the second step without it. If none is planned yet, one is.
  * - A session whose step was tried at a place sleeps there until a step comes that its step depends on: schedules that begin with it were seen.
  * - A session that could go on and, after another's step, can no longer (a lock that both waited for) is planned at that place: the step that it
  *   could have taken does not show in the run until much later.
+ *
+ * Source sets (Abdulla, Aronis, Jonsson and Sagonas, JACM 64(4), 2017) plan less, but ask that what a step touches does not depend on who came
+ * before it. Here it does: a statement that finds a lock taken, or a row changed, touches something else.
  *
  * So each class of schedules that differ in the order of independent neighbours is walked to its end exactly once. This is not optimal: a run may
  * turn out to be a repetition when all that could go on sleep. It is finished, since a program cannot be stopped midway, and not counted.

@@ -56,6 +56,7 @@ describe('what cannot be read has PostgreSQL’s code and words', () => {
     ['int4[]', '1', '22P02', 'malformed array literal: "1"'],
     ['int4[]', '{1', '22P02', 'malformed array literal: "{1"'],
     ['int4[]', '{{1}}', '0A000', 'an array of more than one dimension is not supported'],
+    ['record', '(1,2)', '0A000', 'reading a record from a text is not supported'],
   ])('%s %s', (name, text, code, message) =>
     expect(() => parseText(text, typeNamed(name))).toThrow(expect.objectContaining({ code, message })),
   );
