@@ -5,6 +5,7 @@ import { agrees, type Columns, columnsBeside, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { kindCode, lockCode } from './operation-table.ts';
 import { qualifies, verifyPredicate } from './predicate-read.ts';
+import { isFollowing } from './snapshots.ts';
 import { dirtyReadOf, hiddenBy } from './uncommitted-read.ts';
 import { grownBytes, grownInts, none, Slots } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
@@ -145,6 +146,10 @@ export class ReadVerifier {
       } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
       if (rows.isHidden(row, start)) {
         counts.skipped += 1;
+        continue;
+      }
+      if (image === null && isFollowing(mirror, operation) && rows.mayBeReplaced(row, start, end)) {
+        counts.uncertain += 1;
         continue;
       }
       const view = this.#viewOf(transaction, snapshot);

@@ -14,6 +14,8 @@ function mechanisms(given: Partial<Mechanisms>): Mechanisms {
 
 const writesLock = { mutualExclusion: 'writes', lockingReads: 'latest' } as const;
 const statementReads = mechanisms({ consistentRead: 'statement', ...writesLock });
+/** Reads with a lock look for rows in the statement's snapshot, wait for them, and look at them again (`EvalPlanQual`). */
+const postgresReadCommitted: Mechanisms = { ...statementReads, lockingReads: 'followed' };
 const snapshotIsolation = mechanisms({
   consistentRead: 'first-statement',
   mutualExclusion: 'writes',
@@ -28,7 +30,7 @@ const twoPhaseLocking = mechanisms({
 });
 
 const postgres: Levels = {
-  'read committed': statementReads,
+  'read committed': postgresReadCommitted,
   'repeatable read': snapshotIsolation,
   serializable: { ...snapshotIsolation, certifier: 'ssi' },
 };
@@ -49,13 +51,13 @@ export const engines: Readonly<Record<string, Levels>> = {
   postgres,
   /** Its serializable runs as repeatable read. */
   opengauss: {
-    'read committed': statementReads,
+    'read committed': postgresReadCommitted,
     'repeatable read': snapshotIsolation,
     serializable: snapshotIsolation,
   },
   /** Serializable is by locks of intents, not by SSI as the paper's table has it; reads may be at any time that the clocks allow. */
   yugabytedb: {
-    'read committed': statementReads,
+    'read committed': postgresReadCommitted,
     'repeatable read': snapshotIsolation,
     serializable: mechanisms({ consistentRead: 'transaction', mutualExclusion: 'writes', certifier: 'cycle' }),
   },
@@ -152,7 +154,7 @@ const certifiers: readonly Certifier[] = ['cycle', 'ssi', 'timestamp-order', 'op
 
 /**
  * Mechanisms chosen by hand: `cr=first-statement,me,fuw,sc=ssi`; `me=reads` locks reads too, `install=transaction` and
- * `locking-reads=latest` as in `Mechanisms`; `predicates` locks what conditions have scanned. What is not named is not checked.
+ * `locking-reads=latest|followed` as in `Mechanisms`; `predicates` locks what conditions have scanned. What is not named is not checked.
  * @throws InputError `option/mechanisms`
  */
 export function parseMechanisms(text: string): Mechanisms {
@@ -163,7 +165,7 @@ export function parseMechanisms(text: string): Mechanisms {
     throw new InputError(
       'option/mechanisms',
       `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
-        'install=transaction, locking-reads=latest, locks=database, savepoints=kept, predicates',
+        'install=transaction, locking-reads=latest|followed, locks=database, savepoints=kept, predicates',
     );
   });
   return Object.assign({}, noMechanisms, ...changes) as Mechanisms;
@@ -187,7 +189,7 @@ function changeBy(name: string, value: string): Partial<Mechanisms> | null {
     case 'install':
       return value === 'transaction' || value === 'commit' ? { install: value } : null;
     case 'locking-reads':
-      return value === 'latest' ? { lockingReads: 'latest' } : null;
+      return value === 'latest' || value === 'followed' ? { lockingReads: value } : null;
     case 'savepoints':
       return value === 'kept' || value === 'released' ? { savepointLocks: value } : null;
     case 'locks':

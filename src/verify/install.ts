@@ -27,6 +27,7 @@ export function installVersions(
     rows.dropGarbage(row, horizon, onWriter);
     const image = wholeImage(mirror, own, start);
     const version = versions.add(row, transaction, owns.operation[own] as number, start, to, image);
+    if (image !== null) versions.isNew[version] = owns.isDeleter[own] as number;
     rows.insert(version);
     owns.version[own] = version;
     transactions.versions[transaction] = (transactions.versions[transaction] as number) + 1;

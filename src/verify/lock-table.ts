@@ -61,6 +61,8 @@ export class OwnTable extends Slots {
   /** Of the last that did. */
   end = new Float64Array();
   readonly image: Image[] = [];
+  /** Did it delete the row at some time, perhaps to insert another? */
+  isDeleter = new Uint8Array();
   /** The version that it became at the commit. */
   version = new Int32Array();
   next = new Int32Array();
@@ -73,6 +75,7 @@ export class OwnTable extends Slots {
     this.operation[own] = operation;
     this.end[own] = end;
     this.image[own] = image;
+    this.isDeleter[own] = image === null ? 1 : 0;
     this.version[own] = none;
     this.next[own] = none;
     this.nextOfRow[own] = none;
@@ -89,6 +92,7 @@ export class OwnTable extends Slots {
     this.transaction = grownInts(this.transaction, capacity);
     this.operation = grownInts(this.operation, capacity);
     this.end = grownFloats(this.end, capacity);
+    this.isDeleter = grownBytes(this.isDeleter, capacity);
     this.version = grownInts(this.version, capacity);
     this.next = grownInts(this.next, capacity);
     this.nextOfRow = grownInts(this.nextOfRow, capacity);

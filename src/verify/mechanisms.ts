@@ -38,8 +38,15 @@ export interface Mechanisms {
   readonly consistentRead: ConsistentRead;
   /** Where a transaction's versions appear: at its commit, or anywhere between its start and the end of its commit. */
   readonly install: 'commit' | 'transaction';
-  /** What reads with a lock, and reads of writing statements, see: what plain reads see, or the row's latest committed version. */
-  readonly lockingReads: 'as-plain' | 'latest';
+  /**
+   * What reads with a lock, and reads of writing statements, see.
+   *
+   * - `as-plain`: what plain reads see
+   * - `latest`: the row's latest committed version
+   * - `followed`: the latest committed version of the row that the statement's snapshot has. One that was deleted since is missed, also where
+   *   another has been inserted under its key (PostgreSQL, "Read Committed Isolation Level": updates see an inconsistent snapshot)
+   */
+  readonly lockingReads: 'as-plain' | 'latest' | 'followed';
   /** Whether rows are locked from the operation to the end of the transaction: by writes, and by plain reads too. */
   readonly mutualExclusion: 'none' | 'writes' | 'reads-and-writes';
   /**

@@ -17,11 +17,18 @@ export interface Event {
 interface Version {
   readonly writer: string | null;
   readonly image: RowImage;
+  /** Is it a new row, where the one before was deleted? */
+  readonly isNew: boolean;
+}
+
+interface Own {
+  readonly image: RowImage;
+  readonly isNew: boolean;
 }
 
 interface Savepoint {
   readonly name: string;
-  readonly own: ReadonlyMap<string, RowImage>;
+  readonly own: ReadonlyMap<string, Own>;
   /** How many locks the transaction held on each row. */
   readonly locks: ReadonlyMap<string, number>;
   /** Was nothing read or written before it? */
@@ -31,7 +38,7 @@ interface Savepoint {
 interface Transaction {
   snapshot: ReadonlyMap<string, number> | null;
   snapshotAt: number;
-  own: Map<string, RowImage>;
+  own: Map<string, Own>;
   savepoints: readonly Savepoint[];
   /** Has it read or written? */
   hasBegun: boolean;
@@ -49,7 +56,7 @@ export class Model {
 
   constructor(mechanisms: Mechanisms, initial: Iterable<readonly [string, RowImage]>) {
     this.mechanisms = mechanisms;
-    for (const [key, image] of initial) this.rows.set(key, [{ writer: null, image }]);
+    for (const [key, image] of initial) this.rows.set(key, [{ writer: null, image, isNew: false }]);
   }
 
   copy(): Model {
@@ -104,7 +111,7 @@ export class Model {
       case 'read':
         return this.#read(transaction, event);
       case 'write':
-        transaction.own.set(key, image as RowImage);
+        this.#write(transaction, key, image as RowImage);
         return true;
       case 'commit':
         return this.#commit(name, transaction);
@@ -146,18 +153,36 @@ export class Model {
     if (kind === 'write')
       return [{ key, isExclusive: true }, ...(lockedUnit === 'database' ? [{ key: '', isExclusive: true }] : [])];
     if (kind !== 'read' || operation.kind === 'write') return [];
+    if (this.#find(operation, key).image === null) return this.#lockedAbsent(operation, key);
     if (operation.lock !== null) return [{ key, isExclusive: operation.lock === 'update' }];
     return mutualExclusion === 'reads-and-writes' ? [{ key, isExclusive: false }] : [];
+  }
+
+  /** A row that is not there has no lock, but for the gap in which it would be: others may lock that too, and insert nothing. */
+  #lockedAbsent({ lock }: TraceOperation, key: string): { readonly key: string; readonly isExclusive: boolean }[] {
+    const { mutualExclusion, predicateLocks } = this.mechanisms;
+    const isLocking = lock !== null || mutualExclusion === 'reads-and-writes';
+    return isLocking && predicateLocks ? [{ key, isExclusive: false }] : [];
+  }
+
+  #write({ own }: Transaction, key: string, image: RowImage): void {
+    const before = own.get(key) ?? this.rows.get(key)?.at(-1);
+    const isNew = own.get(key)?.isNew === true || before?.image === null;
+    own.set(key, { image, isNew });
   }
 
   #find(operation: TraceOperation, key: string): { readonly image: RowImage; readonly index: number } {
     const transaction = this.transaction(operation.transaction);
     const own = transaction.own.get(key);
-    if (own !== undefined) return { image: own, index: -1 };
+    if (own !== undefined) return { image: own.image, index: -1 };
     const versions = this.rows.get(key) ?? [];
-    if (this.mechanisms.consistentRead === 'uncommitted') {
+    if (this.mechanisms.consistentRead === 'uncommitted' && !isLockingRead(operation)) {
       const dirty = this.#uncommitted(key);
       if (dirty !== undefined) return { image: dirty, index: -1 };
+    }
+    if (this.mechanisms.lockingReads === 'followed' && isLockingRead(operation)) {
+      const since = versions.slice(transaction.snapshot?.get(key) ?? versions.length);
+      if (since.some(({ image, isNew }) => image === null || isNew)) return { image: null, index: -1 };
     }
     const isLatest = seesLatest(this.mechanisms, operation) || transaction.snapshot === null;
     const index = (isLatest ? versions.length : (transaction.snapshot?.get(key) ?? 1)) - 1;
@@ -167,7 +192,7 @@ export class Model {
   /** What an open transaction has written: one at most, for it has the lock. */
   #uncommitted(key: string): RowImage | undefined {
     for (const { own, committedAt } of this.transactions.values())
-      if (committedAt === Infinity && own.has(key)) return own.get(key);
+      if (committedAt === Infinity && own.has(key)) return own.get(key)?.image;
     return undefined;
   }
 
@@ -184,7 +209,7 @@ export class Model {
       for (const key of transaction.own.keys())
         if ((this.rows.get(key) ?? []).length !== (transaction.snapshot?.get(key) ?? 0)) return false;
     }
-    for (const [key, image] of transaction.own) this.rows.get(key)?.push({ writer: name, image });
+    for (const [key, { image, isNew }] of transaction.own) this.rows.get(key)?.push({ writer: name, image, isNew });
     transaction.committedAt = this.#events;
     this.#release(name);
     return this.isCertified();
@@ -293,9 +318,13 @@ export class Model {
   }
 }
 
-function seesLatest({ lockingReads, consistentRead }: Mechanisms, { kind, lock }: TraceOperation): boolean {
+function seesLatest({ lockingReads, consistentRead }: Mechanisms, operation: TraceOperation): boolean {
   if (consistentRead === 'row' || consistentRead === 'uncommitted') return true;
-  return lockingReads === 'latest' && (kind === 'write' || lock !== null);
+  return lockingReads !== 'as-plain' && isLockingRead(operation);
+}
+
+function isLockingRead({ kind, lock }: TraceOperation): boolean {
+  return kind === 'write' || lock !== null;
 }
 
 /** The events of an operation in their order, given those of its transaction before it. */
@@ -324,7 +353,7 @@ function takesSnapshot(mechanisms: Mechanisms, operation: TraceOperation, all: r
     kind === 'read' && (lock === null || mechanisms.lockingReads === 'as-plain');
   switch (mechanisms.consistentRead) {
     case 'statement':
-      return isStatement(operation) && !seesLatest(mechanisms, operation);
+      return isStatement(operation) && (mechanisms.lockingReads === 'followed' || !seesLatest(mechanisms, operation));
     case 'begin':
       return earlier.length === 0;
     case 'first-statement':

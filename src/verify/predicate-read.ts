@@ -3,6 +3,7 @@ import { listCandidates } from './candidates.ts';
 import { type Image, isColumns } from './image.ts';
 import type { Mirror } from './mirror.ts';
 import { none } from './slots.ts';
+import { isFollowing } from './snapshots.ts';
 import type { Condition, PredicateRead } from '../history/trace.ts';
 import { snapshotCode } from './transaction-table.ts';
 
@@ -33,10 +34,11 @@ export function verifyPredicate(
   const found = rows.rowsWhere(table, where);
   if (found.length === 0) return;
   const returned = operations.rowsRead(operation);
+  const isFollower = isFollowing(mirror, operation);
   for (const row of found) {
     if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;
     const candidates = listCandidates(mirror, row, start, end, null);
-    if (candidates.length === 0) continue;
+    if (candidates.length === 0 || (isFollower && rows.mayBeReplaced(row, start, end))) continue;
     if (candidates.every((version) => qualifies(rows.versions.image[version], where))) onMissing(row, start, end);
   }
 }

@@ -100,7 +100,7 @@ function smallTrace(mechanisms: Mechanisms, random: Random): TraceOperation[] {
   const others = levels.map(([engine, level]) => mechanismsOf(engine, level));
   const by = random(2) === 0 ? mechanisms : (others[random(others.length)] as Mechanisms);
   const shape = { transactions: 1 + random(2), operations: 2, keys: 2, spread: random(8), repeats: random(2) === 0 };
-  const operations = simulate(by, { ...shape, sessions: 2 + random(2) }, random);
+  const operations = simulate(by, { ...shape, sessions: 2 + random(2), deletes: random(2) === 0 }, random);
   if (random(2) === 0) return operations;
   return operations.map((operation) =>
     operation.reads.length === 0 || random(2) === 0
@@ -117,7 +117,7 @@ describe('traces that are right by construction give no alarm', () => {
     const mechanisms = mechanismsOf(engine, level);
     for (let seed = 0; seed < 40; seed += 1) {
       const shape = { sessions: 3, transactions: 6, operations: 4, keys: 3, spread: seed % 7, repeats: seed % 3 === 0 };
-      const operations = simulate(mechanisms, shape, seededRandom(seed));
+      const operations = simulate(mechanisms, { ...shape, deletes: seed % 2 === 0 }, seededRandom(seed));
       const { violations } = verifyAll(mechanisms, operations, initialOf(3));
       expect({ seed, reasons: violations.map(({ reason }) => reason) }).toEqual({ seed, reasons: [] });
     }

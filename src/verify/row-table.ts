@@ -296,6 +296,14 @@ export class RowTable {
     return true;
   }
 
+  /** May a row with this key have been deleted, and another inserted, by one transaction that committed between these? O(versions) */
+  mayBeReplaced(row: number, from: number, to: number): boolean {
+    const { start, end, next, isNew } = this.versions;
+    for (let version = this.firstVersion[row] as number; version !== none; version = next[version] as number)
+      if (isNew[version] === 1 && (start[version] as number) <= to && (end[version] as number) >= from) return true;
+    return false;
+  }
+
   /** Is any row of the table clouded? */
   isTableClouded(table: string): boolean {
     return this.#hasClouds && this.#clouds.until(`${table}/`) > -Infinity;

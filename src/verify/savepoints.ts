@@ -119,6 +119,7 @@ export function writeOwn({ operations, rows }: Mirror, transaction: number, oper
     if (own === none) rows.addOwn(row, transaction, operation, end[operation] as number, image);
     else {
       owns.image[own] = merged(owns.image[own], image);
+      if (image === null) owns.isDeleter[own] = 1;
       owns.end[own] = end[operation] as number;
     }
   }

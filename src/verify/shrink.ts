@@ -4,7 +4,7 @@
  * What is left out must not make a violation of its own: a write stays as long as a read is left that returned its value, so everything
  * that the small trace demands, the whole one demands too.
  */
-import type { MechanismName, Mechanisms } from './mechanisms.ts';
+import type { Mechanisms } from './mechanisms.ts';
 import { agrees, Shape, toImage } from './image.ts';
 import type { RowImage, RowValue, TraceOperation } from '../history/trace.ts';
 import { Verifier } from './verifier.ts';
@@ -26,7 +26,7 @@ export function shrink(
   let replays = 0;
   const holds = (operations: readonly TraceOperation[]): boolean => {
     replays += 1;
-    return violates(mechanisms, initial, operations, violation.mechanism);
+    return violates(mechanisms, initial, operations, violation);
   };
   if (!holds(original)) return null;
   let best = original;
@@ -43,19 +43,29 @@ function violates(
   mechanisms: Mechanisms,
   initial: ReadonlyMap<string, RowImage>,
   operations: readonly TraceOperation[],
-  mechanism: MechanismName,
+  violation: Violation,
 ): boolean {
   let found = false;
   const verifier = new Verifier({
     mechanisms,
     initial,
-    onViolation: (violation) => {
-      found ||= violation.mechanism === mechanism;
+    onViolation: (other) => {
+      found ||= isSame(other, violation);
     },
   });
   for (const operation of operations) verifier.push(operation);
   verifier.finish();
   return found;
+}
+
+/** Is it of the same transactions and rows, or of some of them? A read that has no explanation must be the same read. */
+function isSame(found: Violation, violation: Violation): boolean {
+  const { mechanism, transactions, rows } = violation;
+  if (found.mechanism !== mechanism || !found.transactions.every((name) => transactions.includes(name))) return false;
+  if (rows.length > 0 && !found.rows.some((row) => rows.includes(row))) return false;
+  if (mechanism !== 'consistent-read') return true;
+  const [read, original] = [found, violation].map(({ evidence }) => evidence.find(({ role }) => role === 'the read'));
+  return read?.operation.session === original?.operation.session && read?.operation.start === original?.operation.start;
 }
 
 /** Without a transaction, then without a row of an operation; what has no rows left goes, but for ends and snapshots. */

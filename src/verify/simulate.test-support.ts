@@ -16,6 +16,8 @@ export interface SimulationShape {
   readonly repeats?: boolean;
   /** Are there savepoints? */
   readonly savepoints?: boolean;
+  /** Are rows deleted? */
+  readonly deletes?: boolean;
 }
 
 interface Client {
@@ -132,7 +134,8 @@ class Simulation {
     const other = keyNames[this.#random(this.#shape.keys)] as string;
     if (this.#random(2) === 0) {
       this.#values += 1;
-      const image = this.#shape.repeats === true ? this.#random(3) : this.#values;
+      const isDeleted = this.#shape.deletes === true && this.#random(2) === 0;
+      const image = isDeleted ? null : this.#shape.repeats === true ? this.#random(3) : this.#values;
       return { ...base, ...none, kind: 'write', writes: [{ key, image }] };
     }
     const keys = [...new Set([key, other])];

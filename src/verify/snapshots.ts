@@ -1,6 +1,6 @@
 /** Which state a read sees, and when a transaction takes its snapshot: `Mechanisms.consistentRead` in code. */
 import type { Mirror } from './mirror.ts';
-import { kindCode, lockCode } from './operation-table.ts';
+import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { snapshotCode } from './transaction-table.ts';
 
 /** The snapshot of the transaction, if this is the operation that takes it. */
@@ -36,10 +36,8 @@ export function snapshotOf(
   transaction: number,
   operation: number,
 ): number {
-  const { kind, lock } = operations;
   const { consistentRead, lockingReads } = mechanisms;
-  const isLocking = kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
-  if (isLocking && lockingReads === 'latest') return snapshotCode.rows;
+  if (isLocking(operations, operation) && lockingReads !== 'as-plain') return snapshotCode.rows;
   switch (consistentRead) {
     case 'none':
     case 'uncommitted':
@@ -56,4 +54,13 @@ export function snapshotOf(
       // What a writing statement reads before the first read has no snapshot to be held to.
       return Number.isNaN(transactions.snapshotStart[transaction]) ? snapshotCode.rows : snapshotCode.transaction;
   }
+}
+
+/** Does it look for rows in a snapshot, and then at their latest versions: `Mechanisms.lockingReads`? */
+export function isFollowing({ operations, mechanisms }: Mirror, operation: number): boolean {
+  return mechanisms.lockingReads === 'followed' && isLocking(operations, operation);
+}
+
+function isLocking({ kind, lock }: OperationTable, operation: number): boolean {
+  return kind[operation] === kindCode.write || lock[operation] !== lockCode.none;
 }

@@ -356,15 +356,19 @@ export class Verifier {
   }
 
   #lockReads(transaction: number, operation: number): void {
-    const { mutualExclusion } = this.#mechanisms;
+    const { mutualExclusion, predicateLocks } = this.#mechanisms;
     const { entries, reads, writes, lock, hasExtra } = this.#operations;
     if (mutualExclusion === 'none' || this.#transactions.isAbandoned[transaction] === 1) return;
     if (lock[operation] === lockCode.none && mutualExclusion === 'writes') return;
     const isExclusive = lock[operation] === lockCode.update;
     const readsEnd = writes[operation] as number;
-    if (hasExtra[operation] === 1 && this.#mechanisms.predicateLocks) this.#predicateLocks.add(transaction, operation);
-    for (let entry = reads[operation] as number; entry < readsEnd; entry += 1)
-      this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive, undefined);
+    if (hasExtra[operation] === 1 && predicateLocks) this.#predicateLocks.add(transaction, operation);
+    for (let entry = reads[operation] as number; entry < readsEnd; entry += 1) {
+      // A row that is not there has no lock, but for the gap in which it would be: others may lock that too, and insert nothing.
+      const isAbsent = entries.image[entry] === null;
+      if (isAbsent && !predicateLocks) continue;
+      this.#rows.lock(entries.row[entry] as number, transaction, operation, isExclusive && !isAbsent, undefined);
+    }
   }
 
   #end(transaction: number, operation: number, fate: number): void {

@@ -16,6 +16,8 @@ export class VersionTable extends Slots {
   readonly image: (Image | undefined)[] = [];
   /** Did its transaction surely commit? */
   isDefinite = new Uint8Array();
+  /** Has its transaction deleted the row before it? The version is of another row then, with the same key. */
+  isNew = new Uint8Array();
   /** Those of a row, by start. */
   next = new Int32Array();
   previous = new Int32Array();
@@ -41,6 +43,7 @@ export class VersionTable extends Slots {
     this.end[version] = end;
     this.image[version] = image;
     this.isDefinite[version] = end === Infinity ? 0 : 1;
+    this.isNew[version] = 0;
     this.next[version] = none;
     this.previous[version] = none;
     this.overwrittenBy[version] = Infinity;
@@ -85,6 +88,7 @@ export class VersionTable extends Slots {
     this.start = grownFloats(this.start, capacity);
     this.end = grownFloats(this.end, capacity);
     this.isDefinite = grownBytes(this.isDefinite, capacity);
+    this.isNew = grownBytes(this.isNew, capacity);
     this.next = grownInts(this.next, capacity);
     this.previous = grownInts(this.previous, capacity);
     this.overwrittenBy = grownFloats(this.overwrittenBy, capacity);

@@ -56,7 +56,7 @@ function nextStep(
     case 1:
       return { sql: `SELECT id, v FROM t WHERE id IN (${id}, ${other})`, after };
     case 2:
-      return { sql: `SELECT id, v FROM t WHERE id = ${id} FOR UPDATE`, after };
+      return { sql: `SELECT id, v FROM t WHERE id = ${random(2) === 0 ? id : 4 + id} FOR UPDATE`, after };
     case 3:
     case 4:
       return { sql: `UPDATE t SET v = ${value} WHERE id = ${id}`, after };
