@@ -1,36 +1,11 @@
 /** What several threads find together is what one finds, whatever their number: with threads that are none. */
-import pg from 'pg';
 import { expect, test } from 'vitest';
-import { type SqlConnection, sqlProgram } from '../program/index.ts';
+import { countingProgram } from './counting-program.test-support.ts';
 import { exploreSql, exploreSqlPart, exploreSqlShared, parseProfile, type SharedSqlOptions } from './index.ts';
 
 const profile = parseProfile({ engine: 'postgres' });
 
-const counting = sqlProgram({
-  dialect: 'postgres',
-  schema: 'CREATE TABLE t (n int); INSERT INTO t VALUES (0)',
-  sessions: { a: (c) => count(c, 2), b: (c) => count(c, 1) },
-  invariant: async ({ connect, sometimes }) => {
-    const client = new pg.Client({ user: 'app', stream: connect });
-    await client.connect();
-    const { rows } = await client.query('SELECT n FROM t');
-    await client.end();
-    sometimes('all were counted', rows[0].n === 3);
-    return rows[0].n === 3 || `3 were counted as ${rows[0].n}`;
-  },
-});
-
-async function count({ connect }: SqlConnection, times: number): Promise<void> {
-  const client = new pg.Client({ user: 'app', stream: connect });
-  await client.connect();
-  for (let i = 0; i < times; i += 1) {
-    await client.query('BEGIN');
-    const { rows } = await client.query('SELECT n FROM t');
-    await client.query(`UPDATE t SET n = ${Number(rows[0].n) + 1}`);
-    await client.query('COMMIT');
-  }
-  await client.end();
-}
+const counting = countingProgram({ a: 2, b: 1 });
 
 function shared(threads: number, more: Partial<SharedSqlOptions> = {}) {
   const options = { profile, schedulesAlone: 3, ...more };

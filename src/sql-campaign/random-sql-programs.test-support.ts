@@ -1,10 +1,8 @@
 /** Small SQL programs, drawn at random, that meet each other in every way an engine knows. */
 import fc from 'fast-check';
-import mysql from 'mysql2/promise';
-import pg from 'pg';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
+import { type Dialect, onMysql, onPostgres } from './engines.test-support.ts';
 
-export type Dialect = 'postgres' | 'mysql';
 type Row = Readonly<Record<string, unknown>>;
 
 /** A statement, or one that depends on what another read. */
@@ -158,7 +156,7 @@ export function randomSessions(dialect: Dialect): fc.Arbitrary<Sessions> {
 }
 
 export function programOf(dialect: Dialect, sessions: Sessions, schema = schemaOf(dialect)): SqlProgram {
-  const run = dialect === 'postgres' ? onPostgres : onMysql;
+  const run = dialect === 'postgres' ? runOnPostgres : runOnMysql;
   return sqlProgram({
     dialect,
     schema: schema.split(';'),
@@ -187,20 +185,15 @@ async function perform(query: (text: string) => Promise<readonly Row[]>, actions
   return results;
 }
 
-async function onPostgres({ connect }: SqlConnection, actions: readonly Action[]): Promise<unknown> {
-  const client = new pg.Client({ user: 'app', stream: connect });
-  await client.connect();
-  const results = await perform(async (text) => (await client.query<Row>(text)).rows, actions);
-  await client.end();
-  return results;
+function runOnPostgres(connection: SqlConnection, actions: readonly Action[]): Promise<unknown> {
+  return onPostgres(connection, (client) => perform(async (text) => (await client.query<Row>(text)).rows, actions));
 }
 
-async function onMysql({ connect }: SqlConnection, actions: readonly Action[]): Promise<unknown> {
-  const client = await mysql.createConnection({ user: 'app', stream: connect() });
-  const results = await perform(async (text) => {
-    const [rows] = await client.query(text);
-    return Array.isArray(rows) ? (rows as readonly Row[]) : [];
-  }, actions);
-  await client.end();
-  return results;
+function runOnMysql(connection: SqlConnection, actions: readonly Action[]): Promise<unknown> {
+  return onMysql(connection, (client) =>
+    perform(async (text) => {
+      const [rows] = await client.query(text);
+      return Array.isArray(rows) ? (rows as readonly Row[]) : [];
+    }, actions),
+  );
 }

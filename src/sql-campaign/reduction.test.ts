@@ -6,18 +6,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SqlProgram } from '../program/index.ts';
 import { exploreSql, parseProfile, type Profile } from './index.ts';
-import { type Dialect, programOf, randomSessions, type Sessions } from './random-sql-programs.test-support.ts';
+import { type Dialect, everyEngineLevel } from './engines.test-support.ts';
+import { programOf, randomSessions, type Sessions } from './random-sql-programs.test-support.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
-const engineLevels = [
-  ['postgres', 'read committed'],
-  ['postgres', 'repeatable read'],
-  ['postgres', 'serializable'],
-  ['mysql', 'read uncommitted'],
-  ['mysql', 'read committed'],
-  ['mysql', 'repeatable read'],
-  ['mysql', 'serializable'],
-] as const;
 
 interface Seen {
   readonly histories: readonly string[];
@@ -64,7 +56,7 @@ async function bothWays(
 }
 
 describe('random programs show the same with the reduction', () => {
-  test.each(engineLevels)('%s %s', { timeout: 6_000_000 }, async (dialect, isolation) => {
+  test.each(everyEngineLevel)('%s %s', { timeout: 6_000_000 }, async (dialect, isolation) => {
     let all = 0;
     let reduced = 0;
     await fc.assert(
@@ -94,7 +86,7 @@ describe('programs that a reduction gets wrong when a step meets less than it co
   const share = ['BEGIN', 'SELECT n FROM t WHERE id = 1 FOR SHARE', 'COMMIT'];
   const sharesAndWaits = [session(...share), session(...share), session('UPDATE t SET n = 0 WHERE id = 1')];
 
-  test.each(engineLevels)('%s %s', { timeout: 120_000 }, async (dialect, isolation) => {
+  test.each(everyEngineLevel)('%s %s', { timeout: 120_000 }, async (dialect, isolation) => {
     // With the steps in the middle of its statements the second has thousands of schedules there.
     const isLarge = dialect === 'postgres' && isolation === 'serializable' && !isHeavy;
     for (const sessions of isLarge ? [waitsOrCommits] : [waitsOrCommits, sharesAndWaits])
@@ -102,28 +94,38 @@ describe('programs that a reduction gets wrong when a step meets less than it co
   });
 });
 
-describe('three sessions of four statements on different rows', () => {
-  const sessions: Sessions = [1, 2, 5].map((id) =>
-    [
-      'BEGIN',
-      `SELECT n FROM t WHERE id = ${id}`,
-      `UPDATE t SET n = n + 1 WHERE id = ${id}`,
-      `SELECT n FROM t WHERE id = ${id} FOR UPDATE`,
-      'COMMIT',
-    ].map((sql) => ({ kind: 'sql' as const, sql })),
-  );
+describe('three sessions of four statements, as docs/explore.md counts their schedules', () => {
+  const sessions = (...ids: readonly number[]): Sessions =>
+    ids.map((id) =>
+      [
+        'BEGIN',
+        `SELECT n FROM t WHERE id = ${id}`,
+        `UPDATE t SET n = n + 1 WHERE id = ${id}`,
+        `SELECT n FROM t WHERE id = ${id} FOR UPDATE`,
+        'COMMIT',
+      ].map((sql) => ({ kind: 'sql' as const, sql })),
+    );
 
   // Of 12! / (4!)^3 = 34,650 schedules. With a snapshot for the transaction it matters who begins before whose commit: 19 ways.
   test.each([
     ['postgres', 'read committed', 1],
     ['postgres', 'repeatable read', 19],
+    ['postgres', 'serializable', 546],
     ['mysql', 'read uncommitted', 1],
     ['mysql', 'read committed', 1],
     ['mysql', 'repeatable read', 19],
     ['mysql', 'serializable', 1],
-  ] as const)('%s %s: %i', async (dialect, isolation, schedules) => {
-    const found = await seen(programOf(dialect, sessions), parseProfile({ engine: dialect, isolation }), true);
+  ] as const)('each on its row, %s %s: %i', async (dialect, isolation, schedules) => {
+    const found = await seen(programOf(dialect, sessions(1, 2, 5)), parseProfile({ engine: dialect, isolation }), true);
     expect(found).toMatchObject({ schedules });
     expect(found?.histories).toHaveLength(1);
+  });
+
+  test.each([
+    ['postgres', 210],
+    ['mysql', 108],
+  ] as const)('all on one row, %s at read committed: %i', async (dialect, schedules) => {
+    const profile = parseProfile({ engine: dialect, isolation: 'read committed' });
+    expect(await seen(programOf(dialect, sessions(1, 1, 1)), profile, true)).toMatchObject({ schedules });
   });
 });

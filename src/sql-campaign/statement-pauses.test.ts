@@ -1,8 +1,8 @@
 /** What can come in the middle of a statement on a real server: seen on PostgreSQL 15 and MariaDB 10.11, and explored. */
-import mysql from 'mysql2/promise';
-import pg from 'pg';
+import type { ResultSetHeader } from 'mysql2';
 import { expect, test } from 'vitest';
 import { type SqlConnection, sqlProgram } from '../program/index.ts';
+import { type Dialect, onMysql, onPostgres } from './engines.test-support.ts';
 import { exploreSql, type LoggedStatement, parseProfile, runSqlCampaign } from './index.ts';
 
 const [first, second] = ['UPDATE t SET n = 0 WHERE id = 1', 'UPDATE t SET n = 0 WHERE id = 2'];
@@ -110,29 +110,23 @@ test.each([
 });
 
 /** Each statement's rows, number of changed rows, or error. */
-async function answers(
-  engine: 'postgres' | 'mysql',
-  { connect }: SqlConnection,
-  statements: readonly string[],
-): Promise<string> {
+async function answers(dialect: Dialect, connection: SqlConnection, statements: readonly string[]): Promise<string> {
   const told: string[] = [];
-  if (engine === 'postgres') {
-    const client = new pg.Client({ user: 'app', stream: connect });
-    await client.connect();
-    for (const sql of statements) {
-      const answer = await client.query(sql).catch((error: { readonly code?: string }) => error.code);
-      told.push(typeof answer !== 'object' ? String(answer) : shown(answer.rows, answer.rowCount));
-    }
-    await client.end();
-  } else {
-    const client = await mysql.createConnection({ user: 'app', stream: connect() });
-    for (const sql of statements) {
-      const answer = await client.query(sql).catch((error: { readonly sqlState?: string }) => error.sqlState);
-      if (!Array.isArray(answer)) told.push(String(answer));
-      else told.push(sql.startsWith('UPDATE') ? shown([], (answer[0] as mysql.ResultSetHeader).affectedRows) : '-');
-    }
-    await client.end();
-  }
+  if (dialect === 'postgres')
+    await onPostgres(connection, async (client) => {
+      for (const sql of statements) {
+        const answer = await client.query(sql).catch((error: { readonly code?: string }) => error.code);
+        told.push(typeof answer !== 'object' ? String(answer) : shown(answer.rows, answer.rowCount));
+      }
+    });
+  else
+    await onMysql(connection, async (client) => {
+      for (const sql of statements) {
+        const answer = await client.query(sql).catch((error: { readonly sqlState?: string }) => error.sqlState);
+        if (!Array.isArray(answer)) told.push(String(answer));
+        else told.push(sql.startsWith('UPDATE') ? shown([], (answer[0] as ResultSetHeader).affectedRows) : '-');
+      }
+    });
   return told.join(' ');
 }
 

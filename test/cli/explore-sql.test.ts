@@ -1,20 +1,15 @@
 /** `moirai explore` for SQL programs, in this process: verdicts, exit codes, --json, replay. */
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { type SqlConnection, sqlProgram } from '../../src/index.ts';
 import { exploreSqlOnThreads } from '../../src/cli/explore-sql-threads.ts';
+import { onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
 import { exploreSql, parseProfile } from '../../src/sql-campaign/index.ts';
 import { runHere } from '../support/cli.ts';
 import threeSessions from '../support/three-sessions.ts';
 
-const add = async ({ connect }: SqlConnection): Promise<void> => {
-  const client = new pg.Client({ user: 'app', stream: connect });
-  await client.connect();
-  await client.query('UPDATE counters SET n = n + 1');
-  await client.end();
-};
+const add = (c: SqlConnection) => onPostgres(c, (client) => client.query('UPDATE counters SET n = n + 1'));
 
 const files = {
   'transfer.ts': transfer,
@@ -22,12 +17,9 @@ const files = {
     dialect: 'postgres',
     schema: 'CREATE TABLE counters (n int); INSERT INTO counters VALUES (0)',
     sessions: { a: add, b: add },
-    invariant: async ({ connect, sometimes }) => {
-      const client = new pg.Client({ user: 'app', stream: connect });
-      await client.connect();
-      const { rows } = await client.query('SELECT n FROM counters');
-      await client.end();
-      sometimes('counted', true);
+    invariant: async (end) => {
+      const { rows } = await onPostgres(end, (client) => client.query('SELECT n FROM counters'));
+      end.sometimes('counted', true);
       return rows[0].n === 2;
     },
   }),
