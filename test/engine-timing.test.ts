@@ -3,8 +3,10 @@
  * A few runs of each; with MOIRAI_HEAVY=1 a thousand, and a line for each: runs, outcomes explored, of those shown, others shown.
  */
 import { afterAll, describe, expect, test } from 'vitest';
+import { engineLevels } from '../src/serve/index.ts';
+import type { Dialect } from '../src/sql-campaign/engines.test-support.ts';
 import { exploreSql, parseProfile } from '../src/sql-campaign/index.ts';
-import { type Dialect, type Mistake, mistakes, programOf } from './support/engine-mistakes.ts';
+import { type Mistake, mistakes, programOf } from './support/engine-mistakes.ts';
 import { startMariadb } from './support/mariadb-server.ts';
 import { startPostgres } from './support/postgres-server.ts';
 import { startedOrSkipped } from './support/server-process.ts';
@@ -23,14 +25,12 @@ const engines = [
     dialect: 'postgres',
     server: postgres,
     open: postgresLane,
-    levels: ['read committed', 'repeatable read', 'serializable'],
   },
   {
     name: 'MariaDB',
     dialect: 'mysql',
     server: mariadb,
     open: mariadbLane,
-    levels: ['read uncommitted', 'read committed', 'repeatable read', 'serializable'],
   },
 ] as const;
 
@@ -39,8 +39,8 @@ afterAll(async () => {
   await mariadb?.stop();
 });
 
-describe.each(engines)('$name', ({ name, dialect, server, open, levels }) => {
-  test.skipIf(server === undefined).each(levels)('%s', { timeout: 3_600_000 }, async (isolation) => {
+describe.each(engines)('$name', ({ name, dialect, server, open }) => {
+  test.skipIf(server === undefined).each(engineLevels[dialect])('%s', { timeout: 3_600_000 }, async (isolation) => {
     if (server === undefined) return;
     const lanes = await Promise.all(
       Array.from({ length: lanesCount }, (_, lane): Promise<Lane> => open(server.port, lane, isolation)),

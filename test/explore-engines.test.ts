@@ -2,18 +2,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { isolationNames } from '../src/serve/index.ts';
+import { everyEngineLevel } from '../src/sql-campaign/engines.test-support.ts';
 import { exploreSql, parseProfile } from '../src/sql-campaign/index.ts';
 import { gaveUp, mistakes, programOf } from './support/engine-mistakes.ts';
-
-const databases = [
-  ['postgres', 'read committed'],
-  ['postgres', 'repeatable read'],
-  ['postgres', 'serializable'],
-  ['mysql', 'read uncommitted'],
-  ['mysql', 'read committed'],
-  ['mysql', 'repeatable read'],
-  ['mysql', 'serializable'],
-] as const;
 
 /** MOIRAI_UPDATE_DOCS=1 writes the table. */
 const isUpdate = process.env['MOIRAI_UPDATE_DOCS'] === '1';
@@ -23,12 +14,12 @@ test('the table of mistakes and fixes; else run: MOIRAI_UPDATE_DOCS=1 npx vitest
   timeout: 600_000,
 }, async () => {
   const lines = [
-    `| | ${databases.map(([engine, isolation]) => `${engine === 'postgres' ? 'PostgreSQL' : 'InnoDB'} ${isolation}`).join(' | ')} |`,
-    `| --- |${' --- |'.repeat(databases.length)}`,
+    `| | ${everyEngineLevel.map(([engine, isolation]) => `${engine === 'postgres' ? 'PostgreSQL' : 'InnoDB'} ${isolation}`).join(' | ')} |`,
+    `| --- |${' --- |'.repeat(everyEngineLevel.length)}`,
   ];
   for (const mistake of mistakes) {
     const cells: string[] = [];
-    for (const [engine, isolation] of databases) {
+    for (const [engine, isolation] of everyEngineLevel) {
       const profile = parseProfile({ engine, isolation });
       const { schedules, violations, complete, marks } = await exploreSql(programOf(mistake, engine), { profile });
       expect(complete).toBe(true);

@@ -2,12 +2,12 @@
  * The classic mistakes of transactions and their usual fixes, as programs for both dialects: for the explorer, and for a real server with its
  * own timing. What a session was told by each of its statements is noted by the session itself, so that both can be compared.
  */
-import mysql from 'mysql2/promise';
-import pg from 'pg';
+import type mysql from 'mysql2/promise';
+import type pg from 'pg';
 import type { IsolationName } from '../../src/sql/index.ts';
 import { type SqlConnection, type SqlEnd, type SqlProgram, sqlProgram } from '../../src/program/index.ts';
+import { type Dialect, onMysql, onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
 
-export type Dialect = 'postgres' | 'mysql';
 export type Row = Readonly<Record<string, unknown>>;
 /** A statement on the connection of one session. */
 export type Sql = (text: string) => Promise<readonly Row[]>;
@@ -84,179 +84,100 @@ const takeJob = (lock: string) => async (sql: Sql) => {
 /** The same transaction in two sessions. */
 const twice = <T>(body: T): readonly T[] => [body, body];
 const forUpdate = ' FOR UPDATE';
-const skipLocked = ' FOR UPDATE SKIP LOCKED';
 const offCall = (lock: string) => [goOffCall(1, lock), goOffCall(2, lock)];
-const unique = names(' UNIQUE');
+
+const everywhere: Mistake['holdsFrom'] = ['read committed', 'read uncommitted'];
+
+/** A mistake, its fixes, and the mistake by sessions that begin again. */
+function withFixes(
+  mistake: Mistake,
+  fixes: Readonly<Record<string, Pick<Mistake, 'sessions' | 'holdsFrom'>>>,
+): readonly Mistake[] {
+  const fixed = Object.entries(fixes).map(([fix, each]) => ({ ...mistake, ...each, name: `${mistake.name}, ${fix}` }));
+  return [mistake, ...fixed, { ...mistake, name: `${mistake.name}, retry`, retries: true }];
+}
+
+const checkThenInsert: Mistake = {
+  name: 'check, then insert',
+  schema: names(''),
+  sessions: twice(signUp('')),
+  invariant: oneAnn,
+  holdsFrom: ['serializable', 'serializable'],
+};
 
 export const mistakes: readonly Mistake[] = [
-  {
-    name: 'lost update',
-    schema: counter,
-    sessions: twice(increment('')),
-    invariant: countsCommits,
-    holdsFrom: ['repeatable read', 'serializable'],
-  },
-  {
-    name: 'lost update, FOR UPDATE',
-    schema: counter,
-    sessions: twice(increment(forUpdate)),
-    invariant: countsCommits,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'lost update, atomic UPDATE',
-    schema: counter,
-    sessions: twice(addOne),
-    invariant: countsCommits,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'lost update, retry',
-    schema: counter,
-    sessions: twice(increment('')),
-    invariant: countsCommits,
-    holdsFrom: ['repeatable read', 'serializable'],
-    retries: true,
-  },
-  {
-    name: 'write skew',
-    schema: doctors,
-    sessions: offCall(''),
-    invariant: someoneIsOnCall,
-    holdsFrom: ['serializable', 'serializable'],
-  },
-  {
-    name: 'write skew, FOR UPDATE',
-    schema: doctors,
-    sessions: offCall(forUpdate),
-    invariant: someoneIsOnCall,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'write skew, atomic UPDATE',
-    schema: doctors,
-    sessions: [goOffCallAtOnce(1), goOffCallAtOnce(2)],
-    invariant: someoneIsOnCall,
-    holdsFrom: ['serializable', 'repeatable read'],
-  },
-  {
-    name: 'write skew, retry',
-    schema: doctors,
-    sessions: offCall(''),
-    invariant: someoneIsOnCall,
-    holdsFrom: ['serializable', 'serializable'],
-    retries: true,
-  },
-  {
-    name: 'read skew',
-    schema: pair,
-    sessions: [add(''), move(1, 2)],
-    invariant: sumIsWhole,
-    holdsFrom: ['repeatable read', 'repeatable read'],
-  },
-  {
-    name: 'read skew, FOR UPDATE',
-    schema: pair,
-    sessions: [add(forUpdate), move(1, 2)],
-    invariant: sumIsWhole,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'read skew, one SELECT',
-    schema: pair,
-    sessions: [addAtOnce, move(1, 2)],
-    invariant: sumIsWhole,
-    holdsFrom: ['read committed', 'read committed'],
-  },
-  {
-    name: 'read skew, retry',
-    schema: pair,
-    sessions: [add(''), move(1, 2)],
-    invariant: sumIsWhole,
-    holdsFrom: ['repeatable read', 'repeatable read'],
-    retries: true,
-  },
-  {
-    name: 'check, then insert',
-    schema: names(''),
-    sessions: twice(signUp('')),
-    invariant: oneAnn,
-    holdsFrom: ['serializable', 'serializable'],
-  },
-  {
-    name: 'check, then insert, FOR UPDATE',
-    schema: names(''),
-    sessions: twice(signUp(forUpdate)),
-    invariant: oneAnn,
-    holdsFrom: ['serializable', 'repeatable read'],
-  },
-  {
-    name: 'check, then insert, retry',
-    schema: names(''),
-    sessions: twice(signUp('')),
-    invariant: oneAnn,
-    holdsFrom: ['serializable', 'serializable'],
-    retries: true,
-  },
-  {
-    name: 'check, then insert, unique key',
-    schema: unique,
-    sessions: twice(signUp('')),
-    invariant: oneAnn,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'check, then insert, unique key, retry',
-    schema: unique,
-    sessions: twice(signUp('')),
-    invariant: oneAnn,
-    holdsFrom: ['read committed', 'read uncommitted'],
-    retries: true,
-  },
-  {
-    name: 'job queue',
-    schema: jobs,
-    sessions: twice(takeJob('')),
-    invariant: noJobTwice,
-    holdsFrom: ['repeatable read', 'serializable'],
-  },
-  {
-    name: 'job queue, FOR UPDATE',
-    schema: jobs,
-    sessions: twice(takeJob(forUpdate)),
-    invariant: noJobTwice,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'job queue, SKIP LOCKED',
-    schema: jobs,
-    sessions: twice(takeJob(skipLocked)),
-    invariant: noJobTwice,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'job queue, retry',
-    schema: jobs,
-    sessions: twice(takeJob('')),
-    invariant: noJobTwice,
-    holdsFrom: ['repeatable read', 'serializable'],
-    retries: true,
-  },
-  {
-    name: 'moves both ways',
-    schema: pair,
-    sessions: [move(1, 2), move(2, 1)],
-    invariant: nothingIsLost,
-    holdsFrom: ['read committed', 'read uncommitted'],
-  },
-  {
-    name: 'moves both ways, retry',
-    schema: pair,
-    sessions: [move(1, 2), move(2, 1)],
-    invariant: nothingIsLost,
-    holdsFrom: ['read committed', 'read uncommitted'],
-    retries: true,
-  },
+  ...withFixes(
+    {
+      name: 'lost update',
+      schema: counter,
+      sessions: twice(increment('')),
+      invariant: countsCommits,
+      holdsFrom: ['repeatable read', 'serializable'],
+    },
+    {
+      'FOR UPDATE': { sessions: twice(increment(forUpdate)), holdsFrom: everywhere },
+      'atomic UPDATE': { sessions: twice(addOne), holdsFrom: everywhere },
+    },
+  ),
+  ...withFixes(
+    {
+      name: 'write skew',
+      schema: doctors,
+      sessions: offCall(''),
+      invariant: someoneIsOnCall,
+      holdsFrom: ['serializable', 'serializable'],
+    },
+    {
+      'FOR UPDATE': { sessions: offCall(forUpdate), holdsFrom: everywhere },
+      'atomic UPDATE': {
+        sessions: [goOffCallAtOnce(1), goOffCallAtOnce(2)],
+        holdsFrom: ['serializable', 'repeatable read'],
+      },
+    },
+  ),
+  ...withFixes(
+    {
+      name: 'read skew',
+      schema: pair,
+      sessions: [add(''), move(1, 2)],
+      invariant: sumIsWhole,
+      holdsFrom: ['repeatable read', 'repeatable read'],
+    },
+    {
+      'FOR UPDATE': { sessions: [add(forUpdate), move(1, 2)], holdsFrom: everywhere },
+      'one SELECT': { sessions: [addAtOnce, move(1, 2)], holdsFrom: ['read committed', 'read committed'] },
+    },
+  ),
+  ...withFixes(checkThenInsert, {
+    'FOR UPDATE': { sessions: twice(signUp(forUpdate)), holdsFrom: ['serializable', 'repeatable read'] },
+  }),
+  ...withFixes(
+    { ...checkThenInsert, name: 'check, then insert, unique key', schema: names(' UNIQUE'), holdsFrom: everywhere },
+    {},
+  ),
+  ...withFixes(
+    {
+      name: 'job queue',
+      schema: jobs,
+      sessions: twice(takeJob('')),
+      invariant: noJobTwice,
+      holdsFrom: ['repeatable read', 'serializable'],
+    },
+    {
+      'FOR UPDATE': { sessions: twice(takeJob(forUpdate)), holdsFrom: everywhere },
+      'SKIP LOCKED': { sessions: twice(takeJob(' FOR UPDATE SKIP LOCKED')), holdsFrom: everywhere },
+    },
+  ),
+  ...withFixes(
+    {
+      name: 'moves both ways',
+      schema: pair,
+      sessions: [move(1, 2), move(2, 1)],
+      invariant: nothingIsLost,
+      holdsFrom: everywhere,
+    },
+    {},
+  ),
 ];
 
 /** What a session came to. */
@@ -391,20 +312,12 @@ export function rowsOf(statement: Statement): Sql {
   };
 }
 
-async function connected<T>(
+function connected<T>(
   dialect: Dialect,
-  { connect }: SqlConnection,
+  connection: SqlConnection,
   work: (statement: Statement) => Promise<T>,
 ): Promise<T> {
-  if (dialect === 'postgres') {
-    const client = new pg.Client({ user: 'app', stream: connect });
-    await client.connect();
-    const result = await work(postgresStatement(client));
-    await client.end();
-    return result;
-  }
-  const client = await mysql.createConnection({ user: 'app', stream: connect() });
-  const result = await work(mysqlStatement(client));
-  await client.end();
-  return result;
+  return dialect === 'postgres'
+    ? onPostgres(connection, (client) => work(postgresStatement(client)))
+    : onMysql(connection, (client) => work(mysqlStatement(client)));
 }
