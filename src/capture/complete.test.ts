@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { loadParser } from '../sql/parse.ts';
-import { completed } from './complete.ts';
+import { completedText, completionOf } from './complete.ts';
 import { schemaOf, type SchemaRow } from './schema.ts';
 import { PlanCache } from './statement-plan.ts';
 
@@ -50,7 +50,8 @@ test.each([
   ['DELETE FROM book b RETURNING title', 'DELETE FROM book b RETURNING title, "b"."id" AS moirai_1'],
   ['INSERT INTO book (title) VALUES ($1)', 'INSERT INTO book (title) VALUES ($1) RETURNING "book"."id" AS moirai_1'],
 ])('%s', (sql, whole) => {
-  expect(completed(sql, cache)?.sql).toBe(whole);
+  const completion = completionOf(sql, [], cache);
+  expect(completion === null ? null : completedText(sql, completion)).toBe(whole);
 });
 
 test.each([
@@ -71,5 +72,5 @@ test.each([
   'DELETE FROM book USING stock WHERE id = w',
   'BEGIN',
 ])('%s stays as it is', (sql) => {
-  expect(completed(sql, cache)).toBeNull();
+  expect(completionOf(sql, [], cache)).toBeNull();
 });

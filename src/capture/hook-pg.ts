@@ -3,7 +3,14 @@
  * with `submit`; what the protocol gives them is listened to.
  */
 /* oxlint-disable no-underscore-dangle -- names of node-postgres */
-import { type Completed, completed } from './complete.ts';
+import {
+  type Completion,
+  completedText,
+  positionBefore,
+  rowsWithoutAdded,
+  rowWithoutAdded,
+  withoutAdded,
+} from './complete.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';
@@ -12,6 +19,8 @@ interface PgResult {
   readonly fields: readonly { readonly name: string }[];
   readonly rows: readonly (readonly unknown[] | Readonly<Record<string, unknown>>)[];
   readonly rowCount: number | null;
+  readonly _parsers?: readonly unknown[] | undefined;
+  readonly _prebuiltEmptyResultObject?: Readonly<Record<string, unknown>> | null;
 }
 
 type PgCallback = (error: unknown, result?: PgResult | PgResult[]) => void;
@@ -80,6 +89,8 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
   ): unknown {
     const asked = recording.ask();
     const { start } = asked;
+    const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
+    const possible = connection.completionOf(asked, text, parameters);
     if (
       isSubmittable(config) &&
       typeof config.callback !== 'function' &&
@@ -92,55 +103,49 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
       });
       return original.call(this, config, values, callback);
     }
-    const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
-    const whole = recording.completesReads ? completedQuery(config, text, connection) : null;
+    const completion = keepsText(config) ? null : possible;
+    const sql = completion === null ? text : completedText(text, completion);
     const done = (error: unknown, result: PgResult | PgResult[] | undefined): void => {
       const end = recording.answered(asked);
-      const sql = whole === null ? text : whole.sql;
       connection.recorder.record({ sql, parameters, start, end, outcome: outcomeOf(error, result) });
-      if (whole !== null && result !== undefined && !Array.isArray(result)) takeOut(result, whole);
+      if (completion === null) return;
+      if (result !== undefined && !Array.isArray(result)) takeOut(result, completion);
+      movePosition(error, text, completion);
     };
-    return callRecorded(
-      this,
-      original,
-      [whole === null ? config : withText(config, whole.sql), values, callback],
-      done,
-    );
+    const sent = completion === null ? config : withText(config, sql);
+    return callRecorded(this, original, [sent, values, callback], done);
   };
   return () => {
     prototype.query = original;
   };
 }
 
-/** A statement with a name keeps its text, which the server has already. */
-function completedQuery(config: unknown, text: string, { database }: RecordedConnection): Completed | null {
-  if (isSubmittable(config) || database.needsSchema) return null;
-  if (typeof config === 'object' && (config as { name?: unknown }).name !== undefined) return null;
-  return completed(text, database.cache);
+/** A query object has it already, and of a statement with a name the server may. */
+function keepsText(config: unknown): boolean {
+  return isSubmittable(config) || (typeof config === 'object' && (config as { name?: unknown }).name !== undefined);
 }
 
 function withText(config: unknown, text: string): unknown {
   return typeof config === 'string' ? text : { ...(config as object), text };
 }
 
-/** What the application did not ask for is not in its result. The recorder may still read the rows as they came: those are left as they are. */
-function takeOut(result: PgResult, { added }: Completed): void {
-  const { fields, rows } = result;
-  const mutable = result as { fields: PgResult['fields']; rows: PgResult['rows'] };
-  if (added.where === 'all') {
-    mutable.fields = [];
-    mutable.rows = [];
-    return;
-  }
-  const from = added.where === 'first' ? 0 : fields.length - added.count;
-  const isKept = (_: unknown, i: number): boolean => i < from || i >= from + added.count;
-  const names = new Set(fields.slice(from, from + added.count).map(({ name }) => name));
-  mutable.fields = fields.filter(isKept);
-  mutable.rows = rows.map((row) =>
-    Array.isArray(row)
-      ? row.filter(isKept)
-      : Object.fromEntries(Object.entries(row).filter(([name]) => !names.has(name))),
-  );
+/** What the application did not ask for is not in its result, nor in what pg keeps there to make rows of. */
+function takeOut(result: PgResult, completion: Completion): void {
+  const { fields, rows, _parsers: parsers, _prebuiltEmptyResultObject: empty } = result;
+  const isAlone = completion.place === 'alone';
+  const taken: Partial<PgResult> = {
+    fields: withoutAdded(fields, completion),
+    rows: rowsWithoutAdded(rows, completion),
+  };
+  Object.assign(result, taken);
+  if (parsers) Object.assign(result, { _parsers: isAlone ? undefined : withoutAdded(parsers, completion) });
+  if (empty) Object.assign(result, { _prebuiltEmptyResultObject: isAlone ? null : rowWithoutAdded(empty, completion) });
+}
+
+function movePosition(error: unknown, text: string, completion: Completion): void {
+  const { position } = (error ?? {}) as { position?: unknown };
+  if (typeof position === 'string')
+    Object.assign(error as object, { position: positionBefore(position, text, completion) });
 }
 
 /** With a callback of ours around the caller's; where the caller wants a promise it is ours, so that nobody's rejection is swallowed. */

@@ -20,6 +20,8 @@ export interface SelectPlan {
   readonly isLookup: boolean;
   /** An aggregate gives a row where the table has none. */
   readonly mayInventRows: boolean;
+  /** Columns in front of its list would change neither its rows nor their order. */
+  readonly canGrow: boolean;
   readonly lock: 'update' | 'share' | null;
   /** Reads more than its sources: subqueries, functions of FROM, tables that are not known. */
   readonly readsMore: boolean;
@@ -46,7 +48,7 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
   const [only] = from.sources;
   const isSingle = from.isClosed && from.sources.length === 1 && only !== undefined && tables === 1;
   const isPlain = isPlainQuery(statement);
-  const mayInventRows = !isPlain && hasCalls(statement);
+  const mayInventRows = inventsRows(statement);
   const limit = limitOf(statement);
   const isAll = limit !== undefined && !skipsRows(statement);
   return {
@@ -59,6 +61,7 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
     limit: limit ?? null,
     isCount: isSingle && isCount(statement),
     mayInventRows,
+    canGrow: isPlain && canGrow(statement),
     lock: lockOf(statement),
     readsMore: !from.isClosed || tables > from.sources.length,
   };
@@ -148,15 +151,36 @@ function starOf(node: Node): string | undefined {
   return fields.length === 1 ? '' : first !== undefined && 'String' in first ? (first.String.sval ?? '') : '';
 }
 
+/** One row of the result for each row that FROM and WHERE give. */
 function isPlainQuery(statement: SelectStmt): boolean {
-  const { groupClause, havingClause, distinctClause } = statement;
-  return (
-    groupClause === undefined && havingClause === undefined && distinctClause === undefined && !hasCalls(statement)
-  );
+  const { groupClause, distinctClause } = statement;
+  return groupClause === undefined && distinctClause === undefined && !inventsRows(statement);
 }
 
-function hasCalls({ targetList = [], havingClause }: SelectStmt): boolean {
-  return havingClause !== undefined || JSON.stringify(targetList).includes('"FuncCall":{');
+/** Aggregates, and functions that may be such; HAVING; the empty set of `GROUP BY ()` and `ROLLUP`. */
+function inventsRows({ targetList = [], sortClause = [], groupClause = [], havingClause }: SelectStmt): boolean {
+  if (havingClause !== undefined) return true;
+  const tree = JSON.stringify([targetList, sortClause, groupClause]);
+  if (/"(?:Json(?:Array|Object)Agg|GroupingSet)":\{/.test(tree)) return true;
+  const [, ...calls] = tree.split('"FuncCall":{');
+  return calls.some((call) => !scalars.has(/^"funcname":\[[^\]]*"sval":"(\w+)"\}\}\]/.exec(call)?.[1] ?? ''));
+}
+
+/** Functions of one row, which lists and ORDER BY have most. */
+const scalars = new Set(
+  (
+    'abs btrim ceil ceiling char_length concat concat_ws date_part date_trunc extract field floor greatest ifnull least left length lower ' +
+    'ltrim md5 now rand random replace right round rtrim substr substring to_char trim upper'
+  ).split(' '),
+);
+
+/** Not with `ORDER BY 2`; nor with a parameter there, which may be a constant of the text that was made one. */
+function canGrow({ targetList = [], sortClause = [], intoClause }: SelectStmt): boolean {
+  const sortsByNumber = sortClause.some((node) => {
+    const by = 'SortBy' in node ? node.SortBy.node : undefined;
+    return by === undefined || 'A_Const' in by || 'ParamRef' in by;
+  });
+  return targetList.length > 0 && intoClause === undefined && !sortsByNumber;
 }
 
 /** `count(*)`, and nothing else. */

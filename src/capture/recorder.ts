@@ -47,6 +47,7 @@ export class DatabaseRecorder {
   #cache: PlanCache;
   #state: 'unknown' | 'asked' | 'known' = 'unknown';
   #waiting: { readonly start: number; readonly take: () => void }[] = [];
+  #changes = 0;
 
   constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
     this.dialect = dialect;
@@ -83,6 +84,16 @@ export class DatabaseRecorder {
   /** A definition has run. */
   forget(): void {
     this.#state = 'unknown';
+  }
+
+  /** +1: a definition is sent. -1: it has its answer. */
+  changing(by: 1 | -1): void {
+    this.#changes += by;
+  }
+
+  /** Are the tables those that a statement will meet which is sent now? */
+  get isCurrent(): boolean {
+    return this.#state === 'known' && this.#changes === 0 && this.#waiting.length === 0;
   }
 
   /** Takes the statements that wait with what is known of the tables. */
@@ -127,6 +138,8 @@ interface OpenTransaction {
   readonly id: string;
   /** PostgreSQL: a statement has failed; COMMIT will roll back. */
   isFailed: boolean;
+  /** A definition has run in it: others see it from COMMIT on. */
+  isDefining: boolean;
 }
 
 /** One connection of a client. */
@@ -232,6 +245,7 @@ export class SessionRecorder {
       case 'definition':
         this.#implicitCommit(event);
         this.#fail(event);
+        if (this.#transaction !== null) this.#transaction.isDefining = true;
         this.#database.forget();
         return;
       case 'neutral':
@@ -339,14 +353,15 @@ export class SessionRecorder {
 
   #open(): OpenTransaction {
     this.#transactions += 1;
-    this.#transaction = { id: `${this.name}/${this.#transactions}`, isFailed: false };
+    this.#transaction = { id: `${this.name}/${this.#transactions}`, isFailed: false, isDefining: false };
     return this.#transaction;
   }
 
   #finish(kind: 'commit' | 'abort', start: number, end: number | null): void {
-    const id = this.#transaction?.id ?? '';
+    const { id = '', isDefining = false } = this.#transaction ?? {};
     this.#transaction = null;
     this.#emit(kind, id, null, start, end);
+    if (isDefining && kind === 'commit') this.#database.forget();
   }
 
   #emit(

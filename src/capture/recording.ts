@@ -1,6 +1,7 @@
 /** One recording: all databases and connections that hooks or a proxy see, and the one trace that they write to. */
 import { formatTraceMark } from '../history/trace-record.ts';
 import type { Dialect } from '../sql/index.ts';
+import { type Completion, completionOf, mayDefine } from './complete.ts';
 import { DatabaseRecorder, SessionRecorder } from './recorder.ts';
 import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';
 
@@ -11,13 +12,15 @@ export interface RecordingOptions {
   readonly now: () => number;
   /** Something that the user should know; a line each. */
   readonly warn: (message: string) => void;
-  /** Ask for the columns that name rows where the application does not: node-postgres only. Default false. */
+  /** Ask for the columns that name rows where the application does not: the hooks only. Default false. */
   readonly completesReads?: boolean;
 }
 
 /** A statement that was asked and whose lines are not written yet. */
 export interface Asked {
   readonly start: number;
+  /** The database whose tables it may change. */
+  changes: DatabaseRecorder | null;
 }
 
 export class Recording {
@@ -60,8 +63,10 @@ export class Recording {
     const uses = (this.#names.get(id) ?? 0) + 1;
     this.#names.set(id, uses);
     const name = uses === 1 ? id : `${id}.${uses}`;
-    const made = new RecordedConnection(database, new SessionRecorder(name, database), this.#warn, () => {
-      this.#sessions.delete(made);
+    const made = new RecordedConnection(database, new SessionRecorder(name, database), {
+      warn: this.#warn,
+      completesReads: this.completesReads,
+      onClose: () => this.#sessions.delete(made),
     });
     this.#sessions.add(made);
     return made;
@@ -69,7 +74,7 @@ export class Recording {
 
   /** A statement is asked now. Until its lines are written, `answered` or not, no mark goes beyond it. */
   ask(start = this.now()): Asked {
-    const asked = { start };
+    const asked = { start, changes: null };
     this.#asked.add(asked);
     return asked;
   }
@@ -77,6 +82,7 @@ export class Recording {
   /** Its lines are written at once after this, or wait in a recorder. @returns now */
   answered(asked: Asked): number {
     this.#asked.delete(asked);
+    asked.changes?.changing(-1);
     return this.now();
   }
 
@@ -117,24 +123,23 @@ export class Recording {
   }
 }
 
+interface ConnectionOptions {
+  readonly warn: (message: string) => void;
+  readonly completesReads: boolean;
+  readonly onClose: () => void;
+}
+
 /** A connection as a hook sees it: what is sent, then what comes back. */
 export class RecordedConnection {
   readonly database: DatabaseRecorder;
   readonly recorder: SessionRecorder;
-  readonly #warn: (message: string) => void;
-  readonly #onClose: () => void;
+  readonly #options: ConnectionOptions;
   #isInTransaction = false;
 
-  constructor(
-    database: DatabaseRecorder,
-    recorder: SessionRecorder,
-    warn: (message: string) => void,
-    onClose: () => void,
-  ) {
+  constructor(database: DatabaseRecorder, recorder: SessionRecorder, options: ConnectionOptions) {
     this.database = database;
     this.recorder = recorder;
-    this.#warn = warn;
-    this.#onClose = onClose;
+    this.#options = options;
   }
 
   /**
@@ -150,20 +155,44 @@ export class RecordedConnection {
     return schemaQueries[this.database.dialect];
   }
 
+  /**
+   * What would name the rows of a statement that is sent now, if it is to be added; `null`: nothing, or its tables may be about to change.
+   * @param asked the statement
+   */
+  completionOf(asked: Asked, sql: string, parameters: readonly unknown[]): Completion | null {
+    if (!this.#options.completesReads) return null;
+    return completionNow(this.database, asked, sql, parameters);
+  }
+
   /** The answer to the query for the schema; `null`: it failed. */
   learn(rows: readonly SchemaRow[] | null, why = ''): void {
     if (rows !== null) {
       this.database.learn(schemaOf(this.database.dialect, rows));
       return;
     }
-    this.#warn(`the tables of the database cannot be read, so no rows are recorded: ${why}`);
+    this.#options.warn(`the tables of the database cannot be read, so no rows are recorded: ${why}`);
     this.database.giveUp();
   }
 
   close(time: number): void {
     this.recorder.close(time);
-    this.#onClose();
+    this.#options.onClose();
   }
+}
+
+/** For hooks that know the database before the connection. */
+export function completionNow(
+  database: DatabaseRecorder,
+  asked: Asked,
+  sql: string,
+  parameters: readonly unknown[],
+): Completion | null {
+  const { cache, isCurrent } = database;
+  if (mayDefine(sql, parameters, cache)) {
+    asked.changes = database;
+    database.changing(1);
+  }
+  return isCurrent ? completionOf(sql, parameters, cache) : null;
 }
 
 const beginning = /^\s*(?:begin|start\s+transaction|set\s+(?:session\s+)?autocommit\s*=\s*0)\b/i;

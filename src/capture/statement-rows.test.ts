@@ -202,6 +202,30 @@ describe('what a SELECT reads', () => {
       { opaque: 'reads' },
     ],
     ['an aggregate', 'SELECT count(*) FROM accounts WHERE id = 1', { rows: [{ count: '1' }] }, { opaque: 'reads' }],
+    [
+      'an aggregate that is no function',
+      'SELECT JSON_ARRAYAGG(owner) AS all FROM accounts WHERE id = 1',
+      { rows: [{ all: null }] },
+      { opaque: 'reads' },
+    ],
+    [
+      'an aggregate that only sorts',
+      'SELECT 1 AS one FROM accounts WHERE id = 1 ORDER BY count(*)',
+      { rows: [{ one: 1 }] },
+      { opaque: 'reads' },
+    ],
+    [
+      'a group of nothing',
+      'SELECT 1 AS one FROM accounts WHERE id = 1 GROUP BY ()',
+      { rows: [{ one: 1 }] },
+      { opaque: 'reads' },
+    ],
+    [
+      'a function of one row beside its columns',
+      'SELECT lower(owner) AS low, balance FROM accounts WHERE id = 1 ORDER BY upper(owner)',
+      { columns: ['low', 'balance'] },
+      { reads: [['accounts/1', null]] },
+    ],
     ['rows without a key', 'SELECT text FROM notes', { rows: [{ text: 'a' }] }, { opaque: 'reads' }],
     [
       'both sides of a join',
