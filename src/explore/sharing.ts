@@ -4,6 +4,7 @@
  * result does not depend on who did what.
  */
 import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
 import type { Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
@@ -48,13 +49,14 @@ export function exploreThread(program: Program, options: ExploreOptions): Explor
 
 /**
  * `explore` with the work done by threads. With `historiesMax` it stops soon after so many.
- * @throws InputError when the program or an option is at fault
+ * @throws InputError when the program or an option is at fault, `option/threads` where there are none
  */
 export async function exploreShared(
   program: Program,
   options: ExploreOptions,
   threads: readonly ExploreThread[],
 ): Promise<ExploreResult> {
+  if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
   const made = new Runs(program, options);
   const whole = new Exploration(program, options, made);
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);

@@ -69,3 +69,7 @@ test('progress is told of all threads together', async () => {
   expect(seen.at(-1)).toBe(schedules);
   expect(seen.some((soFar) => soFar > 3)).toBe(true);
 });
+
+test('somebody has to do the work', async () => {
+  await expect(shared(0)).rejects.toMatchObject({ code: 'option/threads' });
+});

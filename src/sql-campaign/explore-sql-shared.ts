@@ -5,6 +5,7 @@
  * depend on the number of threads, so nor does the result.
  */
 import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
 import type { SqlProgram } from '../program/index.ts';
 import { exploreSql, type ExploreSqlOptions, type ExploreSqlResult, type SqlFailureKind } from './explore-sql.ts';
 import { exploringRun } from './exploring-run.ts';
@@ -71,13 +72,14 @@ export async function exploreSqlPart(
 /**
  * `exploreSql` with the work done by threads. A program of few schedules is explored by this one alone; then the result is that of
  * `exploreSql`. With budgets it stops soon after so many.
- * @throws InputError when the program or an option is at fault
+ * @throws InputError when the program or an option is at fault, `option/threads` where there are none
  */
 export async function exploreSqlShared(
   program: SqlProgram,
   options: SharedSqlOptions,
   threads: readonly SqlThread[],
 ): Promise<ExploreSqlResult> {
+  if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
   const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
   const { schedulesMax = Infinity, schedulesAlone = 200 } = options;
   const alone = await exploreSql(program, { ...options, schedulesMax: Math.min(schedulesMax, schedulesAlone) });
