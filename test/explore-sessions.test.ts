@@ -1,0 +1,119 @@
+/** Sessions are functions of what they read: those that are not are found out, and those that are may be spared. */
+import { describe, expect, test } from 'vitest';
+import { explore } from '../src/explore/index.ts';
+import { program, type SessionHandle, type TransactionHandle } from '../src/program/index.ts';
+import { historiesByDefinition } from './support/brute-force.ts';
+import { listed } from './support/explored.ts';
+
+describe('sessions that are not functions of what they read', () => {
+  const increments = (s: SessionHandle) => s.transaction(async (t) => t.write('x', (await t.read<number>('x')) + 1));
+
+  test('a value that is written from outside is named with its session', async () => {
+    let runs = 0;
+    const tested = program({
+      initial: { x: 0 },
+      sessions: {
+        a: (s) => s.write('x', (runs += 1)),
+        b: (s) => s.read('x'),
+        c: (s) => s.read('x'),
+      },
+    });
+    await expect(explore(tested)).rejects.toThrow(
+      'on the same values, session "a" first writes x = 1, then writes x = 2',
+    );
+  });
+
+  test('a session that awaits something outside is named', async () => {
+    for (const outside of [
+      () => new Promise((resolve) => setTimeout(resolve, 1)),
+      () => new Promise((resolve) => setImmediate(resolve)),
+    ]) {
+      const tested = program({
+        sessions: {
+          a: (s) => s.write('x', 1),
+          b: async (s) => {
+            await s.read('x');
+            await outside();
+            await s.read('x');
+          },
+        },
+      });
+      await expect(explore(tested)).rejects.toMatchObject({ code: 'program/outside-await' });
+      await expect(explore(tested)).rejects.toThrow('session "b" awaits something that is not the store\'s');
+      const waits = new Promise<void>(() => {});
+      const other = program({ sessions: { a: () => waits, b: (s) => s.read('x') } });
+      expect(await explore(other, { timeoutMs: 20 })).toMatchObject({ complete: false, stopped: { session: 'a' } });
+    }
+  });
+
+  test('awaiting what is already there is no matter, nor are operations at once', async () => {
+    const tested = program({
+      initial: { x: 0, y: 0 },
+      sessions: {
+        a: async (s) => {
+          await Promise.resolve();
+          await s.transaction((t) => Promise.all([t.read('x'), t.write('y', 1)]));
+          await Promise.all([s.read('x'), s.write('x', 2)]);
+        },
+        b: increments,
+      },
+    });
+    const found = await listed(tested, 'causal', { samplesFirst: 0 });
+    expect(found.toSorted()).toEqual([...(await historiesByDefinition(tested, 'causal'))].toSorted());
+  });
+
+  test('an invariant that looks at variables of sessions is seen through: in the first runs all then run, later it is refused', async () => {
+    let seen: unknown[] = [];
+    const tested = program({
+      initial: { x: 0 },
+      sessions: Object.fromEntries(
+        ['a', 'b', 'c', 'd'].map((name, i) => [
+          name,
+          async (s: SessionHandle) => void (seen[i] = (await increments(s), await s.read('x'))),
+        ]),
+      ),
+      invariant: ({ final }) => final['x'] === null || new Set(seen).size > 1 || `all saw ${String(seen[0])}`,
+    });
+    const rerun = await explore(tested, { reruns: true });
+    seen = [];
+    const { histories, violations } = await explore(tested);
+    expect({ histories, violations }).toEqual({ histories: rerun.histories, violations: rerun.violations });
+    expect(rerun.violations).toBeGreaterThan(0);
+    await expect(explore(tested, { samplesFirst: 0 })).rejects.toMatchObject({ code: 'program/outside-state' });
+  });
+
+  test('where the invariant takes nothing every session runs: what it looks at must be what sessions left elsewhere', async () => {
+    const seen: unknown[] = [];
+    const looks = async (s: SessionHandle, i: number): Promise<void> => {
+      const reads = async (t: TransactionHandle) => {
+        if (i < 2) await t.write(`k${i}`, 1);
+        return [await t.read('k0'), await t.read('k1')].join('');
+      };
+      seen[i] = await s.transaction(reads);
+    };
+    const tested = program({
+      initial: { k0: 0, k1: 0 },
+      sessions: { a: (s) => looks(s, 0), b: (s) => looks(s, 1), c: (s) => looks(s, 2) },
+      invariant: () => seen.slice(0, 2).join() !== '10,01' || 'neither saw the other',
+    });
+    const { histories, violations } = await explore(tested, { samplesFirst: 0 });
+    expect({ histories, violations }).toEqual({ histories: 10, violations: 4 });
+  });
+
+  test('results are the same whether sessions ran or not, also after an invariant has changed them, and of any kind', async () => {
+    for (const result of [() => new Map([['x', 1]]), () => ({ list: [1, 2] }), () => undefined, () => 1n]) {
+      const told: string[] = [];
+      const tested = program({
+        initial: { x: 0 },
+        sessions: { a: async (s) => (await increments(s), result()), b: increments, c: increments },
+        invariant: ({ results }) => {
+          told.push(`${typeof results.a} ${results.a instanceof Map} ${Object.entries(results.a ?? {}).join()}`);
+          if (typeof results.a === 'object' && 'list' in results.a) results.a.list.push(3);
+        },
+      });
+      await explore(tested, { samplesFirst: 0 });
+      expect(told.length).toBe(16);
+      expect(new Set(told).size).toBe(1);
+    }
+  });
+});
