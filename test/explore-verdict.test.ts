@@ -86,7 +86,7 @@ describe('the verdict', () => {
     });
     const replay = 'p/0+q/0+r/0+s/0+a/0:p/0,q/0,_+b/0:r/0,s/0,_+c/0:p/0+d/0:q/0+e/0:r/0+f/0:s/0';
     const options = { level: 'serializable', replay } as const;
-    expect(await explore(tested, options)).toMatchObject({ histories: 0, complete: true, divergence: null });
+    expect(await explore(tested, options)).toMatchObject({ histories: 0, stopped: 'replay', divergence: null });
     expect(await explore(tested, { ...options, stepsMax: 0 })).toMatchObject({
       histories: 0,
       complete: false,

@@ -138,7 +138,7 @@ export class Exploration {
   async replay(prefix: Prefix): Promise<ExploreResult> {
     await this.#runFrom(prefix, 1);
     this.#divergence = this.#made.store.divergence;
-    this.#stack.length = 0;
+    this.stop('replay');
     return this.result();
   }
 

@@ -2,12 +2,15 @@
 import { summarize, explainNoViolation, weakestViolation } from '../isolation/index.ts';
 import type { History } from '../history/index.ts';
 import {
+  counted,
   type CycleDrawing,
   drawHistory,
   formatCount,
   formatCycle,
+  formatEstimated,
+  formatLevels,
+  formatMarks,
   formatSessions,
-  formatTable,
   plain,
   printable,
   type Styler,
@@ -39,11 +42,7 @@ export function formatExploration(result: ExploreResult, options: ExploreText = 
     });
     return lines.join('\n');
   }
-  const rows = [...marks].map(([name, held]) => [
-    `sometimes "${printable(name)}"`,
-    `in ${counts(held, 'history', 'histories')}`,
-  ]);
-  return [...lines, ...formatTable(rows)].join('\n');
+  return [...lines, ...formatMarks(marks, 'history', 'histories')].join('\n');
 }
 
 function exampleLines(example: Counterexample, { style = plain, width = 80, commandOf }: ExploreText): string[] {
@@ -58,9 +57,8 @@ function exampleLines(example: Counterexample, { style = plain, width = 80, comm
 
 /** What the probes say, in one line. */
 export function formatEstimate(level: string, { runs, histories, runsError, probes }: Estimate): string {
-  const about = (n: number): string => formatCount(Number(n.toPrecision(2)));
-  const inVain = histories < runs * 0.95 ? ` in about ${about(runs)} runs` : '';
-  return `${level}: about ${about(histories)} histories to expect${inVain} (+- ${about(runsError)} runs; ${probes} random probes)`;
+  const inVain = histories < runs * 0.95 ? ` in about ${formatEstimated(runs)} runs` : '';
+  return `${level}: about ${formatEstimated(histories)} histories to expect${inVain} (+- ${formatEstimated(runsError)} runs; ${probes} random probes)`;
 }
 
 /** Each counterexample as a graph: every transaction, which read saw which write, and the cycle that its level does not explain. */
@@ -72,51 +70,45 @@ export function drawCounterexamples({ counterexamples, level }: ExploreResult, t
 
 /** The table of several levels, weakest first, and the weakest at which every history satisfies the invariant. */
 export function formatExplorations(results: readonly ExploreResult[], { style = plain }: ExploreText = {}): string {
-  const [head = '', ...rows] = formatTable([
-    ['level', 'histories', 'violations', 'complete'],
-    ...results.map(({ level, histories, violations, complete }) => [
-      level,
-      formatCount(histories),
-      formatCount(violations),
-      complete ? 'yes' : 'no',
-    ]),
-  ]);
-  const weakest = results.find(({ violations, complete }) => violations === 0 && complete);
-  const proof =
-    weakest === undefined
-      ? 'at no level do all histories satisfy the invariant'
-      : `the weakest level at which all histories satisfy the invariant: ${weakest.level}`;
-  return [
-    style('name', head),
-    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
-    proof,
-  ].join('\n');
+  const levels = results.map(({ level, histories, violations, complete }) => ({
+    level,
+    counts: { histories },
+    violations,
+    complete,
+  }));
+  return formatLevels(levels, 'histories', style);
 }
 
-function verdict(
-  { level, histories, violations, complete, stopped, divergence, prefix }: ExploreResult,
-  style: Styler,
-): string {
-  const all = counts(histories, 'history', 'histories');
+function verdict(result: ExploreResult, style: Styler): string {
+  const { divergence, violations } = result;
   if (divergence !== null) return `the program has changed: ${divergence}; what follows is as far as the token leads`;
-  if (violations > 0 && prefix !== null)
-    return style(
-      'bad',
-      `a history of ${counts(prefix, 'transaction', 'transactions')} violates the invariant at ${level}` +
-        (stopped === 'violation' ? ', and none of fewer does' : ` (${stoppedBy(stopped)})`),
-    );
-  if (violations > 0)
-    return (
-      style(
-        'bad',
-        `${formatCount(violations)} of ${all} ${violations === 1 ? 'violates' : 'violate'} the invariant at ${level}`,
-      ) + (complete ? '' : ` (${stoppedBy(stopped)})`)
-    );
-  if (complete) return style('good', `all ${all} satisfy the invariant at ${level}`) + ': a proof for this program';
-  return style(
-    'warning',
-    `unknown at ${level}: ${all}${prefix === null ? '' : ' of prefixes of the program'} satisfy the invariant, and there are more (${stoppedBy(stopped)})`,
-  );
+  return violations > 0 ? violated(result, style) : satisfied(result, style);
+}
+
+function violated({ level, histories, violations, complete, stopped, prefix }: ExploreResult, style: Styler): string {
+  if (prefix !== null) {
+    const end = stopped === 'violation' ? ', and none of fewer does' : ` (${stoppedBy(stopped)})`;
+    return style('bad', `a history of ${counted(prefix, 'transaction')} violates the invariant at ${level}${end}`);
+  }
+  const some = `${formatCount(violations)} of ${counted(histories, 'history', 'histories')}`;
+  const text = `${some} ${violations === 1 ? 'violates' : 'violate'} the invariant at ${level}`;
+  return style('bad', text) + (complete ? '' : ` (${stoppedBy(stopped)})`);
+}
+
+function satisfied({ level, histories, complete, stopped, prefix }: ExploreResult, style: Styler): string {
+  const satisfy = `${histories === 1 ? 'satisfies' : 'satisfy'} the invariant`;
+  const all = counted(histories, 'history', 'histories');
+  if (complete) {
+    const every = histories === 1 ? 'the only history' : `all ${all}`;
+    return style('good', `${every} ${satisfy} at ${level}`) + ': a proof for this program';
+  }
+  if (stopped === 'replay') {
+    const replayed = 'the history that was replayed';
+    const text = histories === 0 ? `is not at ${level}` : `${satisfy} at ${level}; of others nothing is known`;
+    return style('warning', `${replayed} ${text}`);
+  }
+  const some = prefix === null ? all : `${all} of prefixes of the program`;
+  return style('warning', `unknown at ${level}: ${some} ${satisfy}, and there are more (${stoppedBy(stopped)})`);
 }
 
 function stoppedBy(stopped: ExploreResult['stopped']): string {
@@ -134,8 +126,10 @@ function stoppedBy(stopped: ExploreResult['stopped']): string {
       return 'the search for a commit order of one history gave up';
     case 'endless':
       return 'the program does not end on some path: a loop that waits for a value can wait for ever';
-    case null:
+    case 'replay':
       return 'one history was replayed';
+    case null:
+      return 'some are left';
   }
 }
 
@@ -148,8 +142,4 @@ function anomalyLines(history: History, width: number, style: Styler): string[] 
     ...sentence.map((line, i) => (i === 0 ? style('name', title) + line.slice(title.length) : line)),
     ...formatCycle(history, found, width),
   ];
-}
-
-function counts(n: number, one: string, many: string): string {
-  return n === 1 ? `1 ${one}` : `${formatCount(n)} ${many}`;
 }

@@ -76,7 +76,7 @@ export interface ExploreResult {
   /** Were there no more? */
   readonly complete: boolean;
   /** Why not. */
-  readonly stopped: 'histories' | 'time' | 'endless' | 'search' | 'violation' | Stuck | null;
+  readonly stopped: 'histories' | 'time' | 'endless' | 'search' | 'violation' | 'replay' | Stuck | null;
   /** For each `sometimes(name)`: histories in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
   /** The transactions of the prefix of the program that was explored last, where the violation was found in one; else `null`. */

@@ -56,4 +56,5 @@ test('printable shows what would move the cursor or turn the text round', () => 
 test('counts have separators and agree with their noun', () => {
   expect([0, 999, 1_000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
   expect([counted(1, 'run'), counted(2_000, 'run')]).toEqual(['1 run', '2,000 runs']);
+  expect([1, 2].map((count) => counted(count, 'history', 'histories'))).toEqual(['1 history', '2 histories']);
 });

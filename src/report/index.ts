@@ -1,6 +1,7 @@
 export { type CycleDrawing, formatDot, formatMermaid } from './cycle-drawing.ts';
 export { formatCycle, transactionsOf } from './cycle.ts';
 export { counted, formatCount, printable, truncate, wrap } from './display-text.ts';
+export { formatEstimated, formatLevels, formatMarks } from './explorations.ts';
 export { drawHistory } from './history-drawing.ts';
 export { formatSessions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';

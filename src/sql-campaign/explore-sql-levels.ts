@@ -2,14 +2,13 @@
 import {
   type CycleDrawing,
   drawHistory,
-  formatCount,
-  formatTable,
+  formatEstimated,
+  formatLevels,
   plain,
   printable,
   type Styler,
 } from '../report/index.ts';
-import { profileText } from '../serve/index.ts';
-import type { Profile } from '../serve/index.ts';
+import { type Profile, profileText } from '../serve/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
 import type { ExploreSqlResult } from './explore-sql.ts';
 
@@ -18,22 +17,13 @@ export function formatSqlExplorations(
   results: readonly ExploreSqlResult[],
   { style = plain }: { readonly style?: Styler } = {},
 ): string {
-  const [head = '', ...rows] = formatTable([
-    ['level', 'schedules', 'histories', 'outcomes', 'violations', 'complete'],
-    ...results.map(({ profile, schedules, histories, outcomes, violations, complete }) => [
-      profileText(profile),
-      ...[schedules, histories, outcomes, violations].map(formatCount),
-      complete ? 'yes' : 'no',
-    ]),
-  ]);
-  const weakest = results.find(({ violations, complete }) => violations === 0 && complete);
-  return [
-    style('name', head),
-    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
-    weakest === undefined
-      ? 'at no level do all schedules satisfy the invariant'
-      : `the weakest level at which all schedules satisfy the invariant: ${profileText(weakest.profile)}`,
-  ].join('\n');
+  const levels = results.map(({ profile, schedules, histories, outcomes, violations, complete }) => ({
+    level: profileText(profile),
+    counts: { schedules, histories, outcomes },
+    violations,
+    complete,
+  }));
+  return formatLevels(levels, 'schedules', style);
 }
 
 /** Each kind of failure: its transactions, which read saw which write, and the cycle. */
@@ -52,9 +42,8 @@ export function formatScheduleEstimate(
   profile: Profile,
   { schedules, error, probes, decisionsMax }: ScheduleEstimate,
 ): string {
-  const about = (n: number): string => formatCount(Number(n.toPrecision(2)));
   return (
-    `${profileText(profile)}: about ${about(schedules)} schedules if nothing is left out ` +
-    `(+- ${about(error)}; up to ${decisionsMax} decisions each; ${probes} random probes)`
+    `${profileText(profile)}: about ${formatEstimated(schedules)} schedules if nothing is left out ` +
+    `(+- ${formatEstimated(error)}; up to ${decisionsMax} decisions each; ${probes} random probes)`
   );
 }

@@ -1,5 +1,5 @@
 /** What the exploration of a SQL program found, as text: the verdict with its scope first, then each kind of failure with a run. */
-import { counted, formatCount, formatTable, plain, printable, wrap } from '../report/index.ts';
+import { counted, formatCount, formatMarks, plain, printable, wrap } from '../report/index.ts';
 import { profileText } from '../serve/index.ts';
 import type { ExploreSqlResult } from './explore-sql.ts';
 import { anomalyText, type SqlTextOptions } from './sql-text.ts';
@@ -15,13 +15,7 @@ export function formatSqlExploration(result: ExploreSqlResult, options: SqlExplo
   const { style = plain, width = 80, commandOf } = options;
   const { failures, marks } = result;
   const lines = [...wrapStyled(verdict(result), width), scope(result)];
-  if (failures.length === 0) {
-    const rows = [...marks].map(([name, held]) => [
-      `sometimes "${printable(name)}"`,
-      `in ${counted(held, 'schedule')}`,
-    ]);
-    return [...lines, ...formatTable(rows)].join('\n');
-  }
+  if (failures.length === 0) return [...lines, ...formatMarks(marks, 'schedule')].join('\n');
   failures.forEach((failure, i) => {
     const number = failures.length === 1 ? '' : `${i + 1}. `;
     const count = failures.length === 1 ? '' : ` (${counted(failure.schedules, 'schedule')})`;
@@ -37,7 +31,7 @@ export function formatSqlExploration(result: ExploreSqlResult, options: SqlExplo
 }
 
 function verdict(result: ExploreSqlResult): readonly ['good' | 'bad' | 'warning', string] {
-  const { profile, schedules, violations, complete } = result;
+  const { profile, schedules, violations, complete, stopped } = result;
   const where = `on ${profileText(profile)}`;
   const all = counted(schedules, 'schedule');
   if (violations > 0) {
@@ -47,9 +41,14 @@ function verdict(result: ExploreSqlResult): readonly ['good' | 'bad' | 'warning'
       `${formatCount(violations)} of ${all} ${verb} the invariant ${where}${complete ? '' : ` (${stoppedBy(result)})`}`,
     ];
   }
-  if (complete)
-    return ['good', `all ${all} satisfy the invariant ${where}: whatever the timing of statements, this program holds`];
-  return ['warning', `unknown ${where}: ${all} satisfy the invariant, and there are more (${stoppedBy(result)})`];
+  if (stopped === 'replay')
+    return ['warning', `the schedule that was replayed satisfies the invariant ${where}; of others nothing is known`];
+  if (complete) {
+    const satisfy = schedules === 1 ? 'the only schedule to be run satisfies' : `all ${all} satisfy`;
+    return ['good', `${satisfy} the invariant ${where}: whatever the timing of statements, this program holds`];
+  }
+  const satisfy = schedules === 1 ? 'satisfies' : 'satisfy';
+  return ['warning', `unknown ${where}: ${all} ${satisfy} the invariant, and there are more (${stoppedBy(result)})`];
 }
 
 function scope({ histories, outcomes, repetitions }: ExploreSqlResult): string {
@@ -69,7 +68,9 @@ function stoppedBy({ stopped }: ExploreSqlResult): string {
       return 'stopped by --max-time';
     case 'violation':
       return 'the first violation ends it';
-    case null:
+    case 'replay':
       return 'one schedule was replayed';
+    case null:
+      return 'some are left';
   }
 }

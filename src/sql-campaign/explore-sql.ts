@@ -70,7 +70,7 @@ export interface ExploreSqlResult {
   /** Were there no more? */
   readonly complete: boolean;
   /** Why not. */
-  readonly stopped: 'histories' | 'schedules' | 'time' | 'violation' | { readonly session: string } | null;
+  readonly stopped: 'histories' | 'schedules' | 'time' | 'violation' | 'replay' | { readonly session: string } | null;
   /** For each `sometimes(name)`: schedules in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
   /** The kinds of failures by message and anomaly, each with the run of the fewest decisions that leave the first session, the most frequent first. */
@@ -134,8 +134,10 @@ class SqlExploration {
   async run(): Promise<ExploreSqlResult> {
     const { timeMaxMs = Infinity, replay, prefix = [] } = this.#options;
     const deadline = monotonicMs() + timeMaxMs;
-    if (replay !== undefined) await this.#runOnce(retracing(decodePath(replay)));
-    else
+    if (replay !== undefined) {
+      await this.#runOnce(retracing(decodePath(replay)));
+      this.#stopped ??= 'replay';
+    } else
       do {
         if (monotonicMs() >= deadline) this.#stopped = 'time';
         else await this.#runOnce(prefixed(prefix, this.#tree.decisions()));

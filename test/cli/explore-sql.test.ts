@@ -53,6 +53,14 @@ test('each kind of failure with a run, and a command that shows it again', async
   expect(tested.out).toContain('120 was taken and 50 is left of 100');
 });
 
+test('a schedule that is replayed and satisfies the invariant proves nothing', async () => {
+  const { code, out } = await runHere(['explore', 'atomic.ts', '--replay', '1.0'], files);
+  expect(code).toBe(2);
+  expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+    /^the schedule that was replayed satisfies the invariant on PostgreSQL, read committed; of others nothing is known /,
+  );
+});
+
 test('as JSON', async () => {
   const { code, out } = await runHere(['explore', 'transfer.ts', '--json'], files);
   expect(code).toBe(1);

@@ -45,6 +45,23 @@ describe('moirai explore', () => {
     expect(again.out).toContain('replay: moirai explore counter.ts --level causal --replay a/0:_+b/0:_');
   });
 
+  test.each([
+    [
+      'a/0:_+b/0:a/0',
+      'causal',
+      'the history that was replayed satisfies the invariant at causal; of others nothing is known',
+    ],
+    ['a/0:_+b/0:_', 'serializable', 'the history that was replayed is not at serializable'],
+  ])('replaying %s at %s proves nothing', async (token, level, text) => {
+    const args = ['explore', 'counter.ts', '--level', level, '--replay', token];
+    expect(await runHere(args, files)).toEqual({ code: 2, out: `${text}\n`, err: '' });
+    expect(JSON.parse((await runHere([...args, '--json'], files)).out)).toMatchObject({
+      verdict: 'unknown',
+      complete: false,
+      stopped: 'replay',
+    });
+  });
+
   test('prints one JSON object, an array for all levels', async () => {
     const { code, out } = await runHere(['explore', 'counter.ts', '--json'], files);
     expect(code).toBe(1);
