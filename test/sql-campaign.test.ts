@@ -108,3 +108,16 @@ test('a session that waits for ever is a timeout with its name', async () => {
   const { timeout } = await runSqlCampaign(program, { profile: profile({}), runs: 3, timeoutMs: 200 });
   expect(timeout).toBe('stuck');
 });
+
+test('a failure that does not come again with the same decisions is refused', async () => {
+  let judged = 0;
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: [],
+    sessions: { a: () => null },
+    invariant: () => (judged += 1) > 1,
+  });
+  await expect(runSqlCampaign(program, { profile: profile({}), runs: 3 })).rejects.toMatchObject({
+    code: 'program/nondeterministic',
+  });
+});

@@ -18,6 +18,7 @@ import { formatDot, formatMermaid } from '../report/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlProgram } from './explore-sql.ts';
 import { exploreOnThreads } from './explore-threads.ts';
+import { exitCodeOf, verdictOf } from './explore-verdict.ts';
 import type { ExitCode, Host } from './host.ts';
 import { seconds, storeLevel, wholeNumber } from './option-values.ts';
 import { defaults, invocation, shellWord } from './replay-command.ts';
@@ -135,7 +136,7 @@ async function exploreCommand(file: string, options: ExploreCommandOptions, host
     }
     progress.stop();
     host.out(`${shown(file, results, options, host)}\n`);
-    return exitCode(results);
+    return exitCodeOf(results);
   } catch (error) {
     throw error instanceof InputError ? placed(error, file) : error;
   } finally {
@@ -197,12 +198,11 @@ function shown(file: string, results: readonly ExploreResult[], options: Explore
 function json(results: readonly ExploreResult[], { level }: ExploreCommandOptions): string {
   const shapes = results.map((result) => {
     const { counterexample, counterexamples, histories, violations, complete, marks, runs, stopped } = result;
-    const verdict = violations > 0 ? 'violated' : complete ? 'satisfied' : 'unknown';
     return {
       level: result.level,
       histories,
       violations,
-      verdict,
+      verdict: verdictOf(result),
       complete,
       replay: counterexample?.replay ?? null,
       anomaly: counterexample?.anomaly ?? null,
@@ -216,11 +216,6 @@ function json(results: readonly ExploreResult[], { level }: ExploreCommandOption
     };
   });
   return JSON.stringify(level === 'all' ? shapes : shapes[0]);
-}
-
-function exitCode(results: readonly ExploreResult[]): ExitCode {
-  if (results.some(({ violations }) => violations > 0)) return 1;
-  return results.every(({ complete }) => complete) ? 0 : 2;
 }
 
 const exploreHelp = `

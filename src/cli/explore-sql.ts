@@ -7,6 +7,7 @@ import type * as sqlCampaign from '../sql-campaign/index.ts';
 import type { ExploreSqlResult, SharedSqlOptions } from '../sql-campaign/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
+import { exitCodeOf, verdictOf } from './explore-verdict.ts';
 import type { ExitCode, Host } from './host.ts';
 import type { Progress } from './progress.ts';
 import { invocation, shellWord } from './replay-command.ts';
@@ -49,8 +50,7 @@ export async function exploreSqlProgram(
   }
   progress.stop();
   host.out(`${shown(file, results, options, host, campaign)}\n`);
-  if (results.some(({ violations }) => violations > 0)) return 1;
-  return results.every(({ complete }) => complete) ? 0 : 2;
+  return exitCodeOf(results);
 }
 
 /** @throws InputError `option/max-steps`, `option/rerun` */
@@ -145,7 +145,7 @@ function resultJson(result: ExploreSqlResult, commandOf: (token: string) => stri
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,
     engine: profile.family === 'engine' ? profile.dialect : null,
-    verdict: violations > 0 ? 'violated' : complete ? 'satisfied' : 'unknown',
+    verdict: verdictOf(result),
     schedules,
     repetitions,
     histories,

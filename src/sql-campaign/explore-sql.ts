@@ -9,14 +9,14 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { decodePath, encodePath } from '../campaign/token.ts';
 import { type History, INITIAL } from '../history/index.ts';
-import { weakestViolation } from '../isolation/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import type { SqlProgram } from '../program/index.ts';
 import type { Profile } from '../serve/index.ts';
+import { exploringRun } from './exploring-run.ts';
 import { prefixed } from './prefix.ts';
 import { ScheduleTree } from './schedule-tree.ts';
-import type { SqlFailure } from './sql-campaign.ts';
-import { tried } from './sql-campaign.ts';
+import { checkDialect, type SqlFailure, tried } from './sql-campaign.ts';
+import { evidenceIn } from './sql-evidence.ts';
 import type { SqlRun, SqlRunOptions } from './sql-run.ts';
 import { StepFootprints } from './step-footprints.ts';
 
@@ -86,12 +86,7 @@ export interface SqlFailureKind extends SqlFailure {
 
 /** @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic` */
 export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions): Promise<ExploreSqlResult> {
-  if (program.dialect !== options.profile.dialect) {
-    throw new InputError(
-      'program/dialect',
-      `the program speaks ${program.dialect} and the database ${options.profile.dialect}`,
-    );
-  }
+  checkDialect(program, options.profile);
   return new SqlExploration(program, options).run();
 }
 
@@ -169,16 +164,8 @@ class SqlExploration {
   #runOptions(decisions: Decisions): SqlRunOptions {
     this.#steps.begin();
     return {
-      profile: this.#options.profile,
-      decisions,
-      // Where `moirai test` begins: its replays draw the same.
-      seed: 1_000_003,
-      abortRate: 0,
-      timeoutMs: this.#options.timeoutMs ?? 10_000,
+      ...exploringRun(decisions, this.#options),
       isLogged: true,
-      isThorough: true,
-      // One moment: what a schedule shows must not depend on when it is run.
-      clock: () => 1_767_225_600_000_000n,
       onOpen: (database) => this.#steps.open(database),
       onStatement: (connection, event) => this.#steps.ended(connection, event),
       onJudge: () => this.#steps.judge(),
@@ -196,7 +183,7 @@ class SqlExploration {
     for (const [name, held] of run.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
     if (run.violation === null) return;
     this.#violations += 1;
-    const anomaly = anomalyOf(run.history());
+    const anomaly = evidenceIn(run.history())?.verdict.anomaly ?? null;
     const key = `${run.violation}\0${anomaly}`;
     const kind = this.#kinds.get(key);
     const path = [...run.path];
@@ -235,13 +222,6 @@ class SqlExploration {
 /** Decisions that do not take the first way: how far the schedule is from one session after the other. */
 function weight(path: readonly number[]): number {
   return path.filter((position) => position !== 0).length * 1_000 + path.length;
-}
-
-const transactionsMax = 60;
-
-function anomalyOf(history: History): string | null {
-  if (history.transactions.length > transactionsMax) return null;
-  return weakestViolation(history, { abortedReads: 'ignored' })?.verdict.anomaly ?? null;
 }
 
 /** The same text for the same history, whatever the order of its transactions. */

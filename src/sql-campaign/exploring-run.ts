@@ -1,6 +1,7 @@
 /** A run of a SQL program in which nothing but the decisions is open: what `exploreSql` and those around it have in common. */
 import type { Decisions } from '../mockdb/index.ts';
 import type { Profile } from '../serve/index.ts';
+import { seedOf, sqlCampaignDefaults } from './sql-campaign.ts';
 import type { SqlRunOptions } from './sql-run.ts';
 
 export interface ExploringRunOptions {
@@ -11,14 +12,14 @@ export interface ExploringRunOptions {
 
 export function exploringRun(
   decisions: Decisions,
-  { profile, timeoutMs = 10_000 }: ExploringRunOptions,
+  { profile, timeoutMs = sqlCampaignDefaults.timeoutMs }: ExploringRunOptions,
 ): SqlRunOptions {
   return {
     profile,
     decisions,
-    // Where `moirai test` begins: its replays draw the same.
-    seed: 1_000_003,
-    abortRate: 0,
+    // That of the first run of `moirai test`: its replays draw the same.
+    seed: seedOf(sqlCampaignDefaults.seed, 0),
+    abortRate: sqlCampaignDefaults.abortRate,
     timeoutMs,
     isThorough: true,
     // One moment: what a schedule shows must not depend on when it is run.

@@ -60,12 +60,7 @@ export const sqlCampaignDefaults = { runs: 100, seed: 1, abortRate: 0, timeoutMs
 
 /** @throws InputError `program/schema` when the schema's statements fail, `program/dialect` */
 export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions): Promise<SqlCampaignResult> {
-  if (program.dialect !== options.profile.dialect) {
-    throw new InputError(
-      'program/dialect',
-      `the program speaks ${program.dialect} and the database ${options.profile.dialect}`,
-    );
-  }
+  checkDialect(program, options.profile);
   const seed = options.seed ?? sqlCampaignDefaults.seed;
   const runsMax = options.replay === undefined ? (options.runs ?? sqlCampaignDefaults.runs) : 1;
   const path = options.replay === undefined ? null : decodePath(options.replay);
@@ -73,7 +68,7 @@ export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOp
   const timeoutMs = options.timeoutMs ?? sqlCampaignDefaults.timeoutMs;
   const runOptions = (i: number, taken: readonly number[] | null): SqlRunOptions => ({
     profile: options.profile,
-    seed: seed * 1_000_003 + i,
+    seed: seedOf(seed, i),
     abortRate,
     timeoutMs,
     decisions: taken === null ? drawing({ chooser: seeded(seed, i) }) : retracing(taken),
@@ -122,11 +117,22 @@ async function failureOf(program: SqlProgram, options: SqlRunOptions): Promise<S
   const run = await tried(program, options);
   if (run.kind === 'timeout' || run.violation === null) {
     throw new InputError(
-      'program/not-deterministic',
+      'program/nondeterministic',
       'a run that failed does not fail again with the same decisions: the program depends on something else (time, randomness, the network)',
     );
   }
   return { message: run.violation, replay: encodePath(run.path), statements: run.statements, history: run.history() };
+}
+
+/** @throws InputError `program/dialect` */
+export function checkDialect({ dialect }: SqlProgram, profile: Profile): void {
+  if (dialect === profile.dialect) return;
+  throw new InputError('program/dialect', `the program speaks ${dialect} and the database ${profile.dialect}`);
+}
+
+/** What the functions of a run draw from, such as `random()`. */
+export function seedOf(seed: number, run: number): number {
+  return seed * 1_000_003 + run;
 }
 
 /** A run; a schema that fails is bad input. */

@@ -1,8 +1,9 @@
 /** What a campaign of a SQL program found, as text. */
-import { summarize, weakestViolation } from '../isolation/index.ts';
+import { summarize } from '../isolation/index.ts';
 import { counted, formatCount, formatCycle, plain, printable, type Styler, wrap } from '../report/index.ts';
 import { profileText } from '../serve/index.ts';
 import type { SqlCampaignResult, SqlFailure } from './sql-campaign.ts';
+import { evidenceIn, isLarge } from './sql-evidence.ts';
 import { formatStatements } from './statement-log.ts';
 
 export interface SqlTextOptions {
@@ -41,13 +42,10 @@ export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure,
   ].join('\n');
 }
 
-/** Evidence is searched in histories that a person could read; a larger one is recorded and left to `moirai check`. */
-const transactionsMax = 60;
-
 /** What is wrong with the rows that a failing run read and wrote. */
 export function anomalyText({ history }: SqlFailure, width: number, style: Styler): string[] {
-  if (history.transactions.length > transactionsMax) return [];
-  const found = weakestViolation(history, { abortedReads: 'ignored' });
+  if (isLarge(history)) return [];
+  const found = evidenceIn(history);
   if (found === null)
     return wrap(
       'The reads of single rows are serializable; what a condition did not find (a phantom) is not in the history.',
