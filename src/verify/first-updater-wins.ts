@@ -18,7 +18,7 @@ export function verifyFirstUpdater(mirror: Mirror, row: number, version: number)
   for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
     const by = versions.writer[other] as number;
     if (other === version || by === none || versions.isDefinite[other] === 0) continue;
-    if (mayBeAnother(mirror, other, version)) continue;
+    if (mayBeAnother(mirror, other, version) || mayBeDeletedBetween(mirror, row, other, version)) continue;
     const isFirst = precedesSnapshot(mirror, other, writer);
     const isSecond = precedesSnapshot(mirror, version, by);
     if (isFirst && !isSecond) versions.follow(other, version);
@@ -33,6 +33,19 @@ function mayBeAnother({ rows: { versions } }: Mirror, one: number, two: number):
   if (isOneGone === isTwoGone) return isOneGone;
   const [deleted, other] = isOneGone ? [one, two] : [two, one];
   return !versions.isSurelyAfter(deleted, other);
+}
+
+/** May the row have been deleted after the earlier of the two, and inserted again by the later? */
+function mayBeDeletedBetween({ rows }: Mirror, row: number, one: number, two: number): boolean {
+  const { versions } = rows;
+  if (rows.isHidden(row, Math.max(versions.start[one] as number, versions.start[two] as number))) return true;
+  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+    if (versions.image[other] !== null || other === one || other === two) continue;
+    const isBefore = versions.isSurelyAfter(one, other) && versions.isSurelyAfter(two, other);
+    const isAfter = versions.isSurelyAfter(other, one) && versions.isSurelyAfter(other, two);
+    if (!isBefore && !isAfter) return true;
+  }
+  return false;
 }
 
 /** May the version have been committed before the transaction's snapshot? */

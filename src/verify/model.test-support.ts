@@ -24,6 +24,8 @@ interface Version {
 interface Own {
   readonly image: RowImage;
   readonly isNew: boolean;
+  /** Was there no row when it was written first? Then nobody's version was updated. */
+  readonly isInserted: boolean;
 }
 
 interface Savepoint {
@@ -166,9 +168,10 @@ export class Model {
   }
 
   #write({ own }: Transaction, key: string, image: RowImage): void {
-    const before = own.get(key) ?? this.rows.get(key)?.at(-1);
-    const isNew = own.get(key)?.isNew === true || before?.image === null;
-    own.set(key, { image, isNew });
+    const mine = own.get(key);
+    const isInserted = mine?.isInserted ?? this.rows.get(key)?.at(-1)?.image === null;
+    const isNew = isInserted || mine?.isNew === true || mine?.image === null;
+    own.set(key, { image, isNew, isInserted });
   }
 
   #find(operation: TraceOperation, key: string): { readonly image: RowImage; readonly index: number } {
@@ -206,8 +209,10 @@ export class Model {
   #commit(name: string, transaction: Transaction): boolean {
     const { firstUpdaterWins, certifier } = this.mechanisms;
     if (firstUpdaterWins || certifier === 'percolator') {
-      for (const key of transaction.own.keys())
+      for (const [key, { isInserted }] of transaction.own) {
+        if (isInserted && firstUpdaterWins) continue;
         if ((this.rows.get(key) ?? []).length !== (transaction.snapshot?.get(key) ?? 0)) return false;
+      }
     }
     for (const [key, { image, isNew }] of transaction.own) this.rows.get(key)?.push({ writer: name, image, isNew });
     transaction.committedAt = this.#events;
@@ -268,8 +273,22 @@ export class Model {
     );
   }
 
+  /** To the next version only: what comes after it is no conflict that the engine sees. Who deletes a row has read that it is gone. */
+  #directAntiDependencies(): [string, string][] {
+    const edges: [string, string][] = [];
+    const connect = (from: string, to: string | null | undefined): void => {
+      if (typeof to === 'string' && to !== from) edges.push([from, to]);
+    };
+    for (const [name, { reads }] of this.#committed())
+      for (const { key, index } of reads) connect(name, this.rows.get(key)?.[index + 1]?.writer);
+    for (const versions of this.rows.values())
+      for (const [i, { writer, image }] of versions.entries())
+        if (writer !== null && image === null) connect(writer, versions[i + 1]?.writer);
+    return edges;
+  }
+
   #hasDangerousStructure(): boolean {
-    const edges = this.#antiDependencies();
+    const edges = this.#directAntiDependencies();
     return edges.some(([first, pivot]) =>
       edges.some(([from, last]) => {
         if (from !== pivot) return false;
