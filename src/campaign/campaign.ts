@@ -9,7 +9,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
-import { errorText, type Program } from '../program/index.ts';
+import { countMarks, errorText, type Program } from '../program/index.ts';
 import { requireDeterminism } from './determinism.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { reduceRun } from './reduce.ts';
@@ -150,7 +150,7 @@ class Campaign {
     if (run.threwOutside !== null) await this.#requireSerialRun();
     this.#runs += 1;
     this.#states.add(run.observedState);
-    for (const [name, held] of run.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
+    countMarks(this.#marks, run.marks);
     if (run.violation === null) return;
     this.#violations += 1;
     if (this.#firstFailingRun === null) {

@@ -1,9 +1,9 @@
 /** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
 import { assert } from '../base/assert.ts';
-import type { History, Key, TransactionIndex, Value } from '../history/index.ts';
+import type { History, TransactionIndex } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
-import { type End, errorText, judge, type Marks, type Program, runProgram } from '../program/index.ts';
+import { endOf, errorText, judge, type Marks, type Program, runProgram } from '../program/index.ts';
 
 export interface RunLimits {
   readonly conflicts?: 'retry' | 'abort' | 'discard';
@@ -95,22 +95,6 @@ export class ProgramRunner {
     const places = reads.flatMap((read) => this.#database.placeOf(read) ?? []);
     return new Set(places.map(({ transaction, operation }) => `${transaction} ${operation}`));
   }
-}
-
-function endOf(
-  results: Readonly<Record<string, unknown>>,
-  marks: Map<string, boolean>,
-  drawFinal: () => Record<Key, Value>,
-): End {
-  let final: Record<Key, Value> | null = null;
-  return {
-    results,
-    get final() {
-      final ??= drawFinal();
-      return final;
-    },
-    sometimes: (name, condition = true) => void marks.set(name, condition || (marks.get(name) ?? false)),
-  };
 }
 
 /** For callers that have ruled out the other ends. */

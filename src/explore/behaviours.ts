@@ -7,7 +7,14 @@
  * The same trees show a program that is not such a function: after the same values it does something else.
  */
 import type { IsolationLevel } from '../isolation/index.ts';
-import type { Program, SessionHandle, Store, StoreTransaction } from '../program/index.ts';
+import {
+  mark,
+  type Marks,
+  type Program,
+  type SessionHandle,
+  type Store,
+  type StoreTransaction,
+} from '../program/index.ts';
 import type { ExploringStore } from './exploring-store.ts';
 import { copyAgain, copyPlain, OPAQUE } from './plain-copy.ts';
 
@@ -15,7 +22,7 @@ import { copyAgain, copyPlain, OPAQUE } from './plain-copy.ts';
 export type Ending = (
   | { readonly kind: 'finished'; readonly results: Readonly<Record<string, unknown>> }
   | { readonly kind: 'threw'; readonly session: string; readonly error: unknown }
-) & { readonly marks: ReadonlyMap<string, boolean> };
+) & { readonly marks: Marks };
 
 type StepKind = 'unknown' | 'begin' | 'read' | 'write' | 'commit' | 'abort' | 'mark' | 'returned' | 'threw';
 
@@ -123,7 +130,7 @@ function between(
       case 'begin':
         return step;
       case 'mark':
-        mark(run.marks, step);
+        mark(run.marks, step.name, step.held);
         continue;
       case 'returned': {
         if (step.result === OPAQUE) return null;
@@ -152,7 +159,7 @@ function transaction(begin: Step, session: number, store: ExploringStore, marks:
         store.write(log, step.key, step.value);
         break;
       case 'mark':
-        mark(marks, step);
+        mark(marks, step.name, step.held);
         break;
       case 'commit':
         store.commit(log);
@@ -166,10 +173,6 @@ function transaction(begin: Step, session: number, store: ExploringStore, marks:
     step = step.next;
   }
   return null;
-}
-
-function mark(marks: Map<string, boolean>, { name, held }: Step): void {
-  marks.set(name, held || (marks.get(name) ?? false));
 }
 
 /** A store that notes what each session does. */

@@ -2,7 +2,7 @@
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import type { Program } from '../program/index.ts';
+import { countMarks, type Program } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
 import { Counterexamples } from './counterexamples.ts';
 import type { ExploreOptions, ExploreResult } from './explore.ts';
@@ -103,7 +103,7 @@ export class Exploration {
     this.#violations += result.violations;
     this.#runs += result.runs;
     this.#doneMass += doneMass;
-    for (const [name, held] of result.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + held);
+    countMarks(this.#marks, result.marks);
     this.#counterexamples.merge(examples);
     this.#stopped ??= result.stopped;
     if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
@@ -172,7 +172,7 @@ export class Exploration {
     const { message, marks } =
       this.#part === null ? await verdictOf(this.#program, store, ending) : verdictOfPart(ending);
     for (const session of store.cut) this.#part?.onCut(session);
-    for (const [name, held] of marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
+    countMarks(this.#marks, marks);
     if (message === null) return;
     this.#violations += 1;
     this.hasThrown ||= ending.kind === 'threw';

@@ -1,31 +1,22 @@
 /** The verdict on one history: the sessions' errors and the invariant, for every final state that the history allows. */
 import { exploring, nextPath } from '../base/chooser.ts';
-import { errorText, judge, type Program } from '../program/index.ts';
+import { endOf, errorText, judge, type Marks, type Program } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
 import type { ExploringStore } from './exploring-store.ts';
 
 export interface HistoryVerdict {
   /** What is wrong; `null` where nothing is. */
   readonly message: string | null;
-  readonly marks: ReadonlyMap<string, boolean>;
+  readonly marks: Marks;
 }
 
 /** Of the run that the store holds. Final states are only looked at where the invariant does. */
 export async function verdictOf(program: Program, store: ExploringStore, ending: Ending): Promise<HistoryVerdict> {
   if (ending.kind === 'threw') return failure(ending);
   const marks = new Map(ending.marks);
-  const sometimes = (name: string, condition = true): void =>
-    void marks.set(name, condition || (marks.get(name) ?? false));
   for (let path: number[] | null = []; path !== null; ) {
     const chooser = exploring(path);
-    let final: Record<string, unknown> | null = null;
-    const end = {
-      results: ending.results,
-      get final() {
-        return (final ??= store.finalState((options) => chooser.choose(options)));
-      },
-      sometimes,
-    };
+    const end = endOf(ending.results, marks, () => store.finalState((options) => chooser.choose(options)));
     const verdict = await judge(program, end);
     if (verdict.kind === 'fails') return { message: verdict.message, marks };
     path = nextPath(chooser.path, chooser.options);

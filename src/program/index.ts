@@ -11,8 +11,9 @@ export {
   type TransactionHandle,
 } from './program.ts';
 export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
-export { runProgram, type Marks, type RunOptions, type RunOutcome } from './run.ts';
-export { errorText, judge, type InvariantVerdict } from './invariant.ts';
+export { runProgram, type RunOptions, type RunOutcome } from './run.ts';
+export { endOf, errorText, judge, type InvariantVerdict } from './invariant.ts';
+export { countMarks, mark, type Marks } from './marks.ts';
 export {
   isSqlProgram,
   sqlProgram,

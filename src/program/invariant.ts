@@ -1,5 +1,7 @@
 /** Does the invariant hold at the end of a run? */
-import { monotonicMs } from '../base/clock.ts';
+import { before, LATE } from '../base/deadline.ts';
+import type { Key, Value } from '../history/index.ts';
+import { mark } from './marks.ts';
 import type { End, Program } from './program.ts';
 
 export type InvariantVerdict =
@@ -11,8 +13,7 @@ export type InvariantVerdict =
 export async function judge(program: Program, end: End, deadlineMs = Infinity): Promise<InvariantVerdict> {
   try {
     const judged = program.invariant(end);
-    const verdict =
-      judged instanceof Promise && deadlineMs !== Infinity ? await before(deadlineMs, judged) : await judged;
+    const verdict = await (judged instanceof Promise ? before(deadlineMs, judged) : judged);
     if (verdict === LATE) return { kind: 'late' };
     if (verdict === false) return { kind: 'fails', message: 'the invariant does not hold' };
     return typeof verdict === 'string' ? { kind: 'fails', message: verdict } : { kind: 'holds' };
@@ -21,19 +22,17 @@ export async function judge(program: Program, end: End, deadlineMs = Infinity): 
   }
 }
 
-const LATE = Symbol('the invariant did not settle in time');
-
-/** What `promise` brings, or `LATE`. */
-async function before<T>(deadlineMs: number, promise: Promise<T>): Promise<T | typeof LATE> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), Math.max(0, deadlineMs - monotonicMs()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** What an invariant is given. @param drawFinal called where it looks at the final state, once */
+export function endOf(results: End['results'], marks: Map<string, boolean>, drawFinal: () => Record<Key, Value>): End {
+  let final: Record<Key, Value> | null = null;
+  return {
+    results,
+    get final() {
+      final ??= drawFinal();
+      return final;
+    },
+    sometimes: (name, condition = true) => mark(marks, name, condition),
+  };
 }
 
 /** What was thrown, in one line. */

@@ -10,6 +10,7 @@
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
+import { mark, type Marks } from './marks.ts';
 import type { Program, SessionHandle, TransactionHandle } from './program.ts';
 import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 
@@ -52,9 +53,6 @@ export type RunOutcome =
       readonly session: string;
       readonly lastOperation: string;
     };
-
-/** What `sometimes` was called with in this run: did the condition hold, at least once? */
-export type Marks = ReadonlyMap<string, boolean>;
 
 /** @throws InputError when the program is at fault: `history/value`, `program/nested-transaction` */
 export function runProgram(program: Program, store: Store, options: RunOptions): Promise<RunOutcome> {
@@ -150,12 +148,8 @@ class Run {
       transaction: (body, options) => this.#transaction(session, body, options?.level),
       read: (key) => this.#single(session, 'read of', key, (t) => t.read(key)),
       write: (key, value) => this.#single(session, 'write of', key, (t) => t.write(key, value)),
-      sometimes: (name, condition = true) => this.#mark(name, condition),
+      sometimes: (name, condition = true) => mark(this.#marks, name, condition),
     } as SessionHandle;
-  }
-
-  #mark(name: string, condition: boolean): void {
-    this.#marks.set(name, condition || (this.#marks.get(name) ?? false));
   }
 
   async #transaction<T>(

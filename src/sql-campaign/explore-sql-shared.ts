@@ -6,7 +6,7 @@
  */
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { countMarks, type SqlProgram } from '../program/index.ts';
 import { exploreSql, type ExploreSqlOptions, type ExploreSqlResult, type SqlFailureKind } from './explore-sql.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting } from './prefix.ts';
@@ -154,8 +154,7 @@ class Sharing {
     const sum = (count: (result: ExploreSqlResult) => number): number =>
       parts.reduce((total, { result }) => total + count(result), 0);
     const marks = new Map<string, number>();
-    for (const { result } of parts)
-      for (const [name, held] of result.marks) marks.set(name, (marks.get(name) ?? 0) + held);
+    for (const { result } of parts) countMarks(marks, result.marks);
     return {
       profile: this.#options.profile,
       schedules: sum(({ schedules }) => schedules),

@@ -10,7 +10,7 @@ import { InputError } from '../base/input-error.ts';
 import { decodePath, encodePath } from '../campaign/token.ts';
 import { type History, INITIAL } from '../history/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { countMarks, type SqlProgram } from '../program/index.ts';
 import type { Profile } from '../serve/index.ts';
 import { exploringRun } from './exploring-run.ts';
 import { prefixed } from './prefix.ts';
@@ -180,7 +180,7 @@ class SqlExploration {
     this.#histories.add(history);
     this.#outcomes.add(outcome);
     this.#options.onSchedule?.({ history, outcome });
-    for (const [name, held] of run.marks) this.#marks.set(name, (this.#marks.get(name) ?? 0) + (held ? 1 : 0));
+    countMarks(this.#marks, run.marks);
     if (run.violation === null) return;
     this.#violations += 1;
     const anomaly = evidenceIn(run.history())?.verdict.anomaly ?? null;

@@ -7,7 +7,7 @@ import { InputError } from '../base/input-error.ts';
 import { decodePath, encodePath } from '../campaign/token.ts';
 import type { History } from '../history/index.ts';
 import { drawing, retracing } from '../mockdb/index.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { countMarks, type SqlProgram } from '../program/index.ts';
 import type { Profile } from '../serve/index.ts';
 import { SqlError } from '../sql/index.ts';
 import { runSqlProgram, type SqlRun, type SqlRunOptions } from './sql-run.ts';
@@ -88,7 +88,7 @@ export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOp
     if (run.kind === 'timeout') timeout = run.session;
     else {
       schedules.add(encodePath(run.path));
-      for (const [name, held] of run.marks) marks.set(name, (marks.get(name) ?? 0) + (held ? 1 : 0));
+      countMarks(marks, run.marks);
       if (run.violation !== null) {
         violations += 1;
         if (failing === null || run.path.length < failing.path.length) failing = { run: i, path: [...run.path] };

@@ -1,8 +1,9 @@
 /** One run of a SQL program on the mock database: every session over its own driver, every decision from one list. */
 import { monotonicMs } from '../base/clock.ts';
+import { before, LATE } from '../base/deadline.ts';
 import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
-import { errorText, type SqlConnection, type SqlProgram } from '../program/index.ts';
+import { errorText, mark, type Marks, type SqlConnection, type SqlProgram } from '../program/index.ts';
 import {
   connectTo,
   type FootprintRecorder,
@@ -42,7 +43,7 @@ export type SqlRun =
       /** What is wrong; `null` where the invariant holds. */
       readonly violation: string | null;
       readonly path: readonly number[];
-      readonly marks: ReadonlyMap<string, boolean>;
+      readonly marks: Marks;
       readonly statements: readonly LoggedStatement[];
       /** What each session returned. */
       readonly results: Readonly<Record<string, unknown>>;
@@ -101,10 +102,10 @@ class Run {
 
   async run(): Promise<SqlRun> {
     const deadline = monotonicMs() + this.#options.timeoutMs;
-    const ended = await within(deadline, this.#sessions());
+    const ended = await before(deadline, this.#sessions());
     if (ended === LATE) return { kind: 'timeout', session: [...this.#left][0] ?? '' };
     this.#options.onJudge?.();
-    const violation = ended.error ?? (await within(deadline, this.#judge(ended.results)));
+    const violation = ended.error ?? (await before(deadline, this.#judge(ended.results)));
     if (violation === LATE) return { kind: 'timeout', session: 'the invariant' };
     return {
       kind: 'finished',
@@ -151,7 +152,7 @@ class Run {
     return {
       name,
       connect: () => connectTo(this.#database, { name, readsStrongly, ...this.#listener(name) }),
-      sometimes: (mark, condition = true) => void this.#marks.set(mark, condition || (this.#marks.get(mark) ?? false)),
+      sometimes: (what, condition = true) => mark(this.#marks, what, condition),
     };
   }
 
@@ -182,17 +183,3 @@ function settleWhen(isComplete: () => boolean, callback: () => void): () => void
 
 const TURNS_MIN = 3;
 const TURNS_MAX = 40;
-
-const LATE = Symbol('late');
-
-async function within<T>(deadline: number, promise: Promise<T>): Promise<T | typeof LATE> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<typeof LATE>((resolve) => {
-    timer = setTimeout(() => resolve(LATE), Math.max(0, deadline - monotonicMs()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
