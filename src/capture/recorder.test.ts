@@ -101,6 +101,12 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
     ['begin 1', 'write 1 t/1', 'write 1 failed', 'commit 1'],
   ],
   [
+    'a snapshot that is taken at once',
+    'mysql',
+    [['START TRANSACTION WITH CONSISTENT SNAPSHOT'], [write(1)], ['COMMIT']],
+    ['read 1', 'write 1 t/1', 'commit 1'],
+  ],
+  [
     'InnoDB rolls back the victim of a deadlock',
     'mysql',
     [['BEGIN'], [write(1)], [write(2), { failed: '1213' }], [write(3)]],

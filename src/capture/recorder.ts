@@ -269,7 +269,9 @@ export class SessionRecorder {
       if (outcome.kind !== 'done') return;
       if (this.#transaction !== null && this.#database.dialect === 'postgres') return; // a warning, nothing else
       if (this.#transaction !== null) this.#finish('commit', start, end);
-      this.#begin(start, end);
+      // A read without rows is what takes the snapshot.
+      if (statement.modes.takesSnapshot === true) this.#emit('read', this.#open().id, opaqueReads, start, end);
+      else this.#begin(start, end);
       return;
     }
     if (statement.what === 'savepoint' || statement.what === 'release' || statement.what === 'rollback to') {

@@ -35,6 +35,8 @@ const mysql = schemaOf('mysql', [
   ...tables.map((row): SchemaRow => ({ ...row, data_type: row['data_type'] === 'integer' ? 'int' : row['data_type'] })),
   column('jobs', 'id', 'bigint', { key_position: 1, is_auto: 1, has_default: 1 }),
   column('jobs', 'name', 'varchar', { collation_name: 'utf8mb4_general_ci' }),
+  column('words', 'word', 'varchar', { key_position: 1, collation_name: 'utf8mb4_general_ci' }),
+  column('words', 'n', 'int'),
 ]);
 
 interface Case {
@@ -393,6 +395,12 @@ describe('MySQL', () => {
       { writes: [['jobs/5', { id: 5, name: 'A' }]] },
     ],
     ['REPLACE', "REPLACE INTO jobs VALUES (5, 'b')", { affected: 2 }, { writes: [['jobs/5', { id: 5, name: 'b' }]] }],
+    [
+      'ON DUPLICATE KEY UPDATE of a row with its own spelling of the key',
+      "INSERT INTO words VALUES ('A', 1) ON DUPLICATE KEY UPDATE n = VALUES(n)",
+      { affected: 2 },
+      { writes: [['words/a', { n: 1 }]], unknown: [['words/a', ['word']]] },
+    ],
     [
       'ON DUPLICATE KEY UPDATE',
       "INSERT INTO jobs VALUES (5, 'b') ON DUPLICATE KEY UPDATE name = VALUES(name)",

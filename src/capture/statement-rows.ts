@@ -327,6 +327,7 @@ function inserted(plan: InsertPlan, parameters: readonly unknown[], result: Stat
         'statement',
       );
     if (name === undefined) return opaqueWrites;
+    if (onConflict.kind === 'update') dropSpelling(known, target);
     writes.push([name, { ...known, ...entry?.[1] }]);
   }
   return { ...nothing, writes, unknown: unknownIn(writes, () => columns) };
@@ -343,6 +344,12 @@ function isEveryRow({ rows, onConflict }: InsertPlan, { affected }: StatementRes
 function keepSure(known: Record<string, CellValue>, fromRow: ReadonlySet<RecordedColumn>, { table }: Source): void {
   for (const column of table.columns)
     if (!table.key.includes(column) && !fromRow.has(column)) delete known[column.name];
+}
+
+/** A row that was there keeps its own spelling of the key, 'A' where the statement says 'a'. */
+function dropSpelling(known: Record<string, CellValue>, { table }: Source): void {
+  for (const { name, kind } of table.key)
+    if (kind === 'folded-text' || kind === 'folded-padded-text') delete known[name];
 }
 
 function generatedKey(
