@@ -159,7 +159,7 @@ export function parseOperation(given: Fields, line: number, clock: TraceClock): 
   if (reads.length > 0 && kind !== 'read' && kind !== 'write') fail(line, 'trace/shape', `a ${kind} has no reads`);
   const predicates = predicatesOf(fields['predicates'], line);
   const { start, end } = timesOf(fields, line, clock);
-  const more = { ...mayWriteOf(fields, line), ...savepointOf(kind, fields, line) };
+  const more = { ...opaqueOf(fields, line), ...savepointOf(kind, fields, line) };
   return { session, transaction, kind, reads, writes, predicates, ...more, lock, failed, start, end };
 }
 
@@ -190,8 +190,9 @@ function rowsOf(given: unknown, name: string, line: number): readonly RowValue[]
   });
 }
 
-function mayWriteOf({ opaque, tables = ['*'] }: Fields, line: number): { readonly mayWrite?: readonly string[] } {
-  if (opaque === undefined || opaque === 'reads') return {};
+function opaqueOf({ opaque, tables = ['*'] }: Fields, line: number): Pick<TraceOperation, 'mayWrite' | 'mayReadMore'> {
+  if (opaque === undefined) return {};
+  if (opaque === 'reads') return { mayReadMore: true };
   if (opaque !== 'writes') fail(line, 'trace/shape', 'opaque should be "reads" or "writes"');
   if (!Array.isArray(tables) || !tables.every((table) => typeof table === 'string'))
     return fail(line, 'trace/shape', 'tables should be an array of names');

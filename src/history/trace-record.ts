@@ -193,7 +193,7 @@ function predicateLine({ table, where }: TraceRows['predicates'][number]): unkno
   return { table, where: where.map(({ column, comparison, value }) => [column, comparison, value]) };
 }
 
-function formatOperationRows({ reads, writes, predicates, mayWrite, lock }: TraceOperation): string {
+function formatOperationRows({ reads, writes, predicates, mayWrite, mayReadMore, lock }: TraceOperation): string {
   return membersOf(
     formatRows(reads),
     formatRows(writes),
@@ -201,7 +201,7 @@ function formatOperationRows({ reads, writes, predicates, mayWrite, lock }: Trac
     predicates.length === 0 ? '' : `[${predicates.map(formatPredicate).join(',')}]`,
     {
       lock,
-      opaque: mayWrite === undefined ? null : 'writes',
+      opaque: mayWrite !== undefined ? 'writes' : mayReadMore === true ? 'reads' : null,
       ...(mayWrite === undefined || mayWrite.includes('*') ? {} : { tables: mayWrite }),
     },
   );

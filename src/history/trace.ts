@@ -75,6 +75,8 @@ export interface TraceOperation {
   readonly predicates: readonly PredicateRead[];
   /** Tables of which it may have written any row, `*` for all: `"opaque":"writes","tables":["orders"]`. */
   readonly mayWrite?: readonly string[];
+  /** It may have read more than it names, or other than by its key: `"opaque":"reads"`. */
+  readonly mayReadMore?: true;
   /** Of a read: FOR UPDATE or FOR SHARE. */
   readonly lock: TraceLock | null;
   /** Of `savepoint`, `rollback-to` and `release`: the name; of several with one name the last that was set. */

@@ -1,12 +1,14 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
+import { antiDependency } from './anti-dependency.ts';
 import { type Candidates, findCandidates } from './candidates.ts';
 import { hiddenViolation, ownViolation, readViolation } from './evidence.ts';
 import { agrees, type Columns, columnsBeside, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
-import { kindCode, lockCode } from './operation-table.ts';
 import { qualifies, verifyPredicate } from './predicate-read.ts';
+import { mayBeSame } from './same-writes.ts';
+import { isKept } from './shared-locks.ts';
 import { isFollowing } from './snapshots.ts';
-import { dirtyReadOf, hiddenBy } from './uncommitted-read.ts';
+import { dirtyReadOf, hiddenBy, isUncommitted, mayBeDirty } from './uncommitted-read.ts';
 import { grownBytes, grownInts, none, Slots } from './slots.ts';
 import { fateCode, snapshotCode, type View } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
@@ -67,6 +69,11 @@ export function verifyOwn(mirror: Mirror, transaction: number, operation: number
     const image = entries.image[entry] as Image;
     const written = rows.owns.image[own] as Image;
     if (!agrees(written, image)) {
+      // A write that changed nothing has left the row to the snapshot.
+      if (mayBeSame(mirror, row, own)) {
+        entries.isOwn[entry] = 0;
+        continue;
+      }
       mirror.report(ownViolation(mirror, transaction, operation, row, image, own));
       continue;
     }
@@ -89,7 +96,8 @@ export function verifyOwnPredicates(mirror: Mirror, transaction: number, operati
       const row = owns.row[own] as number;
       if (!rows.isOf(row, table) || !qualifies(owns.image[own], where)) continue;
       returned ??= operations.rowsRead(operation);
-      if (!returned.has(row)) mirror.report(ownViolation(mirror, transaction, operation, row, null, own));
+      if (!returned.has(row) && !mayBeSame(mirror, row, own))
+        mirror.report(ownViolation(mirror, transaction, operation, row, null, own));
     }
   }
 }
@@ -115,10 +123,15 @@ export class ReadVerifier {
       counts.skipped += beside?.length ?? 0;
       return;
     }
+    if (this.#mirror.failedWrites.mayShowIn(operation)) {
+      counts.skipped += (operations.writes[operation] as number) - (operations.reads[operation] as number);
+      return;
+    }
     this.#verifyRows(transaction, operation, snapshot);
     if (beside !== null) for (const part of beside) this.#verifyBeside(transaction, operation, part);
     for (const predicate of operations.predicatesOf(operation))
       verifyPredicate(this.#mirror, { transaction, operation, snapshot }, predicate, (row, start, end) => {
+        if (isUncommitted(this.#mirror, operation) && mayBeDirty(this.#mirror, transaction, row, start, end)) return;
         this.#fail(transaction, operation, row, null, start, end, null);
       });
   }
@@ -130,10 +143,7 @@ export class ReadVerifier {
     const readsEnd = operations.writes[operation] as number;
     const found = this.#found;
     this.#view = null;
-    const isUncommitted =
-      mirror.mechanisms.consistentRead === 'uncommitted' &&
-      operations.kind[operation] === kindCode.read &&
-      operations.lock[operation] === lockCode.none;
+    const isDirty = isUncommitted(mirror, operation);
     let start = operations.start[operation] as number;
     let end = operations.end[operation] as number;
     for (let entry = operations.reads[operation] as number; entry < readsEnd; entry += 1) {
@@ -154,12 +164,11 @@ export class ReadVerifier {
       }
       const view = this.#viewOf(transaction, snapshot);
       findCandidates(mirror, row, image, start, end, view, found);
-      if (isUncommitted && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
+      if (isDirty && dirtyReadOf(mirror, transaction, row, image, start, end) !== none) {
         counts.uncertain += 1;
         continue;
       }
-      const hider =
-        isUncommitted && found.matches === 1 ? hiddenBy(mirror, transaction, row, found.match, start, end) : none;
+      const hider = isDirty && found.matches === 1 ? hiddenBy(mirror, transaction, row, found.match, start, end) : none;
       if (hider !== none) {
         this.#suspect(hider, hiddenViolation(mirror, transaction, operation, row, image, hider));
         continue;
@@ -175,7 +184,7 @@ export class ReadVerifier {
         transactions.snapshotStart[transaction] = found.start;
         transactions.snapshotEnd[transaction] = found.end;
       } else if (snapshot === snapshotCode.window) this.#narrowWindow(transaction, operation, row, image);
-      this.#noteDependencies(transaction, row, image, snapshot, found.start, found.end);
+      this.#noteDependencies(transaction, operation, row, image, snapshot, found.start, found.end);
     }
   }
 
@@ -212,6 +221,7 @@ export class ReadVerifier {
   /** @param start,end where the snapshot lies, by now */
   #noteDependencies(
     transaction: number,
+    operation: number,
     row: number,
     image: Image,
     snapshot: number,
@@ -243,9 +253,10 @@ export class ReadVerifier {
       if (hasView && (versions.start[other] as number) <= end)
         this.#viewFor(transaction, snapshot).unseen.add(transactions.serial[writer] as number);
       if (isReader && versions.isDefinite[other] === 1 && mayOverlap(mirror, transaction, writer))
-        mirror.depend(transaction, writer, 'rw', row);
+        if (isKept(mirror, operation, row, versions.image[other]))
+          mirror.depend(transaction, writer, antiDependency(mirror, row, version, other), row);
     }
-    if (isReader) rows.addReader(version, transaction);
+    if (isReader) rows.addReader(version, transaction, operation);
   }
 
   #verifyBeside(transaction: number, operation: number, { row, image, writtenAt }: Beside): void {

@@ -35,13 +35,14 @@ const postgres: Levels = {
   serializable: { ...snapshotIsolation, certifier: 'ssi' },
 };
 
-const innodbWrites = { ...writesLock, savepointLocks: 'kept' } as const;
+const innodbLocks = { savepointLocks: 'kept', sharedLocks: 'columns', sameWrites: 'left-out' } as const;
+const innodbWrites = { ...writesLock, ...innodbLocks } as const;
 /** Repeatable read has no first updater wins: writes go to the latest version, whatever the snapshot. Serializable: text, not table. */
 const innodb: Levels = {
   'read uncommitted': mechanisms({ consistentRead: 'uncommitted', ...innodbWrites }),
   'read committed': { ...statementReads, ...innodbWrites },
   'repeatable read': mechanisms({ consistentRead: 'first-read', ...innodbWrites, predicateLocks: true }),
-  serializable: { ...twoPhaseLocking, savepointLocks: 'kept', predicateLocks: true },
+  serializable: { ...twoPhaseLocking, ...innodbLocks, predicateLocks: true },
 };
 
 /** "Serializable" is snapshot isolation. */
@@ -165,7 +166,7 @@ export function parseMechanisms(text: string): Mechanisms {
     throw new InputError(
       'option/mechanisms',
       `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
-        'install=transaction, locking-reads=latest|followed, locks=database, savepoints=kept, predicates',
+        'install=transaction, locking-reads=latest|followed, locks=database, savepoints=kept, shared=columns, same-writes=left-out, predicates',
     );
   });
   return Object.assign({}, noMechanisms, ...changes) as Mechanisms;
@@ -192,6 +193,10 @@ function changeBy(name: string, value: string): Partial<Mechanisms> | null {
       return value === 'latest' || value === 'followed' ? { lockingReads: value } : null;
     case 'savepoints':
       return value === 'kept' || value === 'released' ? { savepointLocks: value } : null;
+    case 'shared':
+      return value === 'columns' || value === 'rows' ? { sharedLocks: value } : null;
+    case 'same-writes':
+      return value === 'left-out' || value === 'written' ? { sameWrites: value } : null;
     case 'locks':
       return value === 'database' || value === 'row' ? { lockedUnit: value } : null;
     default:

@@ -1,8 +1,10 @@
 /** The versions of a transaction that commits: where they stand among those of their rows, and what depends on them. */
+import { antiDependency } from './anti-dependency.ts';
 import { mayOverlap } from './consistent-read.ts';
 import { verifyFirstUpdater } from './first-updater-wins.ts';
 import { type Image, isColumns, merged } from './image.ts';
 import type { Mirror } from './mirror.ts';
+import { isKept } from './shared-locks.ts';
 import { none } from './slots.ts';
 import { fateCode } from './transaction-table.ts';
 
@@ -96,7 +98,12 @@ function relateReaders(mirror: Mirror, transaction: number, row: number, version
     for (; reader !== none; reader = readers.next[reader] as number) {
       const by = readers.transaction[reader] as number;
       if (by === transaction || !rows.isReaderAlive(reader) || transactions.fate[by] === fateCode.aborted) continue;
-      if (mayOverlap(mirror, by, transaction)) mirror.depend(by, transaction, 'rw', row);
+      if (
+        !mayOverlap(mirror, by, transaction) ||
+        !isKept(mirror, readers.operation[reader] as number, row, versions.image[version])
+      )
+        continue;
+      mirror.depend(by, transaction, antiDependency(mirror, row, other, version), row);
     }
   }
 }

@@ -54,6 +54,16 @@ export interface Mechanisms {
    * savepoint, the transaction begins anew, with other locks and another snapshot.
    */
   readonly savepointLocks: 'kept' | 'released';
+  /**
+   * What a read in shared mode locks: the row, or only the columns that it returned. InnoDB: where a secondary index has these, the read locks
+   * the entry there and not the row, and what changes other columns passes. Of rows that were looked up by key it locks the row.
+   */
+  readonly sharedLocks: 'rows' | 'columns';
+  /**
+   * Does a write that changes nothing leave the row as it was, with its old version and snapshots of it? InnoDB's does, though it locks the
+   * row: a transaction that reads the row afterwards sees its snapshot.
+   */
+  readonly sameWrites: 'written' | 'left-out';
   /** What a write locks. */
   readonly lockedUnit: 'row' | 'database';
   /** Do reads that lock rows lock what their conditions have scanned, too? */
@@ -70,6 +80,8 @@ export const noMechanisms: Mechanisms = {
   lockingReads: 'as-plain',
   mutualExclusion: 'none',
   savepointLocks: 'released',
+  sharedLocks: 'rows',
+  sameWrites: 'written',
   lockedUnit: 'row',
   predicateLocks: false,
   firstUpdaterWins: false,

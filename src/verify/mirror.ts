@@ -3,9 +3,11 @@ import type { Mechanisms } from './mechanisms.ts';
 import type { OperationTable } from './operation-table.ts';
 import type { RowTable } from './row-table.ts';
 import type { TransactionTable } from './transaction-table.ts';
+import type { FailedWrites } from './uncommitted-read.ts';
 import type { Violation } from './violation.ts';
 
-export type Relation = 'wr' | 'ww' | 'rw';
+/** `rw+`: the other wrote a later version, not surely the next one. */
+export type Relation = 'wr' | 'ww' | 'rw' | 'rw+';
 
 export interface VerifierCounts {
   operations: number;
@@ -31,6 +33,7 @@ export interface Mirror {
   readonly operations: OperationTable;
   readonly transactions: TransactionTable;
   readonly rows: RowTable;
+  readonly failedWrites: FailedWrites;
   /** Nothing that is open or still to come has a moment before it. */
   readonly horizon: () => number;
 }

@@ -7,6 +7,7 @@
  */
 import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
+import { locksOut } from './shared-locks.ts';
 import { none } from './slots.ts';
 import { fateCode } from './transaction-table.ts';
 import { formatInterval, type Violation } from './violation.ts';
@@ -22,7 +23,7 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
     for (let other = rows.firstLock[row] as number; other !== none; other = locks.nextOfRow[other] as number) {
       const by = locks.transaction[other] as number;
       if (by === transaction || fate[by] === fateCode.open || fate[by] === fateCode.unknown) continue;
-      if ((locks.isExclusive[lock] === 0 && locks.isExclusive[other] === 0) || isAbandoned[by] === 1) continue;
+      if (isAbandoned[by] === 1 || !excludeEachOther(mirror, lock, other)) continue;
       const isFirst = releaseOf(mirror, other) <= (operations.end[locks.operation[lock] as number] as number);
       const isSecond = releaseOf(mirror, lock) <= (operations.end[locks.operation[other] as number] as number);
       if (isFirst !== isSecond) relate(mirror, row, isFirst ? other : lock, isFirst ? lock : other);
@@ -31,6 +32,21 @@ export function verifyLocks(mirror: Mirror, transaction: number): void {
       mirror.report(lockViolation(mirror, row, other, lock));
     }
   }
+}
+
+function excludeEachOther(mirror: Mirror, one: number, two: number): boolean {
+  const { locks } = mirror.rows;
+  const [isExclusive, isOther] = [locks.isExclusive[one] === 1, locks.isExclusive[two] === 1];
+  if (!isExclusive && !isOther) return false;
+  return isLockedOut(mirror, one, two) && isLockedOut(mirror, two, one);
+}
+
+/** Where the first is a read's: does it lock the second out? */
+function isLockedOut(mirror: Mirror, one: number, two: number): boolean {
+  const { locks } = mirror.rows;
+  if (locks.image[one] !== undefined) return true;
+  const [operation, row] = [locks.operation[one] as number, locks.row[one] as number];
+  return locksOut(mirror, operation, row, locks.isExclusive[one] === 1, locks.image[two]);
 }
 
 /** The lock goes no earlier: with its transaction, or with what ROLLBACK TO took back. */

@@ -62,6 +62,8 @@ export class OperationTable extends Slots {
   failed = new Uint8Array();
   /** Was what it wrote taken back, or the savepoint that it set forgotten? */
   isUndone = new Uint8Array();
+  /** May it have read more than it names, or other than by the key? */
+  mayReadMore = new Uint8Array();
   session = new Int32Array();
   start = new Float64Array();
   end = new Float64Array();
@@ -101,6 +103,7 @@ export class OperationTable extends Slots {
     this.transaction[operation] = transaction;
     this.hasExtra[operation] = 0;
     this.isUndone[operation] = 0;
+    this.mayReadMore[operation] = 0;
     return operation;
   }
 
@@ -112,6 +115,7 @@ export class OperationTable extends Slots {
     const operation = this.open(kindCode[kind], id, transaction, start, end, reads.length, writes.length);
     if (lock !== null) this.lock[operation] = lockCode[lock];
     if (failed) this.failed[operation] = 1;
+    if (given.mayReadMore === true) this.mayReadMore[operation] = 1;
     this.#setRows(this.reads[operation] as number, reads);
     this.#setRows(this.writes[operation] as number, writes);
     this.setExtra(operation, predicates, mayWrite, savepoint);
@@ -178,6 +182,7 @@ export class OperationTable extends Slots {
       writes: this.#rowsIn(this.writes[operation] as number, this.entriesEnd[operation] as number),
       predicates: this.predicatesOf(operation),
       ...(mayWrite === undefined ? {} : { mayWrite }),
+      ...(this.mayReadMore[operation] === 0 ? {} : { mayReadMore: true }),
       ...(savepoint === undefined ? {} : { savepoint }),
       lock: ([null, 'update', 'share'] as const)[this.lock[operation] as number] ?? null,
       failed: this.failed[operation] === 1,
@@ -199,6 +204,7 @@ export class OperationTable extends Slots {
     this.lock = grownBytes(this.lock, capacity);
     this.failed = grownBytes(this.failed, capacity);
     this.isUndone = grownBytes(this.isUndone, capacity);
+    this.mayReadMore = grownBytes(this.mayReadMore, capacity);
     this.hasExtra = grownBytes(this.hasExtra, capacity);
     this.session = grownInts(this.session, capacity);
     this.start = grownFloats(this.start, capacity);

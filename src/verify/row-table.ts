@@ -149,12 +149,17 @@ export class RowTable {
     this.versions.remove(version);
   }
 
-  /** Notes that the transaction read this version. O(1) on average */
-  addReader(version: number, transaction: number): void {
+  /** Notes that the transaction read this version in the operation. O(1) on average */
+  addReader(version: number, transaction: number, operation: number): void {
     const { versions, readers } = this;
     if ((versions.readers[version] as number) >= (versions.readersMax[version] as number)) this.#pruneReaders(version);
     const serial = this.#transactions.serial[transaction] as number;
-    versions.firstReader[version] = readers.add(transaction, serial, versions.firstReader[version] as number);
+    versions.firstReader[version] = readers.add(
+      transaction,
+      serial,
+      operation,
+      versions.firstReader[version] as number,
+    );
     versions.readers[version] = (versions.readers[version] as number) + 1;
   }
 

@@ -26,6 +26,11 @@ export function takeSnapshot(
       (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
     (consistentRead === 'first-read' && isPlainRead);
   if (!takes) return;
+  // Whether it came so far is not known, nor whether a read that failed was a plain one.
+  if (operations.failed[operation] === 1 && consistentRead !== 'begin') {
+    snapshotFrom[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
+    return;
+  }
   snapshotStart[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
   snapshotEnd[transaction] = end[operation] as number;
 }

@@ -128,6 +128,7 @@ export class TraceScanner {
     let predicates = noPredicates;
     let tables = allTables;
     let isOpaque = false;
+    let mayReadMore = 0;
     let last = -1;
     do {
       at = skipSpace(bytes, at + 1);
@@ -183,7 +184,8 @@ export class TraceScanner {
           else if (field === fieldCode.lock) lock = lockOf(bytes, from + 1, at - 1);
           else if (field === fieldCode.opaque) {
             isOpaque = isAt(bytes, from, opaqueWrites);
-            if (!isOpaque && !isAt(bytes, from, opaqueReads)) return -1;
+            mayReadMore = isAt(bytes, from, opaqueReads) ? 1 : 0;
+            if (!isOpaque && mayReadMore === 0) return -1;
           }
       }
       if (at < 0) return -1;
@@ -199,6 +201,7 @@ export class TraceScanner {
     const operation = this.#operations.open(kind, session, name, start, end, reads, writes);
     this.#operations.lock[operation] = lock;
     this.#operations.failed[operation] = failed;
+    this.#operations.mayReadMore[operation] = mayReadMore;
     this.#setEntries(operation);
     if (isOpaque || predicates.length > 0)
       this.#operations.setExtra(operation, predicates, isOpaque ? tables : undefined, undefined);

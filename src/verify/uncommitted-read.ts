@@ -6,7 +6,61 @@
  */
 import { agrees, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
+import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { none } from './slots.ts';
+
+/** Statements that failed, at read uncommitted: what they had written until then was there for others to see, and nobody says what it was. */
+export class FailedWrites {
+  readonly #operations: OperationTable;
+  #intervals: { readonly start: number; readonly end: number }[] = [];
+
+  constructor(operations: OperationTable) {
+    this.#operations = operations;
+  }
+
+  add(operation: number): void {
+    const { start, end } = this.#operations;
+    this.#intervals.push({ start: start[operation] as number, end: end[operation] as number });
+  }
+
+  /** Nothing will be asked about times before the horizon. */
+  forget(horizon: number): void {
+    if (this.#intervals.some(({ end }) => end < horizon))
+      this.#intervals = this.#intervals.filter(({ end }) => end >= horizon);
+  }
+
+  /** O(those that are kept) */
+  mayShowIn(operation: number): boolean {
+    const { start, end } = this.#operations;
+    const [from, to] = [start[operation] as number, end[operation] as number];
+    return this.#intervals.some((failed) => failed.start <= to && failed.end >= from);
+  }
+}
+
+/** Is it a plain read at read uncommitted? */
+export function isUncommitted({ operations, mechanisms }: Mirror, operation: number): boolean {
+  const { kind, lock } = operations;
+  const isPlain = kind[operation] === kindCode.read && lock[operation] === lockCode.none;
+  return isPlain && mechanisms.consistentRead === 'uncommitted';
+}
+
+/** May another transaction have written the row, whatever, and not committed it yet? */
+export function mayBeDirty(
+  { rows, operations, transactions }: Mirror,
+  reader: number,
+  row: number,
+  start: number,
+  end: number,
+): boolean {
+  const { locks } = rows;
+  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+    const writer = locks.transaction[lock] as number;
+    if (locks.image[lock] === undefined || writer === reader) continue;
+    if ((operations.start[locks.operation[lock] as number] as number) > end) continue;
+    if (Math.min(transactions.endEnd[writer] as number, locks.releaseEnd[lock] as number) >= start) return true;
+  }
+  return false;
+}
 
 /** The lock under which another transaction wrote what was read, if that may still have been there; or `none`. */
 export function dirtyReadOf(

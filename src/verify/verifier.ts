@@ -22,6 +22,7 @@ import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
 import { snapshotOf, takeSnapshot } from './snapshots.ts';
 import type { RowImage, TraceOperation } from '../history/trace.ts';
+import { FailedWrites } from './uncommitted-read.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
 
@@ -104,6 +105,7 @@ export class Verifier {
       operations: this.#operations,
       transactions: this.#transactions,
       rows: this.#rows,
+      failedWrites: new FailedWrites(this.#operations),
       horizon: () => this.#horizon(),
     };
     this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#release(transaction));
@@ -267,7 +269,10 @@ export class Verifier {
         this.#lockReads(transaction, operation);
         return;
       case kindCode.write:
-        if (failed[operation] === 1) return;
+        if (failed[operation] === 1) {
+          if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.failedWrites.add(operation);
+          return;
+        }
         if (isAnswered) this.#read(transaction, operation);
         this.#write(transaction, operation);
         return;
@@ -451,6 +456,7 @@ export class Verifier {
   #retire(): void {
     const { endEnd } = this.#transactions;
     const horizon = this.#horizon();
+    this.#mirror.failedWrites.forget(horizon);
     for (;;) {
       const transaction = this.#ended.head;
       if (transaction === none || (endEnd[transaction] as number) >= horizon) return;

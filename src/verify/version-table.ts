@@ -103,10 +103,13 @@ export class VersionTable extends Slots {
 export class ReaderTable extends Slots {
   transaction = new Int32Array();
   serial = new Float64Array();
+  /** That read the version; kept as long as the transaction. */
+  operation = new Int32Array();
   next = new Int32Array();
 
-  add(transaction: number, serial: number, next: number): number {
+  add(transaction: number, serial: number, operation: number, next: number): number {
     const reader = this.take();
+    this.operation[reader] = operation;
     this.transaction[reader] = transaction;
     this.serial[reader] = serial;
     this.next[reader] = next;
@@ -120,6 +123,7 @@ export class ReaderTable extends Slots {
   protected override grow(capacity: number): void {
     this.transaction = grownInts(this.transaction, capacity);
     this.serial = grownFloats(this.serial, capacity);
+    this.operation = grownInts(this.operation, capacity);
     this.next = grownInts(this.next, capacity);
   }
 }

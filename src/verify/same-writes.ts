@@ -1,0 +1,32 @@
+/**
+ * Writes that change nothing. InnoDB locks the row, finds it to be what the write would make of it and leaves it (`row_upd`, error
+ * HA_ERR_RECORD_IS_THE_SAME): no version is the transaction's. At repeatable read, what it reads afterwards is its snapshot, which may be older.
+ *
+ * Cost: O(versions of the row that are kept).
+ */
+import { type Image, isColumns } from './image.ts';
+import type { Mirror } from './mirror.ts';
+import { none } from './slots.ts';
+import { unknownMark } from '../history/trace.ts';
+
+/** May the row have been what the transaction wrote there, before it did? */
+export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number): boolean {
+  if (mechanisms.sameWrites === 'written') return false;
+  const { versions, owns } = rows;
+  const written = owns.image[own] as Image;
+  for (let version = rows.firstVersion[row] as number; version !== none; version = versions.next[version] as number) {
+    if ((versions.start[version] as number) > (owns.end[own] as number)) continue;
+    if (mayHold(versions.image[version], written)) return true;
+  }
+  return false;
+}
+
+/** Of the two any column may be unknown. */
+function mayHold(version: Image | undefined, written: Image): boolean {
+  if (version === undefined || version === written) return true;
+  if (!isColumns(version) || !isColumns(written)) return false;
+  return written.shape.columns.every((column, i) => {
+    const [held, value] = [version.get(column), written.values[i]];
+    return held === undefined || value === unknownMark || held === value;
+  });
+}

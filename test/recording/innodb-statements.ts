@@ -1,0 +1,101 @@
+/** Statements of MariaDB that a mirror of InnoDB may get wrong: where it locks, writes or reads otherwise than the text seems to say. */
+import { oneOf, type Random, type Statement, type StatementWorkload } from './random-statements.ts';
+
+const id = (random: Random): number => 1 + random(5);
+/** Of few values, so that updates often change nothing. */
+const few = (random: Random): number => random(3);
+const name = (random: Random): string => oneOf(random, ["'a'", "'A'", "'b'", "'B'", "'c'"]);
+const lock = (random: Random): string =>
+  oneOf(random, ['', '', ' LOCK IN SHARE MODE', ' FOR UPDATE', ' FOR UPDATE NOWAIT', ' FOR UPDATE SKIP LOCKED']);
+
+const reads: Statement[] = [
+  (r) => `SELECT * FROM t WHERE id = ${id(r)}${lock(r)}`,
+  (r) => `SELECT id, v, w FROM t WHERE id IN (${id(r)}, ${id(r)})${lock(r)}`,
+  (r) => `SELECT id, k FROM t WHERE k = ${few(r)}${lock(r)}`,
+  (r) => `SELECT id, k, v FROM t WHERE k >= ${few(r)}${lock(r)}`,
+  (r) => `SELECT id, u FROM t WHERE u = ${id(r)}${lock(r)}`,
+  (r) => `SELECT id, v FROM t ORDER BY id LIMIT ${1 + r(5)}${lock(r)}`,
+  (r) => `SELECT count(*) FROM t WHERE w = ${few(r)}`,
+  (r) => `SELECT name, v FROM n WHERE name = ${name(r)}${lock(r)}`,
+  () => 'SELECT * FROM n',
+  () => 'SELECT * FROM m',
+  (r) => `SELECT * FROM m WHERE id = ${id(r)}${lock(r)}`,
+];
+const updates: Statement[] = [
+  (r, fresh) => `UPDATE t SET v = ${fresh()} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET v = v WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET w = ${few(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET w = ${few(r)}, v = v WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET k = ${few(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET k = ${few(r)}, w = ${few(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET u = ${5 + id(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET v = v + 1 WHERE id = ${id(r)}`,
+  (r, fresh) => `UPDATE t SET v = ${fresh()} WHERE id = ${id(r)} AND w = ${few(r)}`,
+  (r, fresh) => `UPDATE n SET v = ${fresh()} WHERE name = ${name(r)}`,
+  (r) => `UPDATE m SET v = ${few(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET id = ${5 + id(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE t SET id = ${id(r)} WHERE id = ${5 + id(r)}`,
+  (r) => `UPDATE n SET name = ${name(r)} WHERE name = ${name(r)}`,
+];
+/** Of which the recorder cannot say which rows they write. */
+const opaqueWrites: Statement[] = [
+  (r, fresh) => `UPDATE t SET v = ${fresh()} WHERE id IN (${id(r)}, ${id(r)})`,
+  (r, fresh) => `INSERT INTO n (name, v) VALUES ('${oneOf(r, ['a ', 'A ', 'b ', 'ä'])}', ${fresh()})`,
+  (r, fresh) => `UPDATE n SET v = ${fresh()} WHERE name = '${oneOf(r, ['a ', 'A ', 'b ', 'ä'])}'`,
+  (r, fresh) => `UPDATE t SET v = ${fresh()} WHERE k = ${few(r)}`,
+  (r) => `UPDATE t SET w = ${few(r)} WHERE id >= ${id(r)} ORDER BY id DESC LIMIT 2`,
+  (r, fresh) => `INSERT IGNORE INTO t (id, u, v) VALUES (${id(r)}, ${id(r)}, ${fresh()}), (${id(r)}, NULL, 1)`,
+  (r, fresh) => `REPLACE INTO t (id, k, u, v) VALUES (${id(r)}, ${few(r)}, ${id(r)}, ${fresh()})`,
+  (r, fresh) =>
+    `INSERT INTO t (id, u, v) VALUES (${id(r)}, ${id(r)}, ${fresh()}) ON DUPLICATE KEY UPDATE v = VALUES(v), w = 1`,
+  (r) => `DELETE FROM t WHERE k = ${few(r)} LIMIT 1`,
+  () => 'INSERT INTO m (id, v, w) SELECT 3, v, w FROM t WHERE id = 3',
+  (r) => `UPDATE m JOIN t ON m.id = t.id SET m.v = t.v WHERE t.id = ${id(r)}`,
+];
+const inserts: Statement[] = [
+  (r, fresh) => `INSERT INTO t (id, k, u, v, w) VALUES (${id(r)}, ${few(r)}, NULL, ${fresh()}, ${few(r)})`,
+  (r, fresh) => `INSERT INTO t (id, k, v) VALUES (${id(r)}, ${few(r)}, ${fresh()}), (${5 + id(r)}, 1, ${fresh()})`,
+  (r, fresh) => `INSERT IGNORE INTO t (id, u, v) VALUES (${id(r)}, ${id(r)}, ${fresh()})`,
+  (r) => `REPLACE INTO n (name, v) VALUES (${name(r)}, ${few(r)})`,
+  (r) => `REPLACE INTO m (id, v) VALUES (${id(r)}, ${few(r)})`,
+  (r) => `INSERT INTO m (id, v) VALUES (${id(r)}, ${few(r)}), (${5 + id(r)}, 0) ON DUPLICATE KEY UPDATE v = VALUES(v)`,
+  (r) => `INSERT INTO m (id, v) VALUES (${id(r)}, ${few(r)}) ON DUPLICATE KEY UPDATE w = ${few(r)}`,
+  (r) => `INSERT INTO m (id) VALUES (${id(r)}) ON DUPLICATE KEY UPDATE id = VALUES(id)`,
+  (r) => `INSERT INTO n (name, v) VALUES (${name(r)}, ${few(r)}) ON DUPLICATE KEY UPDATE v = VALUES(v)`,
+  (r, fresh) => `INSERT INTO n (name, v) VALUES (${name(r)}, ${fresh()}) ON DUPLICATE KEY UPDATE v = v + 1, x = 7`,
+];
+const deletes: Statement[] = [
+  (r) => `DELETE FROM t WHERE id = ${id(r)}`,
+  (r) => `DELETE FROM m WHERE id = ${id(r)}`,
+  (r) => `DELETE FROM n WHERE name = ${name(r)}`,
+];
+
+const weighted = (weight: number, statements: readonly Statement[]): [number, Statement][] =>
+  statements.map((statement) => [weight, statement]);
+
+const innodb: Omit<StatementWorkload, 'statements'> = {
+  setUp: [
+    'DROP TABLE IF EXISTS t, n, m',
+    'CREATE TABLE t (id int PRIMARY KEY, k int, u int, v int, w int, KEY (k), UNIQUE (u)) ENGINE=InnoDB',
+    'CREATE TABLE n (name varchar(10) PRIMARY KEY, v int, x int) ENGINE=InnoDB',
+    'CREATE TABLE m (id int PRIMARY KEY, v int, w int) ENGINE=InnoDB',
+    'INSERT INTO t (id, k, u, v, w) VALUES (1, 0, 1, 0, 0), (2, 1, 2, 0, 0), (3, 2, 3, 0, 0), (4, 0, NULL, 0, 0)',
+    "INSERT INTO n (name, v) VALUES ('a', 0), ('b', 0)",
+  ],
+  transactions: [
+    [['BEGIN'], ['COMMIT']],
+    [['BEGIN'], ['COMMIT']],
+    [['START TRANSACTION WITH CONSISTENT SNAPSHOT'], ['COMMIT']],
+    [['SET autocommit = 0'], ['COMMIT', 'SET autocommit = 1']],
+    [[], []],
+  ],
+  /** The victim of a deadlock has no transaction any more; other errors take back their statement only. */
+  afterError: (error) => ((error as { errno?: number }).errno === 1213 ? 'roll back' : 'go on'),
+};
+
+const named = [...weighted(4, reads), ...weighted(2, updates), ...weighted(2, inserts), ...weighted(2, deletes)];
+
+export const innodbStatements: Readonly<Record<string, StatementWorkload>> = {
+  'whose rows are known': { ...innodb, statements: named },
+  'of all kinds': { ...innodb, statements: [...named, ...weighted(1, opaqueWrites)] },
+};

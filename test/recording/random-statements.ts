@@ -1,0 +1,80 @@
+/** Clients that ask a real server random statements of a workload, recorded and verified: what the tests of statements share. */
+import { Recording } from '../../src/capture/index.ts';
+import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
+import { mechanismsOf, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
+import { seededRandom } from '../../src/verify/verify.test-support.ts';
+
+export type Run = (sql: string) => Promise<unknown>;
+export type Random = (n: number) => number;
+
+/** @param fresh a number that no other statement has */
+export type Statement = (random: Random, fresh: () => number) => string;
+
+export interface StatementWorkload {
+  /** Tables and their first rows. */
+  readonly setUp: readonly string[];
+  readonly statements: readonly (readonly [weight: number, statement: Statement])[];
+  /** How a transaction begins and ends; one of them each time. */
+  readonly transactions: readonly (readonly [begin: readonly string[], end: readonly string[]])[];
+  /** What to do after a statement that failed. */
+  readonly afterError: (error: unknown) => 'go on' | 'roll back';
+}
+
+/** What one client does until the time is over. */
+export async function work(run: Run, workload: StatementWorkload, seed: number, until: number): Promise<void> {
+  const random = seededRandom(seed);
+  let value = seed * 1_000_000;
+  const fresh = (): number => (value += 1);
+  const all = workload.statements.flatMap(([weight, statement]) => Array.from({ length: weight }, () => statement));
+  while (monotonicNanoseconds() < until) {
+    const [begin, end] = oneOf(random, workload.transactions);
+    for (const sql of begin) await run(sql);
+    let isBroken = false;
+    for (let step = 1 + random(6); step > 0 && !isBroken; step -= 1)
+      isBroken = await breaks(run, oneOf(random, all)(random, fresh), workload);
+    const isRolledBack = isBroken || random(6) === 0;
+    if (isRolledBack) await run('ROLLBACK');
+    // A transaction without a BEGIN has no end either; where there is one, COMMIT may fail.
+    for (const sql of end.filter((each) => each !== 'COMMIT' || !isRolledBack)) await breaks(run, sql, workload);
+  }
+}
+
+async function breaks(run: Run, sql: string, { afterError }: StatementWorkload): Promise<boolean> {
+  try {
+    await run(sql);
+    return false;
+  } catch (error) {
+    return afterError(error) === 'roll back';
+  }
+}
+
+export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
+  return items[random(items.length)] as Item;
+}
+
+export interface RecordedTrace {
+  readonly recording: Recording;
+  readonly text: () => string;
+  readonly verified: (engine: string, level: string) => TraceResult;
+}
+
+export function newTrace(): RecordedTrace {
+  const parts: string[] = [];
+  const recording = new Recording({
+    write: (line) => void parts.push(line),
+    now: monotonicNanoseconds,
+    warn: (message) => {
+      throw new Error(message);
+    },
+  });
+  const text = (): string => parts.join('');
+  return {
+    recording,
+    text,
+    verified: (engine, level) => {
+      const verification = new TraceVerification({ mechanisms: mechanismsOf(engine, level), violationsMax: 20 });
+      verification.push(new TextEncoder().encode(text()));
+      return verification.finish();
+    },
+  };
+}
