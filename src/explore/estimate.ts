@@ -3,7 +3,8 @@
  * the tree of prefixes, at each run to one of the k that it found, drawn evenly, and counts that one k times. The mean over all draws is the
  * exact number; single probes differ widely, most of them lie below it.
  */
-import { type Chooser } from '../base/chooser.ts';
+import type { Chooser } from '../base/chooser.ts';
+import { sampleMean } from '../base/sample-mean.ts';
 import type { Program } from '../program/index.ts';
 import type { ExploreOptions } from './explore.ts';
 import { Exploration } from './exploration.ts';
@@ -31,21 +32,17 @@ export async function estimateHistories(
   { chooser, probes = 100, ...options }: EstimateOptions,
 ): Promise<Estimate> {
   const exploration = new Exploration(program, options);
-  let sum = 0;
-  let squares = 0;
-  let histories = 0;
-  for (let i = 0; i < probes; i += 1) {
-    const probe = await probeOnce(exploration, chooser);
-    sum += probe.runs;
-    squares += probe.runs ** 2;
-    histories += probe.histories;
-  }
-  const mean = sum / probes;
-  const variance = probes < 2 ? 0 : Math.max(0, squares / probes - mean ** 2) / (probes - 1);
-  return { runs: mean, histories: histories / probes, runsError: Math.sqrt(variance), probes };
+  const found: Probe[] = [];
+  for (let i = 0; i < probes; i += 1) found.push(await probeOnce(exploration, chooser));
+  const { mean: runs, error: runsError } = sampleMean(found.map((probe) => probe.runs));
+  const { mean: histories } = sampleMean(found.map((probe) => probe.histories));
+  return { runs, histories, runsError, probes };
 }
 
-async function probeOnce(exploration: Exploration, chooser: Chooser): Promise<{ runs: number; histories: number }> {
+/** What one way down the tree says. */
+type Probe = Pick<Estimate, 'runs' | 'histories'>;
+
+async function probeOnce(exploration: Exploration, chooser: Chooser): Promise<Probe> {
   let [runs, histories, weight] = [0, 0, 1];
   for (let prefix: Prefix | undefined = []; prefix !== undefined; ) {
     const { branches, isAtLevel } = await exploration.probe(prefix);

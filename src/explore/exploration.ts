@@ -84,8 +84,8 @@ export class Exploration {
     return this.#stack.length > 0 && this.#stopped === null;
   }
 
-  get mayGoOn(): boolean {
-    return this.#stopped === null;
+  get hasStopped(): boolean {
+    return this.#stopped !== null;
   }
 
   /** The share of the tree that was walked, if every branch were of the same size. */

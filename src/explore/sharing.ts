@@ -70,7 +70,7 @@ export async function exploreShared(
     const giveOut = (): void => {
       const timeMs = Math.min(JOB_MS, deadline - monotonicMs());
       if (timeMs <= 0 && pool.length > 0) whole.stop('time');
-      while (whole.mayGoOn && pool.length > 0) {
+      while (!whole.hasStopped && pool.length > 0) {
         const thread = idle.pop();
         if (thread === undefined) return;
         // What has waited longest leads to the largest subtrees.

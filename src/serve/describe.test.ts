@@ -76,6 +76,9 @@ test('names of schemas and roles stand for their numbers', async () => {
     [true, 'public'],
   ]);
   expect(await rows(`select 10::oid::regrole::text, 'ann'::regrole::oid = 10`)).toEqual([['ann', true]]);
+  expect(await rows(`select 6171::oid::regrole::text, 'pg_database_owner'::regrole::oid, '7'::regrole::oid`)).toEqual([
+    ['pg_database_owner', 6171, 7],
+  ]);
   await expect(rows(`select 'nobody'::regrole`)).rejects.toMatchObject({ code: '42704' });
   await expect(rows(`select 'nowhere'::regnamespace`)).rejects.toMatchObject({ code: '3F000' });
 });

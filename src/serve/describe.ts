@@ -6,7 +6,9 @@ import {
   effectivePath,
   indexDefinition,
   indexPartText,
+  ownerRole,
   prettyText,
+  publicOwnerRole,
   quoteName,
   type Relation,
   schemaComment,
@@ -86,13 +88,15 @@ const lookups: Readonly<Record<string, Lookup>> = {
     throw new SqlError('3F000', `schema "${schema}" does not exist`);
   },
   'oid of regnamespace': (_from, name) => (/^\d+$/.test(name) ? Number(name) : schemaId(splitName(name)[0] ?? '')),
-  'regrole of oid': ({ user }, oid) => (oid === '10' ? user : oid === '6171' ? 'pg_database_owner' : numberText(oid)),
-  regrole: ({ user }, name) => {
-    const [role = ''] = splitName(name);
-    if (/^\d+$/.test(name) || role === user || role === 'pg_database_owner') return name;
-    throw new SqlError('42704', `role "${role}" does not exist`);
+  'regrole of oid': (from, oid) => {
+    const role = rolesOf(from).find(([id]) => id === Number(oid));
+    return role === undefined ? numberText(oid) : quoteName(role[1]);
   },
-  'oid of regrole': (_from, name) => (/^\d+$/.test(name) ? Number(name) : name === 'pg_database_owner' ? 6171 : 10),
+  regrole: (from, name) => {
+    requiredRole(from, name);
+    return name;
+  },
+  'oid of regrole': requiredRole,
   comment: (from, oid, of) => {
     const { catalog } = from;
     if (of === 'pg_namespace') {
@@ -126,6 +130,23 @@ const lookups: Readonly<Record<string, Lookup>> = {
     return index.parts[number - 1] === undefined ? '' : indexPartText(table, index, number - 1, style === 'pretty');
   },
 };
+
+/** Whoever asks owns everything. */
+function rolesOf({ user }: Describing): readonly (readonly [id: number, name: string])[] {
+  return [
+    [ownerRole, user],
+    [publicOwnerRole, 'pg_database_owner'],
+  ];
+}
+
+/** The number of a role by its name, or by its number, which need not be one. */
+function requiredRole(from: Describing, name: string): number {
+  if (/^\d+$/.test(name)) return Number(name);
+  const [wanted = ''] = splitName(name);
+  const role = rolesOf(from).find(([, each]) => each === wanted);
+  if (role === undefined) throw new SqlError('42704', `role "${wanted}" does not exist`);
+  return role[0];
+}
 
 /** What stands in the place of a name that nothing has. */
 function numberText(oid: string): string {

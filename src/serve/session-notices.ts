@@ -1,7 +1,7 @@
-/** What PostgreSQL remarks about transactions that are open, or not. */
+/** What PostgreSQL remarks about transactions that are open, or not, and what it calls the statements of savepoints. */
 import type { Notice } from '../sql/index.ts';
 
-export const titles = {
+export const savepointTitles = {
   savepoint: 'SAVEPOINT',
   release: 'RELEASE SAVEPOINT',
   'rollback to': 'ROLLBACK TO SAVEPOINT',

@@ -30,7 +30,7 @@ import { withLockingScans } from './locking-scans.ts';
 import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
-import { alreadyOpen, localOutside, modesOutside, noneOpen, titles } from './session-notices.ts';
+import { alreadyOpen, localOutside, modesOutside, noneOpen, savepointTitles } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings, timeoutMs } from './settings.ts';
 import { type StatementEvent, statementEvent } from './statement-event.ts';
@@ -410,7 +410,7 @@ export class Session implements SqlSession {
   // oxlint-disable-next-line require-yield
   *#savepoint(what: 'savepoint' | 'release' | 'rollback to', name: string, command: string): Waiting<StatementResult> {
     if (this.#database.dialect === 'postgres' && !this.#transaction.isExplicit)
-      throw new SqlError('25P01', `${titles[what]} can only be used in transaction blocks`);
+      throw new SqlError('25P01', `${savepointTitles[what]} can only be used in transaction blocks`);
     if (what !== 'rollback to') this.#mustNotBeFailed();
     // MySQL: outside a transaction a savepoint is one of a transaction of its own.
     if (what === 'savepoint' && (this.#transaction.isExplicit || !this.isAutocommit)) this.#transaction.savepoint(name);

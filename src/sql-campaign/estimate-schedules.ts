@@ -4,6 +4,7 @@
  * estimated is the whole tree: how much of it only swaps independent steps is not known before it was walked.
  */
 import type { Chooser } from '../base/chooser.ts';
+import { sampleMean } from '../base/sample-mean.ts';
 import type { SqlProgram } from '../program/index.ts';
 import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
 import { counting } from './prefix.ts';
@@ -42,9 +43,6 @@ export async function estimateSchedules(
     sizes.push(decisions.options.reduce((product, count) => product * count, 1));
     decisionsMax = Math.max(decisionsMax, decisions.options.length);
   }
-  const done = sizes.length;
-  const mean = sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, done);
-  const squares = sizes.reduce((sum, size) => sum + (size - mean) ** 2, 0);
-  const error = done < 2 ? 0 : Math.sqrt(squares / (done - 1) / done);
-  return { schedules: mean, error, decisionsMax, probes: done };
+  const { mean: schedules, error } = sampleMean(sizes);
+  return { schedules, error, decisionsMax, probes: sizes.length };
 }

@@ -3,7 +3,9 @@ export {
   constraintDefinition,
   indexDefinition,
   indexPartText,
+  ownerRole,
   prettyText,
+  publicOwnerRole,
   schemaComment,
   schemaId,
 } from './catalog/system/index.ts';

@@ -23,7 +23,14 @@ const knownIds: Readonly<Record<string, number>> = {
 
 export { prettyText } from './expression-text.ts';
 export { constraintDefinition } from './pg-constraint-rows.ts';
-export { indexDefinition, indexPartText, schemaComment, schemaId } from './pg-names.ts';
+export {
+  indexDefinition,
+  indexPartText,
+  owner as ownerRole,
+  publicOwner as publicOwnerRole,
+  schemaComment,
+  schemaId,
+} from './pg-names.ts';
 
 /** Below the first number of users' objects. */
 const firstSystemId = 12_000;
