@@ -94,7 +94,7 @@ export class SerializationCertifier {
   #forbidden(from: number, to: number, relation: Relation, row: number): Violation | null {
     switch (this.#certifier) {
       case 'ssi':
-        return relation === 'rw' ? this.#dangerousStructure(from, to, row) : null;
+        return this.#dangerousStructure(from, to, relation, row);
       case 'optimistic':
         return this.#staleRead(from, to, relation, row);
       case 'timestamp-order':
@@ -106,18 +106,21 @@ export class SerializationCertifier {
 
   /**
    * T1 -rw-> T2 -rw-> T3 where T3 is the first to commit, and before the snapshot of T1 if T1 only reads: Ports and Grittner, VLDB 2012,
-   * 3.3 and theorem 3. The paper's "two consecutive rw edges" alone would be a false alarm: PostgreSQL lets others pass.
+   * 3.3 and theorem 3. The paper's "two consecutive rw edges" alone would be a false alarm: PostgreSQL lets others pass. T2 has written the
+   * next version after the one that T1 read; where T3 wrote a later one, who wrote the next was over even before.
    */
-  #dangerousStructure(from: number, to: number, row: number): Violation | null {
+  #dangerousStructure(from: number, to: number, relation: Relation, row: number): Violation | null {
+    if (relation !== 'rw' && relation !== 'rw+') return null;
     const { edges } = this.#graph;
     const { firstOut, firstIn } = this.#mirror.transactions;
-    const newest: Edge = { from, to, relation: 'rw', row };
+    const newest: Edge = { from, to, relation, row };
     for (let edge = firstIn[from] as number; edge !== none; edge = edges.nextIn[edge] as number) {
       if (edges.relation[edge] === relationCode.rw && this.#isDangerous(edges.from[edge] as number, from, to))
         return this.#structureViolation([edges.at(edge), newest]);
     }
+    if (relation === 'rw+') return null;
     for (let edge = firstOut[to] as number; edge !== none; edge = edges.nextOut[edge] as number) {
-      if (edges.relation[edge] === relationCode.rw && this.#isDangerous(from, to, edges.to[edge] as number))
+      if ((edges.relation[edge] as number) >= relationCode.rw && this.#isDangerous(from, to, edges.to[edge] as number))
         return this.#structureViolation([newest, edges.at(edge)]);
     }
     return null;
@@ -170,7 +173,7 @@ export class SerializationCertifier {
     const { rows, transactions } = this.#mirror;
     const name = (transaction: number): string => transactions.name[transaction] as string;
     return path
-      .map(({ from, to, relation, row }) => `${name(from)} -${relation}(${rows.key(row)})-> ${name(to)}`)
+      .map(({ from, to, relation, row }) => `${name(from)} -${relation.slice(0, 2)}(${rows.key(row)})-> ${name(to)}`)
       .join(', ');
   }
 

@@ -9,7 +9,7 @@ import type { Relation } from './mirror.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 import type { TransactionTable } from './transaction-table.ts';
 
-const relations = ['wr', 'ww', 'rw'] as const;
+const relations = ['wr', 'ww', 'rw', 'rw+'] as const;
 
 export interface Edge {
   readonly from: number;
@@ -75,7 +75,7 @@ class EdgeTable extends Slots {
   }
 }
 
-export const relationCode: Readonly<Record<Relation, number>> = { wr: 0, ww: 1, rw: 2 };
+export const relationCode: Readonly<Record<Relation, number>> = { wr: 0, ww: 1, rw: 2, 'rw+': 3 };
 
 export class DependencyGraph {
   readonly edges = new EdgeTable();

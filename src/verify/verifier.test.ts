@@ -65,6 +65,25 @@ describe('serializable snapshot isolation', () => {
     expect(found('postgres', 'serializable', text)).toEqual([]);
   });
 
+  test('lets a reader pass of what another had overwritten before the pivot did', () => {
+    // t1 -rw-> t0 -ww-> t2 -rw-> t3: t1 meets the version of t0 and does not look further.
+    const overwritten = `
+      d t0 w y=1
+      d t0 commit`;
+    const text = (before: string): string => `
+      a t1 w z=1
+      ${before}
+      c t3 w x=1
+      b t2 r x=0
+      c t3 commit
+      b t2 w y=2
+      b t2 commit
+      a t1 r y=0
+      a t1 commit`;
+    expect(found('postgres', 'serializable', text(overwritten))).toEqual([]);
+    expect(found('postgres', 'serializable', text(''))).toEqual(['serialization-certifier']);
+  });
+
   test('lets a reader pass whose snapshot is older than the first commit', () => {
     const text = `
       a t1 r x=0
@@ -214,9 +233,11 @@ describe('engines', () => {
 
   test('or put together by hand', () => {
     expect(parseMechanisms('cr=first-statement, me, fuw, sc=ssi')).toEqual(engines['postgres']?.['serializable']);
-    expect(parseMechanisms('cr=row,me=reads,locking-reads=latest,sc=cycle,savepoints=kept,predicates')).toEqual(
-      engines['mysql']?.['serializable'],
-    );
+    expect(
+      parseMechanisms(
+        'cr=row,me=reads,locking-reads=latest,sc=cycle,savepoints=kept,shared=columns,same-writes=left-out,predicates',
+      ),
+    ).toEqual(engines['mysql']?.['serializable']);
     for (const wrong of ['cr=never', 'me=no', 'fuw=1', 'sc=x', 'install=x', 'locks=page', '']) {
       expect(() => parseMechanisms(wrong)).toThrow(expect.objectContaining({ code: 'option/mechanisms' }));
     }

@@ -1,0 +1,36 @@
+/**
+ * Anti-dependencies (rw): who read a version comes before whoever wrote a later one. Serializable snapshot isolation sees a conflict with who
+ * wrote the next version only (PostgreSQL's scan of a row's versions stops at the visible one), and what it forbids is made of these: `rw`.
+ * With who wrote a later one there is an order all the same: `rw+`.
+ */
+import type { Mirror, Relation } from './mirror.ts';
+import { none } from './slots.ts';
+import { fateCode } from './transaction-table.ts';
+
+/** @param later a version that is surely after the one that was read. O(versions of the row and open transactions that have written it) */
+export function antiDependency(mirror: Mirror, row: number, read: number, later: number): Relation {
+  if (mirror.mechanisms.certifier !== 'ssi') return 'rw';
+  return isNext(mirror, row, read, later) ? 'rw' : 'rw+';
+}
+
+/** Is it surely the next version? Whatever is before it was committed before its writer had the lock, and is known when its commit is. */
+function isNext(mirror: Mirror, row: number, earlier: number, later: number): boolean {
+  const { rows, operations } = mirror;
+  const { versions } = rows;
+  const locked = operations.end[versions.operation[later] as number] as number;
+  if (rows.isClouded[row] === 1 || locked > (versions.start[later] as number)) return false;
+  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+    if (other === earlier || other === later) continue;
+    if (!versions.isSurelyAfter(earlier, other) && !versions.isSurelyAfter(other, later)) return false;
+  }
+  return !mayHaveCommitted(mirror, row, locked);
+}
+
+/** Has an open transaction written the row before `time`? Nobody may have seen its commit. */
+function mayHaveCommitted({ rows, transactions }: Mirror, row: number, time: number): boolean {
+  const { owns } = rows;
+  for (let own = rows.firstOwn[row] as number; own !== none; own = owns.nextOfRow[own] as number)
+    if (transactions.fate[owns.transaction[own] as number] === fateCode.open && (owns.end[own] as number) < time)
+      return true;
+  return false;
+}
