@@ -1,5 +1,5 @@
 /**
- * What the InnoDB profile tells of its steps (`footprint.ts`).
+ * What the InnoDB profile tells of its steps (`footprint.ts`), where somebody wants to know.
  *
  * - A consistent read at READ COMMITTED meets the commits that make rows seen in its range; at READ UNCOMMITTED the writes, committed or
  *   not. Above, the read view is opened once, and what will be read with it is not known: opening it meets every commit of writes, and reads with
@@ -31,41 +31,45 @@ function indexName(index: InnodbIndex): string {
 // ---- reads without locks
 
 export function reads({ storage, isolation }: InnodbTransaction, index: InnodbIndex, path: IndexPath): void {
-  if (isolation !== 'read uncommitted' && isolation !== 'read committed') return;
+  const { footprint } = storage;
+  if (footprint === null || (isolation !== 'read uncommitted' && isolation !== 'read committed')) return;
   const bounds = boundsOf(path, index.shape.compare);
   const contact = isolation === 'read uncommitted' ? 'peek' : 'see';
   const contains = (key: Key): boolean => !bounds.isBelow(key) && !bounds.isAbove(key);
-  storage.footprint?.touchRange(indexName(index), contact, contains);
+  footprint.touchRange(indexName(index), contact, contains);
 }
 
 // ---- records that are there or not
 
 /** The records from `from` to `to` were gone over, those included; without one, from the first or to the last. */
-export function walks(footprint: Footprint, index: InnodbIndex, from: Key | null, to: Key | null): void {
-  footprint.touchRange(indexName(index), 'walk', between(index, from, to));
+export function walks({ footprint }: InnodbStorage, index: InnodbIndex, from: Key | null, to: Key | null): void {
+  footprint?.touchRange(indexName(index), 'walk', between(index, from, to));
 }
 
 /** A new record is to come between these. */
 export function inserts(
-  footprint: Footprint,
+  { footprint }: InnodbStorage,
   index: InnodbIndex,
   key: Key,
   row: Key | null,
   next: IndexRecord | undefined,
 ): void {
+  if (footprint === null) return;
   const previous = next === undefined ? index.tree.lastBefore(() => false) : index.tree.previous(next);
   footprint.touchRange(indexName(index), 'near', between(index, previous?.key ?? null, next?.key ?? null));
   footprint.touchKey(indexName(index), 'add', key, index.shape.compare, row ?? undefined, index.compareRows);
 }
 
-export function removes(footprint: Footprint, record: IndexRecord): void {
+export function removes({ footprint }: InnodbStorage, record: IndexRecord): void {
+  if (footprint === null) return;
   for (const contact of ['remove', 'X', 'write'] as const) touchRecord(footprint, record, contact);
 }
 
 // ---- writes
 
 /** A version is written, or taken back: readers of what is not committed see it, and index records may be marked as deleted by it, or no longer. */
-export function writes(footprint: Footprint, version: InnodbVersion): void {
+export function writes({ footprint }: InnodbStorage, version: InnodbVersion): void {
+  if (footprint === null) return;
   touchVersion(footprint, version, 'write');
   const { older, stored } = version;
   for (const index of stored.table.indexes) {
@@ -77,7 +81,8 @@ export function writes(footprint: Footprint, version: InnodbVersion): void {
   }
 }
 
-export function commits(footprint: Footprint, written: readonly InnodbVersion[]): void {
+export function commits({ footprint }: InnodbStorage, written: readonly InnodbVersion[]): void {
+  if (footprint === null) return;
   if (written.length > 0) footprint.touch('snapshot', 'right');
   for (const version of written) touchVersion(footprint, version, 'publish');
   if (written.some(({ stored }) => mayRemoveRecords(stored))) footprint.touch('read views', 'change');
@@ -88,7 +93,8 @@ export function purges(
   { footprint }: InnodbStorage,
   overwritten: readonly { readonly rows: readonly InnodbRow[] }[],
 ): void {
-  if (overwritten.some(({ rows }) => rows.some(mayRemoveRecords))) footprint?.touch('read views', 'change');
+  if (footprint === null) return;
+  if (overwritten.some(({ rows }) => rows.some(mayRemoveRecords))) footprint.touch('read views', 'change');
 }
 
 /** Is there a key that only old versions have? */
@@ -105,7 +111,11 @@ function mayRemoveRecords({ newest, table }: InnodbRow): boolean {
 // ---- locks
 
 /** A lock is taken or let go, or (`try`) was in vain asked for. An insertion's lock is nothing that others wait for. */
-export function locks(footprint: Footprint, { record, mode, kind }: RecordLock, how: 'take' | 'try'): void {
+export function locks({ footprint }: InnodbStorage, lock: RecordLock, how: 'take' | 'try'): void {
+  if (footprint !== null) touchLock(footprint, lock, how);
+}
+
+function touchLock(footprint: Footprint, { record, mode, kind }: RecordLock, how: 'take' | 'try'): void {
   if (kind === 'insert' || !(record.index instanceof InnodbIndex)) return;
   const contact = how === 'take' ? mode : (`try ${mode}` as const);
   if (kind !== 'gap' && record instanceof IndexRecord) touchRecord(footprint, record, contact);
@@ -113,8 +123,8 @@ export function locks(footprint: Footprint, { record, mode, kind }: RecordLock, 
 }
 
 /** Is this record marked as deleted? Asked without a lock. */
-export function looksAt(footprint: Footprint, record: IndexRecord): void {
-  touchRecord(footprint, record, 'try S');
+export function looksAt({ footprint }: InnodbStorage, record: IndexRecord): void {
+  if (footprint !== null) touchRecord(footprint, record, 'try S');
 }
 
 /** It has to wait: a statement below REPEATABLE READ goes on with the read view that it has. */
@@ -122,7 +132,7 @@ export function waits(transaction: InnodbTransaction): void {
   const { storage, session, locksGaps, readView } = transaction;
   storage.footprint?.touch(waitName(session), 'change');
   if (!locksGaps && readView !== Infinity) storage.footprint?.touch('snapshot', 'left');
-  looksForDeadlock(storage, transaction, true);
+  looksForDeadlock(transaction, true);
 }
 
 export function hasWaited({ storage, session }: InnodbTransaction, lock: RecordLock): void {
@@ -134,10 +144,10 @@ export function hasWaited({ storage, session }: InnodbTransaction, lock: RecordL
  * Who is looked at on the way from a transaction over those that it waits for, up to one that does not wait. Only where the way may have
  * changed: a lock on the record that it waits for is gone, or it has just begun to wait.
  */
-export function looksForDeadlock(storage: InnodbStorage, from: InnodbTransaction, isNew = false): void {
-  const { footprint } = storage;
+export function looksForDeadlock(from: InnodbTransaction, isNew = false): void {
+  const { footprint, unlocked } = from.storage;
   if (footprint === null || from.waiting === null) return;
-  if (!isNew && !storage.unlocked.has(from.waiting.record)) return;
+  if (!isNew && !unlocked.has(from.waiting.record)) return;
   const seen = new Set<InnodbTransaction>();
   for (let next: InnodbTransaction | null = from; next !== null && !seen.has(next); next = next.waitsFor) {
     seen.add(next);
@@ -152,7 +162,7 @@ function asksWho(footprint: Footprint, lock: RecordLock): void {
   if (!(record.index instanceof InnodbIndex)) return;
   // Of an insertion: meets locks of the gap, which a range of records to be made does.
   if (kind === 'insert') footprint.touchRange(indexName(record.index), 'add', gapBefore(record.index, record));
-  else locks(footprint, lock, 'try');
+  else touchLock(footprint, lock, 'try');
 }
 
 function touchGap(footprint: Footprint, index: InnodbIndex, record: LockableRecord): void {

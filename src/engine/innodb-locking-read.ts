@@ -52,8 +52,7 @@ class LockingRead {
     this.#purpose = request.purpose ?? 'select';
     this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
     const keyLength = index.tree.first(() => true)?.key.length;
-    const { footprint } = transaction.storage;
-    if (keyLength === undefined && footprint !== null) contacts.walks(footprint, index, null, null);
+    if (keyLength === undefined) contacts.walks(transaction.storage, index, null, null);
     this.#isUnique =
       this.#isExact &&
       index.shape.isUnique &&
@@ -87,14 +86,14 @@ class LockingRead {
 
   #next(previous: IndexRecord | null): IndexRecord | undefined {
     const next = this.#nextOf(previous);
-    const { footprint } = this.#transaction.storage;
-    if (footprint === null) return next;
+    const { storage } = this.#transaction;
+    if (storage.footprint === null) return next;
     const { prefix, from, to, isDescending } = this.#path;
     const bound = isDescending ? to : from;
     const begin = previous?.key ?? (bound === undefined ? prefix : [...prefix, bound.value]);
-    if (isDescending) contacts.walks(footprint, this.#index, next?.key ?? null, begin);
-    else contacts.walks(footprint, this.#index, begin, next?.key ?? null);
-    if (next !== undefined && this.#isPast(next)) contacts.looksAt(footprint, next);
+    if (isDescending) contacts.walks(storage, this.#index, next?.key ?? null, begin);
+    else contacts.walks(storage, this.#index, begin, next?.key ?? null);
+    if (next !== undefined && this.#isPast(next)) contacts.looksAt(storage, next);
     return next;
   }
 
@@ -159,8 +158,7 @@ class LockingRead {
     if (this.#isUnique || !this.#index.isClustered) return false;
     const lock = newLock(this.#transaction, record, this.#mode, kind);
     if (this.#transaction.holds(lock) || blockersOf(lock).length === 0) return false;
-    const { footprint } = this.#transaction.storage;
-    if (footprint !== null) contacts.locks(footprint, lock, 'try');
+    contacts.locks(this.#transaction.storage, lock, 'try');
     const committed = currentVersion(record.row.newest, this.#transaction.writer);
     return committed === null || committed.isDeleted || !this.#matches(committed);
   }
@@ -200,18 +198,16 @@ class LockingRead {
   *#lockGapAbove(): Waiting<void> {
     if (!this.#transaction.locksGaps) return;
     const above = this.#index.tree.first((record) => this.#bounds.isAbove(record.key));
-    const { footprint } = this.#transaction.storage;
     const { prefix, to } = this.#path;
-    if (footprint !== null)
-      contacts.walks(footprint, this.#index, to === undefined ? prefix : [...prefix, to.value], above?.key ?? null);
+    const begin = to === undefined ? prefix : [...prefix, to.value];
+    contacts.walks(this.#transaction.storage, this.#index, begin, above?.key ?? null);
     yield* this.#acquire(above ?? this.#index.supremum, 'gap');
   }
 
   *#lockClustered(record: IndexRecord): Waiting<Granted> {
     const clustered = clusteredRecord(record);
-    const { footprint } = this.#transaction.storage;
     const { clusteredKey, table } = record.row;
-    if (footprint !== null) contacts.walks(footprint, table.clustered, clusteredKey, clusteredKey);
+    contacts.walks(this.#transaction.storage, table.clustered, clusteredKey, clusteredKey);
     return clustered === undefined ? 'gone' : yield* this.#acquire(clustered, 'record');
   }
 

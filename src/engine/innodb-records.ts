@@ -21,7 +21,7 @@ export function addRecord(
 /** A record leaves: its locks become locks of the gap that is left, and whoever waited for it looks again. */
 function removeRecord(storage: InnodbStorage, index: InnodbIndex, record: IndexRecord): void {
   const heir = index.after(record);
-  if (storage.footprint !== null) contacts.removes(storage.footprint, record);
+  contacts.removes(storage, record);
   if (!index.tree.removeEntry(record)) return;
   const { locks } = record;
   record.locks = noLocks;

@@ -36,8 +36,8 @@ export class InnodbStatement implements StatementView {
   *scan(tableId: TableId, path: AccessPath): Iterable<Row> {
     const table = this.#transaction.storage.table(tableId);
     const { index, range } = rangeOf(table, path);
-    const { isolation, writer, storage } = this.#transaction;
-    if (storage.footprint !== null) contacts.reads(this.#transaction, index, range);
+    const { isolation, writer } = this.#transaction;
+    contacts.reads(this.#transaction, index, range);
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
     const point = index.shape.isUnique ? index.tree.point(range) : null;
     for (const { key, row } of point ?? index.tree.range(range)) {
@@ -69,8 +69,7 @@ export class InnodbStatement implements StatementView {
     const { table } = stored;
     const { clustered } = table;
     const record = clustered.tree.getEntry(new IndexRecord(clustered, stored.clusteredKey, stored));
-    const { footprint } = this.#transaction.storage;
-    if (footprint !== null) contacts.walks(footprint, clustered, stored.clusteredKey, stored.clusteredKey);
+    contacts.walks(this.#transaction.storage, clustered, stored.clusteredKey, stored.clusteredKey);
     if (record === undefined) return null;
     const reason = `row lock on ${table.shape.name} ${row.id}`;
     const outcome = yield* this.#transaction.lock(record, modeOf(request), 'record', request.ifLocked, reason);

@@ -101,7 +101,7 @@ export class InnodbStorage implements Storage {
   /** Locks have gone: those who wait for the next in line may now close a cycle. */
   lookForDeadlocks(): void {
     for (const waiting of this.open.values()) {
-      if (this.footprint !== null) contacts.looksForDeadlock(this, waiting);
+      contacts.looksForDeadlock(waiting);
       waiting.breakDeadlock(null);
     }
     this.unlocked.clear();
@@ -109,7 +109,7 @@ export class InnodbStorage implements Storage {
 
   #purge(): void {
     if (this.#overwritten.length === 0) return;
-    if (this.footprint !== null) contacts.purges(this, this.#overwritten);
+    contacts.purges(this, this.#overwritten);
     let oldest = this.#commits;
     for (const { readView } of this.open.values()) if (readView < oldest) oldest = readView;
     let done = 0;

@@ -93,7 +93,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   *commit(): Waiting<void> {
     if (!this.isOpen) return;
     const written = this.#written;
-    if (this.storage.footprint !== null) contacts.commits(this.storage.footprint, written);
+    contacts.commits(this.storage, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     this.#end(
       'committed',
@@ -125,7 +125,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const rows = new Set<LockableRecord['row']>();
     while (this.#written.length > mark) {
       const version = this.#written.pop() as InnodbVersion;
-      if (this.storage.footprint !== null) contacts.writes(this.storage.footprint, version);
+      contacts.writes(this.storage, version);
       pop(this.storage, version);
       if (version.stored.newest?.writer !== this.writer) rows.add(version.stored);
     }
@@ -140,7 +140,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   wrote(version: InnodbVersion): void {
-    if (this.storage.footprint !== null) contacts.writes(this.storage.footprint, version);
+    contacts.writes(this.storage, version);
     this.#written.push(version);
   }
 
@@ -158,7 +158,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   grantImplicit(record: LockableRecord): void {
     const lock = newLock(this, record, 'X', 'record');
     if (this.holds(lock)) return;
-    if (this.storage.footprint !== null) contacts.locks(this.storage.footprint, lock, 'take');
+    contacts.locks(this.storage, lock, 'take');
     lock.isImplicit = true;
     this.grant(lock);
   }
@@ -182,8 +182,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const lock = newLock(this, record, mode, kind);
     if (kind !== 'insert' && this.holds(lock)) return 'granted';
     const blockers = blockersOf(lock);
-    if (this.storage.footprint !== null)
-      contacts.locks(this.storage.footprint, lock, blockers.length === 0 || ifLocked === 'wait' ? 'take' : 'try');
+    contacts.locks(this.storage, lock, blockers.length === 0 || ifLocked === 'wait' ? 'take' : 'try');
     if (blockers.length === 0) {
       if (kind !== 'insert') this.grant(lock);
       return 'granted';
@@ -211,7 +210,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     lock.hasWaited = true;
     this.grant(lock);
     this.#waiting = lock;
-    if (this.storage.footprint !== null) contacts.waits(this);
+    contacts.waits(this);
     try {
       const isReady = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
       if (!isReady()) this.breakDeadlock(this);
@@ -220,13 +219,13 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       lock.isWaiting = false;
     } finally {
       this.#waiting = null;
-      if (this.storage.footprint !== null) contacts.hasWaited(this, lock);
+      contacts.hasWaited(this, lock);
       if (lock.isWaiting) this.#withdraw(lock);
     }
   }
 
   #dequeue(lock: RecordLock): void {
-    if (this.storage.footprint !== null && !lock.isGone) contacts.locks(this.storage.footprint, lock, 'take');
+    if (!lock.isGone) contacts.locks(this.storage, lock, 'take');
     this.storage.unlocked.add(lock.record);
     dequeue(lock);
   }

@@ -147,16 +147,15 @@ function* insertClustered(
   duplicateMode: LockMode,
 ): Waiting<Written<'inserted'>> {
   const id = table.nextRowId();
-  const { footprint } = transaction.storage;
   // The number is the key, and the order.
-  if (table.isKeyHidden) footprint?.touch(`order of ${table.shape.id}`, 'change');
+  if (table.isKeyHidden) transaction.storage.footprint?.touch(`order of ${table.shape.id}`, 'change');
   const keys = table.keysOf(values, id);
   const key = keys[0];
   assert(key !== null && key !== undefined, `a row of ${table.shape.name} has a clustered key`);
   const index = table.clustered;
   for (;;) {
     const [record] = index.tree.allWith(key);
-    if (transaction.storage.footprint !== null) contacts.walks(transaction.storage.footprint, index, key, key);
+    contacts.walks(transaction.storage, index, key, key);
     if (record === undefined) {
       if (
         yield* waitForGap(
@@ -205,7 +204,7 @@ function* enter(
       if (found !== null) return found;
     }
     const there = index.tree.getEntry(probe);
-    if (transaction.storage.footprint !== null) contacts.walks(transaction.storage.footprint, index, key, key);
+    contacts.walks(transaction.storage, index, key, key);
     if (there !== undefined) {
       if ((yield* transaction.lock(there, 'X', 'record', 'wait', reasonOf(index))) === 'gone') continue;
       return null;
@@ -225,7 +224,7 @@ function* findDuplicate(
   mode: LockMode,
 ): Waiting<Duplicate | 'again' | null> {
   const equal = index.tree.allWith(key);
-  if (transaction.storage.footprint !== null) contacts.walks(transaction.storage.footprint, index, key, key);
+  contacts.walks(transaction.storage, index, key, key);
   for (const record of equal) {
     if ((yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index))) === 'gone') return 'again';
     const { newest } = record.row;
@@ -246,8 +245,7 @@ function* waitForGap(
   key: Key,
   clusteredKey: Key | null,
 ): Waiting<boolean> {
-  const { footprint } = transaction.storage;
-  if (footprint !== null) contacts.inserts(footprint, index, key, clusteredKey, next);
+  contacts.inserts(transaction.storage, index, key, clusteredKey, next);
   const heir: LockableRecord = next ?? index.supremum;
   if (blockersOf(newLock(transaction, heir, 'X', 'insert')).length === 0) return false;
   yield* transaction.lock(heir, 'X', 'insert', 'wait', `gap in ${index.shape.name}`);

@@ -1,5 +1,5 @@
 /**
- * What the PostgreSQL profile tells of its steps (`footprint.ts`).
+ * What the PostgreSQL profile tells of its steps (`footprint.ts`), where somebody wants to know.
  *
  * - A statement of READ COMMITTED sees, of the ranges it reads, what is committed when it begins: it meets the commits that make rows seen
  *   there. One that has to wait goes on with its old snapshot, on ranges that nobody knows yet: it meets every commit of writes.
@@ -41,11 +41,12 @@ export function waitName(session: number): string {
 }
 
 export function statementBegins({ storage, session, options }: PostgresTransaction): void {
-  if (options.isolation === 'serializable') footprintOf(storage).touch(watchName(session), 'read');
+  if (options.isolation === 'serializable') storage.footprint?.touch(watchName(session), 'read');
 }
 
 export function takesSnapshot({ storage, keepsSnapshot, options }: PostgresTransaction): void {
-  const footprint = footprintOf(storage);
+  const { footprint } = storage;
+  if (footprint === null) return;
   if (keepsSnapshot) footprint.touch('snapshot', 'left');
   if (options.isolation !== 'serializable') return;
   footprint.touch('serializable', 'read');
@@ -67,29 +68,32 @@ export function touchPath(
   path: AccessPath,
   contact: 'see' | 'peek',
 ): void {
+  const { footprint } = storage;
+  if (footprint === null) return;
   const position = pathIndex(table, path);
-  if (path.kind === 'all' || position === null) return footprintOf(storage).touch(`table ${table.shape.id}`, contact);
+  if (path.kind === 'all' || position === null) return footprint.touch(`table ${table.shape.id}`, contact);
   const { compareKeys } = table.tree(position);
   const bounds = boundsOf(path, compareKeys);
   const contains = (key: readonly SqlValue[]): boolean => !bounds.isBelow(key) && !bounds.isAbove(key);
-  footprintOf(storage).touchRange(indexName(table, position), contact, contains);
+  footprint.touchRange(indexName(table, position), contact, contains);
 }
 
 /** A row that was found is looked at again, whatever the snapshot. */
 export function looksAtLatest({ storage }: PostgresTransaction, row: StoredRow, request: LockRequest): void {
-  footprintOf(storage).touch(rowName(row), 'see');
+  storage.footprint?.touch(rowName(row), 'see');
   // `waitsAnyway` looks at versions that are not committed.
   if (request.strength === 'key share' && request.ifLocked !== 'wait')
-    footprintOf(storage).touch(rowName(row), 'try update');
+    storage.footprint?.touch(rowName(row), 'try update');
 }
 
 /** A version is written, or taken back. */
 export function writes({ storage }: PostgresTransaction, version: Version): void {
-  touchVersion(footprintOf(storage), version, 'write');
+  if (storage.footprint !== null) touchVersion(storage.footprint, version, 'write');
 }
 
 export function commits({ storage }: PostgresTransaction, written: readonly Version[]): void {
-  const footprint = footprintOf(storage);
+  const { footprint } = storage;
+  if (footprint === null) return;
   if (written.length > 0) footprint.touch('snapshot', 'right');
   for (const version of written) {
     touchVersion(footprint, version, 'publish');
@@ -99,7 +103,8 @@ export function commits({ storage }: PostgresTransaction, written: readonly Vers
 }
 
 export function ends({ storage, writerNumber, options }: PostgresTransaction): void {
-  const footprint = footprintOf(storage);
+  const { footprint } = storage;
+  if (footprint === null) return;
   if (writerNumber !== Infinity) footprint.touch('writers', 'left');
   if (options.isolation !== 'serializable') return;
   footprint.touch('serializable', 'change');
@@ -109,9 +114,8 @@ export function ends({ storage, writerNumber, options }: PostgresTransaction): v
 
 /** Somebody is in the way: what this statement goes on to read with its snapshot is not known yet. */
 export function waits({ storage, session, keepsSnapshot }: PostgresTransaction): void {
-  const footprint = footprintOf(storage);
-  footprint.touch(waitName(session), 'change');
-  if (!keepsSnapshot) footprint.touch('snapshot', 'left');
+  storage.footprint?.touch(waitName(session), 'change');
+  if (!keepsSnapshot) storage.footprint?.touch('snapshot', 'left');
 }
 
 export function looksAtWait(storage: PostgresStorage, transaction: number): void {
@@ -130,8 +134,4 @@ function touchVersion(footprint: Footprint, version: Version, contact: 'write' |
     if (key !== null) footprint.touchKey(name, contact, key, compare);
     if (old !== null && old !== key) footprint.touchKey(name, contact, old, compare);
   }
-}
-
-function footprintOf({ footprint }: PostgresStorage): Footprint {
-  return footprint as Footprint;
 }

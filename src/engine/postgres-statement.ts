@@ -172,7 +172,7 @@ export class PostgresStatement implements StatementView {
 
   /** The versions of this statement's snapshot that a path leads to. */
   #visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
-    if (this.#transaction.storage.footprint !== null) contacts.readsSnapshot(this.#transaction, table, path);
+    contacts.readsSnapshot(this.#transaction, table, path);
     const position = pathIndex(table, path);
     const me = this.#transaction.watched;
     if (me !== null || position === null || table.shape.indexes[position]?.isUnique !== true)
@@ -216,7 +216,7 @@ export class PostgresStatement implements StatementView {
 
   /** The latest versions, committed or own, whatever the snapshot. */
   *#latest(table: PostgresTable, path: AccessPath): Iterable<Version> {
-    if (this.#transaction.storage.footprint !== null) contacts.touchPath(this.#transaction, table, path, 'see');
+    contacts.touchPath(this.#transaction, table, path, 'see');
     const position = pathIndex(table, path);
     const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
     for (const entry of entries ?? table.rows.values()) {
@@ -234,7 +234,7 @@ export class PostgresStatement implements StatementView {
    */
   *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
     const { stored } = found;
-    if (this.#transaction.storage.footprint !== null) contacts.looksAtLatest(this.#transaction, stored, request);
+    contacts.looksAtLatest(this.#transaction, stored, request);
     const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
     const strength = request.strengthFor?.(found) ?? request.strength;
     const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';

@@ -38,13 +38,13 @@ export class PostgresTransaction implements StorageTransaction {
 
   statement(): PostgresStatement {
     if (!this.keepsSnapshot || this.snapshot === Infinity) this.#takeSnapshot();
-    if (this.storage.footprint !== null) contacts.statementBegins(this);
+    contacts.statementBegins(this);
     return new PostgresStatement(this, ++this.#command);
   }
 
   #takeSnapshot(): void {
     this.snapshot = this.storage.snapshot;
-    if (this.storage.footprint !== null) contacts.takesSnapshot(this);
+    contacts.takesSnapshot(this);
     if (this.options.isolation !== 'serializable') return;
     const { watch, oldestWriterNumber } = this.storage;
     this.writer.watched = watch.begin(this.id, this.session, oldestWriterNumber, this.options.isReadOnly);
@@ -73,7 +73,7 @@ export class PostgresTransaction implements StorageTransaction {
   *commit(): Waiting<void> {
     this.#prepare();
     const written = this.#written;
-    if (this.storage.footprint !== null) contacts.commits(this, written);
+    contacts.commits(this, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     this.#end(
       'committed',
@@ -110,7 +110,7 @@ export class PostgresTransaction implements StorageTransaction {
   undoTo(mark: { readonly written: number; readonly locked: number }): void {
     for (let i = this.#written.length - 1; i >= mark.written; i--) {
       const version = this.#written[i] as Version;
-      if (this.storage.footprint !== null) contacts.writes(this, version);
+      contacts.writes(this, version);
       version.stored.table.pop(version);
     }
     this.#written.length = mark.written;
@@ -119,14 +119,14 @@ export class PostgresTransaction implements StorageTransaction {
 
   wrote(version: Version): void {
     this.#number();
-    if (this.storage.footprint !== null) contacts.writes(this, version);
+    contacts.writes(this, version);
     this.#written.push(version);
   }
 
   /** The last version written was refused. */
   takeBack(version: Version): void {
     assert(this.#written.pop() === version, `version of row ${version.id} is the last written`);
-    if (this.storage.footprint !== null) contacts.writes(this, version);
+    contacts.writes(this, version);
     version.stored.table.pop(version);
   }
 
@@ -181,7 +181,7 @@ export class PostgresTransaction implements StorageTransaction {
     try {
       for (let ids = blockers(); ids.length > 0; ids = blockers()) {
         touch();
-        if (this.storage.footprint !== null) contacts.waits(this);
+        contacts.waits(this);
         waitsFor.begin(this.id, blockers, touch);
         const wait: Wait = {
           blockers: ids,
@@ -215,7 +215,7 @@ export class PostgresTransaction implements StorageTransaction {
     this.#written = [];
     this.#release(0);
     this.snapshot = Infinity;
-    if (this.storage.footprint !== null) contacts.ends(this);
+    contacts.ends(this);
     this.storage.ended(this, overwritten);
     const { watched } = this.writer;
     if (watched !== null && !watched.isSafe)
