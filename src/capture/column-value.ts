@@ -29,6 +29,8 @@ export function cellValue(column: RecordedColumn, value: unknown, origin: ValueO
     case 'folded-padded-text':
       return textOf(value)?.replace(/ +$/, '');
     case 'text':
+    case 'spaced-text':
+    case 'cased-text':
     case 'folded-text':
       return textOf(value);
     case 'other':
@@ -54,8 +56,11 @@ function keyPart(column: RecordedColumn, value: unknown, origin: ValueOrigin): s
   if (cell === undefined || cell === null) return undefined;
   if (typeof cell !== 'string') return String(cell);
   const isFolded = column.kind === 'folded-text' || column.kind === 'folded-padded-text';
+  const isSpaced = column.kind === 'spaced-text' || column.kind === 'cased-text';
+  if (isSpaced && cell.endsWith(' ')) return undefined;
+  if (column.kind === 'cased-text' && !isPlainAscii(cell)) return undefined;
   // MySQL compares a text with a number as numbers: '7', '07' and '7.0' are all 7.
-  if (isFolded && origin === 'statement' && typeof value !== 'string' && !(value instanceof Uint8Array))
+  if ((isFolded || isSpaced) && origin === 'statement' && typeof value !== 'string' && !(value instanceof Uint8Array))
     return undefined;
   const text = isFolded ? folded(cell) : cell;
   return text === undefined || !/[%/]/.test(text) ? text : text.replaceAll('%', '%25').replaceAll('/', '%2F');
@@ -63,7 +68,11 @@ function keyPart(column: RecordedColumn, value: unknown, origin: ValueOrigin): s
 
 /** Most of MySQL's collations find 'A' for 'a' and also 'a ' or 'á': only for plain ASCII it is certain which texts are the same key. */
 function folded(text: string): string | undefined {
-  return /^[\x20-\x7e]*$/.test(text) && !text.endsWith(' ') ? text.toLowerCase() : undefined;
+  return isPlainAscii(text) && !text.endsWith(' ') ? text.toLowerCase() : undefined;
+}
+
+function isPlainAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }
 
 function integerOf(value: unknown): CellValue | undefined {

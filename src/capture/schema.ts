@@ -10,6 +10,10 @@ export type ColumnKind =
   | 'boolean'
   | 'text'
   | 'padded-text'
+  /** Trailing spaces do not count where texts are compared: MySQL's `_bin`. */
+  | 'spaced-text'
+  /** And what beyond ASCII looks the same may be the same: `_cs`. */
+  | 'cased-text'
   | 'folded-text'
   | 'folded-padded-text'
   | 'uuid'
@@ -25,6 +29,8 @@ export interface RecordedColumn {
   /** Has a default, an identity or an expression: what an INSERT that leaves it out writes is not known. */
   readonly hasDefault: boolean;
   readonly isAutoIncrement: boolean;
+  /** Generated, or set anew by every update (ON UPDATE CURRENT_TIMESTAMP): a statement that does not name it may change it. */
+  readonly isComputed: boolean;
 }
 
 export interface RecordedTable {
@@ -35,6 +41,29 @@ export interface RecordedTable {
   readonly key: readonly RecordedColumn[];
   /** Are there unique keys beside the primary one? */
   readonly hasOtherUnique: boolean;
+  /** What else a statement that writes to it may write: tables with foreign keys that have actions; all of them where it has triggers. */
+  readonly effects: TableEffects;
+}
+
+/** Names of tables; `*` stands for all. */
+export interface TableEffects {
+  readonly always: readonly string[];
+  readonly onDelete: readonly string[];
+  readonly onKeyChange: readonly string[];
+}
+
+/** Tables whose foreign keys do something by themselves when a row that they refer to goes, or gets another key. */
+function postgresEffects(action: 'confdeltype' | 'confupdtype'): string {
+  return `(SELECT string_agg(n.nspname || '.' || l.relname, '|') FROM pg_catalog.pg_constraint k
+  JOIN pg_catalog.pg_class l ON l.oid = k.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = l.relnamespace
+  WHERE k.contype = 'f' AND k.confrelid = r.oid AND k.${action} NOT IN ('a', 'r'))`;
+}
+
+function mysqlEffects(action: 'delete_rule' | 'update_rule'): string {
+  return `(SELECT unique_constraint_schema AS place, referenced_table_name AS name,
+  group_concat(DISTINCT concat(constraint_schema, '.', table_name) SEPARATOR '|') AS tables
+  FROM information_schema.referential_constraints WHERE ${action} NOT IN ('NO ACTION', 'RESTRICT')
+  GROUP BY unique_constraint_schema, referenced_table_name)`;
 }
 
 /** Gives one row for each column, as `schemaOf` wants them. */
@@ -47,8 +76,14 @@ export const schemaQueries: Readonly<Record<Dialect, string>> = {
   WHERE tc.constraint_type = 'PRIMARY KEY' AND tc.table_schema = c.table_schema AND tc.table_name = c.table_name
   AND k.column_name = c.column_name) AS key_position,
  (SELECT count(*) FROM information_schema.table_constraints tc WHERE tc.constraint_type = 'UNIQUE'
-  AND tc.table_schema = c.table_schema AND tc.table_name = c.table_name) AS uniques
- FROM information_schema.columns c WHERE c.table_schema NOT IN ('pg_catalog', 'information_schema')
+  AND tc.table_schema = c.table_schema AND tc.table_name = c.table_name) AS uniques,
+ CASE WHEN c.is_generated = 'ALWAYS' THEN 1 ELSE 0 END AS is_computed,
+ CASE WHEN r.relkind NOT IN ('r', 'p') OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger g WHERE g.tgrelid = r.oid AND NOT g.tgisinternal)
+  OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite w WHERE w.ev_class = r.oid) THEN 1 ELSE 0 END AS has_effects,
+ ${postgresEffects('confdeltype')} AS delete_effects, ${postgresEffects('confupdtype')} AS update_effects
+ FROM information_schema.columns c JOIN pg_catalog.pg_namespace s ON s.nspname = c.table_schema
+ JOIN pg_catalog.pg_class r ON r.relnamespace = s.oid AND r.relname = c.table_name
+ WHERE c.table_schema NOT IN ('pg_catalog', 'information_schema')
  ORDER BY c.table_schema, c.table_name, c.ordinal_position`,
   mysql: `SELECT c.table_schema AS table_schema, c.table_name AS table_name, c.column_name AS column_name, c.data_type AS data_type,
  c.numeric_scale AS numeric_scale, c.collation_name AS collation_name,
@@ -58,8 +93,16 @@ export const schemaQueries: Readonly<Record<Dialect, string>> = {
  (SELECT min(k.seq_in_index) FROM information_schema.statistics k WHERE k.index_name = 'PRIMARY'
   AND k.table_schema = c.table_schema AND k.table_name = c.table_name AND k.column_name = c.column_name) AS key_position,
  (SELECT count(*) FROM information_schema.statistics k WHERE k.non_unique = 0 AND k.index_name <> 'PRIMARY'
-  AND k.table_schema = c.table_schema AND k.table_name = c.table_name) AS uniques
+  AND k.table_schema = c.table_schema AND k.table_name = c.table_name) AS uniques,
+ CASE WHEN c.extra LIKE '% GENERATED%' OR c.extra LIKE '%on update%' THEN 1 ELSE 0 END AS is_computed,
+ CASE WHEN g.name IS NULL AND w.table_name IS NULL THEN 0 ELSE 1 END AS has_effects,
+ d.tables AS delete_effects, u.tables AS update_effects
  FROM information_schema.columns c
+ LEFT JOIN information_schema.views w ON w.table_schema = c.table_schema AND w.table_name = c.table_name
+ LEFT JOIN (SELECT DISTINCT event_object_schema AS place, event_object_table AS name FROM information_schema.triggers) g
+  ON g.place = c.table_schema AND g.name = c.table_name
+ LEFT JOIN ${mysqlEffects('delete_rule')} d ON d.place = c.table_schema AND d.name = c.table_name
+ LEFT JOIN ${mysqlEffects('update_rule')} u ON u.place = c.table_schema AND u.name = c.table_name
  WHERE c.table_schema NOT IN ('mysql', 'information_schema', 'performance_schema', 'sys')
  ORDER BY c.table_schema, c.table_name, c.ordinal_position`,
 };
@@ -104,21 +147,57 @@ export function schemaOf(dialect: Dialect, rows: readonly SchemaRow[]): Recorded
     else group.push(row);
   }
   const tables = new Map<string, RecordedTable>();
+  const names = new Map([...groups].map(([name, [first]]) => [name, nameOf(name, first)]));
+  const direct = new Map([...groups].map(([name, [first]]) => [names.get(name) ?? name, effectsOf(first, names)]));
   for (const [name, group] of groups) {
     const [first] = group;
     const isCurrent = Number(first?.['is_current']) === 1;
-    const table = tableOf(dialect, isCurrent ? textOf(first?.['table_name']) : name, group);
+    const table = tableOf(dialect, nameOf(name, first), group, direct);
     tables.set(name, table);
     if (isCurrent) tables.set(table.name, table);
   }
   return new RecordedSchema(dialect, tables);
 }
 
+/** As traces call it: without its schema where names mean that. */
+function nameOf(name: string, first: SchemaRow | undefined): string {
+  return Number(first?.['is_current']) === 1 ? textOf(first?.['table_name']) : name;
+}
+
+/** What the table's own triggers and the foreign keys to it do. A table that is not known may be any. */
+function effectsOf(row: SchemaRow | undefined, names: ReadonlyMap<string, string>): TableEffects {
+  const tablesIn = (list: unknown): readonly string[] =>
+    textOf(list)
+      .split('|')
+      .filter((name) => name !== '')
+      .map((name) => names.get(name) ?? '*');
+  return {
+    always: Number(row?.['has_effects']) === 1 ? ['*'] : [],
+    onDelete: tablesIn(row?.['delete_effects']),
+    onKeyChange: tablesIn(row?.['update_effects']),
+  };
+}
+
+/** With what these do in turn. O(tables x foreign keys) */
+function reached(first: readonly string[], direct: ReadonlyMap<string, TableEffects>): readonly string[] {
+  const found = new Set(first);
+  for (const name of found) {
+    const { always = [], onDelete = [], onKeyChange = [] } = direct.get(name) ?? {};
+    for (const next of [...always, ...onDelete, ...onKeyChange]) found.add(next);
+  }
+  return [...found];
+}
+
 function qualified(schema: string, name: string): string {
   return `${schema}.${name}`;
 }
 
-function tableOf(dialect: Dialect, name: string, rows: readonly SchemaRow[]): RecordedTable {
+function tableOf(
+  dialect: Dialect,
+  name: string,
+  rows: readonly SchemaRow[],
+  direct: ReadonlyMap<string, TableEffects>,
+): RecordedTable {
   const columns = rows.map((row) => columnOf(dialect, row));
   const positions = rows.map((row) => (row['key_position'] === null ? 0 : Number(row['key_position'])));
   const key = columns
@@ -126,7 +205,9 @@ function tableOf(dialect: Dialect, name: string, rows: readonly SchemaRow[]): Re
     .filter(({ position }) => position > 0)
     .toSorted((a, b) => a.position - b.position)
     .map(({ column }) => column);
-  return { name, columns, key, hasOtherUnique: Number(rows[0]?.['uniques']) > 0 };
+  const { always = [], onDelete = [], onKeyChange = [] } = direct.get(name) ?? {};
+  const effects = { always, onDelete: reached(onDelete, direct), onKeyChange: reached(onKeyChange, direct) };
+  return { name, columns, key, hasOtherUnique: Number(rows[0]?.['uniques']) > 0, effects };
 }
 
 function columnOf(dialect: Dialect, row: SchemaRow): RecordedColumn {
@@ -137,6 +218,7 @@ function columnOf(dialect: Dialect, row: SchemaRow): RecordedColumn {
     scale: scale === null || scale === undefined ? null : Number(scale),
     hasDefault: Number(row['has_default']) === 1,
     isAutoIncrement: Number(row['is_auto']) === 1,
+    isComputed: Number(row['is_computed']) === 1,
   };
 }
 
@@ -145,12 +227,18 @@ const texts = new Set(['text', 'character varying', 'varchar', 'tinytext', 'medi
 
 function kindOf(dialect: Dialect, type: string, collation: string): ColumnKind {
   if (integers.has(type)) return 'integer';
-  if (texts.has(type)) return dialect === 'mysql' && !collation.endsWith('_bin') ? 'folded-text' : 'text';
-  if (type === 'char' || type === 'character') return dialect === 'mysql' ? 'folded-padded-text' : 'padded-text';
+  if (texts.has(type)) return dialect === 'mysql' ? textKindOf(collation) : 'text';
+  if (type === 'char' || type === 'character')
+    return dialect === 'mysql' && !/_(?:bin|cs)$/.test(collation) ? 'folded-padded-text' : 'padded-text';
   if (type === 'boolean') return 'boolean';
   if (type === 'uuid') return 'uuid';
   if (type === 'numeric' || type === 'decimal') return 'decimal';
   return type === 'double precision' || type === 'double' ? 'float' : 'other';
+}
+
+function textKindOf(collation: string): ColumnKind {
+  if (collation.endsWith('_bin')) return /nopad|_0900_/.test(collation) ? 'text' : 'spaced-text';
+  return collation.endsWith('_cs') ? 'cased-text' : 'folded-text';
 }
 
 function textOf(value: unknown): string {

@@ -37,6 +37,20 @@ const mysql = schemaOf('mysql', [
   column('jobs', 'name', 'varchar', { collation_name: 'utf8mb4_general_ci' }),
   column('words', 'word', 'varchar', { key_position: 1, collation_name: 'utf8mb4_general_ci' }),
   column('words', 'n', 'int'),
+  column('noted', 'id', 'int', { key_position: 1, has_effects: 1 }),
+  column('customers', 'id', 'int', {
+    key_position: 1,
+    delete_effects: 'public.orders',
+    update_effects: 'public.orders|elsewhere.unknown',
+  }),
+  column('customers', 'name', 'int'),
+  column('orders', 'id', 'int', { key_position: 1, delete_effects: 'public.items' }),
+  column('items', 'id', 'int', { key_position: 1 }),
+  column('computed', 'id', 'int', { key_position: 1 }),
+  column('computed', 'n', 'int'),
+  column('computed', 'twice', 'int', { has_default: 1, is_computed: 1 }),
+  column('cased', 'word', 'varchar', { key_position: 1, collation_name: 'latin1_general_cs' }),
+  column('spaced', 'word', 'varchar', { key_position: 1, collation_name: 'utf8mb4_bin' }),
 ]);
 
 interface Case {
@@ -432,3 +446,57 @@ test.each([
   ['UPDATE nowhere SET a = 1', 'opaque'],
   ['this is no SQL', 'opaque'],
 ])('%s is %s', (sql, kind) => expect(planStatement(sql, postgres).kind).toBe(kind));
+
+describe('what the server writes by itself', () => {
+  test.each<[string, string, Case, object]>([
+    ['triggers: anything', 'INSERT INTO noted VALUES (1)', { affected: 1 }, { opaque: 'writes' }],
+    ['also where no row was changed', 'UPDATE noted SET id = 2 WHERE id = 1', { affected: 0 }, { opaque: 'writes' }],
+    [
+      'a deletion that cascades',
+      'DELETE FROM customers WHERE id = 1',
+      { affected: 1 },
+      { writes: [['customers/1', null]], opaque: 'writes', tables: ['orders', 'items'] },
+    ],
+    [
+      'one that finds nothing',
+      'DELETE FROM customers WHERE id = 1',
+      { affected: 0 },
+      { reads: [['customers/1', null]] },
+    ],
+    [
+      'REPLACE deletes, and may give another key to a table that is not known',
+      'REPLACE INTO customers VALUES (1, 2)',
+      { affected: 2 },
+      { opaque: 'writes' },
+    ],
+    ['a key that changes', 'UPDATE customers SET id = 2 WHERE id = 1', { affected: 1 }, { opaque: 'writes' }],
+    [
+      'other columns do not matter',
+      'UPDATE customers SET name = 2 WHERE id = 1',
+      { affected: 1 },
+      { writes: [['customers/1', { name: 2 }]] },
+    ],
+    [
+      'nor do new rows',
+      'INSERT INTO customers VALUES (1, 2)',
+      { affected: 1 },
+      { writes: [['customers/1', { id: 1, name: 2 }]] },
+    ],
+    [
+      'columns that are computed',
+      'UPDATE computed SET n = 2 WHERE id = 1',
+      { affected: 1 },
+      { writes: [['computed/1', { n: 2 }]], unknown: [['computed/1', ['twice']]] },
+    ],
+  ])('%s', (_name, sql, given, expected) => expect(short(rowsOf(sql, { schema: mysql, ...given }))).toEqual(expected));
+});
+
+describe('which texts are one key', () => {
+  test.each<[string, object]>([
+    ["DELETE FROM cased WHERE word = 'Ab'", { writes: [['cased/Ab', null]] }],
+    ["DELETE FROM cased WHERE word = 'é'", { opaque: 'writes', tables: ['cased'] }],
+    ["DELETE FROM spaced WHERE word = 'é'", { writes: [['spaced/é', null]] }],
+    ["DELETE FROM spaced WHERE word = 'e '", { opaque: 'writes', tables: ['spaced'] }],
+    ["DELETE FROM words WHERE word = 'Ab'", { writes: [['words/ab', null]] }],
+  ])('%s', (sql, expected) => expect(short(rowsOf(sql, { schema: mysql, affected: 1 }))).toEqual(expected));
+});

@@ -62,8 +62,28 @@ export function unseenRows(plan: SelectPlan | WritePlan): StatementRows {
   return plan.kind === 'select' ? { ...opaqueReads, lock: plan.lock } : inTable(plan, opaqueWrites);
 }
 
-function inTable({ target }: WritePlan, rows: StatementRows): StatementRows {
-  return rows.opaque === 'writes' ? { ...rows, tables: [target.table.name] } : rows;
+/** With the tables that were written, too: where it is not known which rows, and by foreign keys with actions. Triggers may write anything. */
+function inTable(plan: WritePlan, rows: StatementRows): StatementRows {
+  const { name, effects } = plan.target.table;
+  const isWriter = rows.opaque === 'writes' || rows.writes.length > 0;
+  const tables = isWriter ? [...effects.always, ...effectsOf(plan)] : effects.always;
+  if (tables.includes('*')) return opaqueWrites;
+  if (rows.opaque === 'writes') return { ...rows, tables: [name, ...tables] };
+  return tables.length === 0 ? rows : { ...rows, opaque: 'writes', tables };
+}
+
+function effectsOf(plan: WritePlan): readonly string[] {
+  const { hasOtherUnique, effects } = plan.target.table;
+  switch (plan.kind) {
+    case 'insert': {
+      const { kind } = plan.onConflict;
+      return kind === 'fail' || kind === 'skip' ? [] : [...effects.onDelete, ...effects.onKeyChange];
+    }
+    case 'update':
+      return plan.movesRows || hasOtherUnique ? effects.onKeyChange : [];
+    case 'delete':
+      return effects.onDelete;
+  }
 }
 
 function selected(plan: SelectPlan, parameters: readonly unknown[], result: StatementResult): StatementRows {
@@ -196,7 +216,9 @@ function imageAt(row: number, places: readonly Place[], result: StatementResult)
 }
 
 function updated(plan: UpdatePlan, parameters: readonly unknown[], result: StatementResult): StatementRows {
-  const written = writtenBy(plan.assignments, parameters);
+  const { known, unknown } = writtenBy(plan.assignments, parameters);
+  const computed = plan.target.table.columns.filter(({ isComputed }) => isComputed).map(({ name }) => name);
+  const written = { known, unknown: [...unknown, ...computed.filter((name) => !unknown.includes(name))] };
   if (plan.movesRows) return moved(plan, written, parameters, result);
   const returned = returnedRows(plan, result);
   if (returned !== undefined) return overwritten(returned, written);

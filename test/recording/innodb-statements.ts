@@ -70,15 +70,68 @@ const deletes: Statement[] = [
   (r) => `DELETE FROM n WHERE name = ${name(r)}`,
 ];
 
+/** What the server writes by itself: foreign keys with actions, generated columns, times of updates, other spellings of a key. */
+const effects: Statement[] = [
+  (r) => `DELETE FROM parent WHERE id = ${id(r)}`,
+  (r) => `INSERT INTO parent (id) VALUES (${id(r)})`,
+  (r) => `UPDATE parent SET id = ${5 + id(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE parent SET id = ${id(r)} WHERE id = ${5 + id(r)}`,
+  (r) => `UPDATE parent SET v = v + 1 WHERE id = ${id(r)}`,
+  (r) => `REPLACE INTO parent (id, v) VALUES (${id(r)}, ${few(r)})`,
+  (r) => `INSERT INTO child (id, parent) VALUES (${id(r)}, ${id(r)})`,
+  (r) => `UPDATE child SET parent = ${id(r)} WHERE id = ${id(r)}`,
+  (r) => `DELETE FROM child WHERE id = ${id(r)}`,
+  (r) => `SELECT * FROM child WHERE id = ${id(r)}${lock(r)}`,
+  () => 'SELECT * FROM child',
+  (r) => `SELECT * FROM grandchild WHERE id = ${id(r)}`,
+  (r) => `INSERT INTO grandchild (id, child) VALUES (${id(r)}, ${id(r)})`,
+  (r) => `SELECT * FROM parent WHERE id = ${id(r)}${lock(r)}`,
+  (r) => `UPDATE computed SET v = ${few(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE computed SET w = ${few(r)} WHERE id = ${id(r)}`,
+  (r) => `INSERT INTO computed (id, v) VALUES (${id(r)}, ${few(r)}) ON DUPLICATE KEY UPDATE v = VALUES(v)`,
+  (r) => `SELECT * FROM computed WHERE id = ${id(r)}${lock(r)}`,
+  () => 'SELECT * FROM computed',
+  (r) => `UPDATE cased SET v = ${few(r)} WHERE name = ${name(r)}`,
+  (r, fresh) => `INSERT INTO cased (name, v) VALUES (${name(r)}, ${fresh()})`,
+  (r) => `DELETE FROM cased WHERE name = ${name(r)}`,
+  (r) => `SELECT * FROM cased WHERE name = ${name(r)}${lock(r)}`,
+  () => 'SELECT * FROM cased',
+];
+/** Which may write anything. */
+const triggers: Statement[] = [
+  (r) => `INSERT INTO noted (id, v) VALUES (${id(r)}, ${few(r)})`,
+  (r, fresh) => `UPDATE noted SET v = ${fresh()} WHERE id = ${id(r)}`,
+  (r) => `DELETE FROM noted WHERE id = ${id(r)}`,
+  (r) => `UPDATE seen SET v = v + 1 WHERE id = ${id(r)}`,
+];
+const ofTriggers: Statement[] = [
+  (r) => `SELECT * FROM noted WHERE id = ${id(r)}${lock(r)}`,
+  (r) => `SELECT * FROM m WHERE id = ${id(r)}${lock(r)}`,
+  (r, fresh) => `UPDATE m SET v = ${fresh()} WHERE id = ${id(r)}`,
+  () => 'SELECT * FROM noted',
+];
+
 const weighted = (weight: number, statements: readonly Statement[]): [number, Statement][] =>
   statements.map((statement) => [weight, statement]);
 
 const innodb: Omit<StatementWorkload, 'statements'> = {
   setUp: [
-    'DROP TABLE IF EXISTS t, n, m',
+    'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, cased, noted',
+    'DROP VIEW IF EXISTS seen',
     'CREATE TABLE t (id int PRIMARY KEY, k int, u int, v int, w int, KEY (k), UNIQUE (u)) ENGINE=InnoDB',
     'CREATE TABLE n (name varchar(10) PRIMARY KEY, v int, x int) ENGINE=InnoDB',
     'CREATE TABLE m (id int PRIMARY KEY, v int, w int) ENGINE=InnoDB',
+    'CREATE TABLE parent (id int PRIMARY KEY, v int) ENGINE=InnoDB',
+    'CREATE TABLE child (id int PRIMARY KEY, parent int, FOREIGN KEY (parent) REFERENCES parent (id) ON DELETE CASCADE ON UPDATE CASCADE) ENGINE=InnoDB',
+    'CREATE TABLE grandchild (id int PRIMARY KEY, child int, FOREIGN KEY (child) REFERENCES child (id) ON DELETE SET NULL) ENGINE=InnoDB',
+    'CREATE TABLE computed (id int PRIMARY KEY, v int, w int, twice int AS (v * 2) STORED, thrice int AS (v * 3) VIRTUAL, ' +
+      'at timestamp(6) DEFAULT current_timestamp(6) ON UPDATE current_timestamp(6)) ENGINE=InnoDB',
+    'CREATE TABLE cased (name varchar(10) COLLATE utf8mb4_bin PRIMARY KEY, v int) ENGINE=InnoDB',
+    'CREATE TABLE noted (id int PRIMARY KEY, v int, w int) ENGINE=InnoDB',
+    'CREATE TRIGGER noted_insert BEFORE INSERT ON noted FOR EACH ROW SET NEW.w = 3',
+    'CREATE TRIGGER noted_update AFTER UPDATE ON noted FOR EACH ROW REPLACE INTO m (id, v) VALUES (NEW.id, NEW.v)',
+    'CREATE TRIGGER noted_delete AFTER DELETE ON noted FOR EACH ROW UPDATE m SET w = w + 1 WHERE id = OLD.id',
+    'CREATE VIEW seen AS SELECT id, v FROM m',
     'INSERT INTO t (id, k, u, v, w) VALUES (1, 0, 1, 0, 0), (2, 1, 2, 0, 0), (3, 2, 3, 0, 0), (4, 0, NULL, 0, 0)',
     "INSERT INTO n (name, v) VALUES ('a', 0), ('b', 0)",
   ],
@@ -97,5 +150,7 @@ const named = [...weighted(4, reads), ...weighted(2, updates), ...weighted(2, in
 
 export const innodbStatements: Readonly<Record<string, StatementWorkload>> = {
   'whose rows are known': { ...innodb, statements: named },
+  'that have effects': { ...innodb, statements: weighted(1, effects) },
+  'with triggers': { ...innodb, statements: [...weighted(4, ofTriggers), ...weighted(1, triggers)] },
   'of all kinds': { ...innodb, statements: [...named, ...weighted(1, opaqueWrites)] },
 };

@@ -94,6 +94,12 @@ export const informationSchema: readonly VirtualDefinition[] = [
     },
   },
   {
+    name: 'triggers',
+    columns:
+      'trigger_catalog text, trigger_schema, trigger_name, event_manipulation, event_object_catalog, event_object_schema, event_object_table',
+    rows: () => [],
+  },
+  {
     name: 'check_constraints',
     columns: 'constraint_catalog text, constraint_schema, constraint_name, check_clause',
     *rows(catalog) {
