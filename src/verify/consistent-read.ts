@@ -123,15 +123,12 @@ export class ReadVerifier {
       counts.skipped += beside?.length ?? 0;
       return;
     }
-    if (this.#mirror.failedWrites.mayShowIn(operation)) {
-      counts.skipped += (operations.writes[operation] as number) - (operations.reads[operation] as number);
-      return;
-    }
     this.#verifyRows(transaction, operation, snapshot);
     if (beside !== null) for (const part of beside) this.#verifyBeside(transaction, operation, part);
     for (const predicate of operations.predicatesOf(operation))
       verifyPredicate(this.#mirror, { transaction, operation, snapshot }, predicate, (row, start, end) => {
         if (isUncommitted(this.#mirror, operation) && mayBeDirty(this.#mirror, transaction, row, start, end)) return;
+        if (this.#mirror.failedWrites.mayShow(this.#mirror, row, operation)) return;
         this.#fail(transaction, operation, row, null, start, end, null);
       });
   }
@@ -154,7 +151,7 @@ export class ReadVerifier {
         start = transactions.snapshotStart[transaction] as number;
         end = transactions.snapshotEnd[transaction] as number;
       } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
-      if (rows.isHidden(row, start)) {
+      if (rows.isHidden(row, start) || (isDirty && mirror.failedWrites.mayShow(mirror, row, operation))) {
         counts.skipped += 1;
         continue;
       }

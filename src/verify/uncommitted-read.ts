@@ -6,35 +6,58 @@
  */
 import { agrees, type Image } from './image.ts';
 import type { Mirror } from './mirror.ts';
+import { releaseOf } from './mutual-exclusion.ts';
 import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { none } from './slots.ts';
+
+interface FailedWrite {
+  readonly session: number;
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Statements that failed, at read uncommitted: what they had written until then was there for others to see, and nobody says what it was. */
 export class FailedWrites {
   readonly #operations: OperationTable;
-  #intervals: { readonly start: number; readonly end: number }[] = [];
+  #all: FailedWrite[] = [];
 
   constructor(operations: OperationTable) {
     this.#operations = operations;
   }
 
   add(operation: number): void {
-    const { start, end } = this.#operations;
-    this.#intervals.push({ start: start[operation] as number, end: end[operation] as number });
+    const { session, start, end } = this.#operations;
+    this.#all.push({
+      session: session[operation] as number,
+      start: start[operation] as number,
+      end: end[operation] as number,
+    });
   }
 
   /** Nothing will be asked about times before the horizon. */
   forget(horizon: number): void {
-    if (this.#intervals.some(({ end }) => end < horizon))
-      this.#intervals = this.#intervals.filter(({ end }) => end >= horizon);
+    if (this.#all.some(({ end }) => end < horizon)) this.#all = this.#all.filter(({ end }) => end >= horizon);
   }
 
-  /** O(those that are kept) */
-  mayShowIn(operation: number): boolean {
+  /** May one of them have written this row while the operation read it? O(those that are kept x locks on the row that are kept) */
+  mayShow(mirror: Mirror, row: number, operation: number): boolean {
+    if (this.#all.length === 0) return false;
     const { start, end } = this.#operations;
     const [from, to] = [start[operation] as number, end[operation] as number];
-    return this.#intervals.some((failed) => failed.start <= to && failed.end >= from);
+    return this.#all.some((failed) => failed.start <= to && failed.end >= from && !isLockedOut(mirror, row, failed));
   }
+}
+
+/** Had another session locked the row before the statement began, until after its end? */
+function isLockedOut(mirror: Mirror, row: number, failed: FailedWrite): boolean {
+  const { rows, operations } = mirror;
+  const { locks } = rows;
+  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+    const operation = locks.operation[lock] as number;
+    if (locks.isExclusive[lock] === 0 || operations.session[operation] === failed.session) continue;
+    if ((operations.end[operation] as number) <= failed.start && releaseOf(mirror, lock) >= failed.end) return true;
+  }
+  return false;
 }
 
 /** Is it a plain read at read uncommitted? */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   formatTraceLine,
   mechanismsOf,
+  parseMechanisms,
   parseTrace,
   type TraceResult,
   TraceVerification,
@@ -14,8 +15,10 @@ interface KnownBug {
   readonly file: string;
   readonly number: number;
   readonly title: string;
-  readonly engine: string;
-  readonly isolation: string;
+  readonly engine?: string;
+  readonly isolation?: string;
+  /** By hand, where the engine promises what its relatives do not: TDSQL takes a write of the same value for a write. */
+  readonly mechanisms?: string;
   readonly mechanism: string;
   readonly transactions: readonly string[];
   readonly fixed: string;
@@ -32,8 +35,10 @@ function text(trace: Uint8Array): string {
   return new TextDecoder().decode(trace);
 }
 
-function verify({ engine, isolation }: KnownBug, trace: Uint8Array): TraceResult {
-  const verification = new TraceVerification({ mechanisms: mechanismsOf(engine, isolation) });
+function verify({ engine = '', isolation, mechanisms }: KnownBug, trace: Uint8Array): TraceResult {
+  const verification = new TraceVerification({
+    mechanisms: mechanisms === undefined ? mechanismsOf(engine, isolation) : parseMechanisms(mechanisms),
+  });
   verification.push(trace);
   return verification.finish();
 }
@@ -72,8 +77,9 @@ describe('not found where the engine does what it should', () => {
 });
 
 test('the command line says so too', async () => {
-  for (const { file, engine, isolation, mechanism } of bugs) {
-    const options = ['--engine', engine, '--isolation', isolation];
+  for (const { file, engine = '', isolation = '', mechanisms, mechanism } of bugs) {
+    const options =
+      mechanisms === undefined ? ['--engine', engine, '--isolation', isolation] : ['--mechanisms', mechanisms];
     const files = Object.fromEntries([file, `${file}-fixed`].map((name) => [`${name}.trace.jsonl`, traceOf(name)]));
     const wrong = await runHere(['verify', `${file}.trace.jsonl`, ...options], files);
     expect({ file, code: wrong.code, out: wrong.out }).toMatchObject({
