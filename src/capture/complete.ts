@@ -66,7 +66,7 @@ export function rowWithoutAdded<Row extends object>(row: Row, completion: Comple
 export function positionBefore(position: string, sql: string, { place, columns }: Completion): string {
   const start = selectPattern.exec(sql)?.[0].length ?? 0;
   const at = Number(position);
-  return place === 'first' && at > start ? String(at - [...columns, ...', '].length) : position;
+  return place === 'first' && at > start ? String(at - Array.from(`${columns}, `).length) : position;
 }
 
 /** Names of ours, which no statement that is completed has. */

@@ -1,8 +1,12 @@
 /**
  * mysql2: `query` and `execute` of its base connection, where the text still has its placeholders, and `addCommand`, which every command
- * goes through. Its class is not exported; it is the prototype of `Connection` that has `addCommand`.
+ * goes through; `execute` adds two, a Prepare and an Execute. Its class is not exported; it is the prototype of `Connection` that has
+ * `addCommand`.
  */
-import type { Recording, RecordedConnection } from './recording.ts';
+/* oxlint-disable no-underscore-dangle -- names of mysql2 */
+import { type Completion, completedText, rowsWithoutAdded, withoutAdded } from './complete.ts';
+import type { Asked, Recording, RecordedConnection } from './recording.ts';
+import type { DatabaseRecorder } from './recorder.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';
 
@@ -10,18 +14,30 @@ type Callback = (error: unknown, rows?: unknown, fields?: unknown, ...rest: unkn
 
 interface MysqlCommand {
   readonly constructor: { readonly name: string };
-  readonly sql?: string;
+  sql?: string;
+  /** Of a Prepare. */
+  query?: string;
   readonly values?: unknown;
   readonly parameters?: unknown;
   readonly statement?: { readonly query?: string };
-  readonly options?: { readonly nestTables?: unknown; readonly rowsAsArray?: boolean };
+  options?: RowOptions;
+  readonly _queryOptions?: RowOptions;
   onResult?: Callback;
+  start: (...args: unknown[]) => unknown;
+  emit: (event: string, ...args: unknown[]) => boolean;
   once: (event: string, listener: (...args: unknown[]) => void) => unknown;
+}
+
+interface RowOptions {
+  readonly nestTables?: unknown;
+  readonly rowsAsArray?: boolean;
+  readonly typeCast?: unknown;
 }
 
 interface MysqlConnection {
   readonly threadId?: number | null;
-  readonly config: {
+  readonly config: RowOptions & {
+    readonly queryFormat?: unknown;
     readonly host?: string;
     readonly port?: number;
     readonly database?: string;
@@ -36,11 +52,27 @@ type Run = (this: MysqlConnection, ...args: unknown[]) => unknown;
 interface BasePrototype {
   addCommand: AddCommand;
   query: Run;
+  execute: Run;
 }
 
 interface Text {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+}
+
+/** A statement that is on its way. */
+interface Sent {
+  readonly text: Text;
+  readonly asked: Asked;
+  readonly completion: Completion | null;
+}
+
+/** What is known of a call of `execute` while it adds its commands, and until they are done. */
+interface Execution {
+  readonly hasCallback: boolean;
+  sent: Sent | null;
+  /** Of its Prepare: the Execute is then not run. */
+  error: unknown;
 }
 
 /** @param mysql2 the module @returns undoes it */
@@ -51,24 +83,38 @@ export function hookMysql2(
   let found = mysql2.Connection.prototype;
   while (!Object.hasOwn(found, 'addCommand')) found = Object.getPrototypeOf(found) as object;
   const prototype = found as BasePrototype;
-  const { addCommand, query } = prototype;
+  const { addCommand, query, execute } = prototype;
   const connections = new WeakMap<MysqlConnection, RecordedConnection>();
   /** What `query` was called with, until it comes to `addCommand` with the values put into the text. */
   let given: Text | null = null;
+  let execution: Execution | null = null;
   let isOurs = false;
   const connectionOf = (client: MysqlConnection): RecordedConnection => {
     const known = connections.get(client);
     if (known !== undefined) return known;
-    const { host = '', port = '', database = '' } = client.config;
-    const made = recording.connection(
-      recording.database('mysql', `${host}:${port}/${database}`),
-      String(client.threadId ?? 'early'),
-    );
+    const made = recording.connection(databaseOf(client, recording), String(client.threadId ?? 'early'));
     connections.set(client, made);
     client.stream?.once('close', () => {
       made.close(recording.now());
     });
     return made;
+  };
+  const send = (client: MysqlConnection, text: Text, mayComplete: boolean): Sent => {
+    // The connection has its number when the server has spoken; commands before that wait for it.
+    const schemaQuery = typeof client.threadId === 'number' ? connectionOf(client).schemaQueryBefore(text.sql) : null;
+    if (schemaQuery !== null) {
+      isOurs = true;
+      try {
+        askSchema(client, query, connectionOf(client), schemaQuery);
+      } finally {
+        isOurs = false;
+      }
+    }
+    const asked = recording.ask();
+    const database = databaseOf(client, recording);
+    recording.noteDefinition(asked, database, text.sql, text.parameters);
+    const completion = mayComplete ? recording.completionOf(database, text.sql, text.parameters) : null;
+    return { text, asked, completion };
   };
   prototype.query = function recordedQuery(...args) {
     given = placeholders(args);
@@ -78,38 +124,91 @@ export function hookMysql2(
       given = null;
     }
   };
+  prototype.execute = function recordedExecute(...args) {
+    execution = { hasCallback: args.some((each) => typeof each === 'function'), sent: null, error: null };
+    try {
+      return execute.apply(this, args);
+    } finally {
+      execution = null;
+    }
+  };
   prototype.addCommand = function recordedCommand(command) {
     const text = isOurs ? null : (given ?? textOf(command));
     given = null;
-    if (text === null || !/^(?:Query|Execute)$/.test(command.constructor.name)) return addCommand.call(this, command);
-    // The connection has its number when the server has spoken; commands before that wait for it.
-    const session = (): RecordedConnection => connectionOf(this);
-    if (typeof this.threadId === 'number') {
-      const schemaQuery = session().schemaQueryBefore(text.sql);
-      if (schemaQuery !== null) {
-        isOurs = true;
-        try {
-          askSchema(this, query, session(), schemaQuery);
-        } finally {
-          isOurs = false;
-        }
-      }
+    const { name } = command.constructor;
+    if (text === null || isOurs) return addCommand.call(this, command);
+    if (name === 'Prepare' && execution !== null) {
+      const mayComplete = execution.hasCallback && canTakeOut(command.options, this);
+      execution.sent = send(this, text, mayComplete);
+      prepareForExecute(command, execution, execution.sent);
+      return addCommand.call(this, command);
     }
-    const asked = recording.ask();
-    const countsMatched = (this.config.clientFlags & foundRowsFlag) !== 0;
-    watch(
-      command,
-      (outcome) => {
-        const end = recording.answered(asked);
-        session().recorder.record({ ...text, start: asked.start, end, outcome });
-      },
-      countsMatched,
-    );
+    if (name !== 'Query' && name !== 'Execute') return addCommand.call(this, command);
+    const mayComplete = name === 'Query' && command.onResult !== undefined && canTakeOut(command._queryOptions, this);
+    const sent = execution?.sent ?? send(this, text, mayComplete);
+    if (name === 'Query' && sent.completion !== null) sendCompleted(command, sent.completion);
+    watch(command, sent, execution, (this.config.clientFlags & foundRowsFlag) !== 0, (outcome) => {
+      const end = recording.answered(sent.asked);
+      const { sql, parameters } = sent.text;
+      const asSent = sent.completion === null ? sql : completedText(sql, sent.completion);
+      connectionOf(this).recorder.record({ sql: asSent, parameters, start: sent.asked.start, end, outcome });
+    });
     return addCommand.call(this, command);
   };
   return () => {
-    prototype.addCommand = addCommand;
-    prototype.query = query;
+    Object.assign(prototype, { addCommand, query, execute });
+  };
+}
+
+function databaseOf({ config }: MysqlConnection, recording: Recording): DatabaseRecorder {
+  const { host = '', port = '', database = '' } = config;
+  return recording.database('mysql', `${host}:${port}/${database}`);
+}
+
+/** Not where the application has a word in how a row is made, or a text. */
+function canTakeOut(options: RowOptions = {}, { config }: MysqlConnection): boolean {
+  const { nestTables = config.nestTables } = options;
+  const isNested = nestTables !== undefined && nestTables !== false && nestTables !== null;
+  return (
+    ![options.typeCast, config.typeCast, config.queryFormat].some((each) => typeof each === 'function') && !isNested
+  );
+}
+
+/** Only while it is sent has the command another text: errors and the application see its own. */
+function sendCompleted(command: MysqlCommand, completion: Completion): void {
+  const { start, emit } = command;
+  command.start = function startCompleted(...args) {
+    const { sql = '' } = command;
+    command.sql = completedText(sql, completion);
+    try {
+      return start.apply(command, args);
+    } finally {
+      command.sql = sql;
+    }
+  };
+  command.emit = function emitOwn(event, ...args) {
+    const [first] = args;
+    const isFields = event === 'fields' && Array.isArray(first);
+    return isFields
+      ? emit.call(command, event, withoutAdded(first, completion), ...args.slice(1))
+      : emit.call(command, event, ...args);
+  };
+}
+
+/** The statement is prepared, and kept by the driver, under the text that is sent: `prepare` of the application's text is another one. */
+function prepareForExecute(command: MysqlCommand, execution: Execution, { text, completion }: Sent): void {
+  if (completion !== null) {
+    const sql = completedText(text.sql, completion);
+    command.query = sql;
+    command.options = { ...command.options, sql } as RowOptions;
+  }
+  const inner = command.onResult;
+  command.onResult = function onPrepared(this: unknown, error, ...rest) {
+    if (error !== null && error !== undefined) {
+      execution.error = error;
+      if (completion !== null) Object.assign(error, { sql: text.sql });
+    }
+    inner?.call(this, error, ...rest);
   };
 }
 
@@ -128,10 +227,11 @@ function placeholders([first, second]: readonly unknown[]): Text | null {
 }
 
 function textOf(command: MysqlCommand): Text | null {
-  const sql = command.sql ?? command.statement?.query;
+  const sql = command.sql ?? command.statement?.query ?? command.query;
   if (typeof sql !== 'string') return null;
-  const isExecute = command.constructor.name === 'Execute';
-  const parameters = isExecute ? (command.parameters ?? command.values) : [];
+  const { name } = command.constructor;
+  const prepared = (command.options as { readonly values?: unknown } | undefined)?.values;
+  const parameters = name === 'Execute' ? (command.parameters ?? command.values) : name === 'Prepare' ? prepared : [];
   return { sql, parameters: Array.isArray(parameters) ? (parameters as unknown[]) : [] };
 }
 
@@ -151,21 +251,34 @@ type Outcome =
   | { readonly kind: 'failed'; readonly code: string }
   | { readonly kind: 'lost' };
 
-function watch(command: MysqlCommand, record: (outcome: Outcome) => void, countsMatched: boolean): void {
-  const inner = command.onResult;
-  if (typeof inner === 'function') {
-    command.onResult = function onResult(this: unknown, error, rows, fields, ...rest) {
-      record(error === null || error === undefined ? doneOf(command, rows, fields, countsMatched) : failureOf(error));
-      inner.call(this, error, rows, fields, ...rest);
-    };
-    return;
-  }
-  // Rows that come as events, one by one: that it has run is known, not what it read.
+function watch(
+  command: MysqlCommand,
+  { completion }: Sent,
+  execution: Execution | null,
+  countsMatched: boolean,
+  record: (outcome: Outcome) => void,
+): void {
   let isOver = false;
   const once = (outcome: Outcome): void => {
     if (!isOver) record(outcome);
     isOver = true;
   };
+  const inner = command.onResult;
+  if (typeof inner === 'function') {
+    command.onResult = function onResult(this: unknown, ...args) {
+      const [error, rows, fields, ...rest] = args;
+      const isDone = error === null || error === undefined;
+      once(isDone ? doneOf(command, rows, fields, countsMatched) : failureOf(error));
+      if (completion === null || !Array.isArray(rows)) inner.apply(this, args);
+      else inner.call(this, error, rowsWithoutAdded(rows, completion), withoutAdded(fields as [], completion), ...rest);
+    };
+    // What cannot be prepared is told to the application past the command.
+    command.once('end', () => {
+      if (execution !== null && execution.error !== null) once(failureOf(execution.error));
+    });
+    return;
+  }
+  // Rows that come as events, one by one: that it has run is known, not what it read.
   command.once('error', (error) => once(failureOf(error)));
   command.once('end', () => once({ kind: 'done', results: [] }));
 }
@@ -206,6 +319,7 @@ export function mysqlResult(
   const header = (Array.isArray(rows) ? {} : (rows ?? {})) as {
     affectedRows?: number | bigint;
     insertId?: number | bigint | string;
+    warningStatus?: number;
   };
   return {
     columns,
@@ -215,5 +329,6 @@ export function mysqlResult(
     affected: header.affectedRows === undefined ? null : Number(header.affectedRows),
     countsMatched,
     insertId: header.insertId === undefined ? 0n : BigInt(header.insertId),
+    warnings: header.warningStatus ?? 0,
   };
 }

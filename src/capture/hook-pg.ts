@@ -90,7 +90,7 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
     const asked = recording.ask();
     const { start } = asked;
     const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
-    const possible = connection.completionOf(asked, text, parameters);
+    recording.noteDefinition(asked, connection.database, text, parameters);
     if (
       isSubmittable(config) &&
       typeof config.callback !== 'function' &&
@@ -103,7 +103,7 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
       });
       return original.call(this, config, values, callback);
     }
-    const completion = keepsText(config) ? null : possible;
+    const completion = keepsText(config) ? null : recording.completionOf(connection.database, text, parameters);
     const sql = completion === null ? text : completedText(text, completion);
     const done = (error: unknown, result: PgResult | PgResult[] | undefined): void => {
       const end = recording.answered(asked);
@@ -142,10 +142,13 @@ function takeOut(result: PgResult, completion: Completion): void {
   if (empty) Object.assign(result, { _prebuiltEmptyResultObject: isAlone ? null : rowWithoutAdded(empty, completion) });
 }
 
+/** `length` is that of the server's message, of which the position is a part. */
 function movePosition(error: unknown, text: string, completion: Completion): void {
-  const { position } = (error ?? {}) as { position?: unknown };
-  if (typeof position === 'string')
-    Object.assign(error as object, { position: positionBefore(position, text, completion) });
+  const { position, length } = (error ?? {}) as { position?: unknown; length?: unknown };
+  if (typeof position !== 'string') return;
+  const moved = positionBefore(position, text, completion);
+  Object.assign(error as object, { position: moved });
+  if (typeof length === 'number') Object.assign(error as object, { length: length - position.length + moved.length });
 }
 
 /** With a callback of ours around the caller's; where the caller wants a promise it is ours, so that nobody's rejection is swallowed. */

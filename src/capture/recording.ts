@@ -25,7 +25,7 @@ export interface Asked {
 
 export class Recording {
   readonly now: () => number;
-  readonly completesReads: boolean;
+  readonly #completesReads: boolean;
   readonly #write: (line: string) => void;
   readonly #writeMark: (line: string) => void;
   readonly #warn: (message: string) => void;
@@ -40,7 +40,7 @@ export class Recording {
 
   constructor({ write, now, warn, completesReads = false }: RecordingOptions) {
     this.now = now;
-    this.completesReads = completesReads;
+    this.#completesReads = completesReads;
     this.#write = (line) => {
       this.#isBehind = true;
       write(line);
@@ -63,10 +63,8 @@ export class Recording {
     const uses = (this.#names.get(id) ?? 0) + 1;
     this.#names.set(id, uses);
     const name = uses === 1 ? id : `${id}.${uses}`;
-    const made = new RecordedConnection(database, new SessionRecorder(name, database), {
-      warn: this.#warn,
-      completesReads: this.completesReads,
-      onClose: () => this.#sessions.delete(made),
+    const made = new RecordedConnection(database, new SessionRecorder(name, database), this.#warn, () => {
+      this.#sessions.delete(made);
     });
     this.#sessions.add(made);
     return made;
@@ -84,6 +82,18 @@ export class Recording {
     this.#asked.delete(asked);
     asked.changes?.changing(-1);
     return this.now();
+  }
+
+  /** What would name the rows of a statement that is sent now, if that is wanted; `null`: nothing, or the tables may be about to change. */
+  completionOf(database: DatabaseRecorder, sql: string, parameters: readonly unknown[]): Completion | null {
+    return this.#completesReads && database.isCurrent ? completionOf(sql, parameters, database.cache) : null;
+  }
+
+  /** Until a statement that may change the tables has its answer, no statement is completed. */
+  noteDefinition(asked: Asked, database: DatabaseRecorder, sql: string, parameters: readonly unknown[]): void {
+    if (!this.#completesReads || !mayDefine(sql, parameters, database.cache)) return;
+    asked.changes = database;
+    database.changing(1);
   }
 
   /** Writes down up to which time the trace is complete, where that is news. O(statements under way). */
@@ -123,23 +133,24 @@ export class Recording {
   }
 }
 
-interface ConnectionOptions {
-  readonly warn: (message: string) => void;
-  readonly completesReads: boolean;
-  readonly onClose: () => void;
-}
-
 /** A connection as a hook sees it: what is sent, then what comes back. */
 export class RecordedConnection {
   readonly database: DatabaseRecorder;
   readonly recorder: SessionRecorder;
-  readonly #options: ConnectionOptions;
+  readonly #warn: (message: string) => void;
+  readonly #onClose: () => void;
   #isInTransaction = false;
 
-  constructor(database: DatabaseRecorder, recorder: SessionRecorder, options: ConnectionOptions) {
+  constructor(
+    database: DatabaseRecorder,
+    recorder: SessionRecorder,
+    warn: (message: string) => void,
+    onClose: () => void,
+  ) {
     this.database = database;
     this.recorder = recorder;
-    this.#options = options;
+    this.#warn = warn;
+    this.#onClose = onClose;
   }
 
   /**
@@ -155,44 +166,20 @@ export class RecordedConnection {
     return schemaQueries[this.database.dialect];
   }
 
-  /**
-   * What would name the rows of a statement that is sent now, if it is to be added; `null`: nothing, or its tables may be about to change.
-   * @param asked the statement
-   */
-  completionOf(asked: Asked, sql: string, parameters: readonly unknown[]): Completion | null {
-    if (!this.#options.completesReads) return null;
-    return completionNow(this.database, asked, sql, parameters);
-  }
-
   /** The answer to the query for the schema; `null`: it failed. */
   learn(rows: readonly SchemaRow[] | null, why = ''): void {
     if (rows !== null) {
       this.database.learn(schemaOf(this.database.dialect, rows));
       return;
     }
-    this.#options.warn(`the tables of the database cannot be read, so no rows are recorded: ${why}`);
+    this.#warn(`the tables of the database cannot be read, so no rows are recorded: ${why}`);
     this.database.giveUp();
   }
 
   close(time: number): void {
     this.recorder.close(time);
-    this.#options.onClose();
+    this.#onClose();
   }
-}
-
-/** For hooks that know the database before the connection. */
-export function completionNow(
-  database: DatabaseRecorder,
-  asked: Asked,
-  sql: string,
-  parameters: readonly unknown[],
-): Completion | null {
-  const { cache, isCurrent } = database;
-  if (mayDefine(sql, parameters, cache)) {
-    asked.changes = database;
-    database.changing(1);
-  }
-  return isCurrent ? completionOf(sql, parameters, cache) : null;
 }
 
 const beginning = /^\s*(?:begin|start\s+transaction|set\s+(?:session\s+)?autocommit\s*=\s*0)\b/i;
