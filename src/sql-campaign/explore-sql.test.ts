@@ -65,6 +65,29 @@ test('a session that connects late comes before the others in some schedules', a
   expect(finals).toEqual(new Set([1, 2]));
 });
 
+test('what goes on between two connections of one session nobody knows: their order counts, whatever they touch', async () => {
+  const orders = new Set<unknown>();
+  const tested = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0), (2, 0)',
+    sessions: {
+      both: async (c: SqlConnection) => {
+        const order: number[] = [];
+        const read = (id: number) =>
+          onPostgres(c, async (client) => {
+            await client.query(`SELECT n FROM t WHERE id = ${id}`);
+            order.push(id);
+          });
+        await Promise.all([read(1), read(2)]);
+        return order.join();
+      },
+    },
+    invariant: ({ results }) => void orders.add(results.both),
+  });
+  expect((await exploreSql(tested, { profile: parseProfile({}) })).complete).toBe(true);
+  expect(orders).toEqual(new Set(['1,2', '2,1']));
+});
+
 test('a program that changes from run to run is refused', async () => {
   let runs = 0;
   const tested = sqlProgram({
