@@ -34,3 +34,8 @@ function mayHaveCommitted({ rows, transactions }: Mirror, row: number, time: num
       return true;
   return false;
 }
+
+/** A reader that was over before the writer began can be on no cycle with it. */
+export function mayOverlap({ transactions }: Mirror, reader: number, writer: number): boolean {
+  return (transactions.endEnd[reader] as number) >= (transactions.first[writer] as number);
+}

@@ -1,5 +1,5 @@
 /** Consistent read (Leopard, ICDE 2023, V.A): is what a read returned in the state that its snapshot may see? */
-import { antiDependency } from './anti-dependency.ts';
+import { antiDependency, mayOverlap } from './anti-dependency.ts';
 import { type Candidates, findCandidates } from './candidates.ts';
 import { hiddenViolation, ownViolation, readViolation } from './evidence.ts';
 import { agrees, type Columns, columnsBeside, type Image } from './image.ts';
@@ -298,9 +298,4 @@ export class ReadVerifier {
     if (transactions.fate[writer] === fateCode.open) (transactions.suspicions[writer] ??= []).push(violation);
     else this.#mirror.report(violation);
   }
-}
-
-/** A reader that was over before the writer began can be on no cycle with it. */
-export function mayOverlap({ transactions }: Mirror, reader: number, writer: number): boolean {
-  return (transactions.endEnd[reader] as number) >= (transactions.first[writer] as number);
 }

@@ -1,6 +1,5 @@
 /** The versions of a transaction that commits: where they stand among those of their rows, and what depends on them. */
-import { antiDependency } from './anti-dependency.ts';
-import { mayOverlap } from './consistent-read.ts';
+import { antiDependency, mayOverlap } from './anti-dependency.ts';
 import { verifyFirstUpdater } from './first-updater-wins.ts';
 import { type Image, isColumns, merged } from './image.ts';
 import type { Mirror } from './mirror.ts';

@@ -1,6 +1,7 @@
 /** What the parts of the verifier share: the mirror of the database's inside, the mechanisms to check, what was counted and where violations go. */
 import type { Mechanisms } from './mechanisms.ts';
 import type { OperationTable } from './operation-table.ts';
+import type { Phantoms } from './phantoms.ts';
 import type { RowTable } from './row-table.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import type { FailedWrites } from './uncommitted-read.ts';
@@ -34,6 +35,7 @@ export interface Mirror {
   readonly transactions: TransactionTable;
   readonly rows: RowTable;
   readonly failedWrites: FailedWrites;
+  readonly phantoms: Phantoms;
   /** Nothing that is open or still to come has a moment before it. */
   readonly horizon: () => number;
 }

@@ -32,8 +32,8 @@ export function verifyPredicate(
   ) as number;
   const end = (isOfTransaction ? transactions.snapshotEnd[transaction] : operations.end[operation]) as number;
   const found = rows.rowsWhere(table, where);
-  if (found.length === 0) return;
   const returned = operations.rowsRead(operation);
+  mirror.phantoms.add(mirror, { transaction, predicate: { table, where }, returned, end }, found);
   const isFollower = isFollowing(mirror, operation);
   for (const row of found) {
     if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;

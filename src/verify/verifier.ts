@@ -16,6 +16,7 @@ import { MinHeap } from './min-heap.ts';
 import type { Mirror, VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
+import { Phantoms } from './phantoms.ts';
 import { PredicateLocks } from './predicate-locks.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
@@ -106,6 +107,7 @@ export class Verifier {
       transactions: this.#transactions,
       rows: this.#rows,
       failedWrites: new FailedWrites(this.#operations),
+      phantoms: new Phantoms(),
       horizon: () => this.#horizon(),
     };
     this.#certifier = new SerializationCertifier(this.#mirror, (transaction) => this.#release(transaction));
@@ -400,7 +402,10 @@ export class Verifier {
       installVersions(this.#mirror, transaction, from, end[operation] as number, this.#onWriter);
     if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)
       this.#verifyLocks(transaction, operation);
-    if (fate === fateCode.committed) relateVersions(this.#mirror, transaction);
+    if (fate === fateCode.committed) {
+      relateVersions(this.#mirror, transaction);
+      this.#mirror.phantoms.relate(this.#mirror, transaction);
+    }
     transactions.isEnding[transaction] = 0;
     if (fate === fateCode.unknown) this.#giveUp(transaction);
     else this.#ended.push(transaction);
