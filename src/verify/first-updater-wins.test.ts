@@ -32,3 +32,14 @@ test('deleted in between, perhaps, by a statement that says only that it may hav
   );
   expect(verifyAll(mechanismsOf('postgres', 'repeatable read'), opaque).violations).toEqual([]);
 });
+
+test('who inserts a key again that its snapshot still has sees two rows', () => {
+  const snapshotOf1 = 'a t1 w x=1 \n a t1 commit \n c t3 r y=0 \n';
+  const reads = (x: number): string => `${snapshotOf1} ${deleted} c t3 w x=3 \n c t3 r x=${x} \n c t3 commit`;
+  expect(found('repeatable read', reads(1))).toEqual([]);
+  expect(found('serializable', reads(1))).toContain('consistent-read');
+  expect(found('repeatable read', reads(3))).toEqual([]);
+  expect(found('repeatable read', reads(2))).toEqual(['consistent-read']);
+  const updates = 'c t3 w x=3 \n c t3 r x=1 \n c t3 commit';
+  expect(found('repeatable read', snapshotOf1 + updates)).toEqual(['consistent-read']);
+});

@@ -201,8 +201,19 @@ export class Model {
 
   #read(transaction: Transaction, { operation, key, image }: Event): boolean {
     const found = this.#find(operation, key);
-    if (image !== undefined && found.image !== image) return false;
+    const isFound = image === undefined || found.image === image;
+    if (!isFound) return this.#readBeside(transaction, key, image);
     if (found.index >= 0) transaction.reads.push({ key, index: found.index });
+    return true;
+  }
+
+  /** What it has inserted is another row than the one that its snapshot has under the key. */
+  #readBeside(transaction: Transaction, key: string, image: RowImage | undefined): boolean {
+    const { firstUpdaterWins, certifier } = this.mechanisms;
+    if (!firstUpdaterWins || certifier !== null || transaction.own.get(key)?.isInserted !== true) return false;
+    const index = (transaction.snapshot?.get(key) ?? 0) - 1;
+    if (image === null || this.rows.get(key)?.[index]?.image !== image) return false;
+    transaction.reads.push({ key, index });
     return true;
   }
 

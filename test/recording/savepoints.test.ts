@@ -103,10 +103,11 @@ function newTrace(): Recorded {
   };
 }
 
-function expectRight({ counts, violations }: TraceResult): void {
+/** @param isAllChecked at read uncommitted it is not: what a statement had written that failed may have been read */
+function expectRight({ counts, violations }: TraceResult, isAllChecked: boolean): void {
   expect(violations.map(({ reason, smallest }) => [reason, smallest])).toEqual([]);
   expect(counts.transactions).toBeGreaterThan(20);
-  expect(counts.skipped).toBe(0);
+  if (isAllChecked) expect(counts.skipped).toBe(0);
 }
 
 const table = 'CREATE TABLE t (id int PRIMARY KEY, v int)';
@@ -143,7 +144,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     for (const client of all) await client.end();
     unhook();
     recording.end();
-    expectRight(verified('postgres', level));
+    expectRight(verified('postgres', level), true);
   });
 });
 
@@ -175,6 +176,6 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
     for (const client of all) await client.end();
     unhook();
     recording.end();
-    expectRight(verified('mariadb', level));
+    expectRight(verified('mariadb', level), level !== 'read uncommitted');
   });
 });
