@@ -2,6 +2,7 @@
 import type { Node, SelectStmt } from '@pgsql/types';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, resolveColumn, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
+import type { TraceLock } from '../history/trace.ts';
 import type { RecordedColumn, RecordedSchema } from './schema.ts';
 
 export interface SelectPlan {
@@ -32,7 +33,12 @@ export interface Output {
   readonly column: RecordedColumn;
 }
 
-type Opaque = { readonly kind: 'opaque'; readonly writes: boolean; readonly why: string };
+type Opaque = {
+  readonly kind: 'opaque';
+  readonly writes: boolean;
+  readonly lock?: TraceLock | null;
+  readonly why: string;
+};
 type Neutral = { readonly kind: 'neutral' };
 
 export function planSelect(statement: SelectStmt, schema: RecordedSchema): SelectPlan | Opaque | Neutral {
@@ -40,8 +46,12 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
   if (writesInside(statement)) return { kind: 'opaque', writes: true, why: 'a WITH that writes' };
   if (tables === 0 || tables === systemTables(statement)) return { kind: 'neutral' };
   if (statement.op !== undefined && statement.op !== 'SETOP_NONE')
-    return { kind: 'opaque', writes: false, why: 'UNION' };
-  if (statement.withClause !== undefined) return { kind: 'opaque', writes: false, why: 'WITH' };
+    return { kind: 'opaque', writes: false, lock: lockInside(statement), why: 'UNION' };
+  // FOR KEY SHARE lets all but the key be changed; FOR UPDATE OF locks one table of several.
+  if (locksInPart(statement))
+    return { kind: 'opaque', writes: false, lock: 'share', why: 'locks on a part of what is read' };
+  if (statement.withClause !== undefined)
+    return { kind: 'opaque', writes: false, lock: lockInside(statement), why: 'WITH' };
   const from = sourcesOf(statement.fromClause ?? [], schema);
   const outputs = outputsOf(statement.targetList ?? [], from, schema);
   const conditions = conditionsOf(statement.whereClause, from);
@@ -217,6 +227,19 @@ function skipsRows({ lockingClause = [], limitOffset }: SelectStmt): boolean {
 function limitOf({ limitCount, limitOption }: SelectStmt): Operand | null | undefined {
   if (limitCount === undefined) return null;
   return limitOption === 'LIMIT_OPTION_WITH_TIES' ? undefined : operandOf(limitCount);
+}
+
+function locksInPart({ lockingClause = [], fromClause = [] }: SelectStmt): boolean {
+  const isOne = fromClause.length === 1 && fromClause.every((node) => 'RangeVar' in node);
+  return lockingClause.some(
+    (node) =>
+      'LockingClause' in node &&
+      (node.LockingClause.strength === 'LCS_FORKEYSHARE' || (node.LockingClause.lockedRels !== undefined && !isOne)),
+  );
+}
+
+function lockInside(statement: SelectStmt): TraceLock | null {
+  return JSON.stringify(statement).includes('"LockingClause":{') ? 'share' : null;
 }
 
 function lockOf({ lockingClause = [] }: SelectStmt): 'update' | 'share' | null {

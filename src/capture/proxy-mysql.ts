@@ -289,6 +289,7 @@ function resultOf({ columns, rows }: Pending, ok: OkPacket | null, flags: number
     affected: ok === null ? null : Number(ok.affectedRows),
     countsMatched: has(flags, capabilities.foundRows),
     insertId: ok?.insertId ?? 0n,
+    warnings: ok?.warnings ?? 0,
   };
 }
 

@@ -253,7 +253,8 @@ export class SessionRecorder {
         return;
       case 'opaque':
         if (plan.why === 'TRUNCATE') this.#implicitCommit(event);
-        this.#operate(plan.writes ? 'write' : 'read', plan.writes ? opaqueWrites : opaqueReads, event);
+        if (plan.writes) this.#operate('write', opaqueWrites, event);
+        else this.#operate('read', { ...opaqueReads, lock: plan.lock ?? null }, event);
         return;
       default: {
         const kind = plan.kind === 'select' ? 'read' : 'write';

@@ -80,7 +80,10 @@ export const schemaQueries: Readonly<Record<Dialect, string>> = {
  CASE WHEN c.is_generated = 'ALWAYS' THEN 1 ELSE 0 END AS is_computed,
  CASE WHEN r.relkind NOT IN ('r', 'p') OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger g WHERE g.tgrelid = r.oid AND NOT g.tgisinternal)
   OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite w WHERE w.ev_class = r.oid) THEN 1 ELSE 0 END AS has_effects,
- ${postgresEffects('confdeltype')} AS delete_effects, ${postgresEffects('confupdtype')} AS update_effects
+ ${postgresEffects('confdeltype')} AS delete_effects, ${postgresEffects('confupdtype')} AS update_effects,
+ CASE WHEN c.ordinal_position = 1 THEN (SELECT string_agg(DISTINCT f.proname::text, '|') FROM pg_catalog.pg_proc f
+  WHERE f.provolatile = 'v' AND f.prolang NOT IN (12, 13) AND f.pronamespace NOT IN
+  (SELECT x.oid FROM pg_catalog.pg_namespace x WHERE x.nspname IN ('pg_catalog', 'information_schema'))) END AS functions
  FROM information_schema.columns c JOIN pg_catalog.pg_namespace s ON s.nspname = c.table_schema
  JOIN pg_catalog.pg_class r ON r.relnamespace = s.oid AND r.relname = c.table_name
  WHERE c.table_schema NOT IN ('pg_catalog', 'information_schema')
@@ -96,7 +99,9 @@ export const schemaQueries: Readonly<Record<Dialect, string>> = {
   AND k.table_schema = c.table_schema AND k.table_name = c.table_name) AS uniques,
  CASE WHEN c.extra LIKE '% GENERATED%' OR c.extra LIKE '%on update%' THEN 1 ELSE 0 END AS is_computed,
  CASE WHEN g.name IS NULL AND w.table_name IS NULL THEN 0 ELSE 1 END AS has_effects,
- d.tables AS delete_effects, u.tables AS update_effects
+ d.tables AS delete_effects, u.tables AS update_effects,
+ CASE WHEN c.ordinal_position = 1 THEN (SELECT group_concat(DISTINCT f.routine_name SEPARATOR '|') FROM information_schema.routines f
+  WHERE f.routine_type = 'FUNCTION' AND f.routine_schema NOT IN ('mysql', 'sys')) END AS functions
  FROM information_schema.columns c
  LEFT JOIN information_schema.views w ON w.table_schema = c.table_schema AND w.table_name = c.table_name
  LEFT JOIN (SELECT DISTINCT event_object_schema AS place, event_object_table AS name FROM information_schema.triggers) g
@@ -112,10 +117,17 @@ export type SchemaRow = Readonly<Record<string, unknown>>;
 
 export class RecordedSchema {
   readonly dialect: Dialect;
+  /** Functions that users have made, which may write anything; in lower case. */
+  readonly functions: ReadonlySet<string>;
   readonly #tables: ReadonlyMap<string, RecordedTable>;
 
-  constructor(dialect: Dialect, tables: ReadonlyMap<string, RecordedTable>) {
+  constructor(
+    dialect: Dialect,
+    tables: ReadonlyMap<string, RecordedTable>,
+    functions: ReadonlySet<string> = new Set(),
+  ) {
     this.dialect = dialect;
+    this.functions = functions;
     this.#tables = tables;
   }
 
@@ -156,7 +168,8 @@ export function schemaOf(dialect: Dialect, rows: readonly SchemaRow[]): Recorded
     tables.set(name, table);
     if (isCurrent) tables.set(table.name, table);
   }
-  return new RecordedSchema(dialect, tables);
+  const functions = rows.flatMap((row) => textOf(row['functions']).toLowerCase().split('|'));
+  return new RecordedSchema(dialect, tables, new Set(functions.filter((name) => name !== '')));
 }
 
 /** As traces call it: without its schema where names mean that. */

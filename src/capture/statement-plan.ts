@@ -3,6 +3,7 @@
  * microseconds, so plans are kept by text; parameters and results come later, in `statement-rows.ts`.
  */
 import type { Node } from '@pgsql/types';
+import type { TraceLock } from '../history/trace.ts';
 import type { Dialect } from '../sql/index.ts';
 import { parseStatement } from '../sql/parse.ts';
 import { rewriteMysql } from '../sql/mysql/rewrite.ts';
@@ -21,7 +22,7 @@ export type StatementPlan =
   /** SET, SHOW, `SELECT 1`: no row of a table. */
   | { readonly kind: 'neutral' }
   /** It may read, or with `writes` write, any rows. */
-  | { readonly kind: 'opaque'; readonly writes: boolean; readonly why: string }
+  | { readonly kind: 'opaque'; readonly writes: boolean; readonly lock?: TraceLock | null; readonly why: string }
   | SelectPlan
   | WritePlan;
 
@@ -30,7 +31,7 @@ export function planStatement(sql: string, schema: RecordedSchema): StatementPla
   try {
     return schema.dialect === 'postgres' ? planText(sql, schema) : planMysql(sql, schema);
   } catch {
-    return guess(sql);
+    return guess(sql, schema);
   }
 }
 
@@ -38,7 +39,7 @@ function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
   const rewritten = rewriteMysql(sql);
   switch (rewritten.kind) {
     case 'sql':
-      return rewritten.discardsRows ? { kind: 'neutral' } : planText(rewritten.text, schema);
+      return rewritten.discardsRows ? withoutRows(planText(rewritten.text, schema)) : planText(rewritten.text, schema);
     case 'several':
       return { kind: 'definition' };
     case 'statement':
@@ -69,7 +70,16 @@ function planSession(statement: TransactionStatement | SettingStatement): Statem
     : { kind: 'autocommit', isOn: /^(?:1|on|true)$/i.test(found.value ?? '1') };
 }
 
+/** SET @a = (SELECT ...), DO: what was read is not told. It is read under locks, as by every statement but SELECT. */
+function withoutRows(plan: StatementPlan): StatementPlan {
+  const isRead = plan.kind === 'select' || (plan.kind === 'opaque' && !plan.writes);
+  return isRead ? { kind: 'opaque', writes: false, lock: 'share', why: 'SET' } : plan;
+}
+
 function planTree(tree: Node, schema: RecordedSchema): StatementPlan {
+  const isOfRows = 'SelectStmt' in tree || 'InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree;
+  if (isOfRows && callsFunctions(tree, schema))
+    return { kind: 'opaque', writes: true, why: 'a function of the database' };
   if ('SelectStmt' in tree) return planSelect(tree.SelectStmt, schema);
   if ('InsertStmt' in tree) return planInsert(tree.InsertStmt, schema);
   if ('UpdateStmt' in tree) return planUpdate(tree.UpdateStmt, schema);
@@ -85,8 +95,19 @@ function planTree(tree: Node, schema: RecordedSchema): StatementPlan {
   return { kind: 'definition' };
 }
 
+/** Does it call a function that users have made? */
+function callsFunctions(tree: Node, { functions }: RecordedSchema): boolean {
+  if (functions.size === 0) return false;
+  const calls = JSON.stringify(tree).split('"funcname":').slice(1);
+  return calls.some((call) => wordsOf(call.slice(0, call.indexOf(']'))).some((each) => functions.has(each)));
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[\w$]+/g) ?? [];
+}
+
 /** A text that our grammar does not have: by its first word. */
-function guess(sql: string): StatementPlan {
+function guess(sql: string, { functions }: RecordedSchema): StatementPlan {
   const word = /^[\s(]*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? '';
   switch (word) {
     case 'SET':
@@ -102,7 +123,12 @@ function guess(sql: string): StatementPlan {
     case 'GRANT':
       return { kind: 'definition' };
     default:
-      return { kind: 'opaque', writes: word !== 'SELECT', why: word === '' ? 'a text without a word' : word };
+      return {
+        kind: 'opaque',
+        lock: /\b(?:for\s+(?:update|share)|lock\s+in\s+share\s+mode)\b/i.test(sql) ? 'share' : null,
+        writes: word !== 'SELECT' || wordsOf(sql).some((each) => functions.has(each)),
+        why: word === '' ? 'a text without a word' : word,
+      };
   }
 }
 

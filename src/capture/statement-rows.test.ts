@@ -61,6 +61,7 @@ interface Case {
   readonly affected?: number;
   readonly countsMatched?: boolean;
   readonly insertId?: bigint;
+  readonly warnings?: number;
 }
 
 function rowsOf(sql: string, given: Case): StatementRows {
@@ -73,6 +74,7 @@ function rowsOf(sql: string, given: Case): StatementRows {
     affected,
     countsMatched: given.countsMatched ?? true,
     insertId: given.insertId ?? 0n,
+    warnings: given.warnings ?? 0,
   };
   const schema = given.schema ?? postgres;
   const plan = planStatement(sql, schema);
@@ -489,6 +491,40 @@ describe('what the server writes by itself', () => {
       { writes: [['computed/1', { n: 2 }]], unknown: [['computed/1', ['twice']]] },
     ],
   ])('%s', (_name, sql, given, expected) => expect(short(rowsOf(sql, { schema: mysql, ...given }))).toEqual(expected));
+});
+
+describe('MySQL warns', () => {
+  const values = 'INSERT INTO words VALUES (?, 1) ON DUPLICATE KEY UPDATE n = VALUES(n)';
+  test.each<[string, string, Case, boolean]>([
+    ['that a value did not fit', 'INSERT IGNORE INTO words VALUES (?, 1000)', { warnings: 1 }, true],
+    ['so in an update', 'UPDATE words SET n = 1000 WHERE word = ?', { warnings: 1 }, true],
+    ['of VALUES(c), each time', values, { warnings: 1 }, false],
+    ['of more than that', values, { warnings: 2 }, true],
+  ])('%s', (_name, sql, given, isOpaque) => {
+    const { opaque } = rowsOf(sql, { schema: mysql, affected: 1, parameters: ['a'], ...given });
+    expect(opaque).toBe(isOpaque ? 'writes' : null);
+  });
+});
+
+describe('what is opaque as a whole', () => {
+  const users = (dialect: 'postgres' | 'mysql'): RecordedSchema =>
+    schemaOf(dialect, [{ ...column('accounts', 'id', 'integer', { key_position: 1 }), functions: 'Transfer|audit' }]);
+
+  test.each<['postgres' | 'mysql', string, object]>([
+    ['postgres', 'SELECT transfer(1)', { kind: 'opaque', writes: true }],
+    ['postgres', 'SELECT id FROM accounts WHERE id = audit()', { kind: 'opaque', writes: true }],
+    ['postgres', 'SELECT lower(id) FROM accounts', { kind: 'select' }],
+    ['postgres', 'CREATE TRIGGER t AFTER INSERT ON accounts EXECUTE FUNCTION audit()', { kind: 'definition' }],
+    ['postgres', 'SELECT id FROM accounts FOR KEY SHARE', { kind: 'opaque', writes: false, lock: 'share' }],
+    ['postgres', 'SELECT a.id FROM accounts a, stock FOR UPDATE OF a', { kind: 'opaque', writes: false }],
+    ['postgres', 'SELECT id FROM accounts FOR UPDATE OF accounts', { kind: 'select', lock: 'update' }],
+    ['mysql', 'SELECT Transfer(1)', { kind: 'opaque', writes: true }],
+    ['mysql', 'SET @a = transfer(1)', { kind: 'opaque', writes: true }],
+    ['mysql', 'SET @a = (SELECT id FROM accounts)', { kind: 'opaque', writes: false, lock: 'share' }],
+    ['mysql', 'SET @a = 1', { kind: 'neutral' }],
+    ['mysql', 'SELECT id INTO @a FROM accounts', { kind: 'opaque', writes: false, lock: null }],
+    ['mysql', 'SELECT id INTO @a FROM accounts FOR UPDATE', { kind: 'opaque', writes: false, lock: 'share' }],
+  ])('%s: %s', (dialect, sql, expected) => expect(planStatement(sql, users(dialect))).toMatchObject(expected));
 });
 
 describe('which texts are one key', () => {

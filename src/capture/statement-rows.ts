@@ -31,6 +31,8 @@ export interface StatementResult {
   readonly countsMatched: boolean;
   /** MySQL's first AUTO_INCREMENT value of the statement; 0: none. */
   readonly insertId: bigint;
+  /** MySQL: values that did not fit may have been made to, without strict mode and by IGNORE. */
+  readonly warnings?: number;
 }
 
 export type StatementRows = TraceRows<Image>;
@@ -45,6 +47,7 @@ export function rowsOfStatement(
   parameters: readonly unknown[],
   result: StatementResult,
 ): StatementRows {
+  if (plan.kind !== 'select' && mayHaveBent(plan, result)) return inTable(plan, opaqueWrites);
   switch (plan.kind) {
     case 'select':
       return selected(plan, parameters, result);
@@ -60,6 +63,12 @@ export function rowsOfStatement(
 /** What a statement did when its result is not known. */
 export function unseenRows(plan: SelectPlan | WritePlan): StatementRows {
   return plan.kind === 'select' ? { ...opaqueReads, lock: plan.lock } : inTable(plan, opaqueWrites);
+}
+
+/** Was something else written than the statement says? MySQL warns of each VALUES(c), too: it is no word of the standard's. */
+function mayHaveBent(plan: WritePlan, { warnings = 0 }: StatementResult): boolean {
+  const isUpdate = plan.kind === 'insert' && plan.onConflict.kind === 'update';
+  return warnings > (isUpdate ? plan.onConflict.fromRow.size : 0);
 }
 
 /** With the tables that were written, too: where it is not known which rows, and by foreign keys with actions. Triggers may write anything. */

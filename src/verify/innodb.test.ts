@@ -124,6 +124,19 @@ describe('a read that failed', () => {
   });
 });
 
+test('what may have read and written anything may have taken the snapshot', () => {
+  const text = 'a t1 begin \n a t1 w \n b t2 w t/1={"k":5} \n b t2 commit \n a t1 r t/1={"k":1} \n a t1 commit';
+  const run = (mayWrite: readonly string[]): number => {
+    const operations = traceOf(text).map(
+      (operation): TraceOperation =>
+        operation.session === 'a' && operation.kind === 'write' ? { ...operation, mayWrite } : operation,
+    );
+    return verifyAll(mechanismsOf('mysql', 'repeatable read'), operations, initial).violations.length;
+  };
+  expect(run(['*'])).toBe(0);
+  expect(run(['u'])).toBe(1);
+});
+
 describe('at read uncommitted', () => {
   test('what a statement had written before it failed may be seen, and is gone', () => {
     const failing = 'b t2 begin @1-2 \n b t2 w-failed @10-20 \n b t2 commit @30-35 \n';

@@ -175,6 +175,13 @@ describe('within a session', () => {
     expect(pipeline.counts.moved).toBe(1);
   });
 
+  test('statements of one message share its interval', () => {
+    const { pipeline, out } = piped();
+    for (let line = 1; line <= 3; line += 1) pipeline.push(operation('a', 5, 8), line);
+    pipeline.finish();
+    expect(out).toHaveLength(3);
+  });
+
   test('a statement that commits by itself shares its interval with its commit', () => {
     const { pipeline, out } = piped();
     pipeline.push(operation('a', 5, 8), 1);

@@ -72,7 +72,6 @@ export class Pipeline {
   #lastStart = new Float64Array();
   #lastEnd = new Float64Array();
   #lastKind = new Uint8Array();
-  readonly #lastTransaction: string[] = [];
   /** Sessions with something queued, by its start. */
   readonly #heap = new MinHeap();
   readonly #bufferMax: number;
@@ -106,7 +105,7 @@ export class Pipeline {
 
   /** @throws InputError `trace/order`, `trace/overlap`, `trace/late`, `trace/session` with the line */
   push(operation: number, line: number): void {
-    const { session: sessions, start, end, kind, transaction, next } = this.#operations;
+    const { session: sessions, start, end, kind, next } = this.#operations;
     const session = sessions[operation] as number;
     if (session >= this.#isMet.length || this.#isMet[session] === 0) this.#meetLate(session, line);
     this.#order(session, operation, line);
@@ -114,7 +113,6 @@ export class Pipeline {
     this.#lastStart[session] = from;
     this.#lastEnd[session] = end[operation] as number;
     this.#lastKind[session] = kind[operation] as number;
-    this.#lastTransaction[session] = transaction[operation] as string;
     if (from < this.#frontier && this.#hasMarks) {
       this.#counts.late += 1;
       this.#options.onLate?.(operation);
@@ -184,7 +182,6 @@ export class Pipeline {
     this.#first[session] = none;
     this.#last[session] = none;
     this.#lastKind[session] = kindNone;
-    this.#lastTransaction[session] = '';
   }
 
   #grow(capacity: number): void {
@@ -197,13 +194,13 @@ export class Pipeline {
     this.#lastKind = grownBytes(this.#lastKind, capacity);
   }
 
-  /** Operations of one session follow each other; a commit may share the interval of the statement that commits by itself. */
+  /** Operations of one session follow each other; those of one message, such as a statement that commits by itself and its commit, share an interval. */
   #order(session: number, operation: number, line: number): void {
     if (this.#lastKind[session] === kindNone) return;
     const { start, end } = this.#operations;
     const reached = this.#reachedBy(session);
     const from = start[operation] as number;
-    if (from >= reached || this.#isAutocommit(session, operation)) return;
+    if (from >= reached || this.#isOfOneMessage(session, operation)) return;
     if (reached - from <= this.#clockError) {
       this.#counts.moved += 1;
       start[operation] = reached;
@@ -218,15 +215,9 @@ export class Pipeline {
     throw new InputError(code, `an operation of session ${name} ${how} the one before it`, { line });
   }
 
-  #isAutocommit(session: number, operation: number): boolean {
-    const { kind, transaction, start, end } = this.#operations;
-    const isEnd = kind[operation] === kindCode.commit || kind[operation] === kindCode.abort;
-    return (
-      isEnd &&
-      transaction[operation] === this.#lastTransaction[session] &&
-      start[operation] === this.#lastStart[session] &&
-      end[operation] === this.#lastEnd[session]
-    );
+  #isOfOneMessage(session: number, operation: number): boolean {
+    const { start, end } = this.#operations;
+    return start[operation] === this.#lastStart[session] && end[operation] === this.#lastEnd[session];
   }
 
   /** Nothing of the session can start before this. */

@@ -25,7 +25,12 @@ export function takeSnapshot(
     (consistentRead === 'first-statement' &&
       (kind[operation] === kindCode.read || kind[operation] === kindCode.write)) ||
     (consistentRead === 'first-read' && isPlainRead);
-  if (!takes) return;
+  if (!takes) {
+    // CALL and the like may have read, too.
+    const mayRead = consistentRead === 'first-read' && operations.mayWriteOf(operation)?.includes('*') === true;
+    if (mayRead) snapshotFrom[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);
+    return;
+  }
   // Whether it came so far is not known, nor whether a read that failed was a plain one.
   if (operations.failed[operation] === 1 && consistentRead !== 'begin') {
     snapshotFrom[transaction] = Math.min(start[operation] as number, snapshotFrom[transaction] as number);

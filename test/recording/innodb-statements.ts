@@ -104,10 +104,24 @@ const triggers: Statement[] = [
   (r) => `DELETE FROM noted WHERE id = ${id(r)}`,
   (r) => `UPDATE seen SET v = v + 1 WHERE id = ${id(r)}`,
 ];
+const routines: Statement[] = [
+  (r) => `CALL look(${id(r)})`,
+  (r) => `CALL bump(${id(r)})`,
+  (r) => `SELECT bumped(${id(r)})`,
+  (r) => `SET @x = (SELECT v FROM m WHERE id = ${id(r)})`,
+  (r) => `SET @x = bumped(${id(r)})`,
+  (r) => `SELECT v INTO @x FROM m WHERE id = ${id(r)}`,
+  (r, fresh) => `INSERT IGNORE INTO small (id, v) VALUES (${id(r)}, ${fresh()})`,
+  (r, fresh) => `UPDATE IGNORE small SET v = ${fresh()} WHERE id = ${id(r)}`,
+  (r) => `SELECT * FROM small WHERE id = ${id(r)}${lock(r)}`,
+  (r) => `DELETE FROM small WHERE id = ${id(r)}`,
+  () => 'SELECT * FROM small',
+];
 const ofTriggers: Statement[] = [
   (r) => `SELECT * FROM noted WHERE id = ${id(r)}${lock(r)}`,
   (r) => `SELECT * FROM m WHERE id = ${id(r)}${lock(r)}`,
   (r, fresh) => `UPDATE m SET v = ${fresh()} WHERE id = ${id(r)}`,
+  (r, fresh) => `INSERT INTO m (id, v, w) VALUES (${id(r)}, ${fresh()}, 0)`,
   () => 'SELECT * FROM noted',
 ];
 
@@ -116,7 +130,7 @@ const weighted = (weight: number, statements: readonly Statement[]): [number, St
 
 const innodb: Omit<StatementWorkload, 'statements'> = {
   setUp: [
-    'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, cased, noted',
+    'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, cased, noted, small',
     'DROP VIEW IF EXISTS seen',
     'CREATE TABLE t (id int PRIMARY KEY, k int, u int, v int, w int, KEY (k), UNIQUE (u)) ENGINE=InnoDB',
     'CREATE TABLE n (name varchar(10) PRIMARY KEY, v int, x int) ENGINE=InnoDB',
@@ -131,6 +145,13 @@ const innodb: Omit<StatementWorkload, 'statements'> = {
     'CREATE TRIGGER noted_insert BEFORE INSERT ON noted FOR EACH ROW SET NEW.w = 3',
     'CREATE TRIGGER noted_update AFTER UPDATE ON noted FOR EACH ROW REPLACE INTO m (id, v) VALUES (NEW.id, NEW.v)',
     'CREATE TRIGGER noted_delete AFTER DELETE ON noted FOR EACH ROW UPDATE m SET w = w + 1 WHERE id = OLD.id',
+    'CREATE TABLE small (id int PRIMARY KEY, v tinyint) ENGINE=InnoDB',
+    'DROP PROCEDURE IF EXISTS look',
+    'DROP PROCEDURE IF EXISTS bump',
+    'DROP FUNCTION IF EXISTS bumped',
+    'CREATE PROCEDURE look (i int) SELECT v FROM m WHERE id = i',
+    'CREATE PROCEDURE bump (i int) UPDATE m SET v = v + 1 WHERE id = i',
+    'CREATE FUNCTION bumped (i int) RETURNS int BEGIN UPDATE m SET v = v + 1 WHERE id = i; RETURN i; END',
     'CREATE VIEW seen AS SELECT id, v FROM m',
     'INSERT INTO t (id, k, u, v, w) VALUES (1, 0, 1, 0, 0), (2, 1, 2, 0, 0), (3, 2, 3, 0, 0), (4, 0, NULL, 0, 0)',
     "INSERT INTO n (name, v) VALUES ('a', 0), ('b', 0)",
@@ -151,6 +172,7 @@ const named = [...weighted(4, reads), ...weighted(2, updates), ...weighted(2, in
 export const innodbStatements: Readonly<Record<string, StatementWorkload>> = {
   'whose rows are known': { ...innodb, statements: named },
   'that have effects': { ...innodb, statements: weighted(1, effects) },
-  'with triggers': { ...innodb, statements: [...weighted(4, ofTriggers), ...weighted(1, triggers)] },
+  'with triggers': { ...innodb, statements: [...weighted(25, ofTriggers), ...weighted(1, triggers)] },
+  'with functions': { ...innodb, statements: [...weighted(25, ofTriggers), ...weighted(1, routines)] },
   'of all kinds': { ...innodb, statements: [...named, ...weighted(1, opaqueWrites)] },
 };

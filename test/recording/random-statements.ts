@@ -1,4 +1,5 @@
 /** Clients that ask a real server random statements of a workload, recorded and verified: what the tests of statements share. */
+import { expect } from 'vitest';
 import { Recording } from '../../src/capture/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { mechanismsOf, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
@@ -77,4 +78,41 @@ export function newTrace(): RecordedTrace {
       return verification.finish();
     },
   };
+}
+
+interface Client {
+  readonly run: Run;
+  readonly end: () => Promise<unknown>;
+}
+
+/** MOIRAI_HEAVY=1: a minute each. MOIRAI_SEED: another run. */
+const milliseconds = process.env['MOIRAI_HEAVY'] === '1' ? 60_000 : 400;
+/** Up to 20, or what is fresh is no int any more. */
+const seed = Number(process.env['MOIRAI_SEED'] ?? 1);
+const clients = 6;
+
+/** @param hook of the driver @returns the trace */
+export async function recordClients(
+  workload: StatementWorkload,
+  connect: (i: number) => Promise<Client>,
+  hook: (recording: Recording) => () => void,
+): Promise<RecordedTrace> {
+  const trace = newTrace();
+  const { recording } = trace;
+  const unhook = hook(recording);
+  const all = await Promise.all(Array.from({ length: clients }, (_, i) => connect(i)));
+  for (const sql of workload.setUp) await all[0]?.run(sql);
+  const until = monotonicNanoseconds() + milliseconds * 1e6;
+  await Promise.all(all.map(({ run }, i) => work(run, workload, 100 * seed + i, until)));
+  for (const client of all) await client.end();
+  unhook();
+  recording.end();
+  return trace;
+}
+
+export function expectRight({ verified }: RecordedTrace, engine: string, level: string): void {
+  const { counts, violations } = verified(engine, level);
+  expect(violations.map(({ reason, smallest }) => [reason, smallest])).toEqual([]);
+  expect(counts.transactions).toBeGreaterThan(20);
+  expect(counts.deduced).toBeGreaterThan(0);
 }

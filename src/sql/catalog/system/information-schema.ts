@@ -100,6 +100,11 @@ export const informationSchema: readonly VirtualDefinition[] = [
     rows: () => [],
   },
   {
+    name: 'routines',
+    columns: 'specific_catalog text, specific_schema, specific_name, routine_catalog, routine_schema, routine_name, routine_type',
+    rows: () => [],
+  },
+  {
     name: 'check_constraints',
     columns: 'constraint_catalog text, constraint_schema, constraint_name, check_clause',
     *rows(catalog) {

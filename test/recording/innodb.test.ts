@@ -1,0 +1,43 @@
+/** Random statements of many clients on a real MariaDB, recorded and verified with the claim that is right: no violation. */
+import mysql2 from 'mysql2';
+import mysql from 'mysql2/promise';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { hookMysql2 } from '../../src/capture/index.ts';
+import { loadParser } from '../../src/sql/index.ts';
+import { startMariadb } from '../support/mariadb-server.ts';
+import { startedOrSkipped } from '../support/server-process.ts';
+import { innodbStatements } from './innodb-statements.ts';
+import { expectRight, recordClients } from './random-statements.ts';
+
+const server = await startedOrSkipped(startMariadb);
+const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
+
+describe.skipIf(server === undefined)('MariaDB', () => {
+  beforeAll(() => loadParser());
+  afterAll(() => server?.stop());
+
+  describe.each(Object.keys(innodbStatements))('statements %s', (name) => {
+    test.each(levels)('%s', async (level) => {
+      const workload = innodbStatements[name];
+      if (workload === undefined) throw new Error(name);
+      const connect = async (i: number) => {
+        const client = await mysql.createConnection({
+          host: '127.0.0.1',
+          port: server?.port ?? 0,
+          user: 'root',
+          database: 'test',
+          // Some are told how many rows have changed, others how many were found.
+          ...(i % 3 === 2 ? { flags: ['-FOUND_ROWS'] } : {}),
+        });
+        await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+        await client.query('SET SESSION innodb_lock_wait_timeout = 1');
+        return { run: (sql: string) => client.query(sql), end: () => client.end() };
+      };
+      expectRight(
+        await recordClients(workload, connect, (recording) => hookMysql2(mysql2, recording)),
+        'mariadb',
+        level,
+      );
+    });
+  });
+});
