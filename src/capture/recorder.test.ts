@@ -101,6 +101,44 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
     ['begin 1', 'write 1 t/1', 'write 1 failed', 'commit 1'],
   ],
   [
+    'a definition of MySQL commits, and the rows of its table may be others',
+    'mysql',
+    [['BEGIN'], [write(1)], ['DROP TABLE t']],
+    ['begin 1', 'write 1 t/1', 'commit 1', 'write 2', 'commit 2'],
+  ],
+  [
+    'not one of a table that only the session sees',
+    'mysql',
+    [['BEGIN'], [write(1)], ['CREATE TEMPORARY TABLE x (id int)'], ['DROP TEMPORARY TABLE x'], ['COMMIT']],
+    ['begin 1', 'write 1 t/1', 'commit 1'],
+  ],
+  [
+    'ANALYZE TABLE commits, too',
+    'mysql',
+    [['BEGIN'], [write(1)], ['ANALYZE TABLE t'], ['COMMIT']],
+    ['begin 1', 'write 1 t/1', 'commit 1'],
+  ],
+  ['what ANALYZE runs is written', 'mysql', [[`ANALYZE ${write(1)}`]], ['write 1', 'commit 1']],
+  ['and EXPLAIN ANALYZE of PostgreSQL', 'postgres', [[`EXPLAIN (ANALYZE) ${write(1)}`]], ['write 1', 'commit 1']],
+  [
+    'XA',
+    'mysql',
+    [[`XA START 'a'`], [write(1)], [`XA END 'a'`], [`XA PREPARE 'a'`], [`XA COMMIT 'a'`]],
+    ['begin 1', 'write 1 t/1', 'commit 1'],
+  ],
+  [
+    'a prepared transaction is of unknown fate',
+    'postgres',
+    [['BEGIN'], [write(1)], [`PREPARE TRANSACTION 'a'`], [write(2)], [`COMMIT PREPARED 'a'`]],
+    ['begin 1', 'write 1 t/1', 'commit 1 no answer', 'write 2 t/2', 'commit 2'],
+  ],
+  [
+    'a definition of PostgreSQL is a part of its transaction',
+    'postgres',
+    [['BEGIN'], ['ALTER TABLE t ALTER v TYPE text'], ['CREATE INDEX ON t (v)'], ['ROLLBACK']],
+    ['begin 1', 'write 1', 'abort 1'],
+  ],
+  [
     'a snapshot that is taken at once',
     'mysql',
     [['START TRANSACTION WITH CONSISTENT SNAPSHOT'], [write(1)], ['COMMIT']],
@@ -266,7 +304,15 @@ test('statements wait for the schema, and for a new one after a definition', () 
   expect([database.needsSchema, lines.length]).toEqual([false, 2]);
   session.record(event('CREATE TABLE u (id int)'));
   session.record(event(write(2)));
+  session.record(event('CREATE TABLE v (id int)'));
+  session.record(event(write(3)));
   expect([database.needsSchema, lines.length]).toEqual([true, 2]);
+  // It is asked for after both, and before a third.
+  database.asking();
+  session.record(event('CREATE TABLE w (id int)'));
+  session.record(event(write(4)));
+  database.learn(schemaOf('postgres', rows));
+  expect([database.needsSchema, lines.length]).toEqual([true, 6]);
   database.end();
-  expect(lines).toHaveLength(4);
+  expect(lines).toHaveLength(8);
 });

@@ -47,6 +47,8 @@ export class DatabaseRecorder {
   #cache: PlanCache;
   #state: 'unknown' | 'asked' | 'known' = 'unknown';
   #waiting: { readonly start: number; readonly take: () => void }[] = [];
+  /** How many of those had their answers when the schema was asked for: it is that after their definitions. */
+  #answered = 0;
   #changes = 0;
 
   constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
@@ -67,6 +69,7 @@ export class DatabaseRecorder {
 
   asking(): void {
     this.#state = 'asked';
+    this.#answered = this.#waiting.length;
   }
 
   learn(schema: RecordedSchema): void {
@@ -102,8 +105,10 @@ export class DatabaseRecorder {
     this.#waiting = [];
     for (const [i, { take }] of waiting.entries()) {
       take();
-      // A definition among them: those after it wait for the tables as they are then.
-      if (this.#state !== 'known' && i + 1 < waiting.length && this.#state === 'unknown') {
+      if (this.#state === 'known') continue;
+      // A definition. Those after it wait for the tables as they are then.
+      if (i < this.#answered) this.#state = 'known';
+      else {
         this.#waiting = waiting.slice(i + 1);
         return;
       }
@@ -244,9 +249,13 @@ export class SessionRecorder {
         return;
       case 'definition':
         this.#implicitCommit(event);
-        this.#fail(event);
+        this.#define(plan.tables ?? [], event);
         if (this.#transaction !== null) this.#transaction.isDefining = true;
         this.#database.forget();
+        return;
+      case 'prepared':
+        if (this.#transaction !== null && event.outcome.kind === 'done') this.#finish('commit', event.start, null);
+        this.#fail(event);
         return;
       case 'neutral':
         this.#fail(event);
@@ -262,6 +271,12 @@ export class SessionRecorder {
         this.#operate(kind, rows, event);
       }
     }
+  }
+
+  /** Rows of the tables that it makes, changes or drops may be others now. */
+  #define(tables: readonly string[], event: StatementEvent): void {
+    if (tables.length === 0 || event.outcome.kind === 'failed') this.#fail(event);
+    else this.#operate('write', tables.includes('*') ? opaqueWrites : { ...opaqueWrites, tables }, event);
   }
 
   #boundary(statement: Extract<StatementPlan, { kind: 'transaction' }>['statement'], event: StatementEvent): void {

@@ -14,7 +14,7 @@ import { emptyHeader } from '../../src/history/trace.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { mechanismsOf, TraceVerification } from '../../src/verify/index.ts';
 import { drivers } from '../drivers/drivers.ts';
-import type { Driver, Served } from '../drivers/shop.ts';
+import type { Driver, Served, Shop } from '../drivers/shop.ts';
 import { stepsOf } from '../drivers/shop-steps.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -61,24 +61,32 @@ async function newDatabase(dialect: Driver['dialect']): Promise<void> {
 const left = (driver: Driver, step: string): boolean =>
   step === 'isolation' || step === 'lock wait' || (driver.name === 'TypeORM' && step === 'tables kept');
 
+/**
+ * After a definition the tables are asked for, by postgres.js on another connection than the application's, and after the next one again: what
+ * is sent meanwhile is not completed.
+ */
+async function settled(shop: Shop): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    await shop.titles('nobody', 1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 interface Recorded {
   readonly trace: string;
-  /** Texts of statements of which more may have happened than the trace names. */
-  readonly opaque: readonly string[];
+  /** Statements of which more may have happened than the trace names; texts of those that write. */
+  readonly opaque: number;
   readonly opaqueWrites: readonly string[];
-  readonly statements: number;
 }
 
 async function recorded(driver: Driver, completesReads: boolean): Promise<Recorded> {
   let trace = `${formatTraceHeader({ ...emptyHeader, hasMarks: true })}\n`;
-  const opaque: string[] = [];
+  let opaque = 0;
   const opaqueWrites: string[] = [];
-  let statements = 0;
   let now: string | null = null;
   const write = (line: string): void => {
     trace += line;
-    if (/"op":"(?:read|write)"/.test(line)) statements += 1;
-    if (line.includes('"opaque":')) opaque.push(now ?? 'later');
+    if (line.includes('"opaque":')) opaque += 1;
     if (line.includes('"opaque":"writes"')) opaqueWrites.push(now ?? 'later');
   };
   const warn = (message: string): void => expect.fail(message);
@@ -101,28 +109,57 @@ async function recorded(driver: Driver, completesReads: boolean): Promise<Record
   try {
     const served = { host: '127.0.0.1', port: servers[driver.dialect]?.port ?? 0 } as Served;
     const shop = await driver.open(served);
-    for (const { name, run } of stepsOf(driver)) if (!left(driver, name)) await run(shop, served, driver);
+    for (const { name, run } of stepsOf(driver)) {
+      if (!left(driver, name)) await run(shop, served, driver);
+      if (name.startsWith('tables')) await settled(shop);
+    }
     await shop.close();
   } finally {
     for (const undo of unhook) undo();
   }
   recording.end();
-  return { trace, opaque, opaqueWrites, statements };
+  return { trace, opaque, opaqueWrites };
 }
 
 const clients = drivers.filter(({ how }) => !how.includes('streams'));
-const viaPg = clients.filter(({ packages }) => packages.includes('pg'));
+
 const cases = [
   ...clients.map((driver) => ({ ...driver, driver, completes: false })),
-  ...viaPg.map((driver) => ({ ...driver, driver, completes: true })),
+  ...clients.map((driver) => ({ ...driver, driver, completes: true })),
 ];
 /** Of those that go without. */
-const shares = new Map<Driver, number>();
+const before = new Map<Driver, Seen>();
+
+interface Seen {
+  /** How many reads name. */
+  readonly rows: number;
+  readonly opaque: number;
+  readonly opaqueWrites: readonly string[];
+}
+
+/**
+ * What a trace of completed reads does not tell better than one without, though it should. Most of the shop's statements go by title: without the
+ * keys, which nobody asked for, they say nothing of rows.
+ */
+function worse(
+  { name, dialect }: Driver,
+  after: Seen,
+  { rows, opaque }: Seen = { rows: 0, opaque: 0, opaqueWrites: [] },
+): string[] {
+  if (dialect === 'postgres') {
+    const writes = after.opaqueWrites.filter((text) => !text.includes('knex_') && text !== 'later');
+    return after.opaque < opaque ? writes : [`${after.opaque} opaque`, ...writes];
+  }
+  // These have functions of their own for values, and ask for the keys anyway.
+  const isLeft = name.startsWith('Drizzle') || name === 'Sequelize';
+  return after.rows > rows || isLeft ? [] : [`${after.rows} rows`];
+}
 
 describe.each(cases)('$name, $dialect, $how; completed: $completes', ({ driver, completes }) => {
   test.skipIf(servers[driver.dialect] === undefined)('is recorded', async () => {
     await newDatabase(driver.dialect);
-    const { trace, opaque, opaqueWrites, statements } = await recorded(driver, completes);
+    const { trace, ...rest } = await recorded(driver, completes);
+    const seen = { ...rest, rows: linesOf(trace).flatMap(({ reads = [] }) => reads).length };
     const violations: string[] = [];
     const level = driver.dialect === 'postgres' ? 'read committed' : 'repeatable read';
     const verification = new TraceVerification({
@@ -133,9 +170,7 @@ describe.each(cases)('$name, $dialect, $how; completed: $completes', ({ driver, 
     const { counts, cut } = verification.finish();
     expect([violations, cut]).toEqual([[], null]);
     expect(counts.operations).toBe(linesOf(trace).length);
-    // Most of the shop's statements go by title: without the keys, which nobody asked for, they say nothing of rows.
-    if (completes) expect(opaqueWrites.filter((text) => !text.includes('knex_') && text !== 'later')).toEqual([]);
-    if (completes) expect(opaque.length / statements).toBeLessThan(shares.get(driver) ?? 0);
-    else shares.set(driver, opaque.length / statements);
+    if (completes) expect(worse(driver, seen, before.get(driver))).toEqual([]);
+    else before.set(driver, seen);
   });
 });
