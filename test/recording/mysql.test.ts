@@ -109,6 +109,54 @@ describe.skipIf(server === undefined)('MariaDB', () => {
     expect(warnings).toEqual([]);
   });
 
+  test.each<[string, (sql: string) => Promise<unknown>]>([
+    [
+      'mysql2',
+      async (sql) => {
+        const client = await mysql.createConnection(connection);
+        const failed = await client.execute(sql).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        await client.execute('SELECT id FROM items WHERE id = 1');
+        await client.end();
+        return failed;
+      },
+    ],
+    [
+      'mariadb',
+      async (sql) => {
+        const client = await mariadb.createConnection({ host: '127.0.0.1', port, user: 'root', database: 'test' });
+        await client.query('SELECT 1');
+        const failed = await client.execute(sql).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        await client.execute('SELECT id FROM items WHERE id = 1');
+        await client.end();
+        return failed;
+      },
+    ],
+  ])('%s: what cannot be prepared has failed when the application hears of it', async (_name, run) => {
+    const { recording, lines } = newTrace();
+    const { default: connectionClass } = (await import(connectionFile)) as { default: { prototype: object } };
+    const unhook = [hookMysql2(mysql2, recording), hookMariadb(connectionClass, recording)];
+    const failed = await run('SELECT nothing FROM items').finally(() => {
+      for (const undo of unhook) undo();
+    });
+    recording.end();
+    expect(failed).toMatchObject({ errno: 1054 });
+    const all = lines();
+    expect(all.map(({ op, code }) => [op, code])).toEqual([
+      ['read', '1054'],
+      ['abort', undefined],
+      ['read', undefined],
+      ['commit', undefined],
+      ['end', undefined],
+    ]);
+    for (const [i, { start }] of all.entries()) expect(start).toBeGreaterThanOrEqual(all[i - 2]?.end ?? 0);
+  });
+
   async function through(use: (port: number) => Promise<unknown>): Promise<Line[]> {
     const { recording, lines } = newTrace();
     const upstream = { dialect: 'mysql', upstreamHost: '127.0.0.1', upstreamPort: port } as const;
