@@ -111,6 +111,7 @@ describe('the example traces', () => {
     ['stale-read', 'tidb', 'optimistic', 'consistent-read', undefined],
     ['lost-update', 'postgres', 'repeatable read', 'first-updater-wins', 'repeatable read'],
     ['write-skew', 'postgres', 'serializable', 'serialization-certifier', 'repeatable read'],
+    ['phantom', 'postgres', 'serializable', 'serialization-certifier', 'repeatable read'],
     ['dirty-write', 'postgres', 'read committed', 'mutual-exclusion', undefined],
     ['savepoint', 'postgres', 'read committed', 'consistent-read', undefined],
   ] as const;
