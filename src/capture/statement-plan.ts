@@ -2,14 +2,15 @@
  * What a text of SQL is, as far as a recorder has to know: which rows its results and its conditions name. Parsing costs about 150
  * microseconds, so plans are kept by text; parameters and results come later, in `statement-rows.ts`.
  */
-import type { Node } from '@pgsql/types';
+import type { DropStmt, Node } from '@pgsql/types';
 import type { TraceLock } from '../history/trace.ts';
 import type { Dialect } from '../sql/index.ts';
 import { parseStatement } from '../sql/parse.ts';
-import { rewriteMysql } from '../sql/mysql/rewrite.ts';
+import { type MysqlRewrite, rewriteMysql } from '../sql/mysql/rewrite.ts';
 import { sessionStatement } from '../sql/session-statement.ts';
 import type { SettingStatement, TransactionStatement } from '../sql/index.ts';
 import { shapeOf } from './literals.ts';
+import { otherStatement } from './other-statements.ts';
 import { planSelect, type SelectPlan } from './plan-select.ts';
 import { planDelete, planInsert, planUpdate, type WritePlan } from './plan-write.ts';
 import type { RecordedSchema } from './schema.ts';
@@ -18,7 +19,13 @@ export type StatementPlan =
   | { readonly kind: 'transaction'; readonly statement: TransactionStatement }
   | { readonly kind: 'autocommit'; readonly isOn: boolean }
   /** CREATE, ALTER, DROP...: what is known of the tables may be wrong after it. */
-  | { readonly kind: 'definition' }
+  | {
+      readonly kind: 'definition';
+      /** Whose rows may be others after it. */
+      readonly tables?: readonly string[];
+    }
+  /** PREPARE TRANSACTION: whether it is committed some other session says. */
+  | { readonly kind: 'prepared' }
   /** SET, SHOW, `SELECT 1`: no row of a table. */
   | { readonly kind: 'neutral' }
   /** It may read, or with `writes` write, any rows. */
@@ -29,6 +36,8 @@ export type StatementPlan =
 /** Never throws: what cannot be parsed is opaque. */
 export function planStatement(sql: string, schema: RecordedSchema): StatementPlan {
   try {
+    const other = otherStatement(sql, schema.dialect);
+    if (other !== undefined) return other;
     return schema.dialect === 'postgres' ? planText(sql, schema) : planMysql(sql, schema);
   } catch {
     return guess(sql, schema);
@@ -41,13 +50,42 @@ function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
     case 'sql':
       return rewritten.discardsRows ? withoutRows(planText(rewritten.text, schema)) : planText(rewritten.text, schema);
     case 'several':
-      return { kind: 'definition' };
+      return { kind: 'definition', tables: rewritten.parts.flatMap((part) => tablesOfPart(part, schema)) };
     case 'statement':
       break;
   }
   const { statement } = rewritten;
   if (statement.kind === 'transaction' || statement.kind === 'setting') return planSession(statement);
-  return statement.kind === 'definition' ? { kind: 'definition' } : { kind: 'neutral' };
+  return statement.kind === 'definition' ? { kind: 'definition', tables: ['*'] } : { kind: 'neutral' };
+}
+
+function tablesOfPart(part: MysqlRewrite, schema: RecordedSchema): readonly string[] {
+  switch (part.kind) {
+    case 'sql':
+      return definedTables(parseStatement(part.text) ?? {}, schema);
+    case 'several':
+      return part.parts.flatMap((each) => tablesOfPart(each, schema));
+    case 'statement':
+      return ['*'];
+  }
+}
+
+/** Tables that are known and that the definition drops, makes or changes. O(size of the tree) */
+function definedTables(tree: object, schema: RecordedSchema): readonly string[] {
+  if ('DropStmt' in tree) {
+    const { removeType, objects = [] } = tree.DropStmt as DropStmt;
+    if (removeType === 'OBJECT_SCHEMA') return ['*'];
+    if (removeType !== 'OBJECT_TABLE') return [];
+    return objects.flatMap((object) => {
+      const names = 'List' in object ? (object.List.items ?? []) : [];
+      const [name, place] = names.map((node) => ('String' in node ? node.String.sval : undefined)).toReversed();
+      return schema.table(place, name ?? '')?.name ?? [];
+    });
+  }
+  const isOfRows = ['CreateStmt', 'CreateTableAsStmt', 'AlterTableStmt', 'RenameStmt', 'AlterObjectSchemaStmt'];
+  if (!isOfRows.some((kind) => kind in tree)) return [];
+  const found = JSON.stringify(tree).matchAll(/"(?:schemaname":"([^"]*)",")?relname":"([^"]*)"/g);
+  return [...found].flatMap(([, place, name = '']) => schema.table(place, name)?.name ?? []);
 }
 
 function planText(sql: string, schema: RecordedSchema): StatementPlan {
@@ -92,7 +130,7 @@ function planTree(tree: Node, schema: RecordedSchema): StatementPlan {
   if ('CopyStmt' in tree) return { kind: 'opaque', writes: tree.CopyStmt.is_from === true, why: 'COPY' };
   if ('CallStmt' in tree || 'DoStmt' in tree || 'ExecuteStmt' in tree)
     return { kind: 'opaque', writes: true, why: Object.keys(tree)[0]?.replace(/Stmt$/, '').toUpperCase() ?? '' };
-  return { kind: 'definition' };
+  return { kind: 'definition', tables: definedTables(tree, schema) };
 }
 
 /** Does it call a function that users have made? */
@@ -116,10 +154,12 @@ function guess(sql: string, { functions }: RecordedSchema): StatementPlan {
     case 'FLUSH':
     case 'ANALYZE':
       return { kind: 'neutral' };
-    case 'CREATE':
+    case 'RENAME':
     case 'ALTER':
     case 'DROP':
-    case 'RENAME':
+      return { kind: 'definition', tables: ['*'] };
+    case 'CREATE':
+      return { kind: 'definition', tables: /^\s*create\s+or\s+replace\s+table\b/i.test(sql) ? ['*'] : [] };
     case 'GRANT':
       return { kind: 'definition' };
     default:

@@ -117,6 +117,18 @@ const routines: Statement[] = [
   (r) => `DELETE FROM small WHERE id = ${id(r)}`,
   () => 'SELECT * FROM small',
 ];
+/** Some of which commit what is open. */
+const definitions: Statement[] = [
+  () => 'ANALYZE TABLE m',
+  () => 'CREATE TEMPORARY TABLE IF NOT EXISTS mine (id int)',
+  () => 'DROP TEMPORARY TABLE IF EXISTS mine',
+  () => 'DROP TABLE IF EXISTS gone',
+  () => 'CREATE TABLE IF NOT EXISTS gone (id int PRIMARY KEY, v int) ENGINE=InnoDB',
+  () => 'ALTER TABLE gone MODIFY v bigint',
+  (r) => `INSERT INTO gone (id, v) VALUES (${id(r)}, ${few(r)})`,
+  (r) => `SELECT * FROM gone WHERE id = ${id(r)}`,
+  (r, fresh) => `ANALYZE UPDATE m SET v = ${fresh()} WHERE id = ${id(r)}`,
+];
 const ofTriggers: Statement[] = [
   (r) => `SELECT * FROM noted WHERE id = ${id(r)}${lock(r)}`,
   (r) => `SELECT * FROM m WHERE id = ${id(r)}${lock(r)}`,
@@ -130,7 +142,7 @@ const weighted = (weight: number, statements: readonly Statement[]): [number, St
 
 const innodb: Omit<StatementWorkload, 'statements'> = {
   setUp: [
-    'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, cased, noted, small',
+    'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, cased, noted, small, gone',
     'DROP VIEW IF EXISTS seen',
     'CREATE TABLE t (id int PRIMARY KEY, k int, u int, v int, w int, KEY (k), UNIQUE (u)) ENGINE=InnoDB',
     'CREATE TABLE n (name varchar(10) PRIMARY KEY, v int, x int) ENGINE=InnoDB',
@@ -174,5 +186,6 @@ export const innodbStatements: Readonly<Record<string, StatementWorkload>> = {
   'that have effects': { ...innodb, statements: weighted(1, effects) },
   'with triggers': { ...innodb, statements: [...weighted(25, ofTriggers), ...weighted(1, triggers)] },
   'with functions': { ...innodb, statements: [...weighted(25, ofTriggers), ...weighted(1, routines)] },
+  'with definitions': { ...innodb, statements: [...weighted(4, ofTriggers), ...weighted(1, definitions)] },
   'of all kinds': { ...innodb, statements: [...named, ...weighted(1, opaqueWrites)] },
 };

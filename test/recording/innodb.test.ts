@@ -30,7 +30,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
           ...(i % 3 === 2 ? { flags: ['-FOUND_ROWS'] } : {}),
         });
         await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
-        await client.query('SET SESSION innodb_lock_wait_timeout = 1');
+        await client.query('SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1');
         return { run: (sql: string) => client.query(sql), end: () => client.end() };
       };
       expectRight(
