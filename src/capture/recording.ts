@@ -12,7 +12,7 @@ export interface RecordingOptions {
   readonly now: () => number;
   /** Something that the user should know; a line each. */
   readonly warn: (message: string) => void;
-  /** Ask for the columns that name rows where the application does not: the hooks only. Default false. */
+  /** Ask for the columns that name rows where the application does not: hooks only. Default false. */
   readonly completesReads?: boolean;
 }
 
