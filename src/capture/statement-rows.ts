@@ -66,7 +66,8 @@ export function unseenRows(plan: SelectPlan | WritePlan): StatementRows {
 }
 
 /** Was something else written than the statement says? MySQL warns of each VALUES(c), too: it is no word of the standard's. */
-function mayHaveBent(plan: WritePlan, { warnings = 0 }: StatementResult): boolean {
+function mayHaveBent(plan: WritePlan, { warnings = 0, affected }: StatementResult): boolean {
+  if (affected === 0) return false;
   const isUpdate = plan.kind === 'insert' && plan.onConflict.kind === 'update';
   return warnings > (isUpdate ? plan.onConflict.fromRow.size : 0);
 }

@@ -165,6 +165,8 @@ const innodb: Omit<StatementWorkload, 'statements'> = {
     'CREATE PROCEDURE bump (i int) UPDATE m SET v = v + 1 WHERE id = i',
     'CREATE FUNCTION bumped (i int) RETURNS int BEGIN UPDATE m SET v = v + 1 WHERE id = i; RETURN i; END',
     'CREATE VIEW seen AS SELECT id, v FROM m',
+  ],
+  rows: [
     'INSERT INTO t (id, k, u, v, w) VALUES (1, 0, 1, 0, 0), (2, 1, 2, 0, 0), (3, 2, 3, 0, 0), (4, 0, NULL, 0, 0)',
     "INSERT INTO n (name, v) VALUES ('a', 0), ('b', 0)",
   ],

@@ -134,6 +134,8 @@ const setUp = [
   `CREATE OR REPLACE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN NEW.w := NEW.v; UPDATE m SET w = NEW.v WHERE id = NEW.id; RETURN NEW; END $$`,
   'CREATE TRIGGER note BEFORE INSERT OR UPDATE ON noted FOR EACH ROW EXECUTE FUNCTION note()',
+];
+const rows = [
   'INSERT INTO t (id, k, u, v, w) VALUES (1, 0, 1, 0, 0), (2, 1, 2, 0, 0), (3, 2, 3, 0, 0), (4, 0, NULL, 0, 0)',
   'INSERT INTO m (id, v, w) VALUES (1, 0, 0), (2, 0, 0), (3, 0, 0)',
 ];
@@ -142,6 +144,7 @@ const setUp = [
 export function postgresStatements(level: string): Readonly<Record<string, StatementWorkload>> {
   const postgres: Omit<StatementWorkload, 'statements'> = {
     setUp,
+    rows,
     transactions: [
       [[`BEGIN ISOLATION LEVEL ${level}`], ['COMMIT']],
       [['BEGIN'], ['COMMIT']],

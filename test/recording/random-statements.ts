@@ -12,8 +12,9 @@ export type Random = (n: number) => number;
 export type Statement = (random: Random, fresh: () => number) => string;
 
 export interface StatementWorkload {
-  /** Tables and their first rows. */
+  /** Definitions, before anything is recorded. */
   readonly setUp: readonly string[];
+  readonly rows?: readonly string[];
   readonly statements: readonly (readonly [weight: number, statement: Statement])[];
   /** How a transaction begins and ends; one of them each time. */
   readonly transactions: readonly (readonly [begin: readonly string[], end: readonly string[]])[];
@@ -99,9 +100,12 @@ export async function recordClients(
 ): Promise<RecordedTrace> {
   const trace = newTrace();
   const { recording } = trace;
+  const first = await connect(0);
+  for (const sql of workload.setUp) await first.run(sql);
+  await first.end();
   const unhook = hook(recording);
   const all = await Promise.all(Array.from({ length: clients }, (_, i) => connect(i)));
-  for (const sql of workload.setUp) await all[0]?.run(sql);
+  for (const sql of workload.rows ?? []) await all[0]?.run(sql);
   const until = monotonicNanoseconds() + milliseconds * 1e6;
   await Promise.all(all.map(({ run }, i) => work(run, workload, 100 * seed + i, until)));
   for (const client of all) await client.end();
