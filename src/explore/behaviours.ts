@@ -203,7 +203,7 @@ class Recorder implements Store {
       },
       write: (key, value) => {
         const id = store.keyId(key);
-        const number = store.valueNumber(value);
+        const number = this.#numberOf(session, value);
         this.#note(session, { kind: 'write', key: id, value: number });
         store.write(log, id, number);
       },
@@ -223,7 +223,7 @@ class Recorder implements Store {
     return async (handle) => {
       try {
         const result = await body(this.#watched(index, handle));
-        this.#note(index, { kind: 'returned', result: copyPlain(result) });
+        this.#note(index, { kind: 'returned', result });
         return result;
       } catch (error) {
         this.#note(index, { kind: 'threw', result: error });
@@ -242,11 +242,19 @@ class Recorder implements Store {
     };
   }
 
+  /** Most often it is what the session wrote here before: then nothing is copied. */
+  #numberOf(session: number, value: unknown): number {
+    const step = this.#cursors[session] as Step;
+    return step.kind === 'write' && this.#store.isValue(step.value, value)
+      ? step.value
+      : this.#store.valueNumber(value);
+  }
+
   /** What comes next in a session; after a read also what it returned. */
   #note(session: number, did: Partial<Step>, returned?: number): void {
     if (this.difference !== null) return;
     const step = this.#cursors[session] as Step;
-    if (step.kind === 'unknown') Object.assign(step, did);
+    if (step.kind === 'unknown') learn(step, did);
     else if (!isSame(step, did)) {
       this.difference = `on the same values, session "${this.#program.sessionNames[session]}" first ${this.#words(step)}, then ${this.#words(did)}`;
       return;
@@ -289,6 +297,12 @@ class Recorder implements Store {
         return `${kind}s`;
     }
   }
+}
+
+/** What is returned belongs to the program, which may change it: a copy is kept. */
+function learn(step: Step, did: Partial<Step>): void {
+  Object.assign(step, did);
+  if (did.kind === 'returned') step.result = copyPlain(did.result);
 }
 
 /** What was thrown or returned is not compared: errors have stacks, and what counts is what is done with it. */

@@ -3,15 +3,7 @@
  * allows; for every other one, the prefix that leads there is noted. So are the swaps that each new commit allows.
  */
 import { assert } from '../base/assert.ts';
-import {
-  copyValue,
-  defaultId,
-  type History,
-  type Key,
-  type Operation,
-  type Transaction,
-  type Value,
-} from '../history/index.ts';
+import { defaultId, type History, type Key, type Operation, type Transaction, type Value } from '../history/index.ts';
 import {
   CommitOrders,
   type ConstrainingLevel,
@@ -34,8 +26,9 @@ import {
   sessionOf,
   writesKey,
 } from './ordered-history.ts';
+import { copyAgain } from './plain-copy.ts';
 import { swapsAfter } from './swaps.ts';
-import { ValueTable } from './value-table.ts';
+import { isCopyOf, ValueTable } from './value-table.ts';
 
 export interface ExploredLog extends Log {
   readonly level: ConstrainingLevel;
@@ -371,12 +364,17 @@ export class ExploringStore implements Store {
 
   /** A value by its number. */
   copyOf(value: number): Value {
-    return copyValue(this.#values.at(value));
+    return copyAgain(this.#values.at(value));
   }
 
   /** @throws InputError `history/value` for what JSON cannot carry */
   valueNumber(value: unknown): number {
     return this.#values.numberOf(value);
+  }
+
+  /** Is this the value with that number? */
+  isValue(number: number, value: unknown): boolean {
+    return isCopyOf(value, this.#values.at(number));
   }
 
   keyOf(key: number): Key {

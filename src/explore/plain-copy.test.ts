@@ -34,3 +34,9 @@ test.each([
   ['a prototype of its own', Object.create({ x: 1 })],
   ['itself inside', circle],
 ])('%s is not plain', (_name, value) => expect(copyPlain(value)).toBe(OPAQUE));
+
+test('a name that is __proto__ stays one in a copy of a value', () => {
+  const value: unknown = JSON.parse('{"__proto__":{"x":1}}');
+  expect(JSON.stringify(copyAgain(value))).toBe('{"__proto__":{"x":1}}');
+  expect(copyPlain(value)).toBe(OPAQUE);
+});

@@ -36,11 +36,17 @@ function copyRecord(value: object, depth: number): unknown {
   return copy;
 }
 
-/** The same, faster, of what `copyPlain` made. */
-export function copyAgain(value: unknown): unknown {
+/** The same, faster, of what `copyPlain` or `copyValue` made. */
+export function copyAgain<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyAgain);
+  if (Array.isArray(value)) return value.map(copyAgain) as T;
   const copy: Record<string, unknown> = {};
-  for (const name of Object.keys(value)) copy[name] = copyAgain((value as Record<string, unknown>)[name]);
-  return copy;
+  for (const name of Object.keys(value)) {
+    const part = copyAgain((value as Record<string, unknown>)[name]);
+    // As an own name it must stay one.
+    if (name === '__proto__')
+      Object.defineProperty(copy, name, { value: part, enumerable: true, writable: true, configurable: true });
+    else copy[name] = part;
+  }
+  return copy as T;
 }

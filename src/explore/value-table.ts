@@ -23,3 +23,26 @@ export class ValueTable {
     return this.#values[number] as Value;
   }
 }
+
+/** Would `copyValue` make `known` of it? `false` may also be said of what takes a closer look. */
+export function isCopyOf(value: unknown, known: Value): boolean {
+  if (typeof known !== 'object' || known === null) return Object.is(value, known);
+  if (typeof value !== 'object' || value === null) return false;
+  if (isArray(known))
+    return (
+      Array.isArray(value) &&
+      value.length === known.length &&
+      known.every((part, i) => isCopyOf(value[i] as unknown, part))
+    );
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  const names = Object.keys(known);
+  const given = Object.keys(value);
+  return (
+    names.length === given.length &&
+    names.every(
+      (name, i) => given[i] === name && isCopyOf((value as Record<string, unknown>)[name], known[name] as Value),
+    )
+  );
+}
+
+const isArray = (value: Value): value is readonly Value[] => Array.isArray(value);
