@@ -22,13 +22,13 @@ export interface StatementWorkload {
   readonly afterError: (error: unknown) => 'go on' | 'roll back';
 }
 
-/** What one client does until the time is over. */
+/** What one client does until the time is over, and some transactions are. */
 export async function work(run: Run, workload: StatementWorkload, seed: number, until: number): Promise<void> {
   const random = seededRandom(seed);
   let value = seed * 1_000_000;
   const fresh = (): number => (value += 1);
   const all = workload.statements.flatMap(([weight, statement]) => Array.from({ length: weight }, () => statement));
-  while (monotonicNanoseconds() < until) {
+  for (let done = 0; done < transactionsMin || monotonicNanoseconds() < until; done += 1) {
     const [begin, end] = oneOf(random, workload.transactions);
     for (const sql of begin) await run(sql);
     let isBroken = false;
@@ -49,6 +49,8 @@ async function breaks(run: Run, sql: string, { afterError }: StatementWorkload):
     return afterError(error) === 'roll back';
   }
 }
+
+const transactionsMin = 10;
 
 export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[random(items.length)] as Item;
