@@ -3,8 +3,8 @@
  * into a connection's queue through one of two methods. What `execute` of a connection asks for comes through `prepareExecute` before.
  */
 import { type Completion, completedText, rowsWithoutAdded, rowWithoutAdded, withoutAdded } from './complete.ts';
-import { mysqlResult } from './hook-mysql2.ts';
-import { messageOf } from './hook-pg.ts';
+import { messageOf } from './driver-failure.ts';
+import { mysqlResult } from './mysql-result.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { DatabaseRecorder, StatementEvent } from './recorder.ts';
 import type { SchemaRow } from './schema.ts';
@@ -77,20 +77,14 @@ export function hookMariadb(connectionClass: { readonly prototype: object }, rec
   };
   const { prepareExecute } = prototype;
   const originals = methods.map((name) => [name, prototype[name]] as const);
-  const connections = new WeakMap<MariadbConnection, RecordedConnection>();
   const executed = new WeakMap<CommandParameters, Completed>();
   const failures = new WeakMap<object, (error: unknown) => void>();
   let isOurs = false;
-  const connectionOf = (client: MariadbConnection): RecordedConnection => {
-    const known = connections.get(client);
-    if (known !== undefined) return known;
-    const made = recording.connection(databaseOf(client, recording), String(client.threadId));
-    connections.set(client, made);
-    client.once('end', () => {
-      made.close(recording.now());
-    });
-    return made;
-  };
+  const connectionOf = recording.connectionsOf((client: MariadbConnection) => ({
+    database: databaseOf(client, recording),
+    id: String(client.threadId),
+    onEnd: (listener) => void client.once('end', listener),
+  }));
   const beforeStatement = (client: MariadbConnection, sql: string): void => {
     const connection = connectionOf(client);
     const schemaQuery = connection.schemaQueryBefore(sql);

@@ -5,10 +5,11 @@
  */
 /* oxlint-disable no-underscore-dangle -- names of mysql2 */
 import { type Completion, completedText, rowsWithoutAdded, withoutAdded } from './complete.ts';
+import { messageOf } from './driver-failure.ts';
+import { mysqlResult } from './mysql-result.ts';
 import type { Asked, Recording, RecordedConnection } from './recording.ts';
-import type { DatabaseRecorder } from './recorder.ts';
+import type { DatabaseRecorder, StatementEvent } from './recorder.ts';
 import type { SchemaRow } from './schema.ts';
-import type { StatementResult } from './statement-rows.ts';
 
 type Callback = (error: unknown, rows?: unknown, fields?: unknown, ...rest: unknown[]) => void;
 
@@ -84,80 +85,112 @@ export function hookMysql2(
   while (!Object.hasOwn(found, 'addCommand')) found = Object.getPrototypeOf(found) as object;
   const prototype = found as BasePrototype;
   const { addCommand, query, execute } = prototype;
-  const connections = new WeakMap<MysqlConnection, RecordedConnection>();
-  /** What `query` was called with, until it comes to `addCommand` with the values put into the text. */
-  let given: Text | null = null;
-  let execution: Execution | null = null;
-  let isOurs = false;
-  const connectionOf = (client: MysqlConnection): RecordedConnection => {
-    const known = connections.get(client);
-    if (known !== undefined) return known;
-    const made = recording.connection(databaseOf(client, recording), String(client.threadId ?? 'early'));
-    connections.set(client, made);
-    client.stream?.once('close', () => {
-      made.close(recording.now());
-    });
-    return made;
-  };
-  const send = (client: MysqlConnection, text: Text, mayComplete: boolean): Sent => {
-    // The connection has its number when the server has spoken; commands before that wait for it.
-    const schemaQuery = typeof client.threadId === 'number' ? connectionOf(client).schemaQueryBefore(text.sql) : null;
-    if (schemaQuery !== null) {
-      isOurs = true;
-      try {
-        askSchema(client, query, connectionOf(client), schemaQuery);
-      } finally {
-        isOurs = false;
-      }
-    }
-    const asked = recording.ask();
-    const database = databaseOf(client, recording);
-    recording.noteDefinition(asked, database, text.sql, text.parameters);
-    const completion = mayComplete ? recording.completionOf(database, text.sql, text.parameters) : null;
-    return { text, asked, completion };
-  };
+  const commands = new Commands(recording, query);
   prototype.query = function recordedQuery(...args) {
-    given = placeholders(args);
-    try {
-      return query.apply(this, args);
-    } finally {
-      given = null;
-    }
+    return commands.duringQuery(args, () => query.apply(this, args));
   };
   prototype.execute = function recordedExecute(...args) {
-    execution = { hasCallback: args.some((each) => typeof each === 'function'), sent: null, error: null };
-    try {
-      return execute.apply(this, args);
-    } finally {
-      execution = null;
-    }
+    return commands.duringExecute(args, () => execute.apply(this, args));
   };
   prototype.addCommand = function recordedCommand(command) {
-    const text = isOurs ? null : (given ?? textOf(command));
-    given = null;
-    const { name } = command.constructor;
-    if (text === null || isOurs) return addCommand.call(this, command);
-    if (name === 'Prepare' && execution !== null) {
-      const mayComplete = execution.hasCallback && canTakeOut(command.options, this);
-      execution.sent = send(this, text, mayComplete);
-      prepareForExecute(command, execution, execution.sent);
-      return addCommand.call(this, command);
-    }
-    if (name !== 'Query' && name !== 'Execute') return addCommand.call(this, command);
-    const mayComplete = name === 'Query' && command.onResult !== undefined && canTakeOut(command._queryOptions, this);
-    const sent = execution?.sent ?? send(this, text, mayComplete);
-    if (name === 'Query' && sent.completion !== null) sendCompleted(command, sent.completion);
-    watch(command, sent, execution, (this.config.clientFlags & foundRowsFlag) !== 0, (outcome) => {
-      const end = recording.answered(sent.asked);
-      const { sql, parameters } = sent.text;
-      const asSent = sent.completion === null ? sql : completedText(sql, sent.completion);
-      connectionOf(this).recorder.record({ sql: asSent, parameters, start: sent.asked.start, end, outcome });
-    });
+    commands.before(this, command);
     return addCommand.call(this, command);
   };
   return () => {
     Object.assign(prototype, { addCommand, query, execute });
   };
+}
+
+/** The commands that calls of `query` and `execute` add, and those that come without one. */
+class Commands {
+  readonly #recording: Recording;
+  readonly #query: Run;
+  readonly #connectionOf: (client: MysqlConnection) => RecordedConnection;
+  /** What `query` was called with, until it comes to `addCommand` with the values put into the text. */
+  #given: Text | null = null;
+  #execution: Execution | null = null;
+  #isOurs = false;
+
+  constructor(recording: Recording, query: Run) {
+    this.#recording = recording;
+    this.#query = query;
+    this.#connectionOf = recording.connectionsOf((client: MysqlConnection) => ({
+      database: databaseOf(client, recording),
+      id: String(client.threadId ?? 'early'),
+      onEnd: (listener) => void client.stream?.once('close', listener),
+    }));
+  }
+
+  duringQuery<T>(args: readonly unknown[], run: () => T): T {
+    this.#given = placeholders(args);
+    try {
+      return run();
+    } finally {
+      this.#given = null;
+    }
+  }
+
+  duringExecute<T>(args: readonly unknown[], run: () => T): T {
+    const hasCallback = args.some((each) => typeof each === 'function');
+    this.#execution = { hasCallback, sent: null, error: null };
+    try {
+      return run();
+    } finally {
+      this.#execution = null;
+    }
+  }
+
+  before(client: MysqlConnection, command: MysqlCommand): void {
+    const text = this.#given ?? textOf(command);
+    this.#given = null;
+    if (text === null || this.#isOurs) return;
+    const execution = this.#execution;
+    const { name } = command.constructor;
+    if (name === 'Prepare' && execution !== null) {
+      execution.sent = this.#send(client, text, execution.hasCallback && canTakeOut(command.options, client));
+      prepareForExecute(command, execution, execution.sent);
+    } else if (name === 'Query') {
+      const mayComplete = command.onResult !== undefined && canTakeOut(command._queryOptions, client);
+      const sent = this.#send(client, text, mayComplete);
+      if (sent.completion !== null) sendCompleted(command, sent.completion);
+      this.#watch(client, command, sent, null);
+    } else if (name === 'Execute') {
+      this.#watch(client, command, execution?.sent ?? this.#send(client, text, false), execution);
+    }
+  }
+
+  #send(client: MysqlConnection, text: Text, mayComplete: boolean): Sent {
+    // The connection has its number when the server has spoken; commands before that wait for it.
+    if (typeof client.threadId === 'number') this.#askSchema(client, text.sql);
+    const asked = this.#recording.ask();
+    const database = databaseOf(client, this.#recording);
+    this.#recording.noteDefinition(asked, database, text.sql, text.parameters);
+    const completion = mayComplete ? this.#recording.completionOf(database, text.sql, text.parameters) : null;
+    return { text, asked, completion };
+  }
+
+  #askSchema(client: MysqlConnection, sql: string): void {
+    const connection = this.#connectionOf(client);
+    const schemaQuery = connection.schemaQueryBefore(sql);
+    if (schemaQuery === null) return;
+    this.#isOurs = true;
+    try {
+      askSchema(client, this.#query, connection, schemaQuery);
+    } finally {
+      this.#isOurs = false;
+    }
+  }
+
+  #watch(client: MysqlConnection, command: MysqlCommand, sent: Sent, execution: Execution | null): void {
+    const countsMatched = (client.config.clientFlags & foundRowsFlag) !== 0;
+    watch(command, sent, execution, countsMatched, (outcome) => {
+      const { text, asked, completion } = sent;
+      const end = this.#recording.answered(asked);
+      const sql = completion === null ? text.sql : completedText(text.sql, completion);
+      const { parameters } = text;
+      this.#connectionOf(client).recorder.record({ sql, parameters, start: asked.start, end, outcome });
+    });
+  }
 }
 
 function databaseOf({ config }: MysqlConnection, recording: Recording): DatabaseRecorder {
@@ -241,15 +274,12 @@ function askSchema(client: MysqlConnection, query: Run, connection: RecordedConn
     { sql, rowsAsArray: false, nestTables: false, typeCast: true },
     (error: unknown, rows: unknown) => {
       if (error === null || error === undefined) connection.learn(rows as readonly SchemaRow[]);
-      else connection.learn(null, error instanceof Error ? error.message : '');
+      else connection.learn(null, messageOf(error));
     },
   );
 }
 
-type Outcome =
-  | { readonly kind: 'done'; readonly results: readonly StatementResult[] }
-  | { readonly kind: 'failed'; readonly code: string }
-  | { readonly kind: 'lost' };
+type Outcome = StatementEvent['outcome'];
 
 function watch(
   command: MysqlCommand,
@@ -304,31 +334,5 @@ function doneOf(command: MysqlCommand, rows: unknown, fields: unknown, countsMat
   return {
     kind: 'done',
     results: lists.map((each, i) => mysqlResult(each, columnLists[i], rowsAsArray === true, countsMatched)),
-  };
-}
-
-/** Rows with their columns, or the header of a statement that gives none. */
-export function mysqlResult(
-  rows: unknown,
-  fields: unknown,
-  rowsAsArray: boolean,
-  countsMatched: boolean,
-): StatementResult {
-  const columns = Array.isArray(fields) ? (fields as { name: string }[]).map(({ name }) => name) : [];
-  const list = Array.isArray(rows) ? (rows as (unknown[] & Record<string, unknown>)[]) : [];
-  const header = (Array.isArray(rows) ? {} : (rows ?? {})) as {
-    affectedRows?: number | bigint;
-    insertId?: number | bigint | string;
-    warningStatus?: number;
-  };
-  return {
-    columns,
-    rowCount: list.length,
-    cell: (row, column) => (rowsAsArray ? list[row]?.[column] : list[row]?.[columns[column] as string]),
-    isByName: !rowsAsArray,
-    affected: header.affectedRows === undefined ? null : Number(header.affectedRows),
-    countsMatched,
-    insertId: header.insertId === undefined ? 0n : BigInt(header.insertId),
-    warnings: header.warningStatus ?? 0,
   };
 }

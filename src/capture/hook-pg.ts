@@ -11,6 +11,8 @@ import {
   rowWithoutAdded,
   withoutAdded,
 } from './complete.ts';
+import { messageOf, postgresFailure } from './driver-failure.ts';
+import type { StatementEvent } from './recorder.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { SchemaRow } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';
@@ -47,21 +49,11 @@ export interface PgModule {
 export function hookPg(pg: PgModule, recording: Recording): () => void {
   const prototype = pg.Client.prototype as { query: PgQuery };
   const original = prototype.query;
-  const connections = new WeakMap<PgClient, RecordedConnection>();
-  const connectionOf = (client: PgClient): RecordedConnection => {
-    const found = connections.get(client);
-    if (found !== undefined) return found;
-    const database = recording.database(
-      'postgres',
-      `${client.host ?? ''}:${client.port ?? ''}/${client.database ?? ''}`,
-    );
-    const made = recording.connection(database, String(client.processID ?? 'early'));
-    connections.set(client, made);
-    client.once('end', () => {
-      made.close(recording.now());
-    });
-    return made;
-  };
+  const connectionOf = recording.connectionsOf((client: PgClient) => ({
+    database: recording.database('postgres', `${client.host ?? ''}:${client.port ?? ''}/${client.database ?? ''}`),
+    id: String(client.processID ?? 'early'),
+    onEnd: (listener) => void client.once('end', listener),
+  }));
   prototype.query = function query(config, values, callback) {
     const text = textOf(config);
     if (text === null || this.processID === null) return original.call(this, config, values, callback);
@@ -74,50 +66,51 @@ export function hookPg(pg: PgModule, recording: Recording): () => void {
     const isReady = this.readyForQuery === true;
     if (isReady) ask();
     try {
-      return send.call(this, connection, text, config, values, callback);
+      return send(this, original, recording, connection, text, [config, values, callback]);
     } finally {
       if (!isReady) ask();
     }
   };
-  const send = function send(
-    this: PgClient,
-    connection: RecordedConnection,
-    text: string,
-    config: unknown,
-    values: unknown,
-    callback: unknown,
-  ): unknown {
-    const asked = recording.ask();
-    const { start } = asked;
-    const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
-    recording.noteDefinition(asked, connection.database, text, parameters);
-    if (
-      isSubmittable(config) &&
-      typeof config.callback !== 'function' &&
-      typeof values !== 'function' &&
-      typeof callback !== 'function'
-    ) {
-      listen(config, (event) => {
-        const end = recording.answered(asked);
-        connection.recorder.record({ sql: text, parameters: valuesOf(config), start, end, ...event });
-      });
-      return original.call(this, config, values, callback);
-    }
-    const completion = keepsText(config) ? null : recording.completionOf(connection.database, text, parameters);
-    const sql = completion === null ? text : completedText(text, completion);
-    const done = (error: unknown, result: PgResult | PgResult[] | undefined): void => {
-      const end = recording.answered(asked);
-      connection.recorder.record({ sql, parameters, start, end, outcome: outcomeOf(error, result) });
-      if (completion === null) return;
-      if (result !== undefined && !Array.isArray(result)) takeOut(result, completion);
-      movePosition(error, text, completion);
-    };
-    const sent = completion === null ? config : withText(config, sql);
-    return callRecorded(this, original, [sent, values, callback], done);
-  };
   return () => {
     prototype.query = original;
   };
+}
+
+function send(
+  client: PgClient,
+  original: PgQuery,
+  recording: Recording,
+  connection: RecordedConnection,
+  text: string,
+  [config, values, callback]: readonly [unknown, unknown, unknown],
+): unknown {
+  const asked = recording.ask();
+  const { start } = asked;
+  const parameters = Array.isArray(values) ? (values as unknown[]) : valuesOf(config);
+  recording.noteDefinition(asked, connection.database, text, parameters);
+  if (
+    isSubmittable(config) &&
+    typeof config.callback !== 'function' &&
+    typeof values !== 'function' &&
+    typeof callback !== 'function'
+  ) {
+    listen(config, (event) => {
+      const end = recording.answered(asked);
+      connection.recorder.record({ sql: text, parameters: valuesOf(config), start, end, ...event });
+    });
+    return original.call(client, config, values, callback);
+  }
+  const completion = keepsText(config) ? null : recording.completionOf(connection.database, text, parameters);
+  const sql = completion === null ? text : completedText(text, completion);
+  const done = (error: unknown, result: PgResult | PgResult[] | undefined): void => {
+    const end = recording.answered(asked);
+    connection.recorder.record({ sql, parameters, start, end, outcome: outcomeOf(error, result) });
+    if (completion === null) return;
+    if (result !== undefined && !Array.isArray(result)) takeOut(result, completion);
+    movePosition(error, text, completion);
+  };
+  const sent = completion === null ? config : withText(config, sql);
+  return callRecorded(client, original, [sent, values, callback], done);
 }
 
 /** A query object has it already, and of a statement with a name the server may. */
@@ -209,10 +202,6 @@ function askSchema(
   client._queryQueue.unshift(query);
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 interface Submittable {
   readonly submit: unknown;
   readonly text?: string;
@@ -239,21 +228,12 @@ function valuesOf(config: unknown): readonly unknown[] {
   return Array.isArray(found) ? (found as unknown[]) : [];
 }
 
-type Outcome =
-  | { readonly kind: 'done'; readonly results: readonly StatementResult[] }
-  | { readonly kind: 'failed'; readonly code: string }
-  | { readonly kind: 'lost' };
+type Outcome = StatementEvent['outcome'];
 
 function outcomeOf(error: unknown, result: PgResult | PgResult[] | undefined): Outcome {
-  if (error !== null && error !== undefined) return failureOf(error);
+  if (error !== null && error !== undefined) return postgresFailure(error);
   const results = Array.isArray(result) ? result : result === undefined ? [] : [result];
   return { kind: 'done', results: results.map(resultOf) };
-}
-
-/** Only the server's own errors say that the statement has failed; after others nobody knows. */
-function failureOf(error: unknown): Outcome {
-  const { code, severity } = error as { code?: unknown; severity?: unknown };
-  return typeof severity === 'string' && typeof code === 'string' ? { kind: 'failed', code } : { kind: 'lost' };
 }
 
 function resultOf({ fields, rows, rowCount }: PgResult): StatementResult {
@@ -301,7 +281,7 @@ function listen(given: Submittable, record: (event: { readonly outcome: Outcome 
   before('handleCommandComplete', ({ text }: { text?: string }) => {
     tag = text ?? '';
   });
-  before('handleError', (error: unknown) => finish(failureOf(error)));
+  before('handleError', (error: unknown) => finish(postgresFailure(error)));
   before('handleReadyForQuery', () => {
     const result: StatementResult = {
       columns,

@@ -3,6 +3,7 @@
  * A query runs when it is waited for: `handle`. Its text is put together from its strings on the way, by `build` of the connection.
  */
 import { type Completion, completedText, positionBefore, rowWithoutAdded, withoutAdded } from './complete.ts';
+import { postgresFailure } from './driver-failure.ts';
 import type { Recording, RecordedConnection } from './recording.ts';
 import type { DatabaseRecorder, StatementEvent } from './recorder.ts';
 import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';
@@ -120,7 +121,7 @@ export function hookPostgresJs(
       resolve(result);
     };
     this.reject = (error) => {
-      record(failureOf(error));
+      record(postgresFailure(error));
       if (completed !== null) takeOutOfError(this, error, completed);
       reject(error);
     };
@@ -257,11 +258,6 @@ function takeOutOfError(query: QueryObject, error: unknown, { text, strings, com
 
 function isTyped(value: unknown): value is { readonly value: unknown } {
   return typeof value === 'object' && value !== null && 'value' in value && 'type' in value;
-}
-
-function failureOf(error: unknown): StatementEvent['outcome'] {
-  const { code, severity } = error as { code?: unknown; severity?: unknown };
-  return typeof severity === 'string' && typeof code === 'string' ? { kind: 'failed', code } : { kind: 'lost' };
 }
 
 /** Rows that go to a cursor or a function one by one are not kept: then only that it ran is known. */

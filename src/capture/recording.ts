@@ -23,6 +23,15 @@ export interface Asked {
   changes: DatabaseRecorder | null;
 }
 
+/** What a hook knows of a client. */
+export interface ClientConnection {
+  readonly database: DatabaseRecorder;
+  /** The server's name of the connection. */
+  readonly id: string;
+  /** Calls the listener when the connection is gone. */
+  readonly onEnd: (listener: () => void) => void;
+}
+
 export class Recording {
   readonly now: () => number;
   readonly #completesReads: boolean;
@@ -68,6 +77,22 @@ export class Recording {
     });
     this.#sessions.add(made);
     return made;
+  }
+
+  /** The connections of a driver's clients, each made when it is first asked for. */
+  connectionsOf<Client extends object>(
+    describe: (client: Client) => ClientConnection,
+  ): (client: Client) => RecordedConnection {
+    const known = new WeakMap<Client, RecordedConnection>();
+    return (client) => {
+      const found = known.get(client);
+      if (found !== undefined) return found;
+      const { database, id, onEnd } = describe(client);
+      const made = this.connection(database, id);
+      known.set(client, made);
+      onEnd(() => made.close(this.now()));
+      return made;
+    };
   }
 
   /** A statement is asked now. Until its lines are written, `answered` or not, no mark goes beyond it. */
