@@ -8,7 +8,7 @@ import { loadParser } from '../../src/sql/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
-import { expectedOf, type Line, linesOf, runShop, withoutTimes } from './shop.ts';
+import { expectedOf, type Line, linesOf, runShop, shopLines } from './shop.ts';
 
 /** The connector does not export it; hooks take it by its place. */
 const connectionFile: string = new URL('../../node_modules/mariadb/lib/connection.js', import.meta.url).href;
@@ -87,7 +87,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
     const unhook = hookMysql2(mysql2, recording);
     await shopWith(port, run).finally(unhook);
     recording.end();
-    expect(lines().map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(shopLines(lines())).toEqual(expectedOf('1062'));
     expect(warnings).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
       unhook();
     }
     recording.end();
-    expect(lines().map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(shopLines(lines())).toEqual(expectedOf('1062'));
     expect(warnings).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
 
   test.each(ways)('the proxy: %s', async (_name, run) => {
     const lines = await through((on) => shopWith(on, run));
-    expect(lines.map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(shopLines(lines)).toEqual(expectedOf('1062'));
   });
 
   test.each([false, true])('the proxy: the mariadb connector, pipelining %s', async (pipelining) => {
@@ -188,7 +188,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
       await runShop((sql, ...values) => client.execute(sql, values));
       await client.end();
     });
-    expect(lines.map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(shopLines(lines)).toEqual(expectedOf('1062'));
   });
 
   test('the proxy: the mariadb command line', async () => {
@@ -199,6 +199,6 @@ describe.skipIf(server === undefined)('MariaDB', () => {
       child.stdin.end(script.join('\n'));
       await new Promise((resolve) => child.once('close', resolve));
     });
-    expect(lines.map(withoutTimes)).toEqual(expectedOf('1062'));
+    expect(shopLines(lines)).toEqual(expectedOf('1062'));
   });
 });

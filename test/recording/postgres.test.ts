@@ -6,7 +6,7 @@ import { loadParser } from '../../src/sql/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
-import { expectedOf, type Line, linesOf, runShop, withoutTimes } from './shop.ts';
+import { expectedOf, type Line, linesOf, runShop, shopLines } from './shop.ts';
 
 const server = await startedOrSkipped(startPostgres);
 const warnings: string[] = [];
@@ -108,7 +108,7 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
       const unhook = hookPg(pg as never, recording);
       await shopWith(port, run).finally(unhook);
       recording.end();
-      expect(lines().map(withoutTimes)).toEqual(expectedOf('23505'));
+      expect(shopLines(lines())).toEqual(expectedOf('23505'));
       expectTimes(lines());
       expect(warnings).toEqual([]);
     });
@@ -165,7 +165,7 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
       { op: 'commit' },
       { op: 'end' },
     ];
-    expect(lines().map(withoutTimes)).toEqual([...expectedOf('23505').slice(0, -1), ...inTransaction]);
+    expect(shopLines(lines())).toEqual([...expectedOf('23505').slice(0, -1), ...inTransaction]);
     expect(warnings).toEqual([]);
   });
 
@@ -212,7 +212,7 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
       ],
     ])('%s', async (_name, run) => {
       const lines = await through((on) => shopWith(on, run));
-      expect(lines.map(withoutTimes)).toEqual(expectedOf('23505'));
+      expect(shopLines(lines)).toEqual(expectedOf('23505'));
     });
 
     test('postgres.js, which sends several messages at once', async () => {
@@ -229,7 +229,7 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
         await runShop((text, ...values) => sql.unsafe(dollars(text), values as never[]));
         await sql.end();
       });
-      expect(lines.map(withoutTimes)).toEqual(expectedOf('23505'));
+      expect(shopLines(lines)).toEqual(expectedOf('23505'));
     });
 
     test('psql', async () => {
@@ -243,7 +243,7 @@ describe.skipIf(server === undefined)('PostgreSQL', () => {
         child.stdin.end(script.join('\n'));
         await new Promise((resolve) => child.once('close', resolve));
       });
-      expect(lines.map(withoutTimes)).toEqual(expectedOf('23505'));
+      expect(shopLines(lines)).toEqual(expectedOf('23505'));
     });
 
     test('a client that vanishes in a transaction', async () => {

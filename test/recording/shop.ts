@@ -33,6 +33,11 @@ export function withoutTimes({
   return rest;
 }
 
+/** What the shop has done after its table was made anew; a table that was there before is written to by DROP. */
+export function shopLines(lines: readonly Line[]): object[] {
+  return lines.slice(lines.findIndex(({ writes }) => writes !== undefined)).map(withoutTimes);
+}
+
 /** `run` takes SQL with `?`, and values. */
 export type Runner = (sql: string, ...values: readonly unknown[]) => Promise<unknown>;
 
