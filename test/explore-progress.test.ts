@@ -1,4 +1,5 @@
 /** How many histories to expect, before and while they are explored; several threads find what one finds. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { clients } from '../examples/pldi2023/applications.ts';
 import { forEveryChoiceAsync } from '../src/base/index.ts';
@@ -84,6 +85,11 @@ describe('several threads', () => {
     expect(stopped).toMatchObject({ complete: false, stopped: 'histories' });
     expect(stopped.histories).toBeGreaterThanOrEqual(500);
     expect(await exploreShared(tested, { timeMaxMs: 0 }, [thread])).toMatchObject({ complete: false, stopped: 'time' });
+    const slow = async (job: ExploreJob): Promise<ExplorePart> => {
+      await sleep(700);
+      return thread(job);
+    };
+    expect(await exploreShared(tested, { timeMaxMs: 600 }, [slow])).toMatchObject({ complete: false, stopped: 'time' });
     await expect(exploreShared(tested, {}, [() => Promise.reject(new Error('gone'))])).rejects.toThrow('gone');
   });
 

@@ -162,9 +162,25 @@ test('the base level changes the runs, not the histories', async () => {
   expect(inVain).toBeGreaterThan(100);
 });
 
-test('what is remembered of sessions may be little', async () => {
+test('what is remembered of sessions may be little: then they run again', async () => {
   const client = clients['courseware 4'] as Program;
+  let sessionsRun = 0;
+  const tested: Program = {
+    ...client,
+    sessions: client.sessions.map((body) => (s) => {
+      sessionsRun += 1;
+      return body(s);
+    }),
+  };
   const all = await listed(client, 'causal');
-  for (const rememberedMax of [0, 100])
-    expect(await listed(client, 'causal', { rememberedMax, samplesFirst: 0 })).toEqual(all);
+  const counts: number[] = [];
+  for (const rememberedMax of [0, 100, 200_000]) {
+    sessionsRun = 0;
+    expect(await listed(tested, 'causal', { rememberedMax, samplesFirst: 0 })).toEqual(all);
+    counts.push(sessionsRun);
+  }
+  const [nothing = 0, little = 0, everything = 0] = counts;
+  expect(nothing).toBe(all.length * client.sessions.length);
+  expect(little).toBeLessThan(nothing);
+  expect(everything).toBeLessThan(little);
 });
