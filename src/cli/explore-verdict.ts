@@ -12,6 +12,6 @@ export function verdictOf({ violations, complete }: Explored): 'violated' | 'sat
 
 /** Of several levels: 1 where one is violated, 2 where one is not known. */
 export function exitCodeOf(results: readonly Explored[]): ExitCode {
-  const verdicts = results.map(verdictOf);
-  return verdicts.includes('violated') ? 1 : verdicts.includes('unknown') ? 2 : 0;
+  const verdicts = new Set(results.map(verdictOf));
+  return verdicts.has('violated') ? 1 : verdicts.has('unknown') ? 2 : 0;
 }
