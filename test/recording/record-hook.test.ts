@@ -34,7 +34,7 @@ const statements = [
   'DROP TABLE hooked',
 ];
 
-const loop = `for (const sql of ${JSON.stringify(statements)}) await run(sql);`;
+const loop = `for (const sql of ${JSON.stringify(statements)}) console.dir(await run(sql), { depth: 4 });`;
 
 interface Application {
   readonly driver: 'pg' | 'postgres' | 'mysql2' | 'mariadb';
@@ -101,7 +101,26 @@ describe('an application that has', () => {
       { op: 'read', reads: [['hooked/1', { n: 5 }]] },
       { op: 'write', writes: [['hooked/1', { n: 6 }]] },
       { op: 'commit' },
+      { op: 'write', opaque: 'writes', tables: ['hooked'] },
+      { op: 'commit' },
       { op: 'end' },
     ]);
+  });
+
+  test.each(applications)('$from, with completed reads', async ({ driver, from, text }) => {
+    const server = driver === 'pg' || driver === 'postgres' ? postgres : mariadb;
+    if (server === undefined) return;
+    const app = join(folder, `${from.replace('/', '-')}.completed.mjs`);
+    const trace = `${app}.trace.jsonl`;
+    const unnamed = text.replace('SELECT n FROM hooked WHERE id = 1', 'SELECT n FROM hooked WHERE n > 4');
+    writeFileSync(app, `import driver from '${from}'; ${unnamed}`.replaceAll('PORT', String(server.port)));
+    const env = { MOIRAI_TRACE: trace, MOIRAI_COMPLETE_READS: '1' };
+    const { code, out, err } = await runProcess(process.execPath, ['--import', 'moirai/record', app], {
+      cwd: folder,
+      env,
+    });
+    expect([code, err, out.includes('moirai_')]).toEqual([0, '', false]);
+    const read = linesOf(readFileSync(trace, 'utf8')).find(({ op }) => op === 'read');
+    expect(read?.reads).toEqual([['hooked/1', { id: 1, n: 5 }]]);
   });
 });
