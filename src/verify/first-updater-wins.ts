@@ -7,18 +7,21 @@
  */
 import { contextOf, operationsOf } from './evidence.ts';
 import type { Mirror } from './mirror.ts';
+import { mayBeUnwritten } from './same-writes.ts';
 import { none } from './slots.ts';
 import { formatInterval, type Violation } from './violation.ts';
 
 /** @param version the one that the transaction at hand installs */
 export function verifyFirstUpdater(mirror: Mirror, row: number, version: number): void {
   const { rows } = mirror;
+  if (mayBeUnwritten(mirror, row, version)) return;
   const { versions } = rows;
   const writer = versions.writer[version] as number;
   for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
     const by = versions.writer[other] as number;
     if (other === version || by === none || versions.isDefinite[other] === 0) continue;
     if (mayBeAnother(mirror, other, version) || mayBeDeletedBetween(mirror, row, other, version)) continue;
+    if (mayBeUnwritten(mirror, row, other)) continue;
     const isFirst = precedesSnapshot(mirror, other, writer);
     const isSecond = precedesSnapshot(mirror, version, by);
     if (isFirst && !isSecond) versions.follow(other, version);

@@ -97,6 +97,14 @@ describe('an update that changes nothing', () => {
     expect(found('repeatable read', text)).toEqual(['consistent-read']);
   });
 
+  test.each([
+    ['is no update where the first one wins', '1', []],
+    ['as one that changes something is', '7', ['first-updater-wins']],
+  ])('%s', (_name, value, expected) => {
+    const text = `${begun} b t2 r t/2={"k":2} \n b t2 w t/1={"k":${value}} \n b t2 commit \n a t1 w t/1={"v":9} \n a t1 commit`;
+    expect(found('snapshot isolation', text, {}, 'mariadb')).toEqual(expected);
+  });
+
   test('locks it', () => {
     const text = `a t1 w t/1={"k":1} \n b t2 w t/1={"k":6} \n b t2 commit \n a t1 commit`;
     expect(found('repeatable read', text)).toEqual(['mutual-exclusion']);

@@ -21,6 +21,19 @@ export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number
   return false;
 }
 
+/** May the row have been what the version holds already, so that its writer has left it as it was? */
+export function mayBeUnwritten({ rows, mechanisms }: Mirror, row: number, version: number): boolean {
+  if (mechanisms.sameWrites === 'written') return false;
+  const { versions } = rows;
+  const written = versions.image[version];
+  if (written === undefined) return true;
+  for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
+    if (other === version || (versions.start[other] as number) > (versions.end[version] as number)) continue;
+    if (written !== null && mayHold(versions.image[other], written)) return true;
+  }
+  return false;
+}
+
 /** Of the two any column may be unknown. */
 function mayHold(version: Image | undefined, written: Image): boolean {
   if (version === undefined || version === written) return true;

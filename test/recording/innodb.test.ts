@@ -10,7 +10,7 @@ import { innodbStatements } from './innodb-statements.ts';
 import { expectRight, recordClients } from './random-statements.ts';
 
 const server = await startedOrSkipped(startMariadb);
-const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
+const levels = ['read uncommitted', 'read committed', 'repeatable read', 'snapshot isolation', 'serializable'];
 
 describe.skipIf(server === undefined)('MariaDB', () => {
   beforeAll(() => loadParser());
@@ -29,7 +29,9 @@ describe.skipIf(server === undefined)('MariaDB', () => {
           // Some are told how many rows have changed, others how many were found.
           ...(i % 3 === 2 ? { flags: ['-FOUND_ROWS'] } : {}),
         });
-        await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+        const isSnapshot = level === 'snapshot isolation';
+        await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${isSnapshot ? 'repeatable read' : level}`);
+        if (isSnapshot) await client.query('SET SESSION innodb_snapshot_isolation = ON');
         await client.query('SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1');
         return { run: (sql: string) => client.query(sql), end: () => client.end() };
       };
