@@ -101,7 +101,8 @@ export const informationSchema: readonly VirtualDefinition[] = [
   },
   {
     name: 'routines',
-    columns: 'specific_catalog text, specific_schema, specific_name, routine_catalog, routine_schema, routine_name, routine_type',
+    columns:
+      'specific_catalog text, specific_schema, specific_name, routine_catalog, routine_schema, routine_name, routine_type',
     rows: () => [],
   },
   {
