@@ -36,7 +36,8 @@ export class TraceScanner {
   #rows = new Int32Array(64);
   readonly #images: Image[] = [];
   #count = 0;
-  /** What the last value was. */
+  /** The row and the value that were scanned last. */
+  #row = 0;
   #image: Image = null;
   readonly #values: ValueScanner;
   readonly #recent = new RecentValues(13);
@@ -239,14 +240,10 @@ export class TraceScanner {
     let at = skipSpace(bytes, begin + 1);
     if (bytes[at] === closeBracket) return at + 1;
     for (;;) {
-      if (bytes[at] !== openBracket) return -1;
-      at = skipSpace(bytes, at + 1);
-      const keyEnd = plainStringEnd(bytes, at);
-      if (keyEnd < 0) return -1;
-      const row = this.#keys.idOf(bytes, at + 1, keyEnd);
-      at = skipSpace(bytes, keyEnd + 1);
-      if (bytes[at] !== comma) return -1;
-      at = this.#valueOf(row, bytes, skipSpace(bytes, at + 1), isRead);
+      at = this.#key(bytes, at);
+      if (at < 0) return -1;
+      const row = this.#row;
+      at = this.#valueOf(row, bytes, at, isRead);
       if (at < 0) return -1;
       at = skipSpace(bytes, at);
       if (bytes[at] !== closeBracket) return -1;
@@ -256,6 +253,17 @@ export class TraceScanner {
       if (bytes[at] !== comma) return -1;
       at = skipSpace(bytes, at + 1);
     }
+  }
+
+  /** `[KEY,`: the position of what follows, or -1. */
+  #key(bytes: Uint8Array, begin: number): number {
+    if (bytes[begin] !== openBracket) return -1;
+    const from = skipSpace(bytes, begin + 1);
+    const end = plainStringEnd(bytes, from);
+    if (end < 0) return -1;
+    this.#row = this.#keys.idOf(bytes, from + 1, end);
+    const at = skipSpace(bytes, end + 1);
+    return bytes[at] === comma ? skipSpace(bytes, at + 1) : -1;
   }
 
   #valueOf(row: number, bytes: Uint8Array, begin: number, isRead: boolean): number {
@@ -278,14 +286,10 @@ export class TraceScanner {
     let at = skipSpace(bytes, begin + 1);
     let last = -1;
     for (;;) {
-      if (bytes[at] !== openBracket) return -1;
-      at = skipSpace(bytes, at + 1);
-      const keyEnd = plainStringEnd(bytes, at);
-      if (keyEnd < 0) return -1;
-      const row = this.#keys.idOf(bytes, at + 1, keyEnd);
-      at = skipSpace(bytes, keyEnd + 1);
-      if (bytes[at] !== comma) return -1;
-      at = this.#values.nameList(bytes, skipSpace(bytes, at + 1));
+      at = this.#key(bytes, at);
+      if (at < 0) return -1;
+      const row = this.#row;
+      at = this.#values.nameList(bytes, at);
       if (at < 0) return -1;
       // In the order of the rows: so no key comes twice, and each is of a row.
       const of = this.#rows.indexOf(row, reads);
