@@ -1,35 +1,22 @@
 import { beforeAll, expect, test } from 'vitest';
 import { loadParser } from '../sql/parse.ts';
-import { completedText, completionOf } from './complete.ts';
-import { schemaOf, type SchemaRow } from './schema.ts';
+import { completedText, completionOf, mayDefine, positionBefore, rowsWithoutAdded } from './complete.ts';
+import { schemaOf } from './schema.ts';
 import { PlanCache } from './statement-plan.ts';
+import { column } from './statement-rows.test-support.ts';
 
 beforeAll(() => loadParser());
 
-const column = (table: string, name: string, type: string, key: number | null): SchemaRow => ({
-  table_schema: 'public',
-  table_name: table,
-  column_name: name,
-  data_type: type,
-  numeric_scale: null,
-  collation_name: null,
-  has_default: 0,
-  is_auto: 0,
-  is_current: 1,
-  key_position: key,
-  uniques: 0,
-});
-
-const cache = new PlanCache(
-  schemaOf('postgres', [
-    column('book', 'id', 'integer', 1),
-    column('book', 'title', 'text', null),
-    column('stock', 'w', 'integer', 1),
-    column('stock', 'Item', 'text', 2),
-    column('stock', 'n', 'integer', null),
-    column('notes', 'text', 'text', null),
-  ]),
-);
+const tables = [
+  column('book', 'id', 'integer', { key_position: 1 }),
+  column('book', 'title', 'text'),
+  column('stock', 'w', 'integer', { key_position: 1 }),
+  column('stock', 'Item', 'text', { key_position: 2 }),
+  column('stock', 'n', 'integer'),
+  column('notes', 'text', 'text'),
+];
+const cache = new PlanCache(schemaOf('postgres', tables));
+const mysql = new PlanCache(schemaOf('mysql', tables));
 
 test.each([
   ['SELECT title FROM book WHERE title = $1', 'SELECT "book"."id" AS moirai_1, title FROM book WHERE title = $1'],
@@ -61,6 +48,16 @@ test.each([
   'SELECT title FROM book GROUP BY title',
   'SELECT max(title) FROM book',
   'SELECT title FROM book ORDER BY 1',
+  'SELECT title FROM book ORDER BY title, 2',
+  'SELECT title FROM book ORDER BY $1',
+  'SELECT title FROM book ORDER BY count(*)',
+  'SELECT JSON_ARRAYAGG(title) FROM book',
+  'SELECT unknown_function(title) FROM book',
+  'SELECT title FROM book WHERE id = 7',
+  'SELECT title AS moirai_1 FROM book',
+  'SELECT FROM book',
+  '(SELECT title FROM book)',
+  'WITH b AS (SELECT 1) SELECT title FROM book',
   'SELECT title FROM book UNION SELECT text FROM notes',
   'SELECT title INTO other FROM book',
   'SELECT text FROM notes',
@@ -74,3 +71,46 @@ test.each([
 ])('%s stays as it is', (sql) => {
   expect(completionOf(sql, [], cache)).toBeNull();
 });
+
+test.each([
+  ['SELECT title FROM book WHERE title = ?', 'SELECT `book`.`id` AS moirai_1, title FROM book WHERE title = ?'],
+  ['SELECT B.title FROM book B', 'SELECT `B`.`id` AS moirai_1, B.title FROM book B'],
+  ['SELECT title FROM book AS `b``c`', 'SELECT `b``c`.`id` AS moirai_1, title FROM book AS `b``c`'],
+  ['SELECT SQL_NO_CACHE title FROM book', null],
+  ['SELECT title FROM book # with a comment', null],
+  ['SELECT title INTO @x FROM book', null],
+  ["UPDATE book SET title = 'x' WHERE title = 'y'", null],
+])('MySQL: %s', (sql, whole) => {
+  const completion = completionOf(sql, [], mysql);
+  expect(completion === null ? null : completedText(sql, completion)).toBe(whole);
+});
+
+test('what was added is taken out of rows, and the rows that came stay', () => {
+  const [first, alone] = ['SELECT n FROM stock', 'UPDATE book SET title = $1'].map((sql) =>
+    completionOf(sql, [], cache),
+  );
+  const [last] = ['DELETE FROM book RETURNING title'].map((sql) => completionOf(sql, [], cache));
+  if (!first || !last || !alone) throw new Error('all of them are completed');
+  const rows = [{ moirai_1: 1, moirai_2: 'a', n: 5 }];
+  expect([rowsWithoutAdded(rows, first), rows]).toEqual([[{ n: 5 }], [{ moirai_1: 1, moirai_2: 'a', n: 5 }]]);
+  expect(rowsWithoutAdded([[1, 'a', 5]], first)).toEqual([[5]]);
+  expect(rowsWithoutAdded([['tea', 1]], last)).toEqual([['tea']]);
+  expect(rowsWithoutAdded([{ moirai_1: 1 }], alone)).toEqual([]);
+});
+
+test('a position is one of the text that the application wrote', () => {
+  const sql = 'SELECT title FROM book WHERE tite = 1';
+  const completion = completionOf(sql, [], cache);
+  if (completion === null) throw new Error('it is completed');
+  const at = completedText(sql, completion).indexOf('tite') + 1;
+  expect(positionBefore(String(at), sql, completion)).toBe(String(sql.indexOf('tite') + 1));
+  expect(positionBefore('1', sql, completion)).toBe('1');
+});
+
+test.each([
+  ['ALTER TABLE book ADD x int', true],
+  ['SELECT 1; DROP TABLE book', true],
+  ['DO $$ BEGIN END $$', true],
+  ['SELECT title FROM book;', false],
+  ["INSERT INTO book VALUES (1, 'a')", false],
+])('%s may change the tables: %s', (sql, expected) => expect(mayDefine(sql, [], cache)).toBe(expected));
