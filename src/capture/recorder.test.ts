@@ -3,23 +3,11 @@ import { loadParser } from '../sql/parse.ts';
 import { DatabaseRecorder, SessionRecorder, type StatementEvent } from './recorder.ts';
 import { schemaOf } from './schema.ts';
 import type { StatementResult } from './statement-rows.ts';
+import { column } from './statement-rows.test-support.ts';
 
 beforeAll(() => loadParser());
 
-const column = {
-  table_schema: 'public',
-  table_name: 't',
-  numeric_scale: null,
-  collation_name: null,
-  has_default: 0,
-  is_auto: 0,
-  is_current: 1,
-  uniques: 0,
-};
-const rows = [
-  { ...column, column_name: 'id', data_type: 'int', key_position: 1 },
-  { ...column, column_name: 'v', data_type: 'int', key_position: null },
-];
+const rows = [column('t', 'id', 'int', { key_position: 1 }), column('t', 'v', 'int')];
 
 type Outcome = 'done' | 'lost' | { readonly failed: string };
 type Step = readonly [sql: string, outcome?: Outcome, affected?: number];

@@ -462,3 +462,33 @@ test.each(listeners)(
     expect(told.filter((text) => text.includes('moirai'))).toEqual([]);
   },
 );
+
+test.each(ways.filter(({ name }) => /^(?:pg|postgres.js, prepared|mysql2|mariadb)$/.test(name)))(
+  '$name: a statement behind a definition that has no answer yet is left as it is',
+  async ({ dialect, name, open }) => {
+    const port = servers[dialect]?.port;
+    if (port === undefined) return;
+    const way: Way = {
+      dialect,
+      name,
+      open: async (on) => {
+        const { run, close } = await open(on);
+        const rename: Run = async ({ sql }) => {
+          const [from, to] = sql.split(' ');
+          const texts = [`ALTER TABLE moved RENAME COLUMN ${from} TO ${to}`, 'SELECT title FROM moved'];
+          return (await Promise.all(texts.map((text) => run({ sql: text, values: [] })))).at(-1);
+        };
+        return { run: (statement) => (/^[ik]/.test(statement.sql) ? rename(statement) : run(statement)), close };
+      },
+    };
+    const { run, close } = await open(port);
+    await run({ sql: 'CREATE TABLE moved (i int PRIMARY KEY, title varchar(9))', values: [] });
+    const statements = ['i k', 'k i'].map((sql) => ({ sql, values: [], isOrdered: true }));
+    const without = await ask(way, port, statements, null);
+    const completed = await ask(way, port, statements, true);
+    await run({ sql: 'DROP TABLE moved', values: [] });
+    await close();
+    expect(completed.answers).toEqual(without.answers);
+    expect(completed.answers[0]).not.toMatch(/error/i);
+  },
+);
