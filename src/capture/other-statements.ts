@@ -11,8 +11,8 @@ const mysql: readonly (readonly [RegExp, StatementPlan])[] = [
   // These commit what is open.
   [/^(?:analyze|check|optimize|repair)\s+(?:no_write_to_binlog\s+|local\s+)?tables?\b/i, { kind: 'definition' }],
   [/^(?:flush|reset|lock\s+tables?|(?:un)?install|cache\s+index|load\s+index)\b/i, { kind: 'definition' }],
-  // MariaDB's ANALYZE runs the statement behind it.
-  [/^analyze\b/i, opaque],
+  // MariaDB's ANALYZE runs the statement behind it, as SET STATEMENT does.
+  [/^(?:analyze|set\s+statement)\b/i, opaque],
   [
     /^xa\s+(?:start|begin)\b/i,
     { kind: 'transaction', statement: { kind: 'transaction', command: 'XA', what: 'begin', modes: {} } },

@@ -75,8 +75,9 @@ export const schemaQueries: Readonly<Record<Dialect, string>> = {
   ON k.constraint_schema = tc.constraint_schema AND k.constraint_name = tc.constraint_name AND k.table_name = tc.table_name
   WHERE tc.constraint_type = 'PRIMARY KEY' AND tc.table_schema = c.table_schema AND tc.table_name = c.table_name
   AND k.column_name = c.column_name) AS key_position,
- (SELECT count(*) FROM information_schema.table_constraints tc WHERE tc.constraint_type = 'UNIQUE'
-  AND tc.table_schema = c.table_schema AND tc.table_name = c.table_name) AS uniques,
+ (SELECT count(*) FROM pg_catalog.pg_index i WHERE i.indrelid = r.oid AND i.indisunique AND NOT i.indisprimary) AS uniques,
+ CASE WHEN EXISTS (SELECT 1 FROM pg_catalog.pg_inherits h WHERE h.inhrelid = r.oid OR (h.inhparent = r.oid AND r.relkind = 'r'))
+  THEN 1 ELSE 0 END AS is_shared,
  CASE WHEN c.is_generated = 'ALWAYS' THEN 1 ELSE 0 END AS is_computed,
  CASE WHEN r.relkind NOT IN ('r', 'p') OR EXISTS (SELECT 1 FROM pg_catalog.pg_trigger g WHERE g.tgrelid = r.oid AND NOT g.tgisinternal)
   OR EXISTS (SELECT 1 FROM pg_catalog.pg_rewrite w WHERE w.ev_class = r.oid) THEN 1 ELSE 0 END AS has_effects,
@@ -185,7 +186,7 @@ function effectsOf(row: SchemaRow | undefined, names: ReadonlyMap<string, string
       .filter((name) => name !== '')
       .map((name) => names.get(name) ?? '*');
   return {
-    always: Number(row?.['has_effects']) === 1 ? ['*'] : [],
+    always: Number(row?.['has_effects']) === 1 || Number(row?.['is_shared']) === 1 ? ['*'] : [],
     onDelete: tablesIn(row?.['delete_effects']),
     onKeyChange: tablesIn(row?.['update_effects']),
   };
@@ -219,8 +220,10 @@ function tableOf(
     .toSorted((a, b) => a.position - b.position)
     .map(({ column }) => column);
   const { always = [], onDelete = [], onKeyChange = [] } = direct.get(name) ?? {};
+  // Its rows are those of another table too, under that one's name: partitions, tables that inherit.
+  const isShared = Number(rows[0]?.['is_shared']) === 1;
   const effects = { always, onDelete: reached(onDelete, direct), onKeyChange: reached(onKeyChange, direct) };
-  return { name, columns, key, hasOtherUnique: Number(rows[0]?.['uniques']) > 0, effects };
+  return { name, columns, key: isShared ? [] : key, hasOtherUnique: Number(rows[0]?.['uniques']) > 0, effects };
 }
 
 function columnOf(dialect: Dialect, row: SchemaRow): RecordedColumn {

@@ -51,6 +51,11 @@ describe('what the server writes by itself', () => {
   ])('%s', (_name, sql, given, expected) => expect(short(rowsOf(sql, { schema: mysql, ...given }))).toEqual(expected));
 });
 
+test('rows that are those of another table too have no names', () => {
+  expect(short(rowsOf('SELECT id FROM partition WHERE id = 1', { rows: [{ id: 1 }] }))).toEqual({ opaque: 'reads' });
+  expect(short(rowsOf('DELETE FROM partition WHERE id = 1', { affected: 1 }))).toEqual({ opaque: 'writes' });
+});
+
 describe('MySQL warns', () => {
   const values = 'INSERT INTO words VALUES (?, 1) ON DUPLICATE KEY UPDATE n = VALUES(n)';
   test.each<[string, string, Case, boolean]>([

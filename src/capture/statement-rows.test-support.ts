@@ -27,6 +27,7 @@ const tables = [
   column('stock', 'item', 'character varying', { key_position: 2 }),
   column('stock', 'n', 'bigint', { has_default: 1 }),
   column('notes', 'text', 'text'),
+  column('partition', 'id', 'integer', { key_position: 1, is_shared: 1 }),
 ];
 export const postgres = schemaOf('postgres', tables);
 export const mysql = schemaOf('mysql', [

@@ -97,6 +97,13 @@ const effects: Statement[] = [
   (r) => `INSERT INTO computed (id, v) VALUES (${id(r)}, 1) ON CONFLICT (id) DO UPDATE SET v = excluded.v`,
   (r) => `SELECT * FROM computed WHERE id = ${id(r)}${lock(r)}`,
   () => 'SELECT * FROM computed',
+  (r, fresh) => `INSERT INTO part (id, v) VALUES (${id(r)}, ${fresh()}) ON CONFLICT (id) DO UPDATE SET v = excluded.v`,
+  (r, fresh) => `UPDATE part SET v = ${fresh()} WHERE id = ${id(r)}`,
+  (r) => `UPDATE part SET id = ${5 + id(r)} WHERE id = ${id(r)}`,
+  (r) => `UPDATE part SET id = ${id(r)} WHERE id = ${5 + id(r)}`,
+  (r) => `SELECT * FROM part WHERE id = ${id(r)}${lock(r)}`,
+  (r) => `SELECT * FROM low_part WHERE id = ${id(r)}${lock(r)}`,
+  () => 'SELECT * FROM part',
 ];
 const hidden: Statement[] = [
   (r) => `INSERT INTO noted (id, v) VALUES (${id(r)}, ${few(r)}) ON CONFLICT DO NOTHING`,
@@ -104,6 +111,7 @@ const hidden: Statement[] = [
   (r) => `UPDATE seen SET v = v + 1 WHERE id = ${id(r)}`,
   (r) => `SELECT bumped(${id(r)})`,
   (r) => `SELECT * FROM m WHERE id = bumped(${id(r)})`,
+  (r) => `UPDATE low_part SET v = v + 1 WHERE id = ${id(r)}`,
   (r) => `DO $$ BEGIN PERFORM bumped(${id(r)}); END $$`,
 ];
 const besideHidden: Statement[] = [
@@ -111,6 +119,8 @@ const besideHidden: Statement[] = [
   (r) => `SELECT * FROM m WHERE id = ${id(r)}${lock(r)}`,
   (r, fresh) => `UPDATE m SET v = ${fresh()} WHERE id = ${id(r)}`,
   () => 'SELECT * FROM noted',
+  (r, fresh) => `UPDATE part SET v = ${fresh()} WHERE id = ${id(r)}`,
+  () => 'SELECT * FROM part',
 ];
 
 const weighted = (weight: number, statements: readonly Statement[]): [number, Statement][] =>
@@ -119,7 +129,7 @@ const named = [...weighted(4, reads), ...weighted(2, updates), ...weighted(2, in
 
 const setUp = [
   'DROP VIEW IF EXISTS seen',
-  'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, noted',
+  'DROP TABLE IF EXISTS t, n, m, grandchild, child, parent, computed, noted, part',
   'CREATE TABLE t (id int PRIMARY KEY, k int, u int UNIQUE, v int, w int)',
   'CREATE INDEX ON t (k)',
   'CREATE TABLE n (name text PRIMARY KEY, v int)',
@@ -128,6 +138,9 @@ const setUp = [
   'CREATE TABLE child (id int PRIMARY KEY, parent int REFERENCES parent (id) ON DELETE CASCADE ON UPDATE CASCADE)',
   'CREATE TABLE grandchild (id int PRIMARY KEY, child int REFERENCES child (id) ON DELETE SET NULL)',
   'CREATE TABLE computed (id int PRIMARY KEY, v int, twice int GENERATED ALWAYS AS (v * 2) STORED)',
+  'CREATE TABLE part (id int PRIMARY KEY, v int) PARTITION BY RANGE (id)',
+  'CREATE TABLE low_part PARTITION OF part FOR VALUES FROM (0) TO (6)',
+  'CREATE TABLE high_part PARTITION OF part FOR VALUES FROM (6) TO (100)',
   'CREATE TABLE noted (id int PRIMARY KEY, v int, w int)',
   'CREATE VIEW seen AS SELECT id, v FROM m',
   'CREATE OR REPLACE FUNCTION bumped(i int) RETURNS int LANGUAGE sql AS $$ UPDATE m SET v = v + 1 WHERE id = i RETURNING id $$',
