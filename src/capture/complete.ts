@@ -1,5 +1,5 @@
 /**
- * `--complete-reads`: a statement with the columns that say which rows it is about, where the application does not ask for them: keys in front
+ * Completed reads (MOIRAI_COMPLETE_READS): a statement with the columns that say which rows it is about, where the application does not ask for them: keys in front
  * of what a SELECT lists, and in PostgreSQL RETURNING of keys, and of values that only the server knows, behind a writing statement. The
  * hooks take them out of the answer again. Only where that changes nothing else: one statement, no numbers that stand for columns, no comments,
  * in which hints may be.

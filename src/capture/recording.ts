@@ -24,7 +24,7 @@ export interface Asked {
 }
 
 /** What a hook knows of a client. */
-export interface ClientConnection {
+interface ClientConnection {
   readonly database: DatabaseRecorder;
   /** The server's name of the connection. */
   readonly id: string;

@@ -117,7 +117,7 @@ const writes: readonly Part[] = [
   ['DELETE FROM stock WHERE n > ?', 1],
   'DELETE FROM notes',
 ];
-const writesOfPostgres: readonly Part[] = [
+const othersOfPostgres: readonly Part[] = [
   'DELETE FROM book WHERE author = 1 RETURNING title',
   ['INSERT INTO book VALUES (?, 1, NULL, 2) RETURNING *', 9],
   'UPDATE stock SET n = n + 1 RETURNING item, n;',
@@ -127,7 +127,7 @@ const writesOfPostgres: readonly Part[] = [
   'SELECT title INTO other FROM book',
   'SELECT FROM book',
 ];
-const writesOfMysql: readonly Part[] = [
+const othersOfMysql: readonly Part[] = [
   'SELECT `Title` FROM `Shelf` AS `S``x`',
   'SELECT Title FROM Shelf',
   'SELECT title FROM test.book',
@@ -145,7 +145,7 @@ const writesOfMysql: readonly Part[] = [
 export function randomStatements(dialect: 'postgres' | 'mysql', count: number, seed: number): Statement[] {
   const random = seededRandom(seed);
   const oneOf = (parts: readonly Part[]): Part => parts[random(parts.length)] ?? '';
-  const others = [...writes, ...(dialect === 'postgres' ? writesOfPostgres : writesOfMysql)];
+  const others = [...writes, ...(dialect === 'postgres' ? othersOfPostgres : othersOfMysql)];
   return Array.from({ length: count }, () => {
     if (random(6) === 0) return joined([oneOf(others)]);
     const from = oneOf(froms);
