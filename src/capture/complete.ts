@@ -1,8 +1,8 @@
 /**
- * Completed reads (MOIRAI_COMPLETE_READS): a statement with the columns that say which rows it is about, where the application does not ask for them: keys in front
- * of what a SELECT lists, and in PostgreSQL RETURNING of keys, and of values that only the server knows, behind a writing statement. The
- * hooks take them out of the answer again. Only where that changes nothing else: one statement, no numbers that stand for columns, no comments,
- * in which hints may be.
+ * Completed reads (MOIRAI_COMPLETE_READS): a statement with the columns that say which rows it is about, where the application does not ask
+ * for them: keys in front of what a SELECT lists, and in PostgreSQL RETURNING of keys, and of values that only the server knows, behind a
+ * writing statement. The hooks take them out of the answer again. Only where that changes nothing else: one statement, no numbers that stand
+ * for columns, no comments, in which hints may be.
  *
  * In front of the list, because what the server says of a mistake in the rest is then the same, but for its position.
  */
