@@ -181,7 +181,16 @@ const innodb: Omit<StatementWorkload, 'statements'> = {
   afterError: (error) => ((error as { errno?: number }).errno === 1213 ? 'roll back' : 'go on'),
 };
 
-const named = [...weighted(4, reads), ...weighted(2, updates), ...weighted(2, inserts), ...weighted(2, deletes)];
+const savepoints: Statement[] = ['SAVEPOINT a', 'ROLLBACK TO SAVEPOINT a', 'RELEASE SAVEPOINT A'].map(
+  (sql) => () => sql,
+);
+const named = [
+  ...weighted(2, savepoints),
+  ...weighted(4, reads),
+  ...weighted(2, updates),
+  ...weighted(2, inserts),
+  ...weighted(2, deletes),
+];
 
 export const innodbStatements: Readonly<Record<string, StatementWorkload>> = {
   'whose rows are known': { ...innodb, statements: named },
