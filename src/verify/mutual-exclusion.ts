@@ -44,9 +44,8 @@ function excludeEachOther(mirror: Mirror, one: number, two: number): boolean {
 /** Where the first is a read's: does it lock the second out? */
 function isLockedOut(mirror: Mirror, one: number, two: number): boolean {
   const { locks } = mirror.rows;
-  if (locks.image[one] !== undefined) return true;
-  const [operation, row] = [locks.operation[one] as number, locks.row[one] as number];
-  return locksOut(mirror, operation, row, locks.isExclusive[one] === 1, locks.image[two]);
+  if (locks.isExclusive[one] === 1) return true;
+  return locksOut(mirror, locks.operation[one] as number, locks.row[one] as number, locks.image[two]);
 }
 
 /** The lock goes no earlier: with its transaction, or with what ROLLBACK TO took back. */

@@ -10,29 +10,24 @@ import type { Mirror } from './mirror.ts';
 import { lockCode } from './operation-table.ts';
 
 /** Does the lock that the operation took by reading the row surely exclude the other lock on it? @param written undefined: nothing */
-export function locksOut(
-  mirror: Mirror,
-  operation: number,
-  row: number,
-  isExclusive: boolean,
-  written: Image | undefined,
-): boolean {
+export function locksOut(mirror: Mirror, operation: number, row: number, written: Image | undefined): boolean {
   const { operations, mechanisms } = mirror;
-  const { entries, reads, writes } = operations;
+  if (mechanisms.sharedLocks === 'rows' && !mechanisms.predicateLocks) return true;
+  const { entries, reads, writes, lock } = operations;
   for (let entry = reads[operation] as number; entry < (writes[operation] as number); entry += 1) {
     if (entries.row[entry] !== row) continue;
     const image = entries.image[entry] as Image;
     // Where there was no row there is a gap, in which only inserts wait.
     if (image === null) return written !== undefined && written !== null;
-    return isExclusive || mechanisms.sharedLocks === 'rows' || isLookup(mirror, operation) || changes(written, image);
+    const isOfRow = mechanisms.sharedLocks === 'rows' || lock[operation] === lockCode.update;
+    return isOfRow || isLookup(mirror, operation) || changes(written, image);
   }
   return true;
 }
 
 /** Was what the operation read of the row kept from this write until its transaction ended, as far as shared locks decide that? */
 export function isKept(mirror: Mirror, operation: number, row: number, written: Image | undefined): boolean {
-  if (mirror.mechanisms.sharedLocks === 'rows') return true;
-  return locksOut(mirror, operation, row, mirror.operations.lock[operation] === lockCode.update, written);
+  return mirror.mechanisms.sharedLocks === 'rows' || locksOut(mirror, operation, row, written);
 }
 
 /** One row, by all columns of its key and nothing else: no other index is looked at. */
