@@ -171,8 +171,12 @@ export class ReadVerifier {
         start = transactions.snapshotStart[transaction] as number;
         end = transactions.snapshotEnd[transaction] as number;
       } else if (snapshot === snapshotCode.window) start = transactions.first[transaction] as number;
-      if (rows.isHidden(row, start) || (isDirty && mirror.failedWrites.mayShow(mirror, row, operation))) {
+      if (rows.isHidden(row, start)) {
         counts.skipped += 1;
+        continue;
+      }
+      if (isDirty && mirror.failedWrites.mayShow(mirror, row, operation)) {
+        counts.uncertain += 1;
         continue;
       }
       if (image === null && isFollowing(mirror, operation) && rows.mayBeReplaced(row, start, end)) {
