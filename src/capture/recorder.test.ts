@@ -123,8 +123,14 @@ test.each<[string, 'postgres' | 'mysql', readonly Step[], string[]]>([
   [
     'a definition of PostgreSQL is a part of its transaction',
     'postgres',
-    [['BEGIN'], ['ALTER TABLE t ALTER v TYPE text'], ['CREATE INDEX ON t (v)'], ['ROLLBACK']],
-    ['begin 1', 'write 1', 'abort 1'],
+    [['BEGIN'], [write(1)], ['ALTER TABLE t ALTER v TYPE text'], ['CREATE INDEX ON t (v)'], ['ROLLBACK']],
+    ['begin 1', 'write 1 t/1', 'write 1', 'abort 1'],
+  ],
+  [
+    'and of a table of which nothing was recorded it says nothing',
+    'postgres',
+    [['DROP TABLE t'], ['CREATE TABLE t (id int)']],
+    [],
   ],
   [
     'a snapshot that is taken at once',

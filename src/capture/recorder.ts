@@ -50,6 +50,8 @@ export class DatabaseRecorder {
   /** How many of those had their answers when the schema was asked for: it is that after their definitions. */
   #answered = 0;
   #changes = 0;
+  /** Tables that statements have read or written. */
+  readonly #used = new Set<string>();
 
   constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
     this.dialect = dialect;
@@ -65,6 +67,16 @@ export class DatabaseRecorder {
   /** Should the next statement of an idle session be preceded by the query for the schema? Whoever asks it calls `asking` first. */
   get needsSchema(): boolean {
     return this.#state === 'unknown';
+  }
+
+  use(table: string): void {
+    this.#used.add(table);
+  }
+
+  /** Of these tables (`*`: all) those of which the trace may have rows. */
+  used(tables: readonly string[]): readonly string[] {
+    if (tables.includes('*')) return this.#used.size === 0 ? [] : ['*'];
+    return tables.filter((table) => this.#used.has(table));
   }
 
   asking(): void {
@@ -249,7 +261,7 @@ export class SessionRecorder {
         return;
       case 'definition':
         this.#implicitCommit(event);
-        this.#define(plan.tables ?? [], event);
+        this.#define(this.#database.used(plan.tables ?? []), event);
         if (this.#transaction !== null) this.#transaction.isDefining = true;
         this.#database.forget();
         return;
@@ -267,6 +279,8 @@ export class SessionRecorder {
         return;
       default: {
         const kind = plan.kind === 'select' ? 'read' : 'write';
+        if (plan.kind === 'select') for (const { table } of plan.sources) this.#database.use(table.name);
+        else this.#database.use(plan.target.table.name);
         const rows = result === undefined ? unseenRows(plan) : rowsOfStatement(plan, event.parameters, result);
         this.#operate(kind, rows, event);
       }
