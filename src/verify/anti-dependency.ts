@@ -18,7 +18,7 @@ function isNext(mirror: Mirror, row: number, earlier: number, later: number): bo
   const { rows, operations } = mirror;
   const { versions } = rows;
   const locked = operations.end[versions.operation[later] as number] as number;
-  if (rows.isClouded[row] === 1 || locked > (versions.start[later] as number)) return false;
+  if (locked > (versions.start[later] as number) || rows.isHidden(row, versions.start[later] as number)) return false;
   for (let other = rows.firstVersion[row] as number; other !== none; other = versions.next[other] as number) {
     if (other === earlier || other === later) continue;
     if (!versions.isSurelyAfter(earlier, other) && !versions.isSurelyAfter(other, later)) return false;

@@ -111,10 +111,9 @@ export function verifyOwnPredicates(mirror: Mirror, transaction: number, operati
   const { owns } = rows;
   let returned: ReadonlySet<number> | null = null;
   for (const { table, where } of operations.predicatesOf(operation)) {
-    if (rows.isTableClouded(table)) continue;
     for (let own = transactions.firstOwn[transaction] as number; own !== none; own = owns.next[own] as number) {
       const row = owns.row[own] as number;
-      if (!rows.isOf(row, table) || !qualifies(owns.image[own], where)) continue;
+      if (!rows.isOf(row, table) || rows.isClouded[row] === 1 || !qualifies(owns.image[own], where)) continue;
       returned ??= operations.rowsRead(operation);
       if (!returned.has(row) && !mayBeSame(mirror, row, own))
         mirror.report(ownViolation(mirror, transaction, operation, row, null, own));

@@ -53,7 +53,7 @@ describe('two transactions look for bookings of a room, find none, and book it',
     expect(found('serializable', before + both('{"room":1}', '{"room":1}'))).toEqual(['serialization-certifier']);
   });
 
-  test('is nothing certain where a statement in between says only that it may have written the table', () => {
+  test('is write skew also in a table of which nothing was known before', () => {
     const opaque = traceOf('c t0 w \n c t0 commit').map((operation) =>
       operation.kind === 'write' ? { ...operation, mayWrite: ['bookings'] } : operation,
     );
@@ -63,7 +63,8 @@ describe('two transactions look for bookings of a room, find none, and book it',
       end: operation.end + 100,
       predicates: operation.kind === 'read' ? [{ table: 'bookings', where: [room1] }] : [],
     }));
-    expect(verifyAll(mechanismsOf('postgres', 'serializable'), [...opaque, ...skew]).violations).toEqual([]);
+    const { violations } = verifyAll(mechanismsOf('postgres', 'serializable'), [...opaque, ...skew]);
+    expect(violations.map(({ mechanism }) => mechanism)).toEqual(['serialization-certifier']);
   });
 });
 

@@ -80,7 +80,7 @@ function relate(mirror: Mirror, reader: PredicateReader, row: number, version: n
   const writer = versions.writer[version] as number;
   if (writer === none || writer === transaction || versions.isDefinite[version] === 0) return;
   if ((versions.start[version] as number) <= end || !qualifies(versions.image[version], predicate.where)) return;
-  if (returned.has(row) || rows.isTableClouded(predicate.table) || rows.hasWritten(transaction, row)) return;
+  if (returned.has(row) || rows.hasWritten(transaction, row)) return;
   if (transactions.fate[transaction] === fateCode.aborted || !mayOverlap(mirror, transaction, writer)) return;
   mirror.depend(transaction, writer, 'rw+', row);
 }

@@ -21,7 +21,6 @@ export function verifyPredicate(
   onMissing: (row: number, start: number, end: number) => void,
 ): void {
   const { rows, transactions, operations, mechanisms } = mirror;
-  if (rows.isTableClouded(table)) return;
   const isOfTransaction = snapshot === snapshotCode.transaction;
   const start = (
     isOfTransaction
@@ -37,6 +36,7 @@ export function verifyPredicate(
   const isFollower = isFollowing(mirror, operation);
   for (const row of found) {
     if (returned.has(row) || !mayQualify(mirror, row, where) || rows.hasWritten(transaction, row)) continue;
+    if (rows.isHidden(row, start)) continue;
     const candidates = listCandidates(mirror, row, start, end, null);
     if (candidates.length === 0 || (isFollower && rows.mayBeReplaced(row, start, end))) continue;
     // It may have moved behind the scan, in an index where nothing keeps it from that.

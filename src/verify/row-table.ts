@@ -309,11 +309,6 @@ export class RowTable {
     return false;
   }
 
-  /** Is any row of the table clouded? */
-  isTableClouded(table: string): boolean {
-    return this.#hasClouds && this.#clouds.until(`${table}/`) > -Infinity;
-  }
-
   isOf(row: number, table: string): boolean {
     return isOf(this.key(row), table);
   }

@@ -109,8 +109,12 @@ function expectRight({ counts, violations }: TraceResult): void {
   expect(counts.skipped).toBe(0);
 }
 
-const table = 'CREATE TABLE t (id int PRIMARY KEY, v int)';
-const rows = 'INSERT INTO t (id, v) VALUES (1, 0), (2, 0), (3, 0), (4, 0)';
+/** By somebody who is not recorded: what a definition leaves of a table is not known. */
+const setUp = [
+  'DROP TABLE IF EXISTS t',
+  'CREATE TABLE t (id int PRIMARY KEY, v int)',
+  'INSERT INTO t (id, v) VALUES (1, 0), (2, 0), (3, 0), (4, 0)',
+];
 const until = (): number => monotonicNanoseconds() + milliseconds * 1e6;
 
 const postgres = await startedOrSkipped(startPostgres);
@@ -120,22 +124,21 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   afterAll(() => postgres?.stop());
 
   test.each(['read committed', 'repeatable read', 'serializable'])('%s', async (level) => {
+    const server = { host: '127.0.0.1', port: postgres?.port ?? 0, user: 'postgres', database: 'postgres' };
+    const first = new pg.Client(server);
+    await first.connect();
+    for (const sql of setUp) await first.query(sql);
+    await first.end();
     const { recording, verified } = newTrace();
     const unhook = hookPg(pg as never, recording);
     const all = await Promise.all(
       Array.from({ length: clients }, async () => {
-        const client = new pg.Client({
-          host: '127.0.0.1',
-          port: postgres?.port ?? 0,
-          user: 'postgres',
-          database: 'postgres',
-        });
+        const client = new pg.Client(server);
         await client.connect();
         await client.query(`SET deadlock_timeout = '10ms'`);
         return client;
       }),
     );
-    for (const sql of ['DROP TABLE IF EXISTS t', table, rows]) await all[0]?.query(sql);
     const end = until();
     await Promise.all(
       all.map((client, i) => work((sql) => client.query(sql), i + 1, `BEGIN ISOLATION LEVEL ${level}`, end)),
@@ -154,22 +157,20 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
   afterAll(() => mariadb?.stop());
 
   test.each(['read uncommitted', 'read committed', 'repeatable read', 'serializable'])('%s', async (level) => {
+    const server = { host: '127.0.0.1', port: mariadb?.port ?? 0, user: 'root', database: 'test' };
+    const first = await mysql.createConnection(server);
+    for (const sql of setUp) await first.query(sql);
+    await first.end();
     const { recording, verified } = newTrace();
     const unhook = hookMysql2(mysql2, recording);
     const all = await Promise.all(
       Array.from({ length: clients }, async () => {
-        const client = await mysql.createConnection({
-          host: '127.0.0.1',
-          port: mariadb?.port ?? 0,
-          user: 'root',
-          database: 'test',
-        });
+        const client = await mysql.createConnection(server);
         await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
         await client.query('SET SESSION innodb_lock_wait_timeout = 1');
         return client;
       }),
     );
-    for (const sql of ['DROP TABLE IF EXISTS t', table, rows]) await all[0]?.query(sql);
     const end = until();
     await Promise.all(all.map((client, i) => work((sql) => client.query(sql), i + 1, 'BEGIN', end)));
     for (const client of all) await client.end();
