@@ -95,6 +95,13 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
         `${known}: ${counts.committed} transactions committed, ${counts.aborted} aborted; seed ${options.seed}\n`,
       );
     return 0;
+  } catch (error) {
+    if (typeof error !== 'object' || error === null || !serverErrors.has(error)) throw error;
+    const { message } = error as Error;
+    throw new InputError(
+      'workload/server',
+      `the server does not go on: ${message}; what it did until then is in the trace`,
+    );
   } finally {
     await Promise.allSettled([...clients, admin].map((client) => client.close()));
     traced?.close();
@@ -206,12 +213,30 @@ async function loadDriver(dialect: Dialect): Promise<Driver> {
 /** @throws InputError `workload/connect` */
 async function open(driver: Driver, url: string): Promise<OpenClient> {
   try {
-    return driver.dialect === 'postgres' ? await openPostgres(driver.module, url) : await openMysql(driver.module, url);
+    const { dialect, module } = driver;
+    return noting(dialect === 'postgres' ? await openPostgres(module, url) : await openMysql(module, url));
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const what = message === '' || message === undefined ? (code ?? '') : message;
     throw new InputError('workload/connect', `no connection to ${url.replace(/:[^:@/]*@/, ':...@')}: ${what}`);
   }
+}
+
+/** What a server or the way to it has answered: no fault of ours. */
+const serverErrors = new WeakSet<object>();
+
+function noting({ query, close }: OpenClient): OpenClient {
+  return {
+    query: async (sql, ...values) => {
+      try {
+        return await query(sql, ...values);
+      } catch (error) {
+        if (typeof error === 'object' && error !== null) serverErrors.add(error);
+        throw error;
+      }
+    },
+    close,
+  };
 }
 
 async function openPostgres({ Client }: PgModule, url: string): Promise<OpenClient> {

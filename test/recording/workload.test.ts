@@ -1,6 +1,8 @@
 import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
 import { workloadNames, workloadOf } from '../../src/capture/index.ts';
 import { runHere } from '../support/cli.ts';
@@ -85,4 +87,18 @@ test.each<[string, string[], string]>([
 ])('%s', async (_name, args, code) => {
   const { code: exit, err } = await runHere(['workload', ...args]);
   expect([exit, err]).toEqual([3, expect.stringContaining(`[${code}]`)]);
+});
+
+test.skipIf(postgres === undefined)('a server that goes away while clients are at work', async () => {
+  const url = `postgres://postgres@127.0.0.1:${postgres?.port}/postgres`;
+  const running = runHere(['workload', 'list-append', '--url', url, '--clients', '4', '--seconds', '60']);
+  const admin = new pg.Client(url);
+  await admin.connect();
+  const others = 'FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()';
+  const started = `SELECT count(*)::int AS clients ${others} AND query LIKE 'UPDATE%'`;
+  while ((await admin.query(started)).rows[0].clients === 0) await setTimeout(20);
+  await admin.query(`SELECT pg_terminate_backend(pid) ${others}`);
+  await admin.end();
+  const { code, err } = await running;
+  expect([code, err]).toEqual([3, expect.stringContaining('[workload/server]')]);
 });
