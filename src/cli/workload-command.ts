@@ -43,7 +43,7 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', workloadHelp)
     .action(async (name, { json = false, ...options }) => {
-      end(await workloadCommand(name, { ...options, json }, host));
+      end(await workloadCommand(name, { ...options, json }, host).catch(blame));
     });
 }
 
@@ -95,13 +95,6 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
         `${known}: ${counts.committed} transactions committed, ${counts.aborted} aborted; seed ${options.seed}\n`,
       );
     return 0;
-  } catch (error) {
-    if (typeof error !== 'object' || error === null || !serverErrors.has(error)) throw error;
-    const { message } = error as Error;
-    throw new InputError(
-      'workload/server',
-      `the server does not go on: ${message}; what it did until then is in the trace`,
-    );
   } finally {
     await Promise.allSettled([...clients, admin].map((client) => client.close()));
     traced?.close();
@@ -224,6 +217,16 @@ async function open(driver: Driver, url: string): Promise<OpenClient> {
 
 /** What a server or the way to it has answered: no fault of ours. */
 const serverErrors = new WeakSet<object>();
+
+/** @throws InputError `workload/server`, where a server is to blame */
+function blame(error: unknown): never {
+  if (typeof error !== 'object' || error === null || !serverErrors.has(error)) throw error;
+  const { message } = error as Error;
+  throw new InputError(
+    'workload/server',
+    `the server does not go on: ${message}; what it did until then is in the trace`,
+  );
+}
 
 function noting({ query, close }: OpenClient): OpenClient {
   return {

@@ -102,3 +102,14 @@ test.skipIf(postgres === undefined)('a server that goes away while clients are a
   const { code, err } = await running;
   expect([code, err]).toEqual([3, expect.stringContaining('[workload/server]')]);
 });
+
+test.skipIf(postgres === undefined)('a server that does not let us make tables', async () => {
+  const admin = new pg.Client(`postgres://postgres@127.0.0.1:${postgres?.port}/postgres`);
+  await admin.connect();
+  await admin.query('CREATE ROLE reader LOGIN');
+  const url = `postgres://reader@127.0.0.1:${postgres?.port}/postgres`;
+  const { code, err } = await runHere(['workload', 'list-append', '--url', url]);
+  await admin.query('DROP ROLE reader');
+  await admin.end();
+  expect([code, err]).toEqual([3, expect.stringContaining('[workload/server]')]);
+});
