@@ -147,7 +147,7 @@ export class ReadVerifier {
     for (const predicate of operations.predicatesOf(operation))
       verifyPredicate(this.#mirror, { transaction, operation, snapshot }, predicate, (row, start, end) => {
         if (isUncommitted(this.#mirror, operation) && mayBeDirty(this.#mirror, transaction, row, start, end)) return;
-        if (this.#mirror.failedWrites.mayShow(this.#mirror, row, operation)) return;
+        if (this.#mirror.takenBack.mayShow(this.#mirror, row, operation)) return;
         this.#fail(transaction, operation, row, null, start, end, null);
       });
   }
@@ -174,7 +174,7 @@ export class ReadVerifier {
         counts.skipped += 1;
         continue;
       }
-      if (isDirty && mirror.failedWrites.mayShow(mirror, row, operation)) {
+      if (isDirty && mirror.takenBack.mayShow(mirror, row, operation)) {
         counts.uncertain += 1;
         continue;
       }

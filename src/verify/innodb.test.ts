@@ -154,6 +154,21 @@ describe('at read uncommitted', () => {
     expect(found('read committed', read('@15-25'))).toEqual(['consistent-read']);
   });
 
+  test('so may what INSERT IGNORE had written before it met another unique key', () => {
+    const run = (level: string, change: Partial<TraceOperation>, times: string): number => {
+      const text = `b t2 begin @1-2 \n b t2 w @10-20 \n b t2 commit @30-35 \n a t1 r t/1={"k":9} ${times} \n a t1 commit @50-55`;
+      const operations = traceOf(text).map((operation) =>
+        operation.kind === 'write' ? { ...operation, ...change } : operation,
+      );
+      return verifyAll(mechanismsOf('mysql', level), operations, initial).violations.length;
+    };
+    expect(run('read uncommitted', more, '@15-25')).toBe(0);
+    expect(run('read uncommitted', more, '@21-25')).toBe(1);
+    expect(run('read committed', more, '@15-25')).toBe(1);
+    // A statement that says all that it read had nothing to take back.
+    expect(run('read uncommitted', {}, '@15-25')).toBe(1);
+  });
+
   test('a row may be missing where another has changed it and not committed', () => {
     const text = `b t2 w t/1={"k":9} \n a t1 r t/7={"k":1} \n b t2 abort \n a t1 commit`;
     expect(found('read uncommitted', `c t3 w t/7={"k":1} \n c t3 commit \n ${text}`, byIndex)).toEqual([]);

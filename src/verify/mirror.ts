@@ -4,7 +4,7 @@ import type { OperationTable } from './operation-table.ts';
 import type { Phantoms } from './phantoms.ts';
 import type { RowTable } from './row-table.ts';
 import type { TransactionTable } from './transaction-table.ts';
-import type { FailedWrites } from './uncommitted-read.ts';
+import type { TakenBackWrites } from './uncommitted-read.ts';
 import type { Violation } from './violation.ts';
 
 /** `rw+`: the other wrote a later version, not surely the next one. */
@@ -34,7 +34,7 @@ export interface Mirror {
   readonly operations: OperationTable;
   readonly transactions: TransactionTable;
   readonly rows: RowTable;
-  readonly failedWrites: FailedWrites;
+  readonly takenBack: TakenBackWrites;
   readonly phantoms: Phantoms;
   /** Nothing that is open or still to come has a moment before it. */
   readonly horizon: () => number;

@@ -10,23 +10,29 @@ import { releaseOf } from './mutual-exclusion.ts';
 import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { none } from './slots.ts';
 
-interface FailedWrite {
+interface TakenBack {
   readonly session: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Statements that failed, at read uncommitted: what they had written until then was there for others to see, and nobody says what it was. */
-export class FailedWrites {
+/**
+ * Statements that have taken back what they had written, at read uncommitted: it was there for others to see, and nobody says what it was. They
+ * failed, or are an INSERT IGNORE that met a second unique key and names no row.
+ */
+export class TakenBackWrites {
   readonly #operations: OperationTable;
-  #all: FailedWrite[] = [];
+  #all: TakenBack[] = [];
 
   constructor(operations: OperationTable) {
     this.#operations = operations;
   }
 
-  add(operation: number): void {
-    const { session, start, end } = this.#operations;
+  /** @param operation that writes, and may be one of them */
+  note(operation: number): void {
+    const { session, start, end, failed, mayReadMore, writes, entriesEnd } = this.#operations;
+    const namesNothing = mayReadMore[operation] === 1 && writes[operation] === entriesEnd[operation];
+    if (failed[operation] === 0 && !namesNothing) return;
     this.#all.push({
       session: session[operation] as number,
       start: start[operation] as number,
@@ -44,18 +50,19 @@ export class FailedWrites {
     if (this.#all.length === 0) return false;
     const { start, end } = this.#operations;
     const [from, to] = [start[operation] as number, end[operation] as number];
-    return this.#all.some((failed) => failed.start <= to && failed.end >= from && !isLockedOut(mirror, row, failed));
+    return this.#all.some((each) => each.start <= to && each.end >= from && !isLockedOut(mirror, row, each));
   }
 }
 
 /** Had another session locked the row before the statement began, until after its end? */
-function isLockedOut(mirror: Mirror, row: number, failed: FailedWrite): boolean {
+function isLockedOut(mirror: Mirror, row: number, statement: TakenBack): boolean {
   const { rows, operations } = mirror;
   const { locks } = rows;
   for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
     const operation = locks.operation[lock] as number;
-    if (locks.isExclusive[lock] === 0 || operations.session[operation] === failed.session) continue;
-    if ((operations.end[operation] as number) <= failed.start && releaseOf(mirror, lock) >= failed.end) return true;
+    if (locks.isExclusive[lock] === 0 || operations.session[operation] === statement.session) continue;
+    if ((operations.end[operation] as number) <= statement.start && releaseOf(mirror, lock) >= statement.end)
+      return true;
   }
   return false;
 }

@@ -23,7 +23,7 @@ import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
 import { snapshotOf, takeSnapshot } from './snapshots.ts';
 import type { RowImage, TraceOperation } from '../history/trace.ts';
-import { FailedWrites } from './uncommitted-read.ts';
+import { TakenBackWrites } from './uncommitted-read.ts';
 import { fateCode, snapshotCode, TransactionTable } from './transaction-table.ts';
 import type { Violation } from './violation.ts';
 
@@ -106,7 +106,7 @@ export class Verifier {
       operations: this.#operations,
       transactions: this.#transactions,
       rows: this.#rows,
-      failedWrites: new FailedWrites(this.#operations),
+      takenBack: new TakenBackWrites(this.#operations),
       phantoms: new Phantoms(),
       horizon: () => this.#horizon(),
     };
@@ -271,10 +271,8 @@ export class Verifier {
         this.#lockReads(transaction, operation);
         return;
       case kindCode.write:
-        if (failed[operation] === 1) {
-          if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.failedWrites.add(operation);
-          return;
-        }
+        if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.takenBack.note(operation);
+        if (failed[operation] === 1) return;
         if (isAnswered) this.#read(transaction, operation);
         this.#write(transaction, operation);
         return;
@@ -461,7 +459,7 @@ export class Verifier {
   #retire(): void {
     const { endEnd } = this.#transactions;
     const horizon = this.#horizon();
-    this.#mirror.failedWrites.forget(horizon);
+    this.#mirror.takenBack.forget(horizon);
     for (;;) {
       const transaction = this.#ended.head;
       if (transaction === none || (endEnd[transaction] as number) >= horizon) return;
