@@ -120,7 +120,7 @@ export class SerializationCertifier {
     }
     if (relation === 'rw+') return null;
     for (let edge = firstOut[to] as number; edge !== none; edge = edges.nextOut[edge] as number) {
-      if ((edges.relation[edge] as number) >= relationCode.rw && this.#isDangerous(from, to, edges.to[edge] as number))
+      if (edges.isAntiDependency(edge) && this.#isDangerous(from, to, edges.to[edge] as number))
         return this.#structureViolation([newest, edges.at(edge)]);
     }
     return null;
@@ -173,7 +173,10 @@ export class SerializationCertifier {
     const { rows, transactions } = this.#mirror;
     const name = (transaction: number): string => transactions.name[transaction] as string;
     return path
-      .map(({ from, to, relation, row }) => `${name(from)} -${relation.slice(0, 2)}(${rows.key(row)})-> ${name(to)}`)
+      .map(
+        ({ from, to, relation, row }) =>
+          `${name(from)} -${relation === 'rw+' ? 'rw' : relation}(${rows.key(row)})-> ${name(to)}`,
+      )
       .join(', ');
   }
 

@@ -56,6 +56,11 @@ class EdgeTable extends Slots {
     return relations[this.relation[edge] as number] as Relation;
   }
 
+  isAntiDependency(edge: number): boolean {
+    const relation = this.relation[edge];
+    return relation === relationCode.rw || relation === relationCode['rw+'];
+  }
+
   at(edge: number): Edge {
     const [from, to, row] = [this.from[edge] as number, this.to[edge] as number, this.row[edge] as number];
     return { from, to, relation: this.relationOf(edge), row };

@@ -50,12 +50,12 @@ export class TakenBackWrites {
     if (this.#all.length === 0) return false;
     const { start, end } = this.#operations;
     const [from, to] = [start[operation] as number, end[operation] as number];
-    return this.#all.some((each) => each.start <= to && each.end >= from && !isLockedOut(mirror, row, each));
+    return this.#all.some((each) => each.start <= to && each.end >= from && !isLockedByAnother(mirror, row, each));
   }
 }
 
 /** Had another session locked the row before the statement began, until after its end? */
-function isLockedOut(mirror: Mirror, row: number, statement: TakenBack): boolean {
+function isLockedByAnother(mirror: Mirror, row: number, statement: TakenBack): boolean {
   const { rows, operations } = mirror;
   const { locks } = rows;
   for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {

@@ -23,7 +23,7 @@ export interface StatementWorkload {
 }
 
 /** What one client does until the time is over, and some transactions are. */
-export async function work(run: Run, workload: StatementWorkload, seed: number, until: number): Promise<void> {
+async function work(run: Run, workload: StatementWorkload, seed: number, until: number): Promise<void> {
   const random = seededRandom(seed);
   let value = seed * 1_000_000;
   const fresh = (): number => (value += 1);
@@ -89,16 +89,17 @@ interface Client {
 }
 
 /** MOIRAI_HEAVY=1: a minute each. MOIRAI_SEED: another run. */
-const milliseconds = process.env['MOIRAI_HEAVY'] === '1' ? 60_000 : 400;
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 /** Up to 20, or what is fresh is no int any more. */
 const seed = Number(process.env['MOIRAI_SEED'] ?? 1);
 const clients = 6;
 
-/** @param hook of the driver @returns the trace */
+/** @param hook of the driver @param milliseconds that a run takes, if none is heavy @returns the trace */
 export async function recordClients(
   workload: StatementWorkload,
   connect: (i: number) => Promise<Client>,
   hook: (recording: Recording) => () => void,
+  milliseconds = 400,
 ): Promise<RecordedTrace> {
   const trace = newTrace();
   const { recording } = trace;
@@ -108,7 +109,7 @@ export async function recordClients(
   const unhook = hook(recording);
   const all = await Promise.all(Array.from({ length: clients }, (_, i) => connect(i)));
   for (const sql of workload.rows ?? []) await all[0]?.run(sql);
-  const until = monotonicNanoseconds() + milliseconds * 1e6;
+  const until = monotonicNanoseconds() + (isHeavy ? 60_000 : milliseconds) * 1e6;
   await Promise.all(all.map(({ run }, i) => work(run, workload, 100 * seed + i, until)));
   for (const client of all) await client.end();
   unhook();

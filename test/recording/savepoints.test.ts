@@ -3,20 +3,18 @@ import mysql2 from 'mysql2';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hookMysql2, hookPg, Recording } from '../../src/capture/index.ts';
+import { hookMysql2, hookPg } from '../../src/capture/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { mechanismsOf, type TraceResult, TraceVerification } from '../../src/verify/index.ts';
 import { seededRandom } from '../../src/verify/verify.test-support.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
+import { newTrace, type Random, type RecordedTrace, type Run } from './random-statements.ts';
 
 /** MOIRAI_HEAVY=1: longer runs. */
 const milliseconds = process.env['MOIRAI_HEAVY'] === '1' ? 30_000 : 1_500;
 const clients = 6;
-
-type Run = (sql: string) => Promise<unknown>;
 
 /** What one client does until the time is over. What fails is rolled back, to a savepoint where there is one. */
 async function work(run: Run, seed: number, begin: string, until: number): Promise<void> {
@@ -42,7 +40,7 @@ async function work(run: Run, seed: number, begin: string, until: number): Promi
 }
 
 function nextStep(
-  random: (n: number) => number,
+  random: Random,
   savepoints: readonly string[],
   value: number,
 ): { readonly sql: string; readonly after: string[] } {
@@ -84,26 +82,9 @@ async function succeeds(run: Run, sql: string): Promise<boolean> {
   }
 }
 
-interface Recorded {
-  readonly recording: Recording;
-  readonly verified: (engine: string, level: string) => TraceResult;
-}
-
-function newTrace(): Recorded {
-  let text = '';
-  const recording = new Recording({ write: (line) => void (text += line), now: monotonicNanoseconds, warn: () => {} });
-  return {
-    recording,
-    verified: (engine, level) => {
-      for (const op of ['savepoint', 'rollback-to', 'release']) expect(text).toContain(`"op":"${op}"`);
-      const verification = new TraceVerification({ mechanisms: mechanismsOf(engine, level) });
-      verification.push(new TextEncoder().encode(text));
-      return verification.finish();
-    },
-  };
-}
-
-function expectRight({ counts, violations }: TraceResult): void {
+function expectRight({ text, verified }: RecordedTrace, engine: string, level: string): void {
+  for (const op of ['savepoint', 'rollback-to', 'release']) expect(text()).toContain(`"op":"${op}"`);
+  const { counts, violations } = verified(engine, level);
   expect(violations.map(({ reason, smallest }) => [reason, smallest])).toEqual([]);
   expect(counts.transactions).toBeGreaterThan(20);
   expect(counts.skipped).toBe(0);
@@ -129,7 +110,8 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     await first.connect();
     for (const sql of setUp) await first.query(sql);
     await first.end();
-    const { recording, verified } = newTrace();
+    const trace = newTrace();
+    const { recording } = trace;
     const unhook = hookPg(pg as never, recording);
     const all = await Promise.all(
       Array.from({ length: clients }, async () => {
@@ -146,7 +128,7 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
     for (const client of all) await client.end();
     unhook();
     recording.end();
-    expectRight(verified('postgres', level));
+    expectRight(trace, 'postgres', level);
   });
 });
 
@@ -161,7 +143,8 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
     const first = await mysql.createConnection(server);
     for (const sql of setUp) await first.query(sql);
     await first.end();
-    const { recording, verified } = newTrace();
+    const trace = newTrace();
+    const { recording } = trace;
     const unhook = hookMysql2(mysql2, recording);
     const all = await Promise.all(
       Array.from({ length: clients }, async () => {
@@ -176,6 +159,6 @@ describe.skipIf(mariadb === undefined)('MariaDB', () => {
     for (const client of all) await client.end();
     unhook();
     recording.end();
-    expectRight(verified('mariadb', level));
+    expectRight(trace, 'mariadb', level);
   });
 });
