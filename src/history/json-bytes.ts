@@ -3,6 +3,21 @@
  * that is no integer of up to 15 digits, or no JSON at all. Texts must end with a line feed, which no part of JSON contains.
  */
 
+/** What JSON is made of, as bytes. */
+export const lineFeed = 0x0a;
+export const quote = 0x22;
+export const comma = 0x2c;
+export const minus = 0x2d;
+export const dot = 0x2e;
+export const zero = 0x30;
+export const nine = 0x39;
+export const colon = 0x3a;
+export const openBracket = 0x5b;
+const backslash = 0x5c;
+export const closeBracket = 0x5d;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
+
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 export const literals = {
@@ -28,31 +43,39 @@ export function isAt(bytes: Uint8Array, at: number, literal: Uint8Array): boolea
 
 /** The position of the closing quote of the string that begins at `begin`. */
 export function plainStringEnd(bytes: Uint8Array, begin: number): number {
-  if (bytes[begin] !== 0x22) return -1;
+  if (bytes[begin] !== quote) return -1;
   for (let at = begin + 1; ; at += 1) {
     const byte = bytes[at] as number;
-    if (byte === 0x22) return at;
-    if (byte < 0x20 || byte > 0x7e || byte === 0x5c) return -1;
+    if (byte === quote) return at;
+    if (byte < 0x20 || byte > 0x7e || byte === backslash) return -1;
   }
 }
 
 /** The position after an integer of up to 15 digits, other than -0. */
 export function integerEnd(bytes: Uint8Array, begin: number): number {
-  const isNegative = bytes[begin] === 0x2d;
+  const isNegative = bytes[begin] === minus;
   const first = isNegative ? begin + 1 : begin;
   let at = first;
-  while ((bytes[at] as number) >= 0x30 && (bytes[at] as number) <= 0x39) at += 1;
+  while ((bytes[at] as number) >= zero && (bytes[at] as number) <= nine) at += 1;
   const digits = at - first;
   if (digits === 0 || digits > 15) return -1;
-  if (bytes[first] === 0x30 && (digits > 1 || isNegative)) return -1;
+  if (bytes[first] === zero && (digits > 1 || isNegative)) return -1;
   const next = bytes[at];
-  return next === 0x2e || next === 0x65 || next === 0x45 ? -1 : at;
+  return next === dot || next === 0x65 || next === 0x45 ? -1 : at;
+}
+
+/** The integer of up to 15 digits between `begin` and `end`. */
+export function integerAt(bytes: Uint8Array, begin: number, end: number): number {
+  const isNegative = bytes[begin] === minus;
+  let value = 0;
+  for (let at = isNegative ? begin + 1 : begin; at < end; at += 1) value = value * 10 + (bytes[at] as number) - zero;
+  return isNegative ? -value : value;
 }
 
 /** The position after a plain string, null, true or false. */
 export function scalarEnd(bytes: Uint8Array, at: number): number {
   switch (bytes[at]) {
-    case 0x22: {
+    case quote: {
       const end = plainStringEnd(bytes, at);
       return end < 0 ? -1 : end + 1;
     }
@@ -73,27 +96,27 @@ const depthMax = 20;
 /** The position after any value that is made of plain ones. */
 export function valueEnd(bytes: Uint8Array, begin: number, depth = 0): number {
   const open = bytes[begin];
-  if (open !== 0x5b && open !== 0x7b) {
+  if (open !== openBracket && open !== openBrace) {
     const number = integerEnd(bytes, begin);
     return number >= 0 ? number : scalarEnd(bytes, begin);
   }
   if (depth === depthMax) return -1;
-  const close = open === 0x5b ? 0x5d : 0x7d;
+  const close = open === openBracket ? closeBracket : closeBrace;
   let at = skipSpace(bytes, begin + 1);
   if (bytes[at] === close) return at + 1;
   for (;;) {
-    if (close === 0x7d) {
+    if (close === closeBrace) {
       const nameEnd = plainStringEnd(bytes, at);
       if (nameEnd < 0) return -1;
       at = skipSpace(bytes, nameEnd + 1);
-      if (bytes[at] !== 0x3a) return -1;
+      if (bytes[at] !== colon) return -1;
       at = skipSpace(bytes, at + 1);
     }
     at = valueEnd(bytes, at, depth + 1);
     if (at < 0) return -1;
     at = skipSpace(bytes, at);
     if (bytes[at] === close) return at + 1;
-    if (bytes[at] !== 0x2c) return -1;
+    if (bytes[at] !== comma) return -1;
     at = skipSpace(bytes, at + 1);
   }
 }

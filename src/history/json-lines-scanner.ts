@@ -12,7 +12,24 @@ import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
 import { INITIAL } from './history.ts';
 import { isHeader, type JsonRecord, parseHeader, parseRecord, parseTransactionLine } from './json-lines.ts';
-import { integerEnd, isAt, literals, plainStringEnd, scalarEnd, skipSpace, valueEnd } from './json-bytes.ts';
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  integerAt,
+  integerEnd,
+  isAt,
+  lineFeed,
+  literals,
+  openBrace,
+  openBracket,
+  plainStringEnd,
+  quote,
+  scalarEnd,
+  skipSpace,
+  valueEnd,
+} from './json-bytes.ts';
 
 export interface ScannerOptions {
   /** Bytes that a line may have. Default 2^29. */
@@ -308,14 +325,6 @@ export function scanHistoryLines(chunks: Iterable<Uint8Array>, options: ScannerO
   return scanner.finish();
 }
 
-const lineFeed = 0x0a;
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 const letterR = 0x72;
 const letterW = 0x77;
 
@@ -337,14 +346,6 @@ function statusAt(bytes: Uint8Array, at: number): number {
   if (isAt(bytes, at, literals.committed)) return statusCode.committed;
   if (isAt(bytes, at, literals.aborted)) return statusCode.aborted;
   return isAt(bytes, at, literals.unknown) ? statusCode.unknown : -1;
-}
-
-/** The integer of up to 15 digits between `at` and `end`. */
-function integerAt(bytes: Uint8Array, begin: number, end: number): number {
-  const isNegative = bytes[begin] === 0x2d;
-  let value = 0;
-  for (let at = isNegative ? begin + 1 : begin; at < end; at += 1) value = value * 10 + (bytes[at] as number) - 0x30;
-  return isNegative ? -value : value;
 }
 
 /** The position after an array of integers and plain strings without spaces, so that its bytes are its canonical text; or -1. */

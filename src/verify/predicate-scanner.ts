@@ -1,5 +1,5 @@
 /** The conditions of a predicate read straight from the bytes of a trace. Positions are as in value-scanner.ts. */
-import { isAt, skipSpace } from '../history/json-bytes.ts';
+import { closeBrace, closeBracket, comma, isAt, openBracket, skipSpace } from '../history/json-bytes.ts';
 import { comparisons, type Condition, type PredicateRead, type Scalar } from '../history/trace.ts';
 import type { ValueScanner } from './value-scanner.ts';
 
@@ -73,7 +73,3 @@ export class PredicateScanner {
 
 const tableField = new TextEncoder().encode('{"table":');
 const whereField = new TextEncoder().encode(',"where":[');
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const closeBrace = 0x7d;
-const comma = 0x2c;

@@ -3,7 +3,21 @@
  * not long ago. A line that is more than plain ASCII, whole numbers of up to 15 digits and the common fields goes to the reader of traces,
  * which knows all that is allowed and says what is wrong; so the two accept the same texts.
  */
-import { integerEnd, isAt, literals, plainStringEnd, skipSpace } from '../history/json-bytes.ts';
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  integerAt,
+  integerEnd,
+  isAt,
+  lineFeed,
+  literals,
+  openBrace,
+  openBracket,
+  plainStringEnd,
+  skipSpace,
+} from '../history/json-bytes.ts';
 import { type Image, isColumns, withUnknown } from './image.ts';
 import { kindCode, lockCode, type OperationTable } from './operation-table.ts';
 import { PredicateScanner } from './predicate-scanner.ts';
@@ -356,13 +370,6 @@ function lockOf(bytes: Uint8Array, from: number, to: number): number {
   return -1;
 }
 
-function integerAt(bytes: Uint8Array, from: number, to: number): number {
-  const isNegative = bytes[from] === 0x2d;
-  let value = 0;
-  for (let at = isNegative ? from + 1 : from; at < to; at += 1) value = 10 * value + (bytes[at] as number) - 0x30;
-  return isNegative ? -value : value;
-}
-
 function isText(bytes: Uint8Array, from: number, to: number, text: string): boolean {
   if (text.length !== to - from) return false;
   for (let i = 0; i < text.length; i += 1) if (text.charCodeAt(i) !== bytes[from + i]) return false;
@@ -385,10 +392,3 @@ const noPredicates: readonly PredicateRead[] = [];
 const allTables: readonly string[] = ['*'];
 const opaqueWrites = new TextEncoder().encode('"writes"');
 const opaqueReads = new TextEncoder().encode('"reads"');
-const lineFeed = 0x0a;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const colon = 0x3a;
-const comma = 0x2c;

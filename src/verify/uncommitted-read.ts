@@ -75,42 +75,43 @@ export function isUncommitted({ operations, mechanisms }: Mirror, operation: num
 }
 
 /** May another transaction have written the row, whatever, and not committed it yet? */
-export function mayBeDirty(
-  { rows, operations, transactions }: Mirror,
-  reader: number,
-  row: number,
-  start: number,
-  end: number,
-): boolean {
-  const { locks } = rows;
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
-    const writer = locks.transaction[lock] as number;
-    if (locks.image[lock] === undefined || writer === reader) continue;
-    if ((operations.start[locks.operation[lock] as number] as number) > end) continue;
-    if (Math.min(transactions.endEnd[writer] as number, locks.releaseEnd[lock] as number) >= start) return true;
-  }
+export function mayBeDirty(mirror: Mirror, reader: number, row: number, start: number, end: number): boolean {
+  const { locks } = mirror.rows;
+  for (let lock = mirror.rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number)
+    if (mayBeThere(mirror, lock, reader, start, end)) return true;
   return false;
 }
 
 /** The lock under which another transaction wrote what was read, if that may still have been there; or `none`. */
 export function dirtyReadOf(
-  { rows, operations, transactions }: Mirror,
+  mirror: Mirror,
   reader: number,
   row: number,
   image: Image,
   start: number,
   end: number,
 ): number {
-  const { locks } = rows;
-  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
-    const [written, writer] = [locks.image[lock], locks.transaction[lock] as number];
-    if (written === undefined || writer === reader || !agrees(written, image)) continue;
-    if ((operations.start[locks.operation[lock] as number] as number) > end) continue;
-    // Once it has committed it is a version like others.
-    const endedAt = transactions.endEnd[writer] as number;
-    if (Math.min(endedAt, locks.releaseEnd[lock] as number) >= start) return lock;
+  const { locks } = mirror.rows;
+  for (let lock = mirror.rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+    const written = locks.image[lock];
+    if (written !== undefined && agrees(written, image) && mayBeThere(mirror, lock, reader, start, end)) return lock;
   }
   return none;
+}
+
+/** May what another transaction wrote under the lock have been there, not committed, between start and end? */
+function mayBeThere(
+  { rows: { locks }, operations, transactions }: Mirror,
+  lock: number,
+  reader: number,
+  start: number,
+  end: number,
+): boolean {
+  const writer = locks.transaction[lock] as number;
+  if (locks.image[lock] === undefined || writer === reader) return false;
+  if ((operations.start[locks.operation[lock] as number] as number) > end) return false;
+  // Once it has committed it is a version like others.
+  return Math.min(transactions.endEnd[writer] as number, locks.releaseEnd[lock] as number) >= start;
 }
 
 /** The lock under which another transaction surely had overwritten this version, and had not ended; or `none`. */

@@ -2,7 +2,22 @@
  * Values straight from the bytes of a trace. Every function answers with the position after what it has read, or -1 where that is more than
  * plain ASCII and numbers of up to 15 digits; what it was is in a field.
  */
-import { isAt, literals, plainStringEnd, skipSpace } from '../history/json-bytes.ts';
+import {
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  dot,
+  isAt,
+  literals,
+  minus,
+  nine,
+  openBrace,
+  openBracket,
+  plainStringEnd,
+  skipSpace,
+  zero,
+} from '../history/json-bytes.ts';
 import { Columns, type Image, type Shape } from './image.ts';
 import { RecentTexts } from './recent-texts.ts';
 import type { Scalar } from '../history/trace.ts';
@@ -121,14 +136,3 @@ export class ValueScanner {
 }
 
 const powersOfTen = Array.from({ length: 16 }, (_, i) => 10 ** i);
-
-const minus = 0x2d;
-const dot = 0x2e;
-const zero = 0x30;
-const nine = 0x39;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const colon = 0x3a;
-const comma = 0x2c;

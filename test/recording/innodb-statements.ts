@@ -1,21 +1,13 @@
 /** Statements of MariaDB that a mirror of InnoDB may get wrong: where it locks, writes or reads otherwise than the text seems to say. */
+import { few, id, readsOf } from './common-statements.ts';
 import { oneOf, type Random, type Statement, type StatementWorkload } from './random-statements.ts';
 
-const id = (random: Random): number => 1 + random(5);
-/** Of few values, so that updates often change nothing. */
-const few = (random: Random): number => random(3);
 const name = (random: Random): string => oneOf(random, ["'a'", "'A'", "'b'", "'B'", "'c'"]);
 const lock = (random: Random): string =>
   oneOf(random, ['', '', ' LOCK IN SHARE MODE', ' FOR UPDATE', ' FOR UPDATE NOWAIT', ' FOR UPDATE SKIP LOCKED']);
 
 const reads: Statement[] = [
-  (r) => `SELECT * FROM t WHERE id = ${id(r)}${lock(r)}`,
-  (r) => `SELECT id, v, w FROM t WHERE id IN (${id(r)}, ${id(r)})${lock(r)}`,
-  (r) => `SELECT id, k FROM t WHERE k = ${few(r)}${lock(r)}`,
-  (r) => `SELECT id, k, v FROM t WHERE k >= ${few(r)}${lock(r)}`,
-  (r) => `SELECT id, u FROM t WHERE u = ${id(r)}${lock(r)}`,
-  (r) => `SELECT id, v FROM t ORDER BY id LIMIT ${1 + r(5)}${lock(r)}`,
-  (r) => `SELECT count(*) FROM t WHERE w = ${few(r)}`,
+  ...readsOf(lock),
   (r) => `SELECT name, v FROM n WHERE name = ${name(r)}${lock(r)}`,
   () => 'SELECT * FROM n',
   () => 'SELECT * FROM m',

@@ -1,8 +1,7 @@
 /** Statements of PostgreSQL that a mirror of it may get wrong: where it locks, writes or reads otherwise than the text seems to say. */
+import { few, id, readsOf } from './common-statements.ts';
 import { oneOf, type Random, type Statement, type StatementWorkload } from './random-statements.ts';
 
-const id = (random: Random): number => 1 + random(5);
-const few = (random: Random): number => random(3);
 const name = (random: Random): string => oneOf(random, ["'a'", "'A'", "'a '", "'ä'", "'b/%'"]);
 const lock = (random: Random): string =>
   oneOf(random, [
@@ -17,13 +16,7 @@ const lock = (random: Random): string =>
   ]);
 
 const reads: Statement[] = [
-  (r) => `SELECT * FROM t WHERE id = ${id(r)}${lock(r)}`,
-  (r) => `SELECT id, v, w FROM t WHERE id IN (${id(r)}, ${id(r)})${lock(r)}`,
-  (r) => `SELECT id, k FROM t WHERE k = ${few(r)}${lock(r)}`,
-  (r) => `SELECT id, k, v FROM t WHERE k >= ${few(r)}${lock(r)}`,
-  (r) => `SELECT id, u FROM t WHERE u = ${id(r)}${lock(r)}`,
-  (r) => `SELECT id, v FROM t ORDER BY id LIMIT ${1 + r(5)}${lock(r)}`,
-  (r) => `SELECT count(*) FROM t WHERE w = ${few(r)}`,
+  ...readsOf(lock),
   (r) => `SELECT t.id, t.v, m.id, m.v FROM t JOIN m ON m.id = t.id WHERE t.id = ${id(r)} FOR UPDATE OF t`,
   (r) => `SELECT t.id AS a, t.v AS b, m.id, m.v FROM t JOIN m ON m.id = t.id WHERE t.id = ${id(r)}${lock(r)}`,
   (r) => `SELECT name, v FROM n WHERE name = ${name(r)}${lock(r)}`,
