@@ -1,13 +1,14 @@
 /** What the live campaign runs: server, level, workload, clients; and what is claimed of it. */
 import { workloadNames } from '../src/capture/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
+import { mysqld, startMysql } from '../test/support/mysql-server.ts';
 import { brokenPostgresOfNpm, newestPostgresOfNpm, startPostgresOfNpm } from '../test/support/postgres-from-npm.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import type { TestServer } from '../test/support/server-process.ts';
 
 export interface LiveServer {
   readonly kind: string;
-  readonly engine: 'postgres' | 'mariadb';
+  readonly engine: 'postgres' | 'mariadb' | 'mysql';
   readonly levels: readonly string[];
   readonly start: () => Promise<TestServer>;
 }
@@ -31,6 +32,8 @@ const mariadb: LiveServer = {
   levels: ['read uncommitted', ...postgresLevels],
   start: startMariadb,
 };
+const mysql: LiveServer[] =
+  mysqld === undefined ? [] : [{ ...mariadb, kind: 'mysql', engine: 'mysql', start: startMysql(mysqld) }];
 
 export interface LiveCell {
   readonly name: string;
@@ -52,7 +55,7 @@ type Run = Pick<LiveCell, 'server' | 'level' | 'workload' | 'clients' | 'scale'>
 /** Few clients first, then many: every level of every server is seen early. Wrong claims come last. */
 export function liveCells(clientCounts: readonly number[]): LiveCell[] {
   const runs = clientCounts.flatMap((clients) =>
-    [debian, newest, mariadb].flatMap((server) =>
+    [debian, newest, mariadb, ...mysql].flatMap((server) =>
       server.levels.flatMap((level) =>
         workloadNames.map((workload): Run => ({ server, level, workload, clients, scale: 1 })),
       ),

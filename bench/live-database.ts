@@ -2,7 +2,11 @@
 import { createConnection } from 'mysql2/promise';
 import pg from 'pg';
 
-export async function execute(engine: 'postgres' | 'mariadb', port: number, statement: string): Promise<void> {
+export async function execute(
+  engine: 'postgres' | 'mariadb' | 'mysql',
+  port: number,
+  statement: string,
+): Promise<void> {
   if (engine === 'postgres') {
     const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
     await client.connect();

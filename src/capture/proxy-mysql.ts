@@ -1,7 +1,8 @@
 /**
  * One MySQL connection that goes through the proxy. MySQL Internals, "Connection Phase", "Text Protocol", "Prepared Statements". Bytes pass
- * as they are but for the server's greeting, which loses the capabilities that the proxy could not read (encryption, compression, results
- * without metadata).
+ * as they are but for the server's greeting and the client's answer to it, which lose the capabilities that the proxy could not read
+ * (encryption, compression, results without metadata, query attributes). The answer too: clients say all that they can, whatever the greeting
+ * was, and the server would take it that they do.
  */
 import {
   capabilities,
@@ -57,6 +58,7 @@ const unreadable =
   capabilities.queryAttributes |
   (1 << 26); // compression by zstd
 const packetBytesMax = 1 << 26;
+const packetHeadBytes = 4;
 /** MariaDB: the statement that was prepared last. */
 const lastPrepared = 0xffff_ffff;
 
@@ -69,6 +71,7 @@ export class MysqlTap implements ProxyTap {
   #serverFlags = 0;
   #threadId = 0;
   #status = 0;
+  #hasAnswered = false;
   #login: ResponseReader | null = null;
   #connection: RecordedConnection | null = null;
   #pending: Pending[] = [];
@@ -97,7 +100,7 @@ export class MysqlTap implements ProxyTap {
         if (packet.firstSequence === 0) this.#sent(decodeCommand(packet.payload, this.#flags));
       } else if (this.#login === null) this.#greeted(packet.payload);
     }
-    this.#options.toServer(chunk);
+    this.#options.toServer(this.#hasAnswered ? chunk : this.#answerToGreeting(chunk));
   }
 
   fromServer(chunk: Uint8Array): void {
@@ -150,6 +153,16 @@ export class MysqlTap implements ProxyTap {
     this.#login = new ResponseReader(null, this.#flags);
     const database = this.#options.recording.database('mysql', `${this.#options.place}/${response.database ?? ''}`);
     this.#connection = this.#options.recording.connection(database, String(this.#threadId));
+  }
+
+  /** Without the capabilities that cannot be read: they are in the first four bytes after the packet's head. */
+  #answerToGreeting(chunk: Uint8Array): Uint8Array {
+    const bytes = Buffer.concat([...this.#held, chunk]);
+    this.#hasAnswered = bytes.length >= 2 * packetHeadBytes;
+    this.#held = this.#hasAnswered ? [] : [bytes];
+    if (!this.#hasAnswered) return bytes.subarray(0, 0);
+    bytes.writeUInt32LE((bytes.readUInt32LE(packetHeadBytes) & ~unreadable) >>> 0, packetHeadBytes);
+    return bytes;
   }
 
   #loggingIn(payload: Uint8Array): void {

@@ -1,25 +1,22 @@
-/** Random statements of many clients on a real MariaDB, recorded and verified with the claim that is right: no violation. */
+/** Random statements of many clients on a real MariaDB, and on a real MySQL where there is one, recorded and verified with the claim that is right: no violation. */
 import mysql2 from 'mysql2';
 import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { hookMysql2 } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { startMariadb } from '../support/mariadb-server.ts';
-import { startedOrSkipped } from '../support/server-process.ts';
+import { startInnodbServers } from '../support/innodb-servers.ts';
 import { innodbStatements } from './innodb-statements.ts';
 import { expectRight, recordClients } from './random-statements.ts';
 
-const server = await startedOrSkipped(startMariadb);
-const levels = ['read uncommitted', 'read committed', 'repeatable read', 'snapshot isolation', 'serializable'];
+const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
+const levelsOf = { mariadb: [...levels, 'snapshot isolation'], mysql: levels };
 
-describe.skipIf(server === undefined)('MariaDB', () => {
+describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
   beforeAll(() => loadParser());
   afterAll(() => server?.stop());
 
-  describe.each(Object.keys(innodbStatements))('statements %s', (name) => {
-    test.each(levels)('%s', async (level) => {
-      const workload = innodbStatements[name];
-      if (workload === undefined) throw new Error(name);
+  describe.skipIf(server === undefined).each(Object.entries(innodbStatements))('statements %s', (_name, workload) => {
+    test.each(levelsOf[engine])('%s', async (level) => {
       const connect = async (i: number) => {
         const client = await mysql.createConnection({
           host: '127.0.0.1',
@@ -35,11 +32,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
         await client.query('SET SESSION innodb_lock_wait_timeout = 1, lock_wait_timeout = 1');
         return { run: (sql: string) => client.query(sql), end: () => client.end() };
       };
-      expectRight(
-        await recordClients(workload, connect, (recording) => hookMysql2(mysql2, recording)),
-        'mariadb',
-        level,
-      );
+      expectRight(await recordClients(workload, connect, (recording) => hookMysql2(mysql2, recording)), engine, level);
     });
   });
 });

@@ -2,17 +2,15 @@ import { spawn } from 'node:child_process';
 import * as mariadb from 'mariadb';
 import mysql2 from 'mysql2';
 import mysql from 'mysql2/promise';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hookMariadb, hookMysql2, Recording, startProxy } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
-import { startMariadb } from '../support/mariadb-server.ts';
-import { startedOrSkipped } from '../support/server-process.ts';
+import { startInnodbServers } from '../support/innodb-servers.ts';
 import { expectedOf, type Line, linesOf, runShop, shopLines } from './shop.ts';
 
 /** The connector does not export it; hooks take it by its place. */
 const connectionFile: string = new URL('../../node_modules/mariadb/lib/connection.js', import.meta.url).href;
-const server = await startedOrSkipped(startMariadb);
 const warnings: string[] = [];
 
 interface Preparing {
@@ -37,7 +35,11 @@ const quoted = (sql: string, values: readonly unknown[]): string => {
   });
 };
 
-type Run = (client: mysql.Connection) => (sql: string, ...values: unknown[]) => Promise<unknown>;
+/** MySQL prepares no BEGIN. */
+const isPrepared = (engine: string, sql: string): boolean =>
+  engine === 'mariadb' || !/^(BEGIN|COMMIT|ROLLBACK)/u.test(sql);
+
+type Run = (client: mysql.Connection, engine: string) => (sql: string, ...values: unknown[]) => Promise<unknown>;
 
 const ways: [string, Run][] = [
   [
@@ -54,9 +56,9 @@ const ways: [string, Run][] = [
   ],
   [
     'prepared statements',
-    (client) =>
+    (client, engine) =>
       (sql, ...values) =>
-        client.execute(sql, values as string[]),
+        isPrepared(engine, sql) ? client.execute(sql, values as string[]) : client.query(sql),
   ],
   [
     'rows as arrays',
@@ -66,7 +68,7 @@ const ways: [string, Run][] = [
   ],
 ];
 
-describe.skipIf(server === undefined)('MariaDB', () => {
+describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
   const port = server?.port ?? 0;
   const connection = {
     host: '127.0.0.1',
@@ -78,11 +80,12 @@ describe.skipIf(server === undefined)('MariaDB', () => {
   };
 
   beforeAll(() => loadParser());
+  beforeEach(({ skip }) => skip(server === undefined));
   afterAll(() => server?.stop());
 
   async function shopWith(on: number, run: Run): Promise<void> {
     const client = await mysql.createConnection({ ...connection, port: on });
-    await runShop(run(client));
+    await runShop(run(client, engine));
     await client.end();
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -124,7 +127,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
         return client;
       },
     ],
-  ])('%s: what cannot be prepared has failed when the application hears of it', async (_name, connect) => {
+  ])('%s: what cannot be prepared has failed when the application hears of it', async (name, connect) => {
     const { recording, lines } = newTrace();
     const { default: connectionClass } = (await import(connectionFile)) as { default: { prototype: object } };
     const unhook = [hookMysql2(mysql2, recording), hookMariadb(connectionClass, recording)];
@@ -138,9 +141,15 @@ describe.skipIf(server === undefined)('MariaDB', () => {
     }
     recording.end();
     const all = lines();
+    // The connector of MariaDB waits for MySQL to prepare before it executes, and then has nothing to execute.
+    const isRecorded = engine === 'mariadb' || name === 'mysql2';
     expect(all.map(({ op, code }) => [op, code])).toEqual([
-      ['read', '1054'],
-      ['abort', undefined],
+      ...(isRecorded
+        ? [
+            ['read', '1054'],
+            ['abort', undefined],
+          ]
+        : []),
       ['read', undefined],
       ['commit', undefined],
       ['end', undefined],
@@ -176,7 +185,7 @@ describe.skipIf(server === undefined)('MariaDB', () => {
         database: 'test',
         pipelining,
       });
-      await runShop((sql, ...values) => client.execute(sql, values));
+      await runShop((sql, ...values) => (isPrepared(engine, sql) ? client.execute(sql, values) : client.query(sql)));
       await client.end();
     });
     expect(shopLines(lines)).toEqual(expectedOf('1062'));

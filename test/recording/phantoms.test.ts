@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hookMysql2, hookPg } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { startMariadb } from '../support/mariadb-server.ts';
+import { startInnodbServers } from '../support/innodb-servers.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { expectRight, type Random, recordClients, type StatementWorkload } from './random-statements.ts';
@@ -61,21 +61,19 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   });
 });
 
-const mariadb = await startedOrSkipped(startMariadb);
-
-describe.skipIf(mariadb === undefined)('MariaDB', () => {
+describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
   beforeAll(() => loadParser());
-  afterAll(() => mariadb?.stop());
+  afterAll(() => server?.stop());
 
-  test.each(['serializable', 'repeatable read'])('%s', async (level) => {
+  test.skipIf(server === undefined).each(['serializable', 'repeatable read'])('%s', async (level) => {
     const connect = async () => {
-      const server = { host: '127.0.0.1', port: mariadb?.port ?? 0, user: 'root', database: 'test' };
-      const client = await mysql.createConnection(server);
+      const place = { host: '127.0.0.1', port: server?.port ?? 0, user: 'root', database: 'test' };
+      const client = await mysql.createConnection(place);
       await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
       await client.query('SET SESSION innodb_lock_wait_timeout = 1');
       return { run: (sql: string) => client.query(sql), end: () => client.end() };
     };
     const trace = await recordClients(bookings, connect, (recording) => hookMysql2(mysql2, recording), milliseconds);
-    expectRight(trace, 'mariadb', level);
+    expectRight(trace, engine, level);
   });
 });

@@ -7,7 +7,7 @@ import { hookMysql2, hookPg } from '../../src/capture/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { seededRandom } from '../../src/verify/verify.test-support.ts';
-import { startMariadb } from '../support/mariadb-server.ts';
+import { startInnodbServers } from '../support/innodb-servers.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { newTrace, type Random, type RecordedTrace, type Run } from './random-statements.ts';
@@ -132,33 +132,34 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   });
 });
 
-const mariadb = await startedOrSkipped(startMariadb);
-
-describe.skipIf(mariadb === undefined)('MariaDB', () => {
+describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
   beforeAll(() => loadParser());
-  afterAll(() => mariadb?.stop());
+  afterAll(() => server?.stop());
 
-  test.each(['read uncommitted', 'read committed', 'repeatable read', 'serializable'])('%s', async (level) => {
-    const server = { host: '127.0.0.1', port: mariadb?.port ?? 0, user: 'root', database: 'test' };
-    const first = await mysql.createConnection(server);
-    for (const sql of setUp) await first.query(sql);
-    await first.end();
-    const trace = newTrace();
-    const { recording } = trace;
-    const unhook = hookMysql2(mysql2, recording);
-    const all = await Promise.all(
-      Array.from({ length: clients }, async () => {
-        const client = await mysql.createConnection(server);
-        await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
-        await client.query('SET SESSION innodb_lock_wait_timeout = 1');
-        return client;
-      }),
-    );
-    const end = until();
-    await Promise.all(all.map((client, i) => work((sql) => client.query(sql), i + 1, 'BEGIN', end)));
-    for (const client of all) await client.end();
-    unhook();
-    recording.end();
-    expectRight(trace, 'mariadb', level);
-  });
+  test.skipIf(server === undefined).each(['read uncommitted', 'read committed', 'repeatable read', 'serializable'])(
+    '%s',
+    async (level) => {
+      const place = { host: '127.0.0.1', port: server?.port ?? 0, user: 'root', database: 'test' };
+      const first = await mysql.createConnection(place);
+      for (const sql of setUp) await first.query(sql);
+      await first.end();
+      const trace = newTrace();
+      const { recording } = trace;
+      const unhook = hookMysql2(mysql2, recording);
+      const all = await Promise.all(
+        Array.from({ length: clients }, async () => {
+          const client = await mysql.createConnection(place);
+          await client.query(`SET SESSION TRANSACTION ISOLATION LEVEL ${level}`);
+          await client.query('SET SESSION innodb_lock_wait_timeout = 1');
+          return client;
+        }),
+      );
+      const end = until();
+      await Promise.all(all.map((client, i) => work((sql) => client.query(sql), i + 1, 'BEGIN', end)));
+      for (const client of all) await client.end();
+      unhook();
+      recording.end();
+      expectRight(trace, engine, level);
+    },
+  );
 });
