@@ -169,6 +169,15 @@ describe('at read uncommitted', () => {
     expect(run('read uncommitted', {}, '@15-25')).toBe(1);
   });
 
+  test('a row may be missing while a statement replaces it, and is there afterwards', () => {
+    const replacing =
+      'c t3 w t/1={"k":1} @1-2 \n c t3 commit @3-4 \n b t2 w t/1={"k":9} @10-20 \n b t2 commit @30-35 \n';
+    const read = (times: string): string => `${replacing} a t1 r t/1=null ${times} \n a t1 commit @50-55`;
+    expect(found('read uncommitted', read('@15-25'))).toEqual([]);
+    expect(found('read uncommitted', read('@21-25'))).toEqual(['consistent-read']);
+    expect(found('read committed', read('@15-25'))).toEqual(['consistent-read']);
+  });
+
   test('a row may be missing where another has changed it and not committed', () => {
     const text = `b t2 w t/1={"k":9} \n a t1 r t/7={"k":1} \n b t2 abort \n a t1 commit`;
     expect(found('read uncommitted', `c t3 w t/7={"k":1} \n c t3 commit \n ${text}`, byIndex)).toEqual([]);

@@ -82,7 +82,10 @@ export function mayBeDirty(mirror: Mirror, reader: number, row: number, start: n
   return false;
 }
 
-/** The lock under which another transaction wrote what was read, if that may still have been there; or `none`. */
+/**
+ * The lock under which another transaction wrote what was read, if that may still have been there; or `none`. While a statement writes, its row
+ * may be gone: InnoDB carries out a REPLACE of a row that foreign keys refer to as a delete and an insert.
+ */
 export function dirtyReadOf(
   mirror: Mirror,
   reader: number,
@@ -91,10 +94,13 @@ export function dirtyReadOf(
   start: number,
   end: number,
 ): number {
-  const { locks } = mirror.rows;
-  for (let lock = mirror.rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
+  const { rows, operations } = mirror;
+  const { locks } = rows;
+  for (let lock = rows.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number) {
     const written = locks.image[lock];
-    if (written !== undefined && agrees(written, image) && mayBeThere(mirror, lock, reader, start, end)) return lock;
+    if (written === undefined || !mayBeThere(mirror, lock, reader, start, end)) continue;
+    const isBeingWritten = (operations.end[locks.operation[lock] as number] as number) >= start;
+    if (agrees(written, image) || (image === null && isBeingWritten)) return lock;
   }
   return none;
 }

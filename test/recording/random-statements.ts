@@ -1,4 +1,7 @@
 /** Clients that ask a real server random statements of a workload, recorded and verified: what the tests of statements share. */
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Recording } from '../../src/capture/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
@@ -117,9 +120,15 @@ export async function recordClients(
   return trace;
 }
 
-export function expectRight({ verified }: RecordedTrace, engine: string, level: string): void {
+/** A trace with a violation is kept, for such a run does not come again. */
+export function expectRight({ text, verified }: RecordedTrace, engine: string, level: string): void {
   const { counts, violations } = verified(engine, level);
-  expect(violations.map(({ reason, smallest }) => [reason, smallest])).toEqual([]);
+  const kept = join(tmpdir(), `moirai-${engine}-${level.replaceAll(' ', '-')}-${process.pid}.trace.jsonl`);
+  if (violations.length > 0) writeFileSync(kept, text());
+  expect(
+    violations.map(({ reason, smallest }) => [reason, smallest]),
+    `the trace is in ${kept}`,
+  ).toEqual([]);
   expect(counts.transactions).toBeGreaterThan(20);
   expect(counts.deduced).toBeGreaterThan(0);
 }
