@@ -310,3 +310,16 @@ test('statements wait for the schema, and for a new one after a definition', () 
   database.end();
   expect(lines).toHaveLength(8);
 });
+
+test('a table that is gone when the answer of its definition comes was one of rows', () => {
+  const lines: string[] = [];
+  const database = new DatabaseRecorder('mysql', { write: (line) => lines.push(line) });
+  database.learn(schemaOf('mysql', rows));
+  const session = new SessionRecorder('s', database);
+  const done: StatementEvent['outcome'] = { kind: 'done', results: [result(1)] };
+  session.record({ sql: write(1), parameters: [], start: 1, end: 2, outcome: done });
+  // Another connection has dropped it as well, and the tables have been read since.
+  database.learn(schemaOf('mysql', [column('u', 'id', 'int', { key_position: 1 })]));
+  session.record({ sql: 'DROP TABLE IF EXISTS t, u', parameters: [], start: 3, end: 9, outcome: done });
+  expect(JSON.parse(lines.at(-2) ?? '')).toMatchObject({ op: 'write', opaque: 'writes', tables: ['t'] });
+});

@@ -73,10 +73,10 @@ export class DatabaseRecorder {
     this.#used.add(table);
   }
 
-  /** Of these tables (`*`: all) those of which the trace may have rows. */
+  /** Of these tables (`*`: all; without a schema: in any) those of which the trace may have rows. O(tables that were used) */
   used(tables: readonly string[]): readonly string[] {
     if (tables.includes('*')) return this.#used.size === 0 ? [] : ['*'];
-    return tables.filter((table) => this.#used.has(table));
+    return [...this.#used].filter((used) => tables.some((table) => used === table || used.endsWith(`.${table}`)));
   }
 
   asking(): void {

@@ -70,7 +70,10 @@ function tablesOfPart(part: MysqlRewrite, schema: RecordedSchema): readonly stri
   }
 }
 
-/** Tables that are known and that the definition drops, makes or changes. O(size of the tree) */
+/**
+ * Tables that the definition drops, makes or changes: by the names that rows have, or as it names those that are not there, for another
+ * definition may have dropped them meanwhile. O(size of the tree)
+ */
 function definedTables(tree: object, schema: RecordedSchema): readonly string[] {
   if ('DropStmt' in tree) {
     const { removeType, objects = [] } = tree.DropStmt as DropStmt;
@@ -79,13 +82,13 @@ function definedTables(tree: object, schema: RecordedSchema): readonly string[] 
     return objects.flatMap((object) => {
       const names = 'List' in object ? (object.List.items ?? []) : [];
       const [name, place] = names.map((node) => ('String' in node ? node.String.sval : undefined)).toReversed();
-      return schema.table(place, name ?? '')?.name ?? [];
+      return name === undefined ? [] : (schema.table(place, name)?.name ?? name);
     });
   }
   const isOfRows = ['CreateStmt', 'CreateTableAsStmt', 'AlterTableStmt', 'RenameStmt', 'AlterObjectSchemaStmt'];
   if (!isOfRows.some((kind) => kind in tree)) return [];
   const found = JSON.stringify(tree).matchAll(/"(?:schemaname":"([^"]*)",")?relname":"([^"]*)"/g);
-  return [...found].flatMap(([, place, name = '']) => schema.table(place, name)?.name ?? []);
+  return [...found].map(([, place, name = '']) => schema.table(place, name)?.name ?? name);
 }
 
 function planText(sql: string, schema: RecordedSchema): StatementPlan {

@@ -148,6 +148,7 @@ export class ReadVerifier {
       verifyPredicate(this.#mirror, { transaction, operation, snapshot }, predicate, (row, start, end) => {
         if (isUncommitted(this.#mirror, operation) && mayBeDirty(this.#mirror, transaction, row, start, end)) return;
         if (this.#mirror.takenBack.mayShow(this.#mirror, row, operation)) return;
+        if (!Number.isNaN(transactions.renewedUntil[transaction])) return;
         this.#fail(transaction, operation, row, null, start, end, null);
       });
   }
@@ -180,6 +181,14 @@ export class ReadVerifier {
       }
       if (image === null && isFollowing(mirror, operation) && rows.mayBeReplaced(row, start, end)) {
         counts.uncertain += 1;
+        continue;
+      }
+      const renewed = snapshot === snapshotCode.transaction ? (transactions.renewedUntil[transaction] as number) : NaN;
+      if (!Number.isNaN(renewed)) {
+        // Which rows it has renewed is not known: what it reads says nothing of its snapshot any more.
+        findCandidates(mirror, row, image, start, Math.max(end, renewed), null, found);
+        if (found.matches === 0) this.#fail(transaction, operation, row, image, start, Math.max(end, renewed), null);
+        else counts.uncertain += 1;
         continue;
       }
       const view = this.#viewOf(transaction, snapshot);

@@ -35,15 +35,18 @@ const postgres: Levels = {
   serializable: { ...snapshotIsolation, certifier: 'ssi' },
 };
 
-const innodbLocks = { savepointLocks: 'kept', sharedLocks: 'columns', sameWrites: 'left-out' } as const;
-const innodbWrites = { ...writesLock, ...innodbLocks } as const;
 /** Repeatable read has no first updater wins: writes go to the latest version, whatever the snapshot. Serializable: text, not table. */
-const innodb: Levels = {
-  'read uncommitted': mechanisms({ consistentRead: 'uncommitted', ...innodbWrites }),
-  'read committed': { ...statementReads, ...innodbWrites },
-  'repeatable read': mechanisms({ consistentRead: 'first-read', ...innodbWrites, predicateLocks: true }),
-  serializable: { ...twoPhaseLocking, ...innodbLocks, predicateLocks: true },
-};
+function innodb(sameWrites: Mechanisms['sameWrites']): Levels {
+  const locks = { savepointLocks: 'kept', sharedLocks: 'columns', sameWrites } as const;
+  const writes = { ...writesLock, ...locks };
+  return {
+    'read uncommitted': mechanisms({ consistentRead: 'uncommitted', ...writes }),
+    'read committed': { ...statementReads, ...writes },
+    'repeatable read': mechanisms({ consistentRead: 'first-read', ...writes, predicateLocks: true }),
+    serializable: { ...twoPhaseLocking, ...locks, predicateLocks: true },
+  };
+}
+const mariadb = innodb('left-out');
 
 /** "Serializable" is snapshot isolation. */
 const oracle: Levels = { 'read committed': statementReads, serializable: snapshotIsolation };
@@ -62,11 +65,15 @@ export const engines: Readonly<Record<string, Levels>> = {
     'repeatable read': snapshotIsolation,
     serializable: mechanisms({ consistentRead: 'transaction', mutualExclusion: 'writes', certifier: 'cycle' }),
   },
-  mysql: innodb,
+  mysql: innodb('either'),
   /** Snapshot isolation is its repeatable read with `innodb_snapshot_isolation=ON`: writes to what changed since the snapshot fail. */
   mariadb: {
-    ...innodb,
-    'snapshot isolation': mechanisms({ consistentRead: 'first-read', ...innodbWrites, firstUpdaterWins: true }),
+    ...mariadb,
+    'snapshot isolation': {
+      ...(mariadb['repeatable read'] as Mechanisms),
+      predicateLocks: false,
+      firstUpdaterWins: true,
+    },
   },
   /** The snapshot is of BEGIN, so traces should have it. */
   tidb: {
@@ -166,7 +173,7 @@ export function parseMechanisms(text: string): Mechanisms {
     throw new InputError(
       'option/mechanisms',
       `"${part.trim()}" is no mechanism: cr=${Object.keys(snapshots).join('|')}, me, me=reads, fuw, sc=${certifiers.join('|')}, ` +
-        'install=transaction, locking-reads=latest|followed, locks=database, savepoints=kept, shared=columns, same-writes=left-out, predicates',
+        'install=transaction, locking-reads=latest|followed, locks=database, savepoints=kept, shared=columns, same-writes=left-out|either, predicates',
     );
   });
   return Object.assign({}, noMechanisms, ...changes) as Mechanisms;
@@ -196,7 +203,7 @@ function changeBy(name: string, value: string): Partial<Mechanisms> | null {
     case 'shared':
       return value === 'columns' || value === 'rows' ? { sharedLocks: value } : null;
     case 'same-writes':
-      return value === 'left-out' || value === 'written' ? { sameWrites: value } : null;
+      return value === 'left-out' || value === 'either' || value === 'written' ? { sameWrites: value } : null;
     case 'locks':
       return value === 'database' || value === 'row' ? { lockedUnit: value } : null;
     default:

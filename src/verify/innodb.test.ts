@@ -1,4 +1,4 @@
-/** Where InnoDB locks, writes or reads less than the statement says: each of these was seen on a real MariaDB. */
+/** Where InnoDB locks, writes or reads less than the statement says: each of these was seen on a real MariaDB or MySQL. */
 import { describe, expect, test } from 'vitest';
 import type { RowImage, TraceOperation } from '../history/trace.ts';
 import { mechanismsOf } from './engines.ts';
@@ -116,6 +116,31 @@ describe('an update that changes nothing', () => {
       operation.reads.some(({ key }) => key === 't/1') ? { ...operation, ...byIndex } : operation,
     );
     expect(verifyAll(mechanismsOf('mysql', 'repeatable read'), operations, initial).violations).toEqual([]);
+  });
+});
+
+describe('an update that changes nothing and names no row', () => {
+  const text = (after: string): string =>
+    `a t1 r t/1={"k":1} \n b t2 w t/1={"k":5} \n b t2 commit \n a t1 w \n c t3 w t/1={"k":6} \n c t3 commit \n a t1 r ${after} \n a t1 commit`;
+  const run = (engine: string, after: string): string[] => {
+    const operations = traceOf(text(after)).map(
+      (operation): TraceOperation =>
+        operation.session === 'a' && operation.kind === 'write' ? { ...operation, mayReadMore: true } : operation,
+    );
+    return verifyAll(mechanismsOf(engine, 'repeatable read'), operations, initial).violations.map(
+      ({ mechanism }) => mechanism,
+    );
+  };
+
+  test.each([
+    ['mysql', '{"k":1}', []],
+    ['mysql', '{"k":5}', []],
+    ['mysql', '{"k":6}', ['consistent-read']],
+    ['mysql', '{"k":7}', ['consistent-read']],
+    ['mariadb', '{"k":1}', []],
+    ['mariadb', '{"k":5}', ['consistent-read']],
+  ])('%s: the row may be read as it was then, %s', (engine, image, expected) => {
+    expect(run(engine, `t/1=${image}`)).toEqual(expected);
   });
 });
 

@@ -60,10 +60,10 @@ export interface Mechanisms {
    */
   readonly sharedLocks: 'rows' | 'columns';
   /**
-   * Does a write that changes nothing leave the row as it was, with its old version and snapshots of it? InnoDB's does, though it locks the
-   * row: a transaction that reads the row afterwards sees its snapshot.
+   * Does a write that changes nothing leave the row as it was, with its old version and snapshots of it? MariaDB's does, though it locks the
+   * row: a transaction that reads the row afterwards sees its snapshot. `either`: or it sees the latest version, as in MySQL 9.7.
    */
-  readonly sameWrites: 'written' | 'left-out';
+  readonly sameWrites: 'written' | 'left-out' | 'either';
   /** What a write locks. */
   readonly lockedUnit: 'row' | 'database';
   /** Do reads that lock rows lock what their conditions have scanned, too? */

@@ -21,6 +21,19 @@ export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number
   return false;
 }
 
+/**
+ * An UPDATE that changes nothing and names no row, of a client that is told how many rows have changed: the transaction may read the latest
+ * version from then on, as in MySQL 9.7, or its snapshot, as in MariaDB and earlier MySQL (bug 108015).
+ */
+export function noteRenewal(
+  { operations, transactions, mechanisms }: Mirror,
+  transaction: number,
+  operation: number,
+): void {
+  if (mechanisms.sameWrites !== 'either' || operations.mayReadMore[operation] === 0) return;
+  transactions.renewedUntil[transaction] = operations.end[operation] as number;
+}
+
 /** May the row have been what the version holds already, so that its writer has left it as it was? */
 export function mayBeUnwritten({ rows, mechanisms }: Mirror, row: number, version: number): boolean {
   if (mechanisms.sameWrites === 'written') return false;

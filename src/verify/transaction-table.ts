@@ -32,6 +32,8 @@ export class TransactionTable extends Slots {
   snapshotEnd = new Float64Array();
   /** Its snapshot may be as early as this, though it is taken later; Infinity: it is not. */
   snapshotFrom = new Float64Array();
+  /** Until here it may have made later versions its own, without a change, and nobody says of which rows; NaN: it has not. */
+  renewedUntil = new Float64Array();
   /** The moment of its commit or abort lies here. */
   endStart = new Float64Array();
   endEnd = new Float64Array();
@@ -107,6 +109,7 @@ export class TransactionTable extends Slots {
     this.snapshotStart[transaction] = NaN;
     this.snapshotEnd[transaction] = NaN;
     this.snapshotFrom[transaction] = Infinity;
+    this.renewedUntil[transaction] = NaN;
     this.endStart[transaction] = Infinity;
     this.endEnd[transaction] = Infinity;
     this.releaseStart[transaction] = Infinity;
@@ -143,6 +146,7 @@ export class TransactionTable extends Slots {
     this.firstOperation = grownInts(this.firstOperation, capacity);
     this.lastOperation = grownInts(this.lastOperation, capacity);
     this.snapshotStart = grownFloats(this.snapshotStart, capacity);
+    this.renewedUntil = grownFloats(this.renewedUntil, capacity);
     this.snapshotEnd = grownFloats(this.snapshotEnd, capacity);
     this.snapshotFrom = grownFloats(this.snapshotFrom, capacity);
     this.endStart = grownFloats(this.endStart, capacity);

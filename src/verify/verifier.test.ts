@@ -237,7 +237,7 @@ describe('engines', () => {
       parseMechanisms(
         'cr=row,me=reads,locking-reads=latest,sc=cycle,savepoints=kept,shared=columns,same-writes=left-out,predicates',
       ),
-    ).toEqual(engines['mysql']?.['serializable']);
+    ).toEqual(engines['mariadb']?.['serializable']);
     for (const wrong of ['cr=never', 'me=no', 'fuw=1', 'sc=x', 'install=x', 'locks=page', '']) {
       expect(() => parseMechanisms(wrong)).toThrow(expect.objectContaining({ code: 'option/mechanisms' }));
     }

@@ -21,6 +21,7 @@ import { PredicateLocks } from './predicate-locks.ts';
 import { RowTable } from './row-table.ts';
 import { undo, writeOwn } from './savepoints.ts';
 import { IntQueue, none } from './slots.ts';
+import { noteRenewal } from './same-writes.ts';
 import { snapshotOf, takeSnapshot } from './snapshots.ts';
 import type { RowImage, TraceOperation } from '../history/trace.ts';
 import { TakenBackWrites } from './uncommitted-read.ts';
@@ -273,7 +274,10 @@ export class Verifier {
       case kindCode.write:
         if (this.#mechanisms.consistentRead === 'uncommitted') this.#mirror.takenBack.note(operation);
         if (failed[operation] === 1) return;
-        if (isAnswered) this.#read(transaction, operation);
+        if (isAnswered) {
+          this.#read(transaction, operation);
+          noteRenewal(this.#mirror, transaction, operation);
+        }
         this.#write(transaction, operation);
         return;
       case kindCode['rollback-to']:

@@ -61,6 +61,8 @@ export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
 
 export interface RecordedTrace {
   readonly recording: Recording;
+  /** What the clients said, with its times and errors: a line each. */
+  readonly said: string[];
   readonly text: () => string;
   readonly verified: (engine: string, level: string) => TraceResult;
 }
@@ -77,6 +79,7 @@ export function newTrace(): RecordedTrace {
   const text = (): string => parts.join('');
   return {
     recording,
+    said: [],
     text,
     verified: (engine, level) => {
       const verification = new TraceVerification({ mechanisms: mechanismsOf(engine, level), violationsMax: 20 });
@@ -113,18 +116,37 @@ export async function recordClients(
   const all = await Promise.all(Array.from({ length: clients }, (_, i) => connect(i)));
   for (const sql of workload.rows ?? []) await all[0]?.run(sql);
   const until = monotonicNanoseconds() + (isHeavy ? 60_000 : milliseconds) * 1e6;
-  await Promise.all(all.map(({ run }, i) => work(run, workload, 100 * seed + i, until)));
+  await Promise.all(all.map(({ run }, i) => work(noted(run, i, trace.said), workload, 100 * seed + i, until)));
   for (const client of all) await client.end();
   unhook();
   recording.end();
   return trace;
 }
 
-/** A trace with a violation is kept, for such a run does not come again. */
-export function expectRight({ text, verified }: RecordedTrace, engine: string, level: string): void {
+function noted(run: Run, client: number, said: string[]): Run {
+  return async (sql) => {
+    const start = monotonicNanoseconds();
+    const note = (outcome: string): void =>
+      void said.push(`${client} [${start}, ${monotonicNanoseconds()}] ${sql}${outcome}`);
+    try {
+      const answer = await run(sql);
+      note('');
+      return answer;
+    } catch (error) {
+      note(`: ${String(error)}`);
+      throw error;
+    }
+  };
+}
+
+/** A trace with a violation is kept, with what the clients said, for such a run does not come again. */
+export function expectRight({ said, text, verified }: RecordedTrace, engine: string, level: string): void {
   const { counts, violations } = verified(engine, level);
   const kept = join(tmpdir(), `moirai-${engine}-${level.replaceAll(' ', '-')}-${process.pid}.trace.jsonl`);
-  if (violations.length > 0) writeFileSync(kept, text());
+  if (violations.length > 0) {
+    writeFileSync(kept, text());
+    writeFileSync(`${kept}.sql`, said.join('\n'));
+  }
   expect(
     violations.map(({ reason, smallest }) => [reason, smallest]),
     `the trace is in ${kept}`,
