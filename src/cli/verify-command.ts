@@ -179,7 +179,7 @@ async function nextUntil(
   }
 }
 
-/** Nothing can be said of a trace in which reads were left out because their transactions were given up on. */
+/** Of a trace in which reads were left out it cannot be said that nothing is wrong. */
 function verdictOf({ counts }: TraceResult): 'satisfied' | 'violated' | 'unknown' {
   if (counts.violations > 0) return 'violated';
   return counts.skipped > 0 ? 'unknown' : 'satisfied';
@@ -196,7 +196,7 @@ function summaryLines(files: readonly string[], result: TraceResult): string[] {
     verdict === 'violated'
       ? `violated: ${counted(counts.violations, 'violation')}`
       : verdict === 'unknown'
-        ? `unknown: ${counted(counts.skipped, 'read')} not checked, of sessions that fell too far behind`
+        ? `unknown: ${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`
         : 'satisfied: no violation';
   const tolerated = [
     ...(counts.unknown > 0 ? [`${counted(counts.unknown, 'transaction')} of unknown fate`] : []),
