@@ -4,16 +4,19 @@ import mysql from 'mysql2/promise';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { hookMysql2 } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { startInnodbServers } from '../support/innodb-servers.ts';
+import { startInnodbServers, stopServers } from '../support/innodb-servers.ts';
 import { innodbStatements } from './innodb-statements.ts';
 import { expectRight, recordClients } from './random-statements.ts';
 
 const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable'];
 const levelsOf = { mariadb: [...levels, 'snapshot isolation'], mysql: levels };
 
-describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
+const servers = await startInnodbServers();
+
+afterAll(() => stopServers(servers));
+
+describe.each(servers)('$name', ({ engine, server }) => {
   beforeAll(() => loadParser());
-  afterAll(() => server?.stop());
 
   describe.skipIf(server === undefined).each(Object.entries(innodbStatements))('statements %s', (_name, workload) => {
     test.each(levelsOf[engine])('%s', async (level) => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hookMariadb, hookMysql2, Recording, startProxy } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
-import { startInnodbServers } from '../support/innodb-servers.ts';
+import { startInnodbServers, stopServers } from '../support/innodb-servers.ts';
 import { expectedOf, type Line, linesOf, runShop, shopLines } from './shop.ts';
 
 /** The connector does not export it; hooks take it by its place. */
@@ -68,7 +68,11 @@ const ways: [string, Run][] = [
   ],
 ];
 
-describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
+const servers = await startInnodbServers();
+
+afterAll(() => stopServers(servers));
+
+describe.each(servers)('$name', ({ engine, server }) => {
   const port = server?.port ?? 0;
   const connection = {
     host: '127.0.0.1',
@@ -81,7 +85,6 @@ describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
 
   beforeAll(() => loadParser());
   beforeEach(({ skip }) => skip(server === undefined));
-  afterAll(() => server?.stop());
 
   async function shopWith(on: number, run: Run): Promise<void> {
     const client = await mysql.createConnection({ ...connection, port: on });

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hookMysql2, hookPg } from '../../src/capture/index.ts';
 import { loadParser } from '../../src/sql/index.ts';
-import { startInnodbServers } from '../support/innodb-servers.ts';
+import { startInnodbServers, stopServers } from '../support/innodb-servers.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { expectRight, type Random, recordClients, type StatementWorkload } from './random-statements.ts';
@@ -61,9 +61,12 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   });
 });
 
-describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
+const servers = await startInnodbServers();
+
+afterAll(() => stopServers(servers));
+
+describe.each(servers)('$name', ({ engine, server }) => {
   beforeAll(() => loadParser());
-  afterAll(() => server?.stop());
 
   test.skipIf(server === undefined).each(['serializable', 'repeatable read'])('%s', async (level) => {
     const connect = async () => {

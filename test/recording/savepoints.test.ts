@@ -7,7 +7,7 @@ import { hookMysql2, hookPg } from '../../src/capture/index.ts';
 import { monotonicNanoseconds } from '../../src/cli/monotonic-clock.ts';
 import { loadParser } from '../../src/sql/index.ts';
 import { seededRandom } from '../../src/verify/verify.test-support.ts';
-import { startInnodbServers } from '../support/innodb-servers.ts';
+import { startInnodbServers, stopServers } from '../support/innodb-servers.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { newTrace, type Random, type RecordedTrace, type Run } from './random-statements.ts';
@@ -132,9 +132,12 @@ describe.skipIf(postgres === undefined)('PostgreSQL', () => {
   });
 });
 
-describe.each(await startInnodbServers())('$name', ({ engine, server }) => {
+const servers = await startInnodbServers();
+
+afterAll(() => stopServers(servers));
+
+describe.each(servers)('$name', ({ engine, server }) => {
   beforeAll(() => loadParser());
-  afterAll(() => server?.stop());
 
   test.skipIf(server === undefined).each(['read uncommitted', 'read committed', 'repeatable read', 'serializable'])(
     '%s',

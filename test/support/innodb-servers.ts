@@ -11,6 +11,11 @@ export interface StartedServer {
   readonly server: TestServer | undefined;
 }
 
+/** At the end of the file, also where some of its tests were left out. */
+export async function stopServers(servers: readonly StartedServer[]): Promise<void> {
+  for (const { server } of servers) await server?.stop();
+}
+
 /** They are the caller's to stop. */
 export async function startInnodbServers(): Promise<StartedServer[]> {
   const all: StartedServer[] = [{ name: 'MariaDB', engine: 'mariadb', server: await startedOrSkipped(startMariadb) }];
