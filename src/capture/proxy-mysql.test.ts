@@ -6,13 +6,13 @@ import {
   encodeHandshake,
   encodeHandshakeResponse,
   encodePacket,
+  packetHeaderBytes,
 } from '../wire/mysql/index.ts';
 import { handshake, handshakeResponse } from '../wire/mysql/arbitraries.test-support.ts';
 import { MysqlTap } from './proxy-mysql.ts';
 import { Recording } from './recording.ts';
 
 const hidden = capabilities.compress | capabilities.optionalResultsetMetadata | capabilities.queryAttributes;
-const packetHeadBytes = 4;
 
 /** Clients say what they can, not what the greeting has: the server would read commands as if both had it. */
 test('what the proxy could not read is in neither greeting nor answer, however the answer is cut', () => {
@@ -34,7 +34,7 @@ test('what the proxy could not read is in neither greeting nor answer, however t
       const at = cut % bytes.length;
       tap.fromClient(bytes.subarray(0, at));
       tap.fromClient(bytes.subarray(at));
-      const [greeted, answered] = [toClient, toServer].map((parts) => Buffer.concat(parts).subarray(packetHeadBytes));
+      const [greeted, answered] = [toClient, toServer].map((parts) => Buffer.concat(parts).subarray(packetHeaderBytes));
       expect(decodeHandshake(greeted ?? answer).capabilities & hidden).toBe(0);
       // Nothing else of the answer changes.
       answer.writeUInt32LE((said & ~hidden) >>> 0, 0);

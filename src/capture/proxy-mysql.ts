@@ -14,6 +14,7 @@ import {
   encodeCommand,
   encodeHandshake,
   encodePacket,
+  packetHeaderBytes,
   has,
   PacketReader,
   ResponseReader,
@@ -58,7 +59,6 @@ const unreadable =
   capabilities.queryAttributes |
   (1 << 26); // compression by zstd
 const packetBytesMax = 1 << 26;
-const packetHeadBytes = 4;
 /** MariaDB: the statement that was prepared last. */
 const lastPrepared = 0xffff_ffff;
 
@@ -158,10 +158,10 @@ export class MysqlTap implements ProxyTap {
   /** Without the capabilities that cannot be read: they are in the first four bytes after the packet's head. */
   #answerToGreeting(chunk: Uint8Array): Uint8Array {
     const bytes = Buffer.concat([...this.#held, chunk]);
-    this.#hasAnswered = bytes.length >= 2 * packetHeadBytes;
+    this.#hasAnswered = bytes.length >= 2 * packetHeaderBytes;
     this.#held = this.#hasAnswered ? [] : [bytes];
     if (!this.#hasAnswered) return bytes.subarray(0, 0);
-    bytes.writeUInt32LE((bytes.readUInt32LE(packetHeadBytes) & ~unreadable) >>> 0, packetHeadBytes);
+    bytes.writeUInt32LE((bytes.readUInt32LE(packetHeaderBytes) & ~unreadable) >>> 0, packetHeaderBytes);
     return bytes;
   }
 

@@ -148,7 +148,7 @@ export class ReadVerifier {
       verifyPredicate(this.#mirror, { transaction, operation, snapshot }, predicate, (row, start, end) => {
         if (isUncommitted(this.#mirror, operation) && mayBeDirty(this.#mirror, transaction, row, start, end)) return;
         if (this.#mirror.takenBack.mayShow(this.#mirror, row, operation)) return;
-        if (!Number.isNaN(transactions.renewedUntil[transaction])) return;
+        if (!Number.isNaN(this.#renewedUntil(transaction, snapshot))) return;
         this.#fail(transaction, operation, row, null, start, end, null);
       });
   }
@@ -183,7 +183,7 @@ export class ReadVerifier {
         counts.uncertain += 1;
         continue;
       }
-      const renewed = snapshot === snapshotCode.transaction ? (transactions.renewedUntil[transaction] as number) : NaN;
+      const renewed = this.#renewedUntil(transaction, snapshot);
       if (!Number.isNaN(renewed)) {
         // Which rows it has renewed is not known: what it reads says nothing of its snapshot any more.
         findCandidates(mirror, row, image, start, Math.max(end, renewed), null, found);
@@ -215,6 +215,13 @@ export class ReadVerifier {
       } else if (snapshot === snapshotCode.window) this.#narrowWindow(transaction, operation, row, image);
       this.#noteDependencies(transaction, operation, row, image, snapshot, found.start, found.end);
     }
+  }
+
+  /** Of a read in the transaction's snapshot; NaN: it has only that. */
+  #renewedUntil(transaction: number, snapshot: number): number {
+    return snapshot === snapshotCode.transaction
+      ? (this.#mirror.transactions.renewedUntil[transaction] as number)
+      : NaN;
   }
 
   /** `null`: nothing is known yet. */

@@ -142,6 +142,17 @@ describe('an update that changes nothing and names no row', () => {
   ])('%s: the row may be read as it was then, %s', (engine, image, expected) => {
     expect(run(engine, `t/1=${image}`)).toEqual(expected);
   });
+
+  test('below repeatable read what it met changes nothing: a row that a condition does not return', () => {
+    const missing = 'a t1 r t/2={"k":2} \n a t1 w \n a t1 r t/2={"k":2} \n a t1 commit';
+    const operations = traceOf(missing).map(
+      (operation, i): TraceOperation => ({ ...operation, ...(i === 1 ? more : i === 2 ? byIndex : {}) }),
+    );
+    const mechanisms = (level: string): string[] =>
+      verifyAll(mechanismsOf('mysql', level), operations, initial).violations.map(({ mechanism }) => mechanism);
+    expect(mechanisms('read committed')).toEqual(['consistent-read']);
+    expect(mechanisms('repeatable read')).toEqual([]);
+  });
 });
 
 describe('a read that failed', () => {

@@ -22,8 +22,8 @@ export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number
 }
 
 /**
- * An UPDATE that changes nothing and names no row, of a client that is told how many rows have changed: the transaction may read the latest
- * version from then on, as in MySQL 9.7, or its snapshot, as in MariaDB and earlier MySQL (bug 108015).
+ * A statement that may have met more rows than it names, as an UPDATE that changes nothing, of a client that is told how many rows have changed: of
+ * those the transaction may read the latest version from then on, as in MySQL 9.7, or its snapshot, as in MariaDB and earlier MySQL (bug 108015).
  */
 export function noteRenewal(
   { operations, transactions, mechanisms }: Mirror,

@@ -1,5 +1,5 @@
 /** Clients that ask a real server random statements of a workload, recorded and verified: what the tests of statements share. */
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -142,15 +142,19 @@ function noted(run: Run, client: number, said: string[]): Run {
 /** A trace with a violation is kept, with what the clients said, for such a run does not come again. */
 export function expectRight({ said, text, verified }: RecordedTrace, engine: string, level: string): void {
   const { counts, violations } = verified(engine, level);
-  const kept = join(tmpdir(), `moirai-${engine}-${level.replaceAll(' ', '-')}-${process.pid}.trace.jsonl`);
-  if (violations.length > 0) {
-    writeFileSync(kept, text());
-    writeFileSync(`${kept}.sql`, said.join('\n'));
-  }
+  const kept = violations.length === 0 ? '' : keep(text(), said);
   expect(
     violations.map(({ reason, smallest }) => [reason, smallest]),
     `the trace is in ${kept}`,
   ).toEqual([]);
   expect(counts.transactions).toBeGreaterThan(20);
   expect(counts.deduced).toBeGreaterThan(0);
+}
+
+/** @returns where */
+function keep(trace: string, said: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'moirai-violation-'));
+  writeFileSync(join(folder, 'trace.jsonl'), trace);
+  writeFileSync(join(folder, 'said.sql'), said.join('\n'));
+  return folder;
 }

@@ -26,7 +26,7 @@ export {
   type Handshake,
   type HandshakeResponse,
 } from './handshake.ts';
-export { encodePacket, PacketReader, type Packet } from './packet.ts';
+export { encodePacket, packetHeaderBytes, PacketReader, type Packet } from './packet.ts';
 export {
   decodeError,
   decodeOk,

@@ -18,7 +18,8 @@ export interface PacketReaderOptions {
 }
 
 const pieceBytesMax = 0xff_ffff;
-const headerBytes = 4;
+/** Before every payload: its length and its number. */
+export const packetHeaderBytes = 4;
 
 /** Cuts a stream into packets; it does not matter where the chunks are cut. O(bytes). */
 export class PacketReader {
@@ -58,8 +59,8 @@ export class PacketReader {
   next(): Packet | undefined {
     for (;;) {
       if (this.#length === null) {
-        if (this.#bytes < headerBytes) return undefined;
-        const header = this.#take(headerBytes);
+        if (this.#bytes < packetHeaderBytes) return undefined;
+        const header = this.#take(packetHeaderBytes);
         this.#length = this.#checkHeader(header.readUIntLE(0, 3), header.readUInt8(3));
       }
       if (this.#bytes < this.#length) return undefined;
@@ -120,7 +121,7 @@ export function encodePacket(payload: Uint8Array, sequence: number): { bytes: Ui
   let number = sequence;
   for (let start = 0; ; start += pieceBytesMax) {
     const piece = payload.subarray(start, start + pieceBytesMax);
-    const header = Buffer.allocUnsafe(headerBytes);
+    const header = Buffer.allocUnsafe(packetHeaderBytes);
     header.writeUIntLE(piece.length, 0, 3);
     header.writeUInt8(number, 3);
     pieces.push(header, piece);
