@@ -15,13 +15,21 @@ const folder = mkdtempSync(join(tmpdir(), 'moirai-package-'));
 try {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root));
   const paths = packed.files.map((file) => file.path);
-  for (const path of ['README.md', 'LICENSE', 'CHANGELOG.md', 'dist/index.js', 'dist/index.d.ts', 'examples/cart.ts']) {
+  for (const path of [
+    'README.md',
+    'LICENSE',
+    'CHANGELOG.md',
+    'dist/index.js',
+    'dist/index.d.ts',
+    'examples/cart.ts',
+    'examples/protocols/two-phase-locking.ts',
+  ]) {
     assert.ok(paths.includes(path), `${path} is not in the package`);
   }
   assert.deepEqual(
-    paths.filter((path) => path.includes('.test.')),
+    paths.filter((path) => path.startsWith('dist/') && path.includes('.test.')),
     [],
-    'the package has tests in it',
+    'the package has tests of its own in it',
   );
 
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }));

@@ -69,6 +69,7 @@ describe('counters', () => {
         invariant: ({ results, sometimes }) => {
           sometimes('b saw the write', results.b === 1);
           sometimes('b saw a two', results.b === 2);
+          return true;
         },
       }),
       { runs: 300 },

@@ -65,7 +65,7 @@ async function exploredOutcomes(mistake: Mistake, engine: Dialect, isolation: st
   const program = programOf(mistake, engine, (outcome) => (last = outcome));
   const { complete } = await exploreSql(program, {
     profile: parseProfile({ engine, isolation }),
-    onSchedule: () => void outcomes.add(last),
+    onSeen: () => void outcomes.add(last),
   });
   expect(complete).toBe(true);
   return outcomes;

@@ -38,7 +38,7 @@ test('the table of mistakes and fixes; else run: MOIRAI_UPDATE_DOCS=1 npx vitest
     lines.push(`| ${mistake.name} | ${cells.join(' | ')} |`);
   }
   const documented = readFileSync(docs, 'utf8');
-  const table = documented.split('\n').filter((line) => line.startsWith('| '));
+  const table = documented.split('\n').filter((line) => line.startsWith('| ') && line.endsWith('|'));
   if (isUpdate)
     writeFileSync(
       docs,

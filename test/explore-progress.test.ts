@@ -8,6 +8,7 @@ import {
   explore,
   type ExploreJob,
   type ExplorePart,
+  type ExploreProgress,
   exploreShared,
   exploreThread,
 } from '../src/explore/index.ts';
@@ -30,8 +31,8 @@ test('the estimate is right on average: every draw, weighted by its chance, give
         },
       };
       const probe = await estimateHistories(tested, { level, probes: 1, chooser: noting });
-      expected += chance * probe.runs;
-      atLevel += chance * probe.histories;
+      expected += chance * (probe?.runs ?? Number.NaN);
+      atLevel += chance * (probe?.histories ?? Number.NaN);
     });
     expect(expected).toBeCloseTo(runs, 6);
     expect(atLevel).toBeCloseTo(histories, 6);
@@ -40,15 +41,31 @@ test('the estimate is right on average: every draw, weighted by its chance, give
 
 test('progress says how many runs to expect, and at the end that is how many there were', async () => {
   const tested = clients['shopping cart 2'] as Program;
-  const told: { readonly runs: number; readonly expectedRuns: number }[] = [];
+  const told: ExploreProgress[] = [];
   // Whenever a thread gives back a part of the work, progress is told.
-  const { runs } = await exploreShared(tested, { onProgress: (progress) => told.push(progress) }, [
+  const { runs, estimate } = await exploreShared(
+    tested,
+    { onProgress: (progress) => told.push(progress), estimateAfterMs: 0 },
+    [ofShortJobs(tested)],
+  );
+  expect(runs).toBe(2_934);
+  const estimated = told.filter(({ expectedRuns }) => expectedRuns !== null);
+  expect(estimated.length).toBeGreaterThan(10);
+  for (const { runs: done, share, expectedRuns } of estimated) {
+    expect(share).toBeLessThan(1 + 1e-9);
+    expect(expectedRuns).toBeCloseTo(done + (1 - share) * (estimate?.runs ?? Number.NaN), 3);
+  }
+  expect(told.at(-1)).toMatchObject({ runs, expectedRuns: expect.closeTo(runs, 3) });
+});
+
+test('nothing is said of what to expect before it was estimated', async () => {
+  const tested = clients['shopping cart 2'] as Program;
+  const told: ExploreProgress[] = [];
+  const { estimate } = await exploreShared(tested, { onProgress: (progress) => told.push(progress) }, [
     ofShortJobs(tested),
   ]);
-  expect(runs).toBe(2_934);
-  expect(told.length).toBeGreaterThan(10);
-  for (const { runs: done, expectedRuns } of told) expect(expectedRuns).toBeGreaterThan(done - 1e-3);
-  expect(told.at(-1)).toMatchObject({ runs, expectedRuns: expect.closeTo(runs, 3) });
+  expect(estimate).toBeNull();
+  expect(new Set(told.map(({ expectedRuns }) => expectedRuns))).toEqual(new Set([null]));
 });
 
 describe('several threads', () => {

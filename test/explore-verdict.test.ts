@@ -6,7 +6,7 @@ import cart from '../examples/cart.ts';
 import shoppingCart from '../examples/shopping-cart.ts';
 import { drawCounterexamples, explore } from '../src/explore/index.ts';
 import { constrainingLevels } from '../src/isolation/index.ts';
-import { program, type SessionHandle } from '../src/program/index.ts';
+import { program, sealToken, type SessionHandle, shapeOfKeys } from '../src/program/index.ts';
 import { fewestTransactionsOfAnError } from './support/brute-force.ts';
 import { withErrors, withInvariant } from './support/explored.ts';
 import { smallProgram, smallText } from './support/small-program.ts';
@@ -33,6 +33,7 @@ describe('the verdict', () => {
       invariant: ({ final, sometimes }) => {
         sometimes('one', final['x'] === 1);
         sometimes('two', final['x'] === 2);
+        return true;
       },
     });
     const { histories, marks } = await explore(tested, { level: 'causal' });
@@ -84,8 +85,9 @@ describe('the verdict', () => {
         f: transaction(['forA'], 'z'),
       },
     });
-    const replay = 'p/0+q/0+r/0+s/0+a/0:p/0,q/0,_+b/0:r/0,s/0,_+c/0:p/0+d/0:q/0+e/0:r/0+f/0:s/0';
-    const options = { level: 'serializable', replay } as const;
+    const choices = 'p/0+q/0+r/0+s/0+a/0:p/0,q/0,_+b/0:r/0,s/0,_+c/0:p/0+d/0:q/0+e/0:r/0+f/0:s/0';
+    const shape = shapeOfKeys({ sessions: tested.sessionNames, initial: tested.initial }, null);
+    const options = { level: 'serializable', replay: sealToken(choices, { shape, steps: [] }) } as const;
     expect(await explore(tested, options)).toMatchObject({ histories: 0, stopped: 'replay', divergence: null });
     expect(await explore(tested, { ...options, stepsMax: 0 })).toMatchObject({
       histories: 0,
@@ -97,20 +99,24 @@ describe('the verdict', () => {
   test('a counterexample is replayed by its token, and a changed program as far as it goes', async () => {
     const { counterexample } = await explore(cart, { level: 'causal' });
     const token = counterexample?.replay ?? '';
-    expect(token).toMatch(/^[\w/:,+]+$/);
+    expect(token).toMatch(/^[\w/:,+]+\.[0-9a-z]{8}$/);
     expect(await explore(cart, { level: 'causal', replay: token })).toMatchObject({
       runs: 1,
       violations: 1,
       divergence: null,
+      replayed: { kind: 'same-steps' },
       counterexample: { replay: token },
     });
     const changed = program({
+      initial: Object.fromEntries(cart.initial),
       sessions: { adder: (s) => s.read('cart'), remover: (s) => s.read('cart'), reader: (s) => s.read('cart') },
     });
     expect((await explore(changed, { replay: token })).divergence).toMatch(
       /session "reader" has no transaction|cannot see the write/,
     );
-    await expect(explore(cart, { replay: 'nobody/0:_' })).rejects.toMatchObject({ code: 'replay/token' });
+    await expect(explore(cart, { replay: token.replace(/.*(?=\.)/, 'nobody/0:_') })).rejects.toMatchObject({
+      code: 'replay/token',
+    });
   });
 
   test('a program that changes from run to run is refused', async () => {

@@ -4,19 +4,25 @@ import { readSources } from './support/source-files.ts';
 import { importSpecifiers } from './support/source-text.ts';
 
 const model = ['isolation', 'history', 'base'];
-const belowTools = ['program', 'sql', 'wire', 'states', ...model];
+const belowTools = ['evidence', 'program', 'sql', 'wire', 'states', ...model];
 
 /** Dependencies point one way. A new folder of src starts with its row here. */
 const mayImport: MayImport = {
   base: [],
+  // What a tool looked at, and the one place that turns it into a verdict.
+  evidence: [],
   wire: [],
+  // Writes files, for the command line.
+  files: ['base'],
   history: ['base'],
   isolation: ['history', 'base'],
   states: model,
-  program: model,
+  program: ['evidence', ...model],
   sql: ['base'],
   report: model,
   mockdb: belowTools,
+  // Failing runs as files.
+  failures: ['base'],
   // Rows, versions and locks of the SQL database; serve puts sessions, a scheduler and sockets in front of it.
   engine: ['mockdb', ...belowTools],
   serve: ['engine', 'mockdb', 'report', ...belowTools],

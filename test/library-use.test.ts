@@ -27,6 +27,17 @@ test('vitest', { timeout: 60_000 }, async () => {
   expect(stdout).toMatch(/Tests\s+6 passed \(6\)/);
 });
 
+test('vitest with its own time limit: the findings are the errors, not a timeout', { timeout: 60_000 }, async () => {
+  const config = 'test/fixtures/vitest-limit/vitest.config.ts';
+  const args = [bin('vitest/vitest.mjs'), 'run', '--root', root, '--config', config];
+  const ended: unknown = await run(process.execPath, args, { cwd: root, env }).catch((error: unknown) => error);
+  expect(ended).toMatchObject({ code: 1, stdout: expect.stringMatching(/Tests\s+3 failed \(3\)/) });
+  const { stderr } = ended as { readonly stderr: string };
+  expect(stderr.match(/was taken and \d+ is left of 100/g)?.length).toBeGreaterThanOrEqual(2);
+  expect(stderr).toContain('a deleted item came back');
+  expect(stderr).not.toMatch(/timed out/i);
+});
+
 test('node:test', { timeout: 60_000 }, async () => {
   const { stdout } = await run(process.execPath, ['--test', '--test-reporter=tap', 'examples/node-test/'], {
     cwd: root,

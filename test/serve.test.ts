@@ -164,6 +164,23 @@ async function race(url: string): Promise<unknown> {
   return { outcome, left: rows[0].balance as number };
 }
 
+test('a statement that moirai cannot do is printed once, and again with the history', async () => {
+  const served = await serve('--record', 'lacks.jsonl');
+  const client = new pg.Client(served.url);
+  await client.connect();
+  for (let i = 0; i < 2; i += 1) await client.query('select pg_notify($1, $2)', ['a', 'b']).catch(() => {});
+  await client.end();
+  const { code, err } = await served.end('SIGINT');
+  expect(code).toBe(0);
+  const lines = err.trim().split('\n');
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /sent what moirai cannot do: select pg_notify.*: function pg_notify is not supported by moirai/,
+    ),
+    'the history lacks 1 statement that moirai cannot do, named above',
+  ]);
+});
+
 describe('a run over sockets', () => {
   test('is the same run again with its choices', async () => {
     folder.write({ 'schema.sql': schema });

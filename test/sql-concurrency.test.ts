@@ -66,6 +66,7 @@ class Running {
 }
 
 const surroundings = {
+  setting: () => undefined,
   nextValue: (name: string) => catalog.sequence(name).next(),
 } as unknown as Surroundings;
 

@@ -58,10 +58,14 @@ test('what is not supported is named', () => {
     const answer = database.run(sql);
     return 'error' in answer && answer.error === '0A000' ? answer.message : answer;
   };
-  expect(message('LOCK TABLE a')).toBe('LOCK TABLE is not supported');
-  expect(message('MERGE INTO a USING a b ON a.id = b.id WHEN MATCHED THEN DELETE')).toBe('MERGE is not supported');
-  expect(message('SELECT count(*) FROM a GROUP BY CUBE (id)')).toBe('GROUPING SETS, CUBE and ROLLUP is not supported');
-  expect(message('CREATE TABLE c (LIKE a)')).toMatch(/is not supported$/);
+  expect(message('LOCK TABLE a')).toBe('LOCK TABLE is not supported by moirai');
+  expect(message('MERGE INTO a USING a b ON a.id = b.id WHEN MATCHED THEN DELETE')).toBe(
+    'MERGE is not supported by moirai',
+  );
+  expect(message('SELECT count(*) FROM a GROUP BY CUBE (id)')).toBe(
+    'GROUPING SETS, CUBE and ROLLUP is not supported by moirai',
+  );
+  expect(message('CREATE TABLE c (LIKE a)')).toMatch(/is not supported by moirai$/);
 });
 
 test('a statement is of one version of the catalog', () => {

@@ -2,7 +2,8 @@
  * What the documents show is what happens. In README.md, docs and examples:
  *
  * - a `console` block holds commands, lines that start with "$ ", each followed by exactly what it prints on standard output. They run in
- *   a shell at the root of the repository, where `moirai` is the built command line.
+ *   a shell in a folder that has the examples, where `moirai` is the built command line. What a block leaves there, such as failing runs, is
+ *   there for the rest of the block only.
  * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too.
  */
 import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -21,11 +22,13 @@ const blocks = documents.flatMap((file) =>
 const commands = blocks
   .filter(({ language }) => language === 'console')
   .flatMap((block) =>
-    commandsOf(block).map(({ command, output, line }) => ({ at: `${block.file}:${line}`, command, output })),
+    commandsOf(block).map(({ command, output, line }) => ({ at: `${block.file}:${line}`, block, command, output })),
   );
 const modules = blocks.filter(({ language }) => language === 'ts');
 
 const folder = new UserFolder();
+/** Of each block with commands. */
+const folders = new Map<object, UserFolder>();
 
 beforeAll(async () => {
   folder.write({
@@ -39,7 +42,18 @@ beforeAll(async () => {
   symlinkSync(join(root, 'examples'), join(folder.path, 'examples'));
   await build();
 }, 120_000);
-afterAll(() => folder.remove());
+afterAll(() => {
+  for (const each of [folder, ...folders.values()]) each.remove();
+});
+
+function folderOf(block: object): string {
+  const known = folders.get(block);
+  if (known !== undefined) return known.path;
+  const made = new UserFolder();
+  symlinkSync(join(root, 'examples'), join(made.path, 'examples'));
+  folders.set(block, made);
+  return made.path;
+}
 
 test('the documents show commands and modules', () => {
   expect(commands.length).toBeGreaterThan(0);
@@ -47,9 +61,10 @@ test('the documents show commands and modules', () => {
 });
 
 describe('every command prints what is shown', () => {
-  test.each(commands)('$at $command', async ({ command, output }) => {
-    const env = { PATH: join(folder.path, 'bin') + delimiter + (process.env['PATH'] ?? '') };
-    const { out, err } = await runProcess('/bin/sh', ['-c', command], { cwd: root, env });
+  test.each(commands)('$at $command', async ({ block, command, output }) => {
+    const path = join(folder.path, 'bin') + delimiter + (process.env['PATH'] ?? '');
+    const env = { PATH: path, MOIRAI_FAILURES: '.moirai/failures' };
+    const { out, err } = await runProcess('/bin/sh', ['-c', command], { cwd: folderOf(block), env });
     expect({ out, err }).toEqual({ out: output, err: expect.any(String) });
   });
 });

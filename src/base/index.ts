@@ -1,4 +1,5 @@
 export { assert, AssertionFailure } from './assert.ts';
+export { Breather, Budget, type BudgetOptions, type StopReason, stopText } from './budget.ts';
 export {
   exploring,
   forEveryChoice,
@@ -8,4 +9,6 @@ export {
   seeded,
   type Chooser,
 } from './chooser.ts';
+export { settledWithin, TimeLimit, unlimited, within } from './time-limit.ts';
 export { formatInputError, InputError, type Place } from './input-error.ts';
+export { firstUserFrame, pathOf, shownPath } from './user-frame.ts';

@@ -1,24 +1,44 @@
 /**
  * `moirai test`: a program, run at random against the mock database at one level, many times.
  *
- * The first run is repeated to see that the program is deterministic. Every failing run is counted; the first is reduced, explained and
+ * The first run is repeated, with other values from its sources of randomness and time too, to see that the program is a function of what it reads. Every failing run is counted; the first is reduced, explained and
  * given a replay token. Nothing here knows of consoles or processes: progress goes to a callback.
  */
 import { seeded } from '../base/chooser.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { Breather, Budget, stopText, type BudgetOptions, type StopReason } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
+import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
-import { countMarks, errorText, type Program } from '../program/index.ts';
-import { requireDeterminism } from './determinism.ts';
-import { type Failure, failureOf } from './failure.ts';
+import {
+  answerOf,
+  assumptionsOf,
+  compareRun,
+  countMarks,
+  errorText,
+  isSameShape,
+  openToken,
+  type Program,
+  type Repeated,
+  type Replayed,
+  type ReplayToken,
+  requireFunctionOfReads,
+  requireNoForcedDifference,
+  SessionTally,
+  shapeOfKeys,
+  type SourceWatch,
+  watchSources,
+} from '../program/index.ts';
+import { repeatedRun } from './determinism.ts';
+import { ShorterSearch } from './assertion-budget.ts';
+import { type FailedRun, type Failure, failedRunOf, failureOf, recordedRun } from './failure.ts';
 import { reduceRun } from './reduce.ts';
 import { type FinishedRun, ProgramRunner, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
 import { decodePath } from './token.ts';
 
 export const campaignDefaults = { level: 'causal', runs: 1_000, seed: 1, timeoutMs: 10_000 } as const;
 
-export interface CampaignOptions {
+export interface CampaignOptions extends BudgetOptions {
   /** Default `causal`. */
   readonly level?: ConstrainingLevel;
   /** Default 1,000. */
@@ -35,8 +55,13 @@ export interface CampaignOptions {
   readonly timeoutMs?: number;
   /** Only this run: the token that a failing run printed. */
   readonly replay?: string;
-  /** Stop at the first run that fails. Default false: count them. */
-  readonly stopAtFirst?: boolean;
+  /** Stop at the first run that fails, or after a short search for a shorter one. Default false: count them. */
+  readonly stopAtFirst?: boolean | 'then-shorter';
+  /**
+   * Called before the first run, with what tells the result so far at any moment, also from within a run: for those who end one that never gives the
+   * thread back. The failing run in it is the first, not reduced.
+   */
+  readonly onStart?: (soFar: () => CampaignResult) => void;
   /** Called now and then, at most every 50 ms. */
   readonly onProgress?: (progress: Progress) => void;
   /** Called whenever a session, or the invariant, gets to run. */
@@ -66,12 +91,18 @@ export interface CampaignResult {
   readonly firstFailingRun: number | null;
   /** Set when a run did not end in time: a session that had not ended, and what it did last. */
   readonly timeout: Timeout | null;
+  /** What was looked at: `conclude` makes the verdict of it. */
+  readonly evidence: Evidence;
+  /** Why fewer runs were made than were asked for; `null` where all were, or one did not end. */
+  readonly stopped: StopReason | 'violation' | null;
+  /** Of a replay: did the run do what the token recorded? */
+  readonly replayed: Replayed | null;
 }
 
 /** @throws InputError when the program or an option is at fault */
 export async function runCampaign(program: Program, options: CampaignOptions = {}): Promise<CampaignResult> {
   const campaign = new Campaign(program, options);
-  return options.replay === undefined ? campaign.run() : campaign.replay(decodePath(options.replay));
+  return options.replay === undefined ? campaign.run() : campaign.replay(openToken(options.replay));
 }
 
 class Campaign {
@@ -82,15 +113,22 @@ class Campaign {
   readonly #runsMax: number;
   readonly #abortRate: number;
   readonly #timeoutMs: number;
+  readonly #budget: Budget;
+  readonly #shorter = new ShorterSearch();
   readonly #states = new Set<number>();
   readonly #marks = new Map<string, number>();
+  readonly #sessions: SessionTally;
   #isSerialRunFine = false;
+  #runsWithCalls = 0;
   #runs = 0;
   #violations = 0;
   /** The first runs that failed. */
   readonly #failing: FinishedRun[] = [];
   #firstFailingRun: number | null = null;
+  #inHand: FailedRun | null = null;
+  #stopped: CampaignResult['stopped'] = null;
   #timeout: CampaignResult['timeout'] = null;
+  #replayed: Replayed | null = null;
 
   constructor(program: Program, options: CampaignOptions) {
     this.#options = options;
@@ -101,37 +139,63 @@ class Campaign {
     if (!(this.#abortRate >= 0 && this.#abortRate < 1))
       throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
     this.#runner = new ProgramRunner(program, this.#level);
+    this.#sessions = new SessionTally(program.sessionNames);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
+    this.#budget = new Budget(options);
   }
 
   /** The limits of a run that begins now. */
-  #limits(): RunLimits {
+  #limits(budget = this.#budget): RunLimits {
     const { conflicts, onTurn } = this.#options;
+    const { signal } = budget;
     return {
       ...(conflicts === undefined ? {} : { conflicts }),
       ...(onTurn === undefined ? {} : { onTurn }),
-      deadlineMs: monotonicMs() + this.#timeoutMs,
+      ...(signal === undefined ? {} : { signal }),
+      deadlineMs: budget.deadlineOf(this.#timeoutMs),
     };
   }
 
   async run(): Promise<CampaignResult> {
-    let yieldedAt = monotonicMs();
-    for (let i = 0; i < this.#runsMax && this.#timeout === null; i += 1) {
-      const run = await this.#runner.run(this.#draw(i), this.#limits());
-      if (run.kind === 'finished' && i === 0) await this.#requireDeterminism(run);
-      await this.#judge(run);
-      if (this.#violations > 0 && this.#options.stopAtFirst === true) break;
-      const now = (i & 15) === 0 ? monotonicMs() : yieldedAt;
-      if (now - yieldedAt < 50) continue;
-      yieldedAt = now;
-      await this.#breathe();
+    const watch = watchSources();
+    this.#options.onStart?.(() => this.#soFar());
+    try {
+      await this.#runAll(watch);
+    } finally {
+      watch.stop();
     }
     return this.#result();
   }
 
-  async replay(path: readonly number[]): Promise<CampaignResult> {
+  async #runAll(watch: SourceWatch): Promise<void> {
+    const breather = new Breather();
+    for (let i = 0; i < this.#runsMax; i += 1) {
+      this.#stopped ??= this.#budget.over;
+      if (this.#stopped !== null || this.#timeout !== null) break;
+      watch.wereCalled(); // before this run
+      const run = await this.#runner.run(this.#draw(i), this.#limits());
+      if (run.kind === 'finished' && i === 0) await this.#requireFunctionOfReads(run);
+      else if (run.kind === 'finished' && watch.wereCalled()) await this.#requireNoForcedDifference(run);
+      await this.#judge(run);
+      if (this.#violations > 0 && this.#isEnough()) this.#stopped = 'violation';
+      if (await breather.breathe()) this.#tell();
+    }
+  }
+
+  async replay(token: ReplayToken): Promise<CampaignResult> {
+    this.#options.onStart?.(() => this.#soFar());
+    const path = decodePath(token.choices);
+    const { program } = this.#runner;
+    const shape = shapeOfKeys({ ...program, sessions: program.sessionNames }, this.#level);
+    if (!isSameShape(token, shape)) {
+      this.#replayed = { kind: 'other-program', shape };
+      return this.#result();
+    }
     const run = await this.#runner.run(retracing(path, this.#abortRate > 0), this.#limits());
-    if (run.kind === 'finished') await this.#requireDeterminism(run);
+    if (run.kind === 'finished') {
+      await this.#requireFunctionOfReads(run);
+      this.#replayed = compareRun(token, recordedRun(this.#runner, run));
+    }
     await this.#judge(run);
     return this.#result();
   }
@@ -143,40 +207,48 @@ class Campaign {
 
   async #judge(run: SingleRun): Promise<void> {
     if (run.kind === 'timeout') {
-      this.#timeout = { session: run.session, lastOperation: run.lastOperation };
+      this.#stopped ??= this.#budget.over;
+      if (this.#stopped === null) this.#timeout = { session: run.session, lastOperation: run.lastOperation };
       return;
     }
     if (run.kind === 'discarded') return;
-    if (run.threwOutside !== null) await this.#requireSerialRun();
+    if (run.threwOutside !== null && !(await this.#requireSerialRun())) return;
     this.#runs += 1;
     this.#states.add(run.observedState);
     countMarks(this.#marks, run.marks);
+    this.#sessions.add(run.sessions);
     if (run.violation === null) return;
     this.#violations += 1;
     if (this.#firstFailingRun === null) {
       this.#firstFailingRun = this.#runs;
-      await this.#requireDeterminism(run);
+      await this.#requireFunctionOfReads(run);
+      this.#inHand = failedRunOf(this.#runner, run);
     }
     if (this.#failing.length < REDUCED_MAX) this.#failing.push(run);
   }
 
   /** The smallest of the first failing runs, each reduced. A replay is shown as it is. */
   async #explain(): Promise<Failure | null> {
+    const budget = this.#budget.over === null ? this.#budget : new Budget({ timeMaxMs: EXPLAIN_MS });
     let best: FinishedRun | null = null;
     for (const run of this.#failing) {
-      const limits = { ...this.#limits(), failures: this.#abortRate > 0 };
+      if (best !== null && budget.over !== null) break;
+      const limits = { ...this.#limits(budget), failures: this.#abortRate > 0, budget };
       const reduced = this.#options.replay === undefined ? await reduceRun(this.#runner, run, limits) : run;
       if (best === null || isSmaller(reduced, best)) best = reduced;
     }
-    return best === null ? null : failureOf(this.#runner, await this.#again(best));
+    const again = best === null ? null : await this.#again(best);
+    if (again !== null) return failureOf(failedRunOf(this.#runner, again));
+    return this.#inHand === null ? null : failureOf(this.#inHand);
   }
 
   /**
    * A session that ends with an error is a finding when weak reads led it there. One that does so when the sessions run one after another
    * and read what was written last is wrong by itself, and no level will help it.
+   * @returns false where the user had enough before it was known
    */
-  async #requireSerialRun(): Promise<void> {
-    if (this.#isSerialRunFine) return;
+  async #requireSerialRun(): Promise<boolean> {
+    if (this.#isSerialRunFine) return true;
     const runner = new ProgramRunner(this.#runner.program, this.#level); // the last run of the other one is still to be explained
     const serial = await runner.run(following([], new Map()), this.#limits());
     if (serial.kind === 'finished' && serial.threwOutside !== null) {
@@ -188,31 +260,80 @@ class Campaign {
       failure.cause = error;
       throw failure;
     }
+    if (serial.kind === 'timeout' && this.#budget.over !== null) return false;
     this.#isSerialRunFine = true;
+    return true;
   }
 
-  /** The run once more, so that it is the last one and the runner has its history. */
-  async #again(run: FinishedRun): Promise<FinishedRun> {
-    const again = await this.#runner.run(retracing(run.path, this.#abortRate > 0), this.#limits());
-    return again.kind === 'finished' ? again : run;
+  /** The run once more, so that it is the last one and the runner has its history. `null`: there is no time left for it. */
+  async #again(run: FinishedRun): Promise<FinishedRun | null> {
+    const limits = this.#limits(new Budget({ timeMaxMs: EXPLAIN_MS }));
+    const again = await this.#runner.run(retracing(run.path, this.#abortRate > 0), limits);
+    return again.kind === 'finished' ? again : null;
   }
 
-  async #requireDeterminism(run: FinishedRun): Promise<void> {
-    await requireDeterminism(this.#runner, run, this.#limits(), this.#abortRate > 0);
+  /** Repeats the last run. */
+  async #requireFunctionOfReads(run: FinishedRun): Promise<void> {
+    if (!(await requireFunctionOfReads(this.#repeated(run)))) this.#stopped ??= this.#budget.over;
   }
 
-  /** Lets timers, signals and progress have their turn. */
-  async #breathe(): Promise<void> {
+  /** A source was called in the last run, by the program or beside it. */
+  async #requireNoForcedDifference(run: FinishedRun): Promise<void> {
+    this.#runsWithCalls += 1;
+    if (this.#runsWithCalls > FORCED_FIRST && this.#runsWithCalls % FORCED_EVERY !== 0) return;
+    if (!(await requireNoForcedDifference(this.#repeated(run)))) this.#stopped ??= this.#budget.over;
+  }
+
+  #repeated(run: FinishedRun): Repeated {
+    const { signal } = this.#budget;
+    const limits = (): RunLimits => this.#limits(new Budget(signal === undefined ? {} : { signal }));
+    return repeatedRun(this.#runner, run, limits, this.#abortRate > 0);
+  }
+
+  /** A replay says whether that run still fails, and nothing of what its sessions do in others. */
+  #evidence(): Evidence {
+    const cut = [
+      ...(this.#stopped === null || this.#stopped === 'violation' ? [] : [stopText(this.#stopped)]),
+      ...(this.#timeout === null ? [] : [timeoutText(this.#timeout)]),
+      ...(this.#replayed !== null && answerOf(this.#replayed, this.#violations) === 'incompatible'
+        ? ['the program takes other steps than the recorded run']
+        : []),
+    ];
+    return {
+      ...noEvidence,
+      store: 'keys',
+      violations: this.#violations,
+      looked: [{ count: this.#runs, nothing: 'no run ended' }],
+      sessions: this.#options.replay === undefined ? this.#sessions.sessions() : [],
+      cut,
+      assumed: assumptionsOf(this.#runner.program),
+    };
+  }
+
+  #isEnough(): boolean {
+    const { stopAtFirst = false } = this.#options;
+    this.#shorter.begin(this.#runs);
+    return stopAtFirst === true || (stopAtFirst === 'then-shorter' && this.#shorter.isOver(this.#runs));
+  }
+
+  #tell(): void {
     this.#options.onProgress?.({
       level: this.#level,
       runs: this.#runs,
       runsMax: this.#runsMax,
       violations: this.#violations,
     });
-    await new Promise((resolve) => setImmediate(resolve));
   }
 
   async #result(): Promise<CampaignResult> {
+    return this.#resultWith(await this.#explain());
+  }
+
+  #soFar(): CampaignResult {
+    return this.#resultWith(this.#inHand === null ? null : failureOf(this.#inHand));
+  }
+
+  #resultWith(failure: Failure | null): CampaignResult {
     return {
       level: this.#level,
       seed: this.#seed,
@@ -220,15 +341,30 @@ class Campaign {
       violations: this.#violations,
       distinctStates: this.#states.size,
       marks: this.#marks,
-      failure: await this.#explain(),
+      failure,
       firstFailingRun: this.#firstFailingRun,
       timeout: this.#timeout,
+      evidence: this.#evidence(),
+      stopped: this.#stopped,
+      replayed: this.#replayed,
     };
   }
 }
 
+/** Of the runs in which a source of nondeterminism was called, so many are repeated with forced values, and one of 64 after them. */
+const FORCED_FIRST = 32;
+const FORCED_EVERY = 64;
+
+function timeoutText({ session, lastOperation }: Timeout): string {
+  if (session === null) return 'the invariant did not end in time';
+  return `session "${session}" did not end in time; its last operation: ${lastOperation}`;
+}
+
 /** Failing runs that are reduced, to show the smallest. */
 const REDUCED_MAX = 10;
+
+/** When the time is over, or the user has had enough: for what is still to be said of a failing run. */
+const EXPLAIN_MS = 300;
 
 /** Fewer reads of older writes, then fewer transactions, then fewer changes from session to session. */
 function isSmaller(a: FinishedRun, b: FinishedRun): boolean {

@@ -1,7 +1,10 @@
 /** What a campaign found, as text for the person who wrote the program: within one screen, the next step last. */
+import { stopText } from '../base/budget.ts';
 import { type ConstrainingLevel, summarize, explainNoViolation } from '../isolation/index.ts';
+import { conclude, gapText } from '../evidence/index.ts';
 import {
   counted,
+  formatAnswer,
   formatCount,
   formatCycle,
   formatSessions,
@@ -11,6 +14,7 @@ import {
   type Styler,
   wrap,
 } from '../report/index.ts';
+import { type RecordedRun, replayVerdict } from '../program/index.ts';
 import type { CampaignResult } from './campaign.ts';
 import type { Failure } from './failure.ts';
 import type { Timeout } from './single-run.ts';
@@ -19,13 +23,15 @@ export interface ResultText {
   /** Columns of the terminal. Default 80. */
   readonly width?: number;
   readonly style?: Styler;
+  /** Of a replay: the recorded run, where it is known. */
+  readonly recorded?: RecordedRun;
 }
 
 export interface FailureText extends ResultText {
   /** What replays the reduced run. Default: the option for `testProgram`. */
   readonly command?: string;
   /** The weakest level at which the program passes; `null` when it fails at all of them. Absent: nobody looked. */
-  readonly weakestPassing?: ConstrainingLevel | null;
+  readonly weakestPassing?: ConstrainingLevel | null | undefined;
   /** How many runs were made at each of the other levels to say so. */
   readonly runsAtOtherLevels?: number;
 }
@@ -35,11 +41,15 @@ export function formatFailure(result: CampaignResult, context: FailureText = {})
   const { failure, level, runs, violations } = result;
   const { style = plain, width = 80 } = context;
   if (failure === null) return formatResult(result, context);
-  const verdict = style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')} at ${level}`);
+  const cut = cutOf(result);
+  const verdict =
+    style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')} at ${level}`) +
+    (cut === null ? '' : ` (${cut})`);
   const first = `first in run ${formatCount(result.firstFailingRun ?? 1)}; the smallest that was found:`;
   const remedy = remedyText(failure, context);
   const command = context.command ?? `testProgram(..., { level: '${level}', replay: '${failure.replay}' })`;
   return [
+    ...replayLines(result, context),
     `${verdict}: ${printable(failure.message)}`,
     runs === 1 ? `seed ${result.seed}` : `seed ${result.seed}; ${first}`,
     '',
@@ -53,15 +63,21 @@ export function formatFailure(result: CampaignResult, context: FailureText = {})
   ].join('\n');
 }
 
+/** Why fewer runs were made than were asked for, as a clause; `null` where all were. */
+export function cutOf({ stopped }: Pick<CampaignResult, 'stopped'>): string | null {
+  return stopped === null || stopped === 'violation' ? null : stopText(stopped);
+}
+
 /** The text of a campaign in which no run failed: what was tried, and whether it could have found anything. */
 export function formatResult(result: CampaignResult, options: ResultText = {}): string {
-  const { level, runs, seed, distinctStates, marks } = result;
+  const { runs, seed, distinctStates, marks } = result;
   const { style = plain, width = 80 } = options;
+  if (result.replayed !== null) return replayLines(result, options).join('\n');
   const counters = [...marks].filter(([, held]) => held > 0);
   const never = [...marks].filter(([, held]) => held === 0);
   const warn = (text: string): string[] => wrap(`warning: ${text}`, width).map((line) => style('warning', line));
   return [
-    `${style('good', `passed ${counted(runs, 'run')} at ${level}`)}: the invariant held in every run`,
+    ...verdictLines(result, options),
     `seed ${seed}; ${counted(distinctStates, 'distinct state')}`,
     ...formatTable(counters.map(([name, held]) => [`sometimes "${printable(name)}"`, `in ${counted(held, 'run')}`])),
     ...never.flatMap(([name]) =>
@@ -69,6 +85,34 @@ export function formatResult(result: CampaignResult, options: ResultText = {}): 
     ),
     ...(runs > 1 && distinctStates === 1 ? warn('every run read the same values') : []),
   ].join('\n');
+}
+
+function verdictLines({ level, runs, evidence }: CampaignResult, { style = plain, width = 80 }: ResultText): string[] {
+  const conclusion = conclude(evidence);
+  const held = `the invariant held in ${counted(runs, 'run')}`;
+  switch (conclusion.kind) {
+    case 'satisfied':
+      return [
+        `${style('good', `passed ${counted(runs, 'run')} at ${level}`)}: ${conclusion.assumed.length === 0 ? 'the invariant held in every run' : 'no run failed'}`,
+        ...conclusion.assumed.flatMap((each) => wrap(each, width)),
+      ];
+    case 'unknown': {
+      const { cut } = evidence;
+      const [first = '', ...others] = conclusion.gaps.map((gap) => printable(gapText(gap)));
+      const unknown = style('warning', `unknown at ${level}`);
+      if (others.length === 0 && cut.length === 1) return [`${unknown}: ${held} (${first})`];
+      return [`${unknown}: ${first}`, ...others.flatMap((each) => wrap(each, width)), held];
+    }
+    case 'at-fault':
+      return wrap(conclusion.message, width);
+    case 'violated':
+      return [style('bad', `violated at ${level}`)];
+  }
+}
+
+/** Of a replay: its answer. */
+function replayLines({ replayed, violations }: CampaignResult, options: ResultText): string[] {
+  return replayed === null ? [] : formatAnswer(replayVerdict(replayed, violations, options.recorded), options);
 }
 
 /** The table of several levels, weakest first. */
@@ -84,11 +128,13 @@ export function formatLevels(results: readonly CampaignResult[], options: Result
       firstFailingRun === null ? '-' : formatCount(firstFailingRun),
     ]),
   ]);
+  const cuts = [...new Set(results.map(cutOf))].filter((cut) => cut !== null);
   const seeds = [...new Set(results.map(({ seed }) => seed))];
   return [
     style('name', head),
     ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
     `seed ${seeds.join(', ')}`,
+    ...cuts.map((cut) => style('warning', cut)),
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
 /** A failing run with what a person needs to believe it: the history, who read from whom, the anomaly and its cycle, a replay token. */
 import type { History, TransactionIndex } from '../history/index.ts';
 import { type IsolationLevel, type Violated, weakestViolation } from '../isolation/index.ts';
+import { type RecordedRun, sealToken, shapeOfKeys, stepsOfHistory } from '../program/index.ts';
 import type { FinishedRun, ProgramRunner } from './single-run.ts';
 import { encodePath } from './token.ts';
 
@@ -16,6 +17,8 @@ export interface Failure {
   readonly olderReadPlaces: ReadonlySet<string>;
   /** The token of this run for `replay`. */
   readonly replay: string;
+  /** What the run did, without values: a replay has to do the same. */
+  readonly steps: readonly string[];
   /**
    * Why the history is not serializable: the verdict at the weakest level that forbids it. `null` when it is serializable: then the
    * program fails without any anomaly.
@@ -23,9 +26,13 @@ export interface Failure {
   readonly anomaly: { readonly level: IsolationLevel; readonly verdict: Violated } | null;
 }
 
+/** A failing run before its anomaly was searched for. */
+export type FailedRun = Omit<Failure, 'anomaly'>;
+
 /** @param run the run that `runner` did last */
-export function failureOf(runner: ProgramRunner, run: FinishedRun): Failure {
+export function failedRunOf(runner: ProgramRunner, run: FinishedRun): FailedRun {
   const { history, commitOrder } = runner.lastHistory();
+  const recorded = recordedRun(runner, run);
   const older = run.readChoices.filter(({ position }) => position > 0);
   return {
     message: run.violation ?? '',
@@ -33,7 +40,24 @@ export function failureOf(runner: ProgramRunner, run: FinishedRun): Failure {
     commitOrder,
     olderReads: older.length,
     olderReadPlaces: runner.placesOf(older),
-    replay: encodePath(run.path),
-    anomaly: weakestViolation(history, { abortedReads: 'constrained' }),
+    replay: sealToken(encodePath(run.path), recorded),
+    steps: recorded.steps,
   };
+}
+
+export function failureOf(run: FailedRun): Failure {
+  return { ...run, anomaly: weakestViolation(run.history, { abortedReads: 'constrained' }) };
+}
+
+/**
+ * The run that `runner` did last, as a replay compares it. Attempts that ended in a serialization failure are not in the history: the turns
+ * count them.
+ */
+export function recordedRun(runner: ProgramRunner, { schedule }: FinishedRun): RecordedRun {
+  const { history } = runner.lastHistory();
+  const turns = history.sessions.map((name, session) => {
+    const count = schedule.filter((each) => each === session).length;
+    return `session "${name}" has run ${count === 1 ? '1 transaction' : `${count} transactions`}, retries included`;
+  });
+  return { shape: shapeOfKeys(history, runner.level), steps: [...stepsOfHistory(history), ...turns] };
 }

@@ -1,12 +1,13 @@
 export { campaignDefaults, runCampaign, type CampaignOptions, type CampaignResult, type Progress } from './campaign.ts';
 export type { Failure } from './failure.ts';
 export { runAtEveryLevel, weakestPassingLevel } from './levels.ts';
-export { ProgramRunner, type FinishedRun, type RunLimits, type SingleRun } from './single-run.ts';
+export { ProgramRunner, type FinishedRun, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
 export { decodePath, encodePath } from './token.ts';
 export {
   formatFailure,
   formatLevels,
   formatResult,
   formatTimeout,
+  cutOf,
 } from './failure-text.ts';
 export { testProgram } from './test-program.ts';

@@ -4,6 +4,7 @@
  * The schedule is kept. The older reads of the run are dropped in sets of growing size of what is kept: first all of them, then all but one,
  * and so on, so the first run that fails has the fewest. When the sets become too many, what is left is dropped one by one.
  */
+import { Breather, type Budget } from '../base/budget.ts';
 import { following, type ReadChoice, readPointKey } from '../mockdb/index.ts';
 import type { FinishedRun, ProgramRunner, RunLimits } from './single-run.ts';
 
@@ -11,6 +12,8 @@ export interface ReduceOptions extends RunLimits {
   /** Runs to spend. Default 2,000. */
   readonly runsMax?: number;
   readonly failures?: boolean;
+  /** When it takes what it has. */
+  readonly budget?: Budget;
 }
 
 export async function reduceRun(
@@ -18,11 +21,15 @@ export async function reduceRun(
   failing: FinishedRun,
   options: ReduceOptions = {},
 ): Promise<FinishedRun> {
-  const { runsMax = 2_000, failures = false, ...limits } = options;
+  const { runsMax = 2_000, failures = false, budget, ...limits } = options;
+  const breather = new Breather();
   const older = failing.readChoices.filter(({ position }) => position > 0);
   let runs = 0;
+  const isOver = (): boolean => (budget?.over ?? null) !== null;
   const attempt = async (kept: readonly ReadChoice[]): Promise<FinishedRun | null> => {
+    if (isOver()) return null;
     runs += 1;
+    await breather.breathe();
     const positions = new Map(kept.map((choice) => [readPointKey(choice), choice.position]));
     const run = await runner.run(following(failing.schedule, positions, failures), limits);
     return run.kind === 'finished' && run.violation !== null ? run : null;
@@ -31,6 +38,7 @@ export async function reduceRun(
   for (let size = 0; size < older.length; size += 1) {
     if (runs + binomial(older.length, size) > runsMax) return dropOneByOne(older, failing, attempt);
     for (const kept of subsets(older, size)) {
+      if (isOver()) return failing;
       const run = await attempt(kept);
       if (run !== null) return run;
     }

@@ -1,14 +1,15 @@
 /** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
-import { assert } from '../base/assert.ts';
 import type { History, TransactionIndex } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
-import { endOf, errorText, judge, type Marks, type Program, runProgram } from '../program/index.ts';
+import { endOf, errorText, judge, type Marks, type Program, runProgram, type SessionRun } from '../program/index.ts';
 
 export interface RunLimits {
   readonly conflicts?: 'retry' | 'abort' | 'discard';
   /** When the run must be over, in `monotonicMs`. */
   readonly deadlineMs?: number;
+  /** Aborted: the run is given up. */
+  readonly signal?: AbortSignal;
   /** Called whenever a session gets to run, by its index, or the invariant: `null`. For those who watch. */
   readonly onTurn?: (session: number | null, lastOperation: () => string) => void;
 }
@@ -29,6 +30,9 @@ export interface FinishedRun {
   readonly schedule: readonly number[];
   readonly readChoices: readonly ReadChoice[];
   readonly marks: Marks;
+  readonly sessions: readonly SessionRun[];
+  /** What each session returned; empty where one threw. */
+  readonly results: Readonly<Record<string, unknown>>;
   /** Sessions that awaited something that is not the store's. */
   readonly waitedOutside: readonly string[];
   readonly observedState: number;
@@ -65,11 +69,15 @@ export class ProgramRunner {
         : await judge(
             this.program,
             endOf(outcome.results, marks, () => database.finalState()),
-            limits.deadlineMs,
+            limits,
           );
     if (verdict.kind === 'late') return { kind: 'timeout', session: null, lastOperation: 'nothing' };
     const violation = verdict.kind === 'fails' ? verdict.message : null;
     const { path, schedule, readChoices } = decisions;
+    const { overlapped } = database;
+    const sessions = outcome.sessions.map((session, i) =>
+      overlapped.has(i) ? { ...session, overlapped: true } : session,
+    );
     const threwOutside =
       outcome.kind === 'threw' && outcome.isOutside ? { session: outcome.session, error: outcome.error } : null;
     return {
@@ -79,6 +87,8 @@ export class ProgramRunner {
       schedule,
       readChoices,
       marks,
+      sessions,
+      results: outcome.kind === 'finished' ? outcome.results : {},
       waitedOutside: outcome.waitedOutside,
       observedState,
       threwOutside,
@@ -95,10 +105,4 @@ export class ProgramRunner {
     const places = reads.flatMap((read) => this.#database.placeOf(read) ?? []);
     return new Set(places.map(({ transaction, operation }) => `${transaction} ${operation}`));
   }
-}
-
-/** For callers that have ruled out the other ends. */
-export function finished(run: SingleRun): FinishedRun {
-  assert(run.kind === 'finished', `the run was ${run.kind}`);
-  return run;
 }

@@ -6,4 +6,4 @@ export { hookPostgresJs } from './hook-postgres-js.ts';
 export { type Proxy, type ProxyOptions, startProxy } from './proxy.ts';
 export { Recording, type RecordingOptions } from './recording.ts';
 export type { Workload, WorkloadClient } from './workloads/workload.ts';
-export { loadWorkload, runWorkload, workloadNames, workloadOf } from './workloads/workloads.ts';
+export { loadWorkload, runWorkload, type WorkloadCounts, workloadNames, workloadOf } from './workloads/workloads.ts';

@@ -17,7 +17,7 @@ export function certifyCommitOrder(history: CompactHistory, level: CertifiedLeve
   const reads = readsOf(history);
   const sessions = sessionOrder(history, reads);
   const co = positionsIn(order, history, reads);
-  if (co === null || reads.anomalous.length > 0 || reads.firstUnresolved >= 0) return false;
+  if (co === null || reads.anomalous.length > 0 || reads.firstAmbiguous >= 0) return false;
   const base = { history, reads, sessions, co };
   if (!containsWr(base)) return false;
   switch (level) {

@@ -2,29 +2,35 @@
  * Is a large history at a level? Near-linear algorithms over columns of numbers, for the levels up to causal, and a search with limits for
  * those above (`strong/`); the answers are those of `check` and carry evidence that the small checker makes from a part of the history.
  */
+import { monotonicMs } from '../base/clock.ts';
+import { TimeLimit, within } from '../base/time-limit.ts';
 import { type CompactHistory, statusCode } from '../history/index.ts';
 import { causalEdges, type CausalOptions } from './causal.ts';
 import { commitOrder, type OrderProblem } from './commit-order.ts';
 import { shortCycle } from './cycle.ts';
 import { violatedByCycle, violatedByRead } from './evidence.ts';
 import type { ForcedEdges } from './forced-edges.ts';
+import { findIn, named } from './name-violation.ts';
 import { readAtomicEdges } from './read-atomic.ts';
 import { readCommittedEdges } from './read-committed.ts';
-import { type Reads, readsOf, refuseThinAir } from './reads.ts';
+import { type Reads, readsOf } from './reads.ts';
 import { sessionOrder } from './session-order.ts';
 import { checkStrong, type StrongOptions } from './strong/check-strong.ts';
-import { checkRepeatedValues, type RepeatedOptions } from './strong/repeated-values.ts';
+import { checkRepeatedValues, type RepeatedSearchOptions } from './strong/repeated-values.ts';
 import { strongEvidence } from './strong/explain-strong.ts';
 import type { StrongLevel } from './strong/nodes.ts';
 import type { CompactLevel, CompactVerdict } from './verdict.ts';
 
-export interface CompactCheckOptions extends CausalOptions, StrongOptions, RepeatedOptions {
+export interface CompactCheckOptions extends CausalOptions, Omit<StrongOptions, 'limit'>, RepeatedSearchOptions {
+  /** Milliseconds, after which the level is unknown. Four fifths are for the answer, the rest for evidence. Default: no limit. */
+  readonly timeoutMs?: number;
   /** From `readsOf`, where several levels are checked. */
   readonly reads?: Reads;
+  /** `forbidden` (default) at read-committed and up. `ignored`: the history is judged as if these reads were not in it. */
+  readonly thinAirReads?: 'forbidden' | 'ignored';
 }
 
 /**
- * @throws InputError `history/thin-air-read`
  * Cost, for n operations and k sessions: read-committed and read-atomic O(n^1.5 log n), near linear in practice; causal O(n k).
  */
 export function checkCompact(
@@ -32,14 +38,39 @@ export function checkCompact(
   level: CompactLevel,
   options: CompactCheckOptions = {},
 ): CompactVerdict {
+  const { timeoutMs = Infinity } = options;
+  const startMs = monotonicMs();
+  const limits: Limits = {
+    names: 'of-all',
+    limit: new TimeLimit(startMs + timeoutMs * answerShare),
+    evidenceLimit: new TimeLimit(startMs + timeoutMs),
+  };
+  return within(() => checkWithin(history, level, { ...options, ...limits }), {
+    kind: 'unknown',
+    reason: 'time-limit',
+  });
+}
+
+const answerShare = 0.8;
+
+interface Limits {
+  /** Is the name sought among all violations, or is that of the first one enough? */
+  readonly names: 'of-all' | 'of-one';
+  readonly limit: TimeLimit;
+  readonly evidenceLimit: TimeLimit;
+}
+
+type LimitedOptions = Omit<CompactCheckOptions, 'reads'> & Limits & { readonly reads?: Reads | undefined };
+
+function checkWithin(history: CompactHistory, level: CompactLevel, options: LimitedOptions): CompactVerdict {
   if (history.lists !== null) return { kind: 'unknown', reason: 'not-searched' };
+  options.limit.checkNow();
   const reads = options.reads ?? readsOf(history);
-  refuseThinAir(history, reads);
-  if (reads.firstUnresolved >= 0 && level !== 'read-uncommitted')
+  if (reads.firstAmbiguous >= 0 && level !== 'read-uncommitted')
     return checkRepeatedValues(
       history,
       level,
-      (resolved, sources) => checkResolved(resolved, level, sources, options),
+      (resolved, sources) => checkResolved(resolved, level, sources, { ...options, names: 'of-one' }),
       options,
     );
   return checkResolved(history, level, reads, options);
@@ -50,11 +81,22 @@ function checkResolved(
   history: CompactHistory,
   level: CompactLevel,
   reads: Reads,
-  options: CompactCheckOptions,
+  options: LimitedOptions,
 ): CompactVerdict {
-  const problem: OrderProblem = { history, reads, sessions: null, forced: null };
-  const anomalous = firstAnomalous(reads);
+  const { evidenceLimit } = options;
+  const problem: OrderProblem = { history, reads, sessions: null, forced: null, evidenceLimit };
+  const anomalous = firstAnomalous(reads, options);
   if (level !== 'read-uncommitted' && anomalous !== undefined) return violatedByRead(problem, anomalous);
+  const verdict = checkOrder(problem, level, options);
+  if (verdict.kind !== 'violated' || options.names === 'of-one' || level === 'pl-2') return verdict;
+  const ofOne: LimitedOptions = { ...options, reads: undefined, names: 'of-one', limit: evidenceLimit };
+  const find = (part: CompactHistory) => findIn(checkWithin(part, level, ofOne));
+  return within(() => named(problem, level, verdict, find, evidenceLimit), verdict);
+}
+
+/** Of a history in which each read by itself can be explained. */
+function checkOrder(problem: OrderProblem, level: CompactLevel, options: LimitedOptions): CompactVerdict {
+  const { history, reads } = problem;
   switch (level) {
     case 'read-uncommitted':
       return { kind: 'satisfied', commitOrder: committedInOrder(history) };
@@ -65,7 +107,7 @@ function checkResolved(
       return ordered(withSessions(problem, readCommittedEdges(history, reads)), level);
     case 'read-atomic': {
       const sessions = sessionOrder(history, reads);
-      return ordered({ history, reads, sessions, forced: readAtomicEdges(history, reads, sessions) }, level);
+      return ordered({ ...problem, sessions, forced: readAtomicEdges(history, reads, sessions) }, level);
     }
     case 'causal':
       return causal(problem, options);
@@ -78,9 +120,13 @@ function checkResolved(
 }
 
 /** In the order of the catalogue of anomalies. */
-function firstAnomalous({ anomalous }: Reads) {
-  const kinds = ['internal', 'G1a', 'G1b'] as const;
-  return kinds.map((kind) => anomalous.find((read) => read.kind === kind)).find((read) => read !== undefined);
+function firstAnomalous(
+  { anomalous }: Reads,
+  { thinAirReads = 'forbidden' }: Pick<CompactCheckOptions, 'thinAirReads'>,
+) {
+  const kinds = ['thin-air-read', 'internal', 'G1a', 'G1b'] as const;
+  const forbidden = kinds.slice(thinAirReads === 'forbidden' ? 0 : 1);
+  return forbidden.map((kind) => anomalous.find((read) => read.kind === kind)).find((read) => read !== undefined);
 }
 
 /** In the order of the history. What nobody read of binds nobody, so of unknown fate none counts at read-uncommitted. */
@@ -110,7 +156,7 @@ function causal(problem: OrderProblem, options: CausalOptions): CompactVerdict {
 }
 
 /** Evidence is sought at causal first: what violates that is shorter. */
-function strong(problem: OrderProblem, level: StrongLevel, options: CompactCheckOptions): CompactVerdict {
+function strong(problem: OrderProblem, level: StrongLevel, options: LimitedOptions): CompactVerdict {
   const { history, reads } = problem;
   const base = withSessions(problem, null);
   const order = commitOrder(base);
@@ -119,7 +165,7 @@ function strong(problem: OrderProblem, level: StrongLevel, options: CompactCheck
   if (outcome.kind !== 'violated') return outcome;
   const weaker = causal(problem, options);
   if (weaker.kind === 'violated') return weaker;
-  const evidence = strongEvidence(problem, level, outcome.problem);
+  const evidence = within(() => strongEvidence(problem, level, outcome.problem, options.evidenceLimit), null);
   return { kind: 'violated', anomaly: evidence?.verdict.anomaly ?? 'G2-item', cycle: [], evidence };
 }
 

@@ -2,6 +2,7 @@
  * Is there a commit order that contains so, wr and the edges that a level forces? A topological sort (Kahn 1962), backwards, because the
  * predecessors of a transaction by so and wr are at hand: the one before it in its session and those it reads from. Linear in the edges.
  */
+import type { TimeLimit } from '../base/time-limit.ts';
 import { INITIAL, type CompactHistory } from '../history/index.ts';
 import type { ForcedEdges } from './forced-edges.ts';
 import type { Reads } from './reads.ts';
@@ -13,6 +14,8 @@ export interface OrderProblem {
   /** `null` where the level does not ask for session order. */
   readonly sessions: SessionOrder | null;
   readonly forced: ForcedEdges | null;
+  /** Until when evidence is sought. Default: no limit. */
+  readonly evidenceLimit?: TimeLimit;
 }
 
 /** Edges by the transaction that they lead to: those of t are at `[start[t], start[t + 1])` of `edge`, positions in the forced edges. */

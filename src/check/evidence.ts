@@ -1,5 +1,6 @@
 /** From a cycle in a large history to a small history that shows it. */
 import { assert } from '../base/assert.ts';
+import { type TimeLimit, unlimited, within } from '../base/time-limit.ts';
 import {
   type CompactHistory,
   historyOf,
@@ -12,7 +13,7 @@ import { nameCycle } from '../isolation/anomaly.ts';
 import { check, type Edge, type IsolationLevel } from '../isolation/index.ts';
 import type { OrderProblem } from './commit-order.ts';
 import { causalPath, type CommitEdge } from './cycle.ts';
-import { type AnomalousRead, type Reads, source } from './reads.ts';
+import { type AnomalousRead, isWithin, type Reads } from './reads.ts';
 import type { CompactLevel, CompactViolated, Evidence } from './verdict.ts';
 
 /** What the checker of small histories explains in moments. */
@@ -21,7 +22,10 @@ export const evidenceTransactionsMax = 100;
 export function violatedByRead(problem: OrderProblem, read: AnomalousRead): CompactViolated {
   const recorded = problem.history.from?.[read.operation] ?? -1; // an internal read may name another writer
   const transactions = withWitnesses(problem, new Set([read.from, read.by, ...(recorded < 0 ? [] : [recorded])]));
-  const evidence = evidenceOf(problem, transactions, read.operation, 'read-committed');
+  const evidence = within(
+    () => evidenceOf(problem, transactions, read.operation, 'read-committed', problem.evidenceLimit ?? unlimited),
+    null,
+  );
   return { kind: 'violated', anomaly: read.kind, cycle: [], read, evidence };
 }
 
@@ -31,15 +35,13 @@ export function violatedByCycle(
   cycle: readonly CommitEdge[],
 ): CompactViolated {
   const transactions = transactionsOf(problem, level, cycle);
-  if (transactions.length > evidenceTransactionsMax)
-    return {
-      kind: 'violated',
-      anomaly: nameCycle(cycle.map((edge) => namedEdge(problem, edge))),
-      cycle,
-      evidence: null,
-    };
-  const evidence = evidenceOf(problem, transactions, -1, level === 'pl-2' ? 'read-committed' : level);
-  return { kind: 'violated', anomaly: evidence.verdict.anomaly, cycle, evidence };
+  const isSmall = transactions.length <= evidenceTransactionsMax;
+  const asked = level === 'pl-2' ? 'read-committed' : level;
+  const evidence = isSmall
+    ? within(() => evidenceOf(problem, transactions, -1, asked, problem.evidenceLimit ?? unlimited), null)
+    : null;
+  const anomaly = evidence?.verdict.anomaly ?? nameCycle(cycle.map((edge) => namedEdge(problem, edge)));
+  return { kind: 'violated', anomaly, cycle, evidence };
 }
 
 /** Those of the cycle, and of each forced edge the reader and the way on which the writer is visible to it. */
@@ -100,23 +102,18 @@ function readerOf({ history, reads }: OrderProblem, read: number): TransactionIn
   return low;
 }
 
-/** Is it a write, or a read of a write in this part or of the initial state? */
-export function isWithin(sources: Int32Array, operation: number, among: ReadonlySet<TransactionIndex>): boolean {
-  const found = sources[operation] as number;
-  return found >= 0 ? among.has(found >> 1) : found >= source.own;
-}
-
 /** @param anomalous an operation that is in it whatever it saw, or -1 */
 function evidenceOf(
   { history, reads }: OrderProblem,
   transactions: readonly TransactionIndex[],
   anomalous: number,
   level: IsolationLevel,
+  limit: TimeLimit,
 ): Evidence {
   const among = new Set(transactions);
   const keeps = (o: number): boolean => o === anomalous || isWithin(reads.source, o, among);
   const part = historyOf(subHistory(history, transactions, keeps));
-  const verdict = check(part, level);
+  const verdict = check(part, level, { limit });
   assert(verdict.kind === 'violated', `a part of ${transactions.join(' ')} should violate ${level} as the whole does`);
   return { history: part, verdict, transactions };
 }

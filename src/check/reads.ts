@@ -2,13 +2,11 @@
  * The common front end of all checkers of large histories: which write did each read see, and which transactions does a commit order
  * order? `relationsOf` and `readSources` of src/history, over columns. Linear in the operations; some 20 bytes an operation.
  */
-import { InputError } from '../base/input-error.ts';
 import {
   type CompactHistory,
   fromUnrecorded,
   INITIAL,
   operationKind,
-  placeOf,
   statusCode,
   type TransactionIndex,
 } from '../history/index.ts';
@@ -23,14 +21,14 @@ export const source = {
   own: -3,
   /** Not the own last write before it; or, with none before it, a later one: a read of the future. */
   internal: -4,
-  /** A value that nobody wrote, or not the writer that is recorded. */
+  /** A value that no transaction wrote, or not the writer that is recorded. */
   thinAir: -5,
   /** A value that several transactions wrote, and no writer is recorded. */
   ambiguous: -6,
 } as const;
 
 /** A read that no commit order can explain; the names are those of `ReadPhenomenon`. */
-export type ReadAnomaly = 'internal' | 'G1a' | 'G1b';
+export type ReadAnomaly = 'thin-air-read' | 'internal' | 'G1a' | 'G1b';
 
 export interface AnomalousRead {
   readonly kind: ReadAnomaly;
@@ -43,8 +41,10 @@ export interface Reads {
   readonly writers: WriterIndex;
   /** By operation: `source`, or 2 * writer + (is it the writer's last write to the key?). */
   readonly source: Int32Array;
-  /** The first operation, in the order of the history, that is thin-air or ambiguous; -1: none. */
-  readonly firstUnresolved: number;
+  /** The first operation, in the order of the history, that is ambiguous; -1: none. */
+  readonly firstAmbiguous: number;
+  /** Thin-air reads of members. */
+  readonly thinAirCount: number;
   /** By transaction: 1 if a commit order orders it: it is committed, or of unknown fate and a member reads from it. */
   readonly isMember: Uint8Array;
   /**
@@ -67,12 +67,12 @@ export interface Reads {
 export function readsOf(history: CompactHistory): Reads {
   const writers = new WriterIndex(history);
   const sources = new Int32Array(history.operationCount).fill(source.none);
-  const firstUnresolved = findSources(history, writers, sources);
+  const firstAmbiguous = findSources(history, writers, sources);
   const isMember = membersOf(history, sources);
   return {
     writers,
     source: sources,
-    firstUnresolved,
+    firstAmbiguous,
     isMember,
     ...externalReads(history, sources, isMember),
     ...writtenKeys(history),
@@ -93,29 +93,12 @@ export function transactionOf(
   return low;
 }
 
-/** @throws InputError `history/thin-air-read` where the first read that is not understood sees what nobody wrote */
-export function refuseThinAir(history: CompactHistory, reads: Reads): void {
-  const { firstUnresolved: operation } = reads;
-  if (operation < 0 || reads.source[operation] !== source.thinAir) return;
-  const t = transactionOf(history, operation);
-  const key = history.names.key(history.key[operation] as number);
-  const value = JSON.stringify(history.names.value(history.value[operation] as number));
-  const from = history.from?.[operation] ?? fromUnrecorded;
-  const writer = from === INITIAL ? 'the initial state' : `transaction ${from < 0 ? '' : history.names.id(from)}`;
-  const who = from === fromUnrecorded ? 'nobody wrote' : `${writer} did not write`;
-  throw new InputError(
-    'history/thin-air-read',
-    `transaction ${history.names.id(t)} reads ${key} = ${value}, which ${who}`,
-    placeOf(history, t),
-  );
-}
-
-/** Fills `sources`. @returns the first operation that is not resolved, or -1 */
+/** Fills `sources`. @returns the first operation that is ambiguous, or -1 */
 function findSources(history: CompactHistory, writers: WriterIndex, sources: Int32Array): number {
   const { kind, key, value, from, operationStart, transactionCount } = history;
   const writtenBy = new Int32Array(history.keyCount).fill(-1);
   const lastValue = new Int32Array(history.keyCount);
-  let firstUnresolved = -1;
+  let firstAmbiguous = -1;
   for (let t = 0; t < transactionCount; t += 1) {
     const end = operationStart[t + 1] as number;
     for (let o = operationStart[t] as number; o < end; o += 1) {
@@ -136,10 +119,10 @@ function findSources(history: CompactHistory, writers: WriterIndex, sources: Int
             : source.internal
           : sourceOf(writers, t, k, v, recorded);
       sources[o] = found;
-      if (found <= source.thinAir && firstUnresolved < 0) firstUnresolved = o;
+      if (found === source.ambiguous && firstAmbiguous < 0) firstAmbiguous = o;
     }
   }
-  return firstUnresolved;
+  return firstAmbiguous;
 }
 
 /** The source of a read that no own write precedes. */
@@ -174,7 +157,7 @@ function membersOf(history: CompactHistory, sources: Int32Array): Uint8Array {
   return isMember;
 }
 
-type ExternalReads = Pick<Reads, 'readStart' | 'readKey' | 'readFrom' | 'readOperation' | 'anomalous'>;
+type ExternalReads = Pick<Reads, 'readStart' | 'readKey' | 'readFrom' | 'readOperation' | 'anomalous' | 'thinAirCount'>;
 
 function externalReads(history: CompactHistory, sources: Int32Array, isMember: Uint8Array): ExternalReads {
   const { key, operationStart, transactionCount, operationCount } = history;
@@ -185,13 +168,15 @@ function externalReads(history: CompactHistory, sources: Int32Array, isMember: U
   const readOperation = new Int32Array(count);
   const anomalous = new Map<ReadAnomaly, AnomalousRead>();
   let next = 0;
+  let thinAirCount = 0;
   for (let t = 0; t < transactionCount; t += 1) {
     readStart[t] = next;
     if (isMember[t] === 0) continue;
     const end = operationStart[t + 1] as number;
     for (let o = operationStart[t] as number; o < end; o += 1) {
       const found = sources[o] as number;
-      if (found <= source.none && found !== source.internal) continue;
+      if (found === source.none || found === source.own || found === source.ambiguous) continue;
+      if (found === source.thinAir) thinAirCount += 1;
       const kind = anomalyOf(history, found);
       if (kind === null) {
         readKey[next] = key[o] as number;
@@ -199,12 +184,12 @@ function externalReads(history: CompactHistory, sources: Int32Array, isMember: U
         readOperation[next] = o;
         next += 1;
       } else if (!anomalous.has(kind)) {
-        anomalous.set(kind, { kind, operation: o, by: t, from: kind === 'internal' ? t : found >> 1 });
+        anomalous.set(kind, { kind, operation: o, by: t, from: found < 0 ? t : found >> 1 });
       }
     }
   }
   readStart[transactionCount] = next;
-  return { readStart, readKey, readFrom, readOperation, anomalous: [...anomalous.values()] };
+  return { readStart, readKey, readFrom, readOperation, anomalous: [...anomalous.values()], thinAirCount };
 }
 
 /** At most: those of transactions that are no members are counted too. */
@@ -217,6 +202,7 @@ function countExternal(sources: Int32Array, operationCount: number): number {
 function anomalyOf({ status }: CompactHistory, found: number): ReadAnomaly | null {
   if (found === source.initial) return null;
   if (found === source.internal) return 'internal';
+  if (found === source.thinAir) return 'thin-air-read';
   if (status[found >> 1] === statusCode.aborted) return 'G1a';
   return (found & 1) === 0 ? 'G1b' : null;
 }
@@ -277,4 +263,10 @@ export function writesKey({ writeStart, writeKey }: Reads, t: TransactionIndex, 
     else high = middle;
   }
   return false;
+}
+
+/** Is it a write, or a read of a write in this part or of the initial state? */
+export function isWithin(sources: Int32Array, operation: number, among: ReadonlySet<TransactionIndex>): boolean {
+  const found = sources[operation] as number;
+  return found >= 0 ? among.has(found >> 1) : found >= source.own;
 }

@@ -17,10 +17,10 @@ export type CompactVerdict =
   | {
       readonly kind: 'unknown';
       /**
-       * `not-searched`: the level has no algorithm for histories of this size or kind yet. `step-limit`: a search gave up. `missing-times`:
+       * `not-searched`: the level has no algorithm for histories of this size or kind yet. `step-limit`: a search gave up. `time-limit`: the time was over. `missing-times`:
        * as for small histories.
        */
-      readonly reason: 'not-searched' | 'step-limit' | 'missing-times';
+      readonly reason: 'not-searched' | 'step-limit' | 'time-limit' | 'missing-times';
     };
 
 export interface CompactViolated {
@@ -28,7 +28,7 @@ export interface CompactViolated {
   readonly anomaly: AnomalyName;
   /** In the order of its edges; empty when a single read is the evidence. */
   readonly cycle: readonly CommitEdge[];
-  /** The read that no commit order explains, when the anomaly is G1a, G1b or internal. */
+  /** The read that no commit order explains, when the anomaly is one of `readAnomalies`. */
   readonly read?: AnomalousRead;
   /**
    * `null` where no part was found that is small enough for a person to follow, or where several transactions wrote what was read and each

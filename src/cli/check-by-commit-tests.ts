@@ -1,5 +1,6 @@
 /** `moirai check --by commit-tests`: is there an execution in which every transaction passes the commit test of a level? */
-import type { History, TransactionIndex } from '../history/index.ts';
+import { stopText } from '../base/index.ts';
+import { type History, relationsOf, type TransactionIndex } from '../history/index.ts';
 import { counted, formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
 import {
   commitTest,
@@ -15,13 +16,17 @@ import {
 import { styles, transactionsShownMax } from './check-report.ts';
 import { readHistory } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import { appearance } from './style.ts';
+import { printEnding } from './user-program.ts';
+import type { Ending } from './watchdog.ts';
 
 export interface CommitTestCommandOptions {
   /** Absent: all levels, and no level is asked for. */
   readonly level?: CommitTestLevel;
   readonly json: boolean;
   readonly color: boolean;
+  readonly ignoreThinAirReads: boolean;
 }
 
 export async function checkByCommitTests(
@@ -30,39 +35,85 @@ export async function checkByCommitTests(
   host: Host,
 ): Promise<ExitCode> {
   const reports: FileReport[] = [];
-  for (const file of files) {
-    const report = judge(file, await readHistory(file, host), options.level);
-    reports.push(report);
-    if (options.json) continue;
-    host.out(`${reports.length > 1 ? '\n' : ''}${formatReport(report, appearance(host, options.color))}\n`);
-  }
+  let printed = 0;
+  const soFar = (): Ending => {
+    const all = files.map((file, i) => reports[i] ?? { file, history: notRead, verdicts: openVerdicts(options.level) });
+    return endingOf(all, all.slice(printed, Math.max(1, reports.length)), options, host);
+  };
+  return runInterruptibly(host, soFar, async (quiet) => {
+    for (const file of files) {
+      const history = await readHistory(file, quiet);
+      const judged = options.ignoreThinAirReads ? withoutThinAirReads(history) : history;
+      const report = { file, history: judged, verdicts: openVerdicts(options.level) };
+      reports.push(report);
+      judge(report);
+      if (!options.json) quiet.out(reportText(report, printed, options, host));
+      printed += 1;
+    }
+    return printEnding(endingOf(reports, [], options, host), quiet);
+  });
+}
+
+/** @param rest of the reports, what is not printed yet */
+function endingOf(
+  reports: readonly FileReport[],
+  rest: readonly FileReport[],
+  options: CommitTestCommandOptions,
+  host: Host,
+): Ending {
+  const code = exitCode(reports, options.level);
   if (options.json) {
     const objects = reports.map(reportJson);
-    host.out(`${JSON.stringify(objects.length === 1 ? objects[0] : objects)}\n`);
+    return { out: `${JSON.stringify(objects.length === 1 ? objects[0] : objects)}\n`, err: '', code };
   }
-  return exitCode(reports, options.level);
+  const out = rest.map((report) => reportText(report, reports.indexOf(report), options, host)).join('');
+  return { out, err: '', code };
+}
+
+function reportText(report: FileReport, index: number, { color }: CommitTestCommandOptions, host: Host): string {
+  return `${index > 0 ? '\n' : ''}${formatReport(report, appearance(host, color))}\n`;
+}
+
+/** The user had enough before it was read. */
+const notRead: History = { sessions: [], transactions: [], initial: new Map() };
+
+function withoutThinAirReads(history: History): History {
+  const thinAir = relationsOf(history).phenomena.filter(({ kind }) => kind === 'thin-air-read');
+  const left = new Set(thinAir.map(({ by, operation }) => `${by} ${operation}`));
+  const transactions = history.transactions.map((transaction, t) => ({
+    ...transaction,
+    operations: transaction.operations.filter((_, o) => !left.has(`${t} ${o}`)),
+  }));
+  return { ...history, transactions };
 }
 
 interface FileReport {
   readonly file: string;
   readonly history: History;
   /** Each after those that it implies. */
-  readonly verdicts: ReadonlyMap<CommitTestLevel, CommitTestVerdict>;
+  readonly verdicts: Map<CommitTestLevel, FoundVerdict>;
 }
+
+/** A level that was not judged yet is open. */
+type FoundVerdict = CommitTestVerdict | typeof open;
+const open = { kind: 'unknown', reason: 'interrupted' } as const;
 
 type Found = readonly [CommitTestLevel, CommitTestVerdict];
 
-/** The level that was asked for and those that it implies. A level that implies a violated one is violated for the same reason. */
-function judge(file: string, history: History, asked?: CommitTestLevel): FileReport {
-  const verdicts = new Map<CommitTestLevel, CommitTestVerdict>();
+/** Of the level that was asked for and those that it implies. */
+function openVerdicts(asked?: CommitTestLevel): Map<CommitTestLevel, FoundVerdict> {
   const wanted = asked === undefined ? new Set(commitTestLevels) : withImplied(asked);
-  for (const level of commitTestLevels.filter((each) => wanted.has(each))) {
+  return new Map(commitTestLevels.filter((level) => wanted.has(level)).map((level) => [level, open]));
+}
+
+/** A level that implies a violated one is violated for the same reason. */
+function judge({ history, verdicts }: FileReport): void {
+  for (const level of verdicts.keys()) {
     const known = commitTestTable[level].implies
       .map((weaker) => verdicts.get(weaker))
       .find((verdict) => verdict?.kind === 'violated');
     verdicts.set(level, known ?? commitTest(history, level));
   }
-  return { file, history, verdicts };
 }
 
 function withImplied(level: CommitTestLevel): ReadonlySet<CommitTestLevel> {
@@ -76,7 +127,7 @@ function strongest({ verdicts }: FileReport): CommitTestLevel[] {
 }
 
 function weakestViolation({ verdicts }: FileReport): Found | undefined {
-  return [...verdicts].find(([, { kind }]) => kind === 'violated');
+  return [...verdicts].find((found): found is [CommitTestLevel, CommitTestVerdict] => found[1].kind === 'violated');
 }
 
 function formatReport(
@@ -99,8 +150,13 @@ function formatReport(
   ].join('\n');
 }
 
-function answer(history: History, verdict: CommitTestVerdict): string {
+function answer(history: History, verdict: FoundVerdict): string {
+  if (isOpen(verdict)) return `unknown: ${stopText('interrupted')}`;
   return verdict.kind === 'unknown' ? summarizeCommitTest(history, verdict) : verdict.kind;
+}
+
+function isOpen(verdict: FoundVerdict): verdict is typeof open {
+  return verdict === open;
 }
 
 function evidence(history: History, [level, verdict]: Found, width: number): string[] {
@@ -125,6 +181,7 @@ function reportJson(report: FileReport): object {
     operations: operationsOf(history),
     levels: Object.fromEntries([...verdicts].map(([each, { kind }]) => [each, kind])),
     strongest: level ?? null,
+    ...([...verdicts.values()].some(isOpen) ? { stopped: 'interrupted' } : {}),
     execution: satisfied?.kind === 'satisfied' ? executionJson(history, satisfied.execution) : null,
     violations: violation === undefined ? [] : [violationJson(history, violation)],
   };
@@ -160,7 +217,7 @@ function idOf(history: History, t: TransactionIndex): string {
 
 /** Without a level that was asked for there is nothing to violate. */
 function exitCode(reports: readonly FileReport[], asked?: CommitTestLevel): ExitCode {
-  if (asked === undefined) return 0;
+  if (asked === undefined) return reports.some(({ verdicts }) => [...verdicts.values()].some(isOpen)) ? 2 : 0;
   const kinds = new Set(reports.map(({ verdicts }) => verdicts.get(asked)?.kind));
   if (kinds.has('violated')) return 1;
   return kinds.has('unknown') ? 2 : 0;

@@ -1,20 +1,14 @@
 /** One history of `moirai check`, up to what is shown of it: as data that goes from thread to thread. */
 import type { CompactLevel } from '../check/index.ts';
-import { InputError, type Place } from '../base/index.ts';
-import { compactOf, type History } from '../history/index.ts';
-import { check, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
+import { InputError, type Place, settledWithin, stopText, TimeLimit, within } from '../base/index.ts';
+import { monotonicMs } from '../base/clock.ts';
+import { compactOf, type History, relationsOf } from '../history/index.ts';
+import { check, type IsolationLevel, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
 import type { CycleDrawing } from '../report/index.ts';
-import { judgeLarge } from './check-large.ts';
-import {
-  type Answer,
-  type FileReport,
-  formatReport,
-  reportJson,
-  strongest,
-  type Violation,
-  violationIn,
-} from './check-report.ts';
-import { openHistory, openHistoryFolder } from './history-input.ts';
+import { judgeLarge, type LargeOptions } from './check-large.ts';
+import { type CheckedLevel, type CheckedLevels, checkLevels, levelsOf } from './check-levels.ts';
+import { type Answer, type FileReport, formatReport, reportJson, strongest, violationIn } from './check-report.ts';
+import { type HistoryInput, openHistory, openHistoryFolder } from './history-input.ts';
 import type { Host } from './host.ts';
 import { appearance } from './style.ts';
 
@@ -27,8 +21,10 @@ export interface CheckFileOptions {
   /** Of the files; absent: each says it itself. */
   readonly format?: string;
   readonly color: boolean;
-  /** For the search of one level of one history; then it is unknown. Default 5 minutes. */
+  /** For one history, with all its levels; what is open then is unknown. Default 5 minutes. */
   readonly timeoutMs?: number;
+  /** Is the history judged as if reads of values that no transaction wrote were not in it? */
+  readonly ignoreThinAirReads?: boolean;
 }
 
 export const checkDefaults = { timeoutMs: 300_000 } as const;
@@ -45,7 +41,7 @@ export type CheckedFile =
       readonly file: string;
       readonly text: string;
       readonly json: object;
-      readonly levels: Readonly<Partial<Record<CompactLevel, Answer['kind']>>>;
+      readonly answers: Readonly<Partial<Record<CompactLevel, Answer>>>;
       readonly strongest: CompactLevel | null;
       readonly drawing: CycleDrawing | null;
     }
@@ -57,40 +53,94 @@ export type CheckedFile =
       readonly place: Place | undefined;
     };
 
-/** Bad input is an answer here: other histories may be good. */
-export async function checkFile(path: HistoryPath, options: CheckFileOptions, host: CheckHost): Promise<CheckedFile> {
+export type Checked = Extract<CheckedFile, { kind: 'checked' }>;
+
+/** Bad input is an answer here: other histories may be good. @param onSoFar called with what is known so far when that has grown */
+export async function checkFile(
+  path: HistoryPath,
+  options: CheckFileOptions,
+  host: CheckHost,
+  onSoFar: (soFar: () => Checked) => void = () => {},
+): Promise<CheckedFile> {
+  const shown = (report: FileReport): Checked => checkedOf(report, options, host);
   try {
-    const report = await judge(path, options, host);
-    const { violation } = report;
-    return {
-      kind: 'checked',
-      file: report.file,
-      text: formatReport(report, appearance(host, options.color)),
-      json: reportJson(report),
-      levels: Object.fromEntries([...report.answers].map(([level, { kind }]) => [level, kind])),
-      strongest: strongest(report),
-      drawing: violation === null ? null : { ...violation.drawing, title: `${report.file}: not ${violation.level}` },
-    };
+    return shown(await judge(path, options, host, (report) => onSoFar(() => shown(report))));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return { kind: 'refused', file: path.path, code: error.code, message: error.message, place: error.place };
   }
 }
 
+/** The user had enough before anything was known of it. */
+export function notChecked({ path }: HistoryPath, options: CheckFileOptions, host: CheckHost): Checked {
+  return checkedOf(unread(path, levelsOf(levelsUpTo(options.level), new Map())), options, host);
+}
+
+function checkedOf(report: FileReport, { color }: CheckFileOptions, host: CheckHost): Checked {
+  const { violation } = report;
+  return {
+    kind: 'checked',
+    file: report.file,
+    text: formatReport(report, appearance(host, color)),
+    json: reportJson(report),
+    answers: Object.fromEntries(report.answers),
+    strongest: strongest(report),
+    drawing: violation === null ? null : { ...violation.drawing, title: `${report.file}: not ${violation.level}` },
+  };
+}
+
 async function judge(
   { path, files }: HistoryPath,
-  { level, format, timeoutMs = checkDefaults.timeoutMs }: CheckFileOptions,
+  { level, format, ignoreThinAirReads = false, timeoutMs = checkDefaults.timeoutMs }: CheckFileOptions,
   host: CheckHost,
+  onReport: (soFar: FileReport) => void,
 ): Promise<FileReport> {
-  const input =
-    files === null ? await openHistory(path, host, format) : await openHistoryFolder(path, files, host, format);
+  const endMs = monotonicMs() + timeoutMs;
+  const limited: CheckHost = { ...host, openInput: (file) => readUntil(host.openInput(file), new TimeLimit(endMs)) };
+  const opened = files === null ? openHistory(path, limited, format) : openHistoryFolder(path, files, limited, format);
+  const input = await settledWithin<HistoryInput | null>(opened, null);
+  if (input === null) return unread(path, lateLevels(levelsUpTo(level)));
+  const judgeWith = (thinAirReads: 'forbidden' | 'ignored', on: typeof onReport): FileReport =>
+    judgeInput(path, input, level, { thinAirReads, timeoutMs: endMs - monotonicMs(), onReport: on }, host);
   try {
-    if (input.size === 'large') return judgeLarge(path, input.history, levelsUpTo(level), host, timeoutMs);
-    if (level === 'pl-2') return judgeLarge(path, compactOf(input.history), levelsUpTo(level), host, timeoutMs);
-    return judgeSmall(path, input.history, level);
+    const report = judgeWith(ignoreThinAirReads ? 'ignored' : 'forbidden', onReport);
+    if (report.thinAirReads === 0 || ignoreThinAirReads) return report;
+    return { ...report, rest: judgeWith('ignored', () => {}) };
   } catch (error) {
     throw error instanceof InputError && error.place?.file === undefined ? error.in(path) : error;
   }
+}
+
+async function* readUntil(chunks: AsyncIterable<Uint8Array>, limit: TimeLimit): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    limit.checkNow();
+    yield chunk;
+  }
+}
+
+const outOfTime: Answer = { kind: 'unknown', text: `unknown: ${stopText('time')}` };
+
+/** The time was over before the whole file was read. */
+function lateLevels(levels: readonly CompactLevel[]): CheckedLevels {
+  const answer: Answer = { ...outOfTime, text: `${outOfTime.text} while the file was read` };
+  return { answers: new Map(levels.map((level) => [level, answer])), violation: null };
+}
+
+function unread(file: string, levels: CheckedLevels): FileReport {
+  return { file, transactionCount: 0, operationCount: 0, ...levels, thinAirReads: 0, rest: null };
+}
+
+function judgeInput(
+  file: string,
+  input: HistoryInput,
+  level: CompactLevel | undefined,
+  options: LargeOptions,
+  host: CheckHost,
+): FileReport {
+  const levels = levelsUpTo(level);
+  if (input.size === 'large') return judgeLarge(file, input.history, levels, host, options);
+  if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levels, host, options);
+  return judgeSmall(file, input.history, levels, options, host);
 }
 
 /** PL-2 is on no chain with levels that ask for session order; it is checked where it is asked for. */
@@ -99,16 +149,40 @@ function levelsUpTo(asked?: CompactLevel): readonly CompactLevel[] {
   return isolationLevels.slice(0, asked === undefined ? undefined : isolationLevels.indexOf(asked) + 1);
 }
 
-/** A level forbids what all weaker ones forbid, so the first that is violated answers for those above it. */
-function judgeSmall(file: string, history: History, asked?: CompactLevel): FileReport {
-  const answers = new Map<CompactLevel, Answer>();
-  let violation: Violation | null = null;
-  for (const level of levelsUpTo(asked)) {
-    const verdict: Verdict | null = violation === null && level !== 'pl-2' ? check(history, level) : null;
-    if (verdict?.kind === 'violated') violation = violationIn(history, level, verdict);
-    const kind = verdict?.kind ?? 'violated';
-    answers.set(level, { kind, text: verdict?.kind === 'unknown' ? summarize(verdict) : kind });
-  }
-  const operationCount = history.transactions.reduce((sum, { operations }) => sum + operations.length, 0);
-  return { file, transactionCount: history.transactions.length, operationCount, answers, violation };
+/** The checker of small histories shows more of a violation; where it gives up, that of large ones may not. */
+function judgeSmall(
+  file: string,
+  history: History,
+  levels: readonly CompactLevel[],
+  options: LargeOptions,
+  host: CheckHost,
+): FileReport {
+  const { thinAirReads, timeoutMs, onReport } = options;
+  const endMs = monotonicMs() + timeoutMs;
+  const limit = new TimeLimit(endMs);
+  const { phenomena, ambiguous } = relationsOf(history);
+  const reportOf = (found: CheckedLevels): FileReport => ({
+    file,
+    transactionCount: history.transactions.length,
+    operationCount: history.transactions.reduce((sum, { operations }) => sum + operations.length, 0),
+    ...found,
+    thinAirReads: phenomena.filter(({ kind }) => kind === 'thin-air-read').length,
+    rest: null,
+  });
+  let gaveUp = false;
+  const checkLevel = (level: CompactLevel): CheckedLevel => {
+    const verdict = within<Verdict | null>(
+      () => check(history, level as IsolationLevel, { thinAirReads, limit }),
+      null,
+    );
+    if (verdict === null) return { answer: outOfTime, violation: null };
+    gaveUp ||= verdict.kind === 'unknown' && verdict.reason === 'step-limit';
+    const answer = { kind: verdict.kind, text: verdict.kind === 'unknown' ? summarize(verdict) : verdict.kind };
+    return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
+  };
+  const order = ambiguous.length === 0 ? 'weakest-first' : 'strongest-first';
+  const found = checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)));
+  if (gaveUp)
+    return judgeLarge(file, compactOf(history), levels, host, { ...options, timeoutMs: endMs - monotonicMs() });
+  return reportOf(found);
 }

@@ -10,6 +10,8 @@ import {
 import { type CompactHistory, listOf, operationKind, type TransactionIndex } from '../history/index.ts';
 import { anomalies, type AnomalyName, summarize } from '../isolation/index.ts';
 import { formatCount, truncate, wrap } from '../report/index.ts';
+import type { LargeOptions } from './check-large.ts';
+import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-levels.ts';
 import type { Answer, FileReport, Violation } from './check-report.ts';
 import type { Host } from './host.ts';
 
@@ -17,11 +19,12 @@ const operationsTold = 2_000_000;
 /** Of a transaction with more operations, only those on the keys of the violation are shown, and of those so many. */
 const operationsShownMax = 12;
 
-/** @param levels weakest first. @throws InputError `history/thin-air-read`, `history/duplicate-write` */
+/** @param levels weakest first. @throws InputError `history/duplicate-write` */
 export function judgeLists(
   file: string,
   history: CompactHistory,
   levels: readonly CompactLevel[],
+  { thinAirReads, onReport }: Pick<LargeOptions, 'thinAirReads' | 'onReport'>,
   host: Pick<Host, 'err'>,
 ): FileReport {
   const { transactionCount, operationCount } = history;
@@ -29,16 +32,22 @@ export function judgeLists(
     if (operationCount >= operationsTold) host.err(`${file}: ${what}\n`);
   };
   tell(`${formatCount(transactionCount)} transactions, ${formatCount(operationCount)} operations read`);
-  const check = new ListCheck(history);
-  const answers = new Map<CompactLevel, Answer>();
-  let violation: Violation | null = null;
-  for (const level of levels) {
-    if (violation === null) tell(`checking ${level}`);
-    const verdict = violation === null ? check.check(level) : null;
-    if (verdict?.kind === 'violated') violation = violationOf(history, level, verdict, check);
-    answers.set(level, verdict === null ? { kind: 'violated', text: 'violated' } : answerOf(verdict));
-  }
-  return { file, transactionCount, operationCount, answers, violation };
+  const check = new ListCheck(history, { thinAirReads });
+  const reportOf = (found: CheckedLevels): FileReport => ({
+    file,
+    transactionCount,
+    operationCount,
+    ...found,
+    thinAirReads: check.thinAirCount,
+    rest: null,
+  });
+  const checkLevel = (level: CompactLevel): CheckedLevel => {
+    tell(`checking ${level}`);
+    const verdict = check.check(level);
+    const violation = verdict.kind === 'violated' ? violationOf(history, level, verdict, check) : null;
+    return { answer: answerOf(verdict), violation };
+  };
+  return reportOf(checkLevels(levels, 'weakest-first', checkLevel, (soFar) => onReport(reportOf(soFar))));
 }
 
 function answerOf(verdict: ListVerdict): Answer {
@@ -80,6 +89,7 @@ function violationOf(history: CompactHistory, level: CompactLevel, verdict: List
   });
   return {
     level,
+    title: meaningOf(verdict),
     json,
     lines: (style, width) => [
       ...nodes.flatMap(({ id }, i) => [
@@ -90,11 +100,29 @@ function violationOf(history: CompactHistory, level: CompactLevel, verdict: List
       ]),
       '',
       ...wrap(meaningOf(verdict), width),
+      ...thinAirLines(history, verdict, width),
       ...edges.flatMap(({ from, to, relation, key }) => wrap(sentence(from, to, relation, key), width)),
       ...(names.length > 1 ? wrap(`anomalies, as Elle names them: ${names.join(', ')}`, width) : []),
     ],
     drawing: { nodes, edges },
   };
+}
+
+/** Which elements no transaction appended. */
+function thinAirLines(history: CompactHistory, { read }: ListViolated, width: number): string[] {
+  if (read?.kind !== 'thin-air-read') return [];
+  const appended = new Set<number>();
+  history.kind.forEach((kind, o) => {
+    if (kind === operationKind.append) appended.add(history.value[o] as number);
+  });
+  const { lists, value, names } = history;
+  const list = value[read.operation] as number;
+  const elements = lists?.element.subarray(lists.start[list], lists.start[list + 1]) ?? new Int32Array();
+  const invented = [...elements].filter((v) => !appended.has(v)).map((v) => JSON.stringify(names.value(v)));
+  return wrap(
+    `${names.id(read.by)} reads in ${names.key(read.key)} what no transaction appended: ${invented.join(', ')}`,
+    width,
+  );
 }
 
 function edgesOf(history: CompactHistory, { cycle, read }: Pick<ListViolated, 'cycle' | 'read'>): NamedEdge[] {
@@ -107,7 +135,9 @@ function edgesOf(history: CompactHistory, { cycle, read }: Pick<ListViolated, 'c
   });
   return read === undefined
     ? cycle.map(named)
-    : [named({ from: read.from, to: read.by, relation: read.kind === 'dirty-update' ? 'ww' : 'wr', key: read.key })];
+    : read.kind === 'thin-air-read'
+      ? []
+      : [named({ from: read.from, to: read.by, relation: read.kind === 'dirty-update' ? 'ww' : 'wr', key: read.key })];
 }
 
 function keysOf({ cycle, read }: ListViolated): ReadonlySet<number> {

@@ -5,6 +5,7 @@ import { summarize, type Violated } from '../isolation/index.ts';
 import {
   counted,
   type CycleDrawing,
+  formatCount,
   formatCycle,
   formatSessions,
   formatTable,
@@ -15,6 +16,13 @@ import {
 } from '../report/index.ts';
 import { violationJson } from './json.ts';
 
+export interface ReportJson {
+  readonly [field: string]: unknown;
+  readonly levels: object;
+  readonly violations: readonly object[];
+  readonly unknown: object;
+}
+
 export interface Answer {
   readonly kind: 'satisfied' | 'violated' | 'unknown';
   /** `kind`, or why it is unknown. */
@@ -23,6 +31,8 @@ export interface Answer {
 
 export interface Violation {
   readonly level: CompactLevel;
+  /** The anomaly and what it means. */
+  readonly title: string;
   /** An entry of `violations`. */
   readonly json: object;
   readonly lines: (style: Styler, width: number) => string[];
@@ -37,6 +47,10 @@ export interface FileReport {
   readonly answers: ReadonlyMap<CompactLevel, Answer>;
   /** Of the weakest level that is violated. */
   readonly violation: Violation | null;
+  /** Reads of values that no transaction wrote. */
+  readonly thinAirReads: number;
+  /** The same without those reads, where they are what rules out the weakest level. */
+  readonly rest: FileReport | null;
 }
 
 /** Of a history with more transactions than this, only those of the evidence are shown. */
@@ -50,6 +64,7 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
   const only = length > transactionsShownMax ? { only: new Set(transactionsOf(verdict)) } : {};
   return {
     level,
+    title: summarize(verdict),
     json: violationJson(history, level, verdict),
     lines: (style, width) => [
       ...formatSessions(history, { width, style, ...only }),
@@ -63,10 +78,15 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
 
 /** A read that no commit order explains is the one edge that there is. */
 function drawingOf(history: History, verdict: Violated): Violation['drawing'] {
-  const { read, cycle } = verdict;
-  const edges = read === undefined ? cycle : [{ from: read.from, to: read.by, relation: 'wr', key: read.key }];
+  const { read, cycle } = verdict.choices?.[0]?.verdict ?? verdict;
+  const edges =
+    read === undefined
+      ? cycle
+      : read.kind === 'thin-air-read'
+        ? []
+        : [{ from: read.from, to: read.by, relation: 'wr', key: read.key }];
   const idOf = (t: TransactionIndex): string => history.transactions[t]?.id ?? 'initial';
-  const nodes = [...new Set(edges.flatMap(({ from, to }) => [from, to]))];
+  const nodes = [...new Set(read === undefined ? edges.flatMap(({ from, to }) => [from, to]) : [read.from, read.by])];
   return {
     nodes: nodes.map((t) => ({
       id: idOf(t),
@@ -88,18 +108,36 @@ export function formatReport(
   report: FileReport,
   { style, width }: { readonly style: Styler; readonly width: number },
 ): string {
-  const { file, transactionCount, operationCount, answers, violation } = report;
+  const { file, transactionCount, operationCount, answers, violation, rest } = report;
   const levels = formatTable([...answers].map(([level, { text }]) => [level, text]));
   return [
     `${style('name', file)}: ${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}`,
     ...levels.map((line, i) => style(styles[[...answers.values()][i]?.kind ?? 'unknown'], line)),
     `strongest level: ${strongest(report) ?? 'none'}`,
     ...(violation === null ? [] : ['', ...violation.lines(style, width)]),
+    ...(rest === null ? [] : ['', ...restLines(report, rest, width)]),
   ].join('\n');
 }
 
-export function reportJson(report: FileReport): object {
-  const { file, transactionCount, operationCount, answers, violation } = report;
+/** What the history is at without its thin-air reads: the fault of a recorder may hide one of the database. */
+function restLines({ thinAirReads }: FileReport, rest: FileReport, width: number): string[] {
+  const { violation } = rest;
+  const reads = `Without ${thinAirReads === 1 ? 'this read' : `the ${formatCount(thinAirReads)} thin-air reads`}`;
+  const level = strongest(rest) ?? 'none';
+  return [
+    ...wrap(`${reads} (--ignore-thin-air-reads) the strongest level is ${level}.`, width),
+    ...(violation === null ? [] : wrap(`${violation.level} is violated: ${violation.title}`, width)),
+  ];
+}
+
+/** Why a level is unknown, by level. */
+function unknownsOf({ answers }: FileReport): Record<string, string> {
+  const unknown = [...answers].filter(([, { kind }]) => kind === 'unknown');
+  return Object.fromEntries(unknown.map(([level, { text }]) => [level, text.replace(/^unknown: /, '')]));
+}
+
+export function reportJson(report: FileReport): ReportJson {
+  const { file, transactionCount, operationCount, answers, violation, thinAirReads, rest } = report;
   return {
     file,
     transactions: transactionCount,
@@ -107,5 +145,13 @@ export function reportJson(report: FileReport): object {
     levels: Object.fromEntries([...answers].map(([level, { kind }]) => [level, kind])),
     strongest: strongest(report),
     violations: violation === null ? [] : [violation.json],
+    unknown: unknownsOf(report),
+    ...(thinAirReads === 0 ? {} : { thinAirReads }),
+    ...(rest === null ? {} : { withoutThinAirReads: restJson(rest) }),
   };
+}
+
+function restJson(rest: FileReport): object {
+  const { levels, violations, unknown } = reportJson(rest);
+  return { levels, strongest: strongest(rest), violations, unknown };
 }

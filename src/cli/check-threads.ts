@@ -1,6 +1,6 @@
 /** The worker threads of `moirai check --jobs`: each takes the next history when it has done one. */
 import { Worker } from 'node:worker_threads';
-import type { CheckedFile, CheckFileOptions, HistoryPath } from './check-file.ts';
+import type { Checked, CheckedFile, CheckFileOptions, HistoryPath } from './check-file.ts';
 import type { Host } from './host.ts';
 
 export interface CheckWorkerData {
@@ -11,15 +11,22 @@ export interface CheckWorkerData {
 
 export type CheckAnswer =
   | { readonly kind: 'done'; readonly checked: CheckedFile }
+  | { readonly kind: 'so-far'; readonly checked: Checked }
   | { readonly kind: 'told'; readonly text: string };
 
-/** @param onDone in the order in which they end */
+export interface CheckListener {
+  /** What is known of a history that is not done. */
+  readonly soFar: (index: number, soFar: () => Checked) => void;
+  /** In the order in which they end. */
+  readonly done: (index: number, checked: CheckedFile) => void;
+}
+
 export async function checkOnThreads(
   paths: readonly HistoryPath[],
   jobs: number,
   options: CheckFileOptions,
   host: Host,
-  onDone: (index: number, checked: CheckedFile) => void,
+  listener: CheckListener,
 ): Promise<void> {
   const { NO_COLOR, FORCE_COLOR } = host.env;
   const workerData: CheckWorkerData = { options, columns: host.columns, env: { NO_COLOR, FORCE_COLOR } };
@@ -28,8 +35,10 @@ export async function checkOnThreads(
   try {
     await Promise.all(
       workers.map(async (worker) => {
-        for (let index = next++; index < paths.length; index = next++)
-          onDone(index, await answerOf(worker, paths[index] as HistoryPath, host));
+        for (let index = next++; index < paths.length; index = next++) {
+          const onSoFar = listener.soFar.bind(null, index);
+          listener.done(index, await answerOf(worker, paths[index] as HistoryPath, host, onSoFar));
+        }
       }),
     );
   } finally {
@@ -47,10 +56,16 @@ function startWorker(workerData: CheckWorkerData): Worker {
   return new Worker(code, { eval: true, workerData });
 }
 
-function answerOf(worker: Worker, path: HistoryPath, { err }: Host): Promise<CheckedFile> {
+function answerOf(
+  worker: Worker,
+  path: HistoryPath,
+  { err }: Host,
+  onSoFar: (soFar: () => Checked) => void,
+): Promise<CheckedFile> {
   return new Promise((resolve, reject) => {
     const onMessage = (answer: CheckAnswer): void => {
       if (answer.kind === 'told') return err(answer.text);
+      if (answer.kind === 'so-far') return onSoFar(() => answer.checked);
       worker.off('message', onMessage);
       worker.off('error', reject);
       resolve(answer.checked);

@@ -9,5 +9,6 @@ const send = (answer: CheckAnswer): void => parentPort?.postMessage(answer, []);
 const host = { openInput, listFolder, columns, env, err: (text: string) => send({ kind: 'told', text }) };
 
 parentPort?.on('message', (path: HistoryPath) => {
-  void checkFile(path, options, host).then((checked) => send({ kind: 'done', checked }));
+  const checking = checkFile(path, options, host, (soFar) => send({ kind: 'so-far', checked: soFar() }));
+  void checking.then((checked) => send({ kind: 'done', checked }));
 });

@@ -19,6 +19,7 @@ import { addProtocol } from './protocol-command.ts';
 import { addClock } from './clock-command.ts';
 import { addRecord } from './record-command.ts';
 import { addServe } from './serve-command.ts';
+import { addReplay } from './replay-file-command.ts';
 import { testCommand } from './test-command.ts';
 import { addWorkload } from './workload-command.ts';
 import { addVerify } from './verify-command.ts';
@@ -82,6 +83,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
     .addHelpText('after', generalHelp);
   addTest(moirai, host, end);
   addExplore(moirai, host, end);
+  addReplay(moirai, host, end);
   addCheck(moirai, host, end);
   addVerify(moirai, host, end);
   addConvert(moirai, host, end);
@@ -117,6 +119,7 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
       defaults.seed,
     )
     .option('--replay <token>', 'only the run that printed this token')
+    .option('--no-failures', 'neither replay nor keep failing runs in .moirai/failures')
     .option(
       '--strategy <name>',
       `how a read chooses among what it may see: ${strategyNames.join(', ')}`,
@@ -139,6 +142,7 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
         .argParser(seconds)
         .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
     )
+    .option('--max-time <seconds>', 'for all runs; what was found until then is told', seconds)
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -146,11 +150,25 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
     .action(
       async (
         file,
-        { timeout, replay, conflicts, json = false, level, runs, engine, isolation, granularity, ...options },
+        {
+          timeout,
+          maxTime,
+          replay,
+          conflicts,
+          failures,
+          json = false,
+          level,
+          runs,
+          engine,
+          isolation,
+          granularity,
+          ...options
+        },
       ) => {
         const given = {
           ...(replay === undefined ? {} : { replay }),
           ...(conflicts === undefined ? {} : { conflicts }),
+          ...(maxTime === undefined ? {} : { timeMaxMs: maxTime }),
         };
         const sql = {
           ...(engine === undefined ? {} : { engine }),
@@ -160,7 +178,8 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
           ...(runs === undefined ? {} : { runs }),
         };
         const resolved = { level: level ?? defaults.level, runs: runs ?? defaults.runs, sql, timeoutMs: timeout };
-        end(await testCommand(file, { ...options, ...given, ...resolved, json }, host));
+        const keeping = failures ? host : { ...host, failures: null };
+        end(await testCommand(file, { ...options, ...given, ...resolved, json }, keeping));
       },
     );
 }
@@ -181,31 +200,43 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
     )
     .option('--jobs <n>', 'threads, for many histories', wholeNumber('jobs', 1), 1)
     .addOption(
-      new Option('--max-time <seconds>', 'for the search of one level of one large history; then it is unknown')
+      new Option('--max-time <seconds>', 'for one history; the levels that are open then are unknown')
         .argParser(seconds)
         .default(checkDefaults.timeoutMs, String(checkDefaults.timeoutMs / 1_000)),
     )
+    .option('--ignore-thin-air-reads', 'judge as if reads of values that no transaction wrote were not there')
     .option('--dot', 'print the cycle of each violation for Graphviz, and nothing else')
     .option('--mermaid', 'print the cycle of each violation for Mermaid, and nothing else')
     .option('--json', 'print one JSON object (an array for several files) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', checkHelp)
-    .action(async (files, { json = false, color, level, by, format, jobs, maxTime, dot = false, mermaid = false }) => {
-      const drawing = drawingOption({ dot, mermaid, json, by });
-      const given = {
-        jobs,
-        timeoutMs: maxTime,
-        ...(format === undefined ? {} : { format }),
-        ...(drawing === null ? {} : { drawing }),
-      };
-      const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
-      const code =
-        by === 'commit-tests'
-          ? await checkByCommitTests(files, { json, color, ...levelBy(parseCommitTestLevel) }, host)
-          : await checkCommand(files, { json, color, ...levelBy(checkedLevel), ...given }, host);
-      end(code);
-    });
+    .action(
+      async (
+        files,
+        { json = false, color, level, by, format, jobs, maxTime, ignoreThinAirReads = false, ...drawn },
+      ) => {
+        const { dot = false, mermaid = false } = drawn;
+        const drawing = drawingOption({ dot, mermaid, json, by });
+        const given = {
+          jobs,
+          timeoutMs: maxTime,
+          ignoreThinAirReads,
+          ...(format === undefined ? {} : { format }),
+          ...(drawing === null ? {} : { drawing }),
+        };
+        const levelBy = <L>(parse: (text: string) => L) => (level === undefined ? {} : { level: parse(level) });
+        const code =
+          by === 'commit-tests'
+            ? await checkByCommitTests(
+                files,
+                { json, color, ignoreThinAirReads, ...levelBy(parseCommitTestLevel) },
+                host,
+              )
+            : await checkCommand(files, { json, color, ...levelBy(checkedLevel), ...given }, host);
+        end(code);
+      },
+    );
 }
 
 /** What is printed instead of a report, if anything. @throws InputError `option/drawing` */
@@ -264,6 +295,7 @@ Examples:
   moirai test cart.ts                  1,000 runs at causal
   moirai test cart.ts --level all      a table of all levels
   moirai explore cart.ts               every history, each exactly once
+  moirai replay FILE                   a failing run that was kept: does it still fail?
   moirai check run.history.jsonl       at which levels is this history?
   moirai serve --engine postgres       a mock PostgreSQL under the worst timing
   moirai record --upstream URL         a proxy that records what clients of a server read and write
@@ -271,6 +303,8 @@ Examples:
 ${exitCodes}`;
 
 const testHelp = `
+Ctrl-C and --max-time end it with what was found so far; a second Ctrl-C ends at once.
+
 Examples:
   moirai test cart.ts
   moirai test cart.ts --level snapshot-isolation --runs 100000 --seed 7
@@ -284,11 +318,13 @@ Examples:
 ${exitCodes}`;
 
 const checkHelp = `
-The files are told apart by what is in them. Histories of more than 500 transactions are checked by algorithms for millions of
+The files are told apart by what is in them. Histories of more than 100 transactions are checked by algorithms for millions of
 operations; above causal they search, within limits, and may answer unknown.
 A folder of T1.log, T2.log, ... (Cobra) or J1.log, ... (Viper) is one history; any other folder holds one a file. Lists (append) are
 checked at every level.
 Without --level every level is checked and none is asked for: the exit code is 0 whatever is found.
+Ctrl-C and --max-time end it with the levels decided so far; the others are unknown. A second Ctrl-C ends at once.
+A read of a value that no transaction wrote violates read-committed; the report says what the rest is at.
 
 Examples:
   moirai check run.history.jsonl

@@ -1,9 +1,12 @@
 /** `moirai convert`: a history from one format into another. */
-import { InputError } from '../base/index.ts';
+import { InputError, stopText } from '../base/index.ts';
 import { formatNamed, formatOfName } from '../history/index.ts';
 import { counted } from '../report/index.ts';
 import { readCompact } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
+import { printEnding } from './user-program.ts';
+import type { Ending } from './watchdog.ts';
 
 export interface ConvertOptions {
   /** Absent: by what is in the file. */
@@ -22,11 +25,45 @@ export async function convertCommand(
   const format = to === undefined ? formatOfName(output) : formatNamed(to);
   if (format.write === undefined)
     throw new InputError('history/format', `the format ${format.name} can be read, but not written`);
-  const history = await readCompact(input, host, from);
-  await host.writeOutput(output, format.write(history));
-  const { transactionCount, operationCount } = history;
-  host.err(
-    `${output}: ${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}, as ${format.name}\n`,
-  );
-  return 0;
+  const write = format.write;
+  let isWriting = false;
+  let isInterrupted = false;
+  // While a file is written, only the writer can leave things as they were.
+  const soFar = (): Ending | null => {
+    isInterrupted = true;
+    return isWriting ? null : notWritten(output);
+  };
+  return runInterruptibly(host, soFar, async (quiet) => {
+    const history = await readCompact(input, quiet, from);
+    isWriting = output !== '-';
+    try {
+      await quiet.writeOutput(
+        output,
+        unlessStopped(write(history), () => isInterrupted || host.interruption.aborted),
+      );
+    } catch (error) {
+      if (error instanceof Stopped) return printEnding(notWritten(output), quiet);
+      throw error;
+    }
+    const { transactionCount, operationCount } = history;
+    quiet.err(
+      `${output}: ${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}, as ${format.name}\n`,
+    );
+    return 0;
+  });
+}
+
+function notWritten(output: string): Ending {
+  const what = output === '-' ? 'the history was not written whole' : `${output} was not written`;
+  return { out: '', err: `${stopText('interrupted')}: ${what}\n`, code: 2 };
+}
+
+/** Thrown into the writer of a file, which then keeps the old one. */
+class Stopped extends Error {}
+
+function* unlessStopped(parts: Iterable<Uint8Array>, isStopped: () => boolean): Generator<Uint8Array> {
+  for (const part of parts) {
+    if (isStopped()) throw new Stopped();
+    yield part;
+  }
 }

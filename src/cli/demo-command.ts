@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { formatFailure, formatResult, runCampaign, weakestPassingLevel } from '../campaign/index.ts';
 import { explore, formatExploration } from '../explore/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
+import { shownPath } from '../base/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { defaults, invocation, replayCommand, shellWord, testCommandLine } from './replay-command.ts';
 import { appearance } from './style.ts';
-import { shownPath } from './user-code.ts';
 import { requireKeyValue } from './user-program.ts';
 
 const example = fileURLToPath(new URL('../../examples/cart.ts', import.meta.url));

@@ -1,30 +1,36 @@
 /** `moirai explore`: every history of a user's program at one level or at all of them. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { InputError, seeded } from '../base/index.ts';
+import { Budget, InputError } from '../base/index.ts';
 import {
   baseLevels,
   drawCounterexamples,
-  estimateHistories,
   explore,
+  type ExploreCheckpoint,
   type ExploreOptions,
   type ExploreResult,
   formatEstimate,
   formatExploration,
   formatExplorations,
 } from '../explore/index.ts';
-import { constrainingLevels, type ConstrainingLevel } from '../isolation/index.ts';
-import { isSqlProgram, type Program } from '../program/index.ts';
+import { constrainingLevels } from '../isolation/index.ts';
+import { answerOf, isSqlProgram, type Program, requireUsed } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
+import { openSaved, type SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlProgram } from './explore-sql.ts';
 import { exploreOnThreads } from './explore-threads.ts';
+import { conclude, conclusionJson, noEvidence } from '../evidence/index.ts';
 import { exitCodeOf, verdictOf } from './explore-verdict.ts';
+import { foundByExplore } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
+import { keepFailures } from './kept-failures.ts';
+import type { Progress } from './progress.ts';
 import { seconds, storeLevel, wholeNumber } from './option-values.ts';
 import { defaults, invocation, shellWord } from './replay-command.ts';
 import { appearance } from './style.ts';
 import { placed } from './user-code.ts';
-import { UserProgram } from './user-program.ts';
+import { type Cut, cutEvidence, printEnding, UserProgram, withKept } from './user-program.ts';
+import type { Ending } from './watchdog.ts';
 
 export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) => void): void {
   moirai
@@ -37,6 +43,14 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--engine <engine>', 'for SQL programs: postgres or mysql, with every timing of statements')
     .option('--isolation <level>', "for SQL programs: the engine's level of transactions that name none")
     .option('--granularity <unit>', 'for SQL programs at a --level: cell or row')
+    .addOption(
+      new Option(
+        '--plans <which>',
+        'for SQL programs on an engine: the access paths that a server is likely to take, or every combination of those that it may take',
+      )
+        .choices(['likely', 'all'] as const)
+        .default('likely' as const),
+    )
     .option('--max-histories <n>', 'stop after so many; the verdict is then unknown', wholeNumber('max-histories', 1))
     .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds)
     .option('--max-steps <n>', 'decisions that one search for a commit order may take', wholeNumber('max-steps', 1))
@@ -59,6 +73,9 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
     )
     .option('--replay <token>', 'only the history that printed this token')
+    .option('--checkpoint <file>', 'write there where the exploration stands: every 30 s, and where it ends')
+    .option('--resume <file>', 'continue from a checkpoint')
+    .option('--no-failures', 'do not keep failing runs in .moirai/failures')
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--dot', 'print the counterexamples for Graphviz, and nothing else')
     .option('--mermaid', 'print the counterexamples for Mermaid, and nothing else')
@@ -66,11 +83,13 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', exploreHelp)
     .action(async (file, given) => {
-      const { level, engine, isolation, granularity, timeout, maxHistories = null, maxTime = null } = given;
+      const { level, engine, isolation, granularity, plans, timeout, maxHistories = null, maxTime = null } = given;
       const { maxSteps = null, maxViolations, estimate = false, failFast = false, jobs, base, rerun = false } = given;
       const { replay = null, json: isJson = false, dot = false, mermaid = false, color } = given;
+      const { checkpoint = null, resume = null } = given;
       const options: ExploreCommandOptions = {
         level: level ?? 'causal',
+        plans,
         sql: { engine, isolation, level, granularity },
         historiesMax: maxHistories,
         timeMaxMs: maxTime,
@@ -84,11 +103,13 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         reruns: rerun,
         drawing: drawingOf({ dot, mermaid, json: isJson }),
         replay,
+        checkpoint,
+        resume,
         json: isJson,
         color,
       };
       refuseCombinations(options);
-      end(await exploreCommand(file, options, host));
+      end(await exploreCommand(file, options, given.failures ? host : { ...host, failures: null }));
     });
 }
 
@@ -100,8 +121,10 @@ function drawingOf(asked: { dot: boolean; mermaid: boolean; json: boolean }): 'd
   return asked.mermaid ? 'mermaid' : null;
 }
 
-/** @throws InputError `option/replay`, `option/jobs` */
-function refuseCombinations({ level, replay, jobs }: ExploreCommandOptions): void {
+/** @throws InputError `option/replay`, `option/jobs`, `option/plans` */
+function refuseCombinations({ level, replay, jobs, plans }: ExploreCommandOptions): void {
+  if (plans === 'all' && replay !== null)
+    throw new InputError('option/plans', 'a replay takes the access paths of its token; leave out --plans');
   if (level === 'all' && replay !== null) {
     throw new InputError(
       'option/replay',
@@ -113,59 +136,96 @@ function refuseCombinations({ level, replay, jobs }: ExploreCommandOptions): voi
 }
 
 async function exploreCommand(file: string, options: ExploreCommandOptions, host: Host): Promise<ExitCode> {
+  const saved = await openSaved(file, options, host);
   const user = new UserProgram(file, options.timeoutMs, host);
   const progress = await host.progress(options.json);
   try {
     const program = await user.load();
     if (program === null) return user.late();
-    const onTurn = user.onTurn();
-    if (isSqlProgram(program))
-      return await exploreSqlProgram(file, options, host, program, progress, () => onTurn(0, () => 'a statement'));
-    refuseSqlOptions(options);
-    const results: ExploreResult[] = [];
-    for (const level of options.level === 'all' ? constrainingLevels : [options.level]) {
-      if (options.estimates) await tellEstimate(program, level, options, host);
-      const onProgress: ExploreOptions['onProgress'] = ({ runs, expectedRuns }) =>
-        progress.update(level, runs, Math.max(runs, Math.round(expectedRuns)));
-      const limits = { ...limitsOf(options), level, onTurn, onProgress };
-      results.push(
-        options.jobs === 1
-          ? await explore(program, limits)
-          : await exploreOnThreads(file, program, limits, options.jobs),
-      );
-    }
+    const ending = isSqlProgram(program)
+      ? await exploreSqlProgram(file, options, host, program, progress, user)
+      : await exploreKeyProgram(file, options, host, program, progress, user, saved);
     progress.stop();
-    host.out(`${shown(file, results, options, host)}\n`);
-    return exitCodeOf(results);
+    user.stop();
+    return printEnding(ending, host);
   } catch (error) {
-    throw error instanceof InputError ? placed(error, file) : error;
+    if (!(error instanceof InputError)) throw error;
+    throw placed(error, error.code === 'explore/checkpoint' ? (options.resume ?? file) : file);
   } finally {
     progress.stop();
     user.stop();
   }
 }
 
-function refuseSqlOptions({ sql }: ExploreCommandOptions): void {
+async function exploreKeyProgram(
+  file: string,
+  options: ExploreCommandOptions,
+  host: Host,
+  program: Program,
+  progress: Progress,
+  user: UserProgram,
+  saved: SavedExploration,
+): Promise<Ending> {
+  refuseSqlOptions(options);
+  const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
+  const onTurn = user.onTurn();
+  const results: ExploreResult[] = [];
+  let current: (() => ExploreResult) | null = null;
+  let checkpoint: () => ExploreCheckpoint | null = () => null;
+  const ending = (all: readonly ExploreResult[]): Ending => {
+    return { out: `${shown(file, all, options, host)}\n`, err: '', code: exitCodeOf(all) };
+  };
+  user.onCut((cut) => {
+    saved.write(checkpoint());
+    return saved.ended(ending([...results, ...(current === null ? [] : [cutResult(current(), cut)])]));
+  });
+  for (const level of options.level === 'all' ? constrainingLevels : [options.level]) {
+    const limits: ExploreOptions = {
+      ...limitsOf(options),
+      level,
+      signal: host.interruption,
+      timeMaxMs: budget.leftMs,
+      estimateAfterMs: options.estimates ? 0 : ESTIMATE_AFTER_MS,
+      // On standard error: it is a guess, and what follows is not.
+      onEstimate: (estimate) => options.estimates && host.err(`${formatEstimate(level, estimate)}\n`),
+      ...saved.options(),
+      onStart: (soFar, standing) => {
+        current = soFar;
+        checkpoint = standing;
+      },
+      onTurn,
+      onProgress: ({ runs, expectedRuns }) => progress.update(level, runs, { about: expectedRuns }),
+    };
+    const { jobs } = options;
+    const result = await (jobs === 1 ? explore(program, limits) : exploreOnThreads(file, program, limits, jobs));
+    current = null;
+    results.push(result);
+  }
+  results.forEach(requireUsed);
+  const kept = await keepFailures(host, file, foundByExplore(results, options));
+  return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
+}
+
+/** The result so far of an exploration that was cut off. */
+function cutResult(result: ExploreResult, cut: Cut): ExploreResult {
+  const stopped = cut.kind === 'interrupted' ? 'interrupted' : cut.timeout;
+  return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut) };
+}
+
+/** What takes longer is worth an estimate. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+function refuseSqlOptions({ sql, plans }: ExploreCommandOptions): void {
+  if (plans === 'all')
+    throw new InputError('option/plans', '--plans is for SQL programs; this program reads and writes keys');
   for (const option of ['engine', 'isolation', 'granularity'] as const) {
     if (sql[option] !== undefined)
       throw new InputError(`option/${option}`, `--${option} is for SQL programs; this program reads and writes keys`);
   }
 }
 
-/** On standard error: it is a guess, and what follows is not. */
-async function tellEstimate(
-  program: Program,
-  level: ConstrainingLevel,
-  options: ExploreCommandOptions,
-  host: Host,
-): Promise<void> {
-  const { stepsMax, timeoutMs, base } = options;
-  const limits = { level, base, timeoutMs, ...(stepsMax === null ? {} : { stepsMax }) };
-  host.err(`${formatEstimate(level, await estimateHistories(program, { ...limits, chooser: seeded(1) }))}\n`);
-}
-
 function limitsOf(options: ExploreCommandOptions): ExploreOptions {
-  const { historiesMax, timeMaxMs, stepsMax, timeoutMs, replay, violationsMax, failsFast, base, reruns } = options;
+  const { historiesMax, stepsMax, timeoutMs, replay, violationsMax, failsFast, base, reruns } = options;
   return {
     base,
     reruns,
@@ -174,7 +234,6 @@ function limitsOf(options: ExploreCommandOptions): ExploreOptions {
     failsFast,
     ...(stepsMax === null ? {} : { stepsMax }),
     ...(historiesMax === null ? {} : { historiesMax }),
-    ...(timeMaxMs === null ? {} : { timeMaxMs }),
     ...(replay === null ? {} : { replay }),
   };
 }
@@ -200,6 +259,7 @@ function json(results: readonly ExploreResult[], { level }: ExploreCommandOption
     const { counterexample, counterexamples, histories, violations, complete, marks, runs, stopped } = result;
     return {
       level: result.level,
+      ...conclusionJson(conclude(result.replayed === null ? result.evidence : noEvidence)),
       histories,
       violations,
       verdict: verdictOf(result),
@@ -210,12 +270,21 @@ function json(results: readonly ExploreResult[], { level }: ExploreCommandOption
       runs,
       stopped,
       divergence: result.divergence,
+      answer: result.replayed === null ? null : answerOf(result.replayed, violations),
       prefix: result.prefix,
       counterexamples: counterexamples.map(({ anomaly, message, replay }) => ({ anomaly, message, replay })),
       marks: Object.fromEntries(marks),
+      estimate: estimateJson(result),
     };
   });
   return JSON.stringify(level === 'all' ? shapes : shapes[0]);
+}
+
+/** Of histories at the level. */
+function estimateJson({ estimate }: ExploreResult): object | null {
+  if (estimate === null) return null;
+  const { histories, runs, runsError, probes } = estimate;
+  return { histories, runs, error: runsError, probes };
 }
 
 const exploreHelp = `
@@ -226,6 +295,12 @@ Examples:
   moirai explore cart.ts
   moirai explore cart.ts --level all
   moirai explore cart.ts --level serializable --max-time 60
+  moirai explore transfer.ts --isolation serializable --plans all
+  moirai explore cart.ts --checkpoint cart.checkpoint --max-time 3600
+  moirai explore cart.ts --checkpoint cart.checkpoint --resume cart.checkpoint
 
+Ctrl-C ends it with the verdict so far, and a second one at once.
+
+Ctrl-C and --max-time end it with what is known so far; a second Ctrl-C ends at once.
 Exit codes: 0 all histories satisfy the invariant, 1 some violate it, 2 not known (out of time or budget), 3 bad input or usage,
 4 a failure of moirai itself.`;

@@ -4,6 +4,8 @@ import type { ConstrainingLevel } from '../isolation/index.ts';
 
 export interface ExploreCommandOptions {
   readonly level: ConstrainingLevel | 'all';
+  /** For SQL programs on an engine: explore the likely access paths, or all combinations of them. */
+  readonly plans: 'likely' | 'all';
   /** For SQL programs: as they were given. */
   readonly sql: {
     readonly engine?: string | undefined;
@@ -30,6 +32,9 @@ export interface ExploreCommandOptions {
   readonly reruns: boolean;
   readonly drawing: 'dot' | 'mermaid' | null;
   readonly replay: string | null;
+  /** The file to write a checkpoint to, and the one to continue from. */
+  readonly checkpoint: string | null;
+  readonly resume: string | null;
   readonly json: boolean;
   readonly color: boolean;
 }

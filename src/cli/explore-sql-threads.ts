@@ -15,6 +15,8 @@ import type {
 export interface SqlWorkerData {
   readonly file: string;
   readonly options: SqlPartOptions;
+  /** Shared: 1 once the user has had enough. */
+  readonly interrupted: Int32Array;
 }
 
 export type SqlAnswer =
@@ -29,15 +31,17 @@ export async function exploreSqlOnThreads(
   options: SharedSqlOptions,
   jobs: number,
 ): Promise<ExploreSqlResult> {
-  const { profile, historiesMax, schedulesMax, timeoutMs, failsFast, reduces } = options;
-  const sent = { profile, historiesMax, schedulesMax, timeoutMs, failsFast, reduces };
+  const { profile, ways, historiesMax, schedulesMax, timeoutMs, failsFast, reduces } = options;
+  const sent = { profile, ways, historiesMax, schedulesMax, timeoutMs, failsFast, reduces };
   const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as SqlPartOptions;
   const workers: Worker[] = [];
+  const interrupted = new Int32Array(new SharedArrayBuffer(4));
+  options.signal?.addEventListener('abort', () => void Atomics.store(interrupted, 0, 1));
   const threads = Array.from({ length: jobs }, (): SqlThread => {
     let worker: Worker | null = null;
     return (job, onProgress) => {
       // Programs that are done before the first job need no thread.
-      if (worker === null) workers.push((worker = startWorker({ file, options: given })));
+      if (worker === null) workers.push((worker = startWorker({ file, options: given, interrupted })));
       return answerOf(worker, job, onProgress);
     };
   });

@@ -2,27 +2,33 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { InputError } from '../base/index.ts';
 import { isSqlProgram } from '../program/index.ts';
-import { exploreSqlPart, type SqlJob } from '../sql-campaign/index.ts';
+import { exploreSqlPart, type SqlJob, type SqlPartProgress } from '../sql-campaign/index.ts';
 import type { SqlAnswer, SqlWorkerData } from './explore-sql-threads.ts';
 import { loadProgram } from './load-program.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
 
-const { file, options } = workerData as SqlWorkerData;
+const { file, options, interrupted } = workerData as SqlWorkerData;
 // Messages wait for the first listener, which is there when the program is.
 const program = await loadProgram(file);
 parentPort?.on('message', (job: SqlJob) => void answer(job));
+
+const interruption = new AbortController();
+setInterval(() => {
+  if (Atomics.load(interrupted, 0) === 1) interruption.abort();
+}, 50).unref();
 
 async function answer(job: SqlJob): Promise<void> {
   let toldAt = -Infinity;
   try {
     if (!isSqlProgram(program))
       throw new InputError('program/sql', 'the module made a SQL program before, and does not now');
-    const part = await exploreSqlPart(program, options, job, (progress) => {
+    const onProgress = (progress: SqlPartProgress): void => {
       const now = monotonicNanoseconds();
       if (now - toldAt < TELL_NS) return;
       toldAt = now;
       tell({ kind: 'progress', progress });
-    });
+    };
+    const part = await exploreSqlPart(program, options, job, onProgress, interruption.signal);
     tell({ kind: 'part', part });
   } catch (error) {
     const { code = null, message, stack = '' } = error as Error & { readonly code?: string };

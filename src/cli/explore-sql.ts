@@ -1,17 +1,21 @@
 /** `moirai explore` for a SQL program: every schedule of an engine profile, or every behaviour of a level, behind the program's own driver. */
-import { InputError, seeded } from '../base/index.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { Budget, InputError } from '../base/index.ts';
+import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.ts';
+import { answerOf, type SqlProgram } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
 import type { Profile } from '../serve/index.ts';
 import type * as sqlCampaign from '../sql-campaign/index.ts';
 import type { ExploreSqlResult, SharedSqlOptions } from '../sql-campaign/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
-import { exitCodeOf, verdictOf } from './explore-verdict.ts';
+import { foundBySqlExplore } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
+import { keepFailures } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
 import { invocation, shellWord } from './replay-command.ts';
 import { appearance } from './style.ts';
+import { type Cut, cutEvidence, type UserProgram, withKept } from './user-program.ts';
+import type { Ending } from './watchdog.ts';
 
 /** @throws InputError `option/...`, `program/schema`, `program/nondeterministic` */
 export async function exploreSqlProgram(
@@ -20,45 +24,83 @@ export async function exploreSqlProgram(
   host: Host,
   program: SqlProgram,
   progress: Progress,
-  onRun: () => void,
-): Promise<ExitCode> {
-  refuseKeyOptions(options);
+  user: UserProgram,
+): Promise<Ending> {
+  refuseOptions(options);
   // Loading these costs time that other commands do without.
   const campaign = await import('../sql-campaign/index.ts');
   const { profileText } = await import('../serve/index.ts');
+  const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
+  const onTurn = user.onTurn();
   const results: ExploreSqlResult[] = [];
+  let current: ((cut: Cut) => ExploreSqlResult) | null = null;
+  const ending = (all: readonly ExploreSqlResult[]): Ending => {
+    return {
+      out: `${shown(file, all, options, host, campaign)}\n`,
+      err: '',
+      code: exitCodeOfAll(all.map(campaign.conclusionOf)),
+    };
+  };
+  user.onCut((cut) => ending([...results, ...(current === null ? [] : [current(cut)])]));
   for (const profile of await profilesOf(options, program)) {
-    if (options.estimates) {
-      const probing = { profile, timeoutMs: options.timeoutMs, chooser: seeded(1), onRun };
-      const estimate = await campaign.estimateSchedules(program, probing);
-      host.err(`${campaign.formatScheduleEstimate(profile, estimate)}\n`);
-    }
     const limits: SharedSqlOptions = {
       ...limitsOf(options, profile),
-      onRun,
-      onProgress: ({ schedules, share }) => {
-        const expected = share > 0 ? Math.round(schedules / share) : schedules;
-        progress.update(profileText(profile), schedules, Math.max(schedules, expected), 'schedules');
-      },
+      signal: host.interruption,
+      timeMaxMs: budget.leftMs,
+      estimateAfterMs: options.estimates ? 0 : ESTIMATE_AFTER_MS,
+      onEstimate: (estimate) =>
+        options.estimates && host.err(`${campaign.formatScheduleEstimate(profile, estimate)}\n`),
+      onStart: (soFar, underWay) => (current = (cut) => cutResult(soFar(), cut, underWay())),
+      onRun: () => onTurn(0, () => 'a statement'),
+      onProgress: ({ schedules, estimate }) =>
+        progress.update(profileText(profile), schedules, { atMost: estimate?.schedules ?? null }, 'schedules'),
     };
-    const { jobs, replay } = options;
-    results.push(
+    const { jobs, replay, plans } = options;
+    const explore = (given: SharedSqlOptions): Promise<ExploreSqlResult> =>
       jobs === 1
-        ? await campaign.exploreSql(program, replay === null ? limits : { ...limits, replay })
-        : await exploreSqlOnThreads(file, program, limits, jobs),
-    );
+        ? campaign.exploreSql(program, replay === null ? given : { ...given, replay })
+        : exploreSqlOnThreads(file, program, given, jobs);
+    const result = await (plans === 'all' ? campaign.exploreSqlPlans(limits, explore) : explore(limits));
+    current = null;
+    results.push(result);
   }
-  progress.stop();
-  host.out(`${shown(file, results, options, host, campaign)}\n`);
-  return exitCodeOf(results);
+  const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
+  return withKept(ending(results), options.drawing === null && !options.json ? kept : null);
 }
 
-/** @throws InputError `option/max-steps`, `option/rerun` */
-function refuseKeyOptions({ stepsMax, reruns }: ExploreCommandOptions): void {
+/** Of several levels: 1 where one is violated, 2 where one is not known. */
+function exitCodeOfAll(conclusions: readonly Conclusion[]): ExitCode {
+  const codes = new Set(conclusions.map(exitCodeOf));
+  return codes.has(1) ? 1 : codes.has(2) ? 2 : 0;
+}
+
+/** What takes longer is worth an estimate. */
+const ESTIMATE_AFTER_MS = 2_000;
+
+/** The result so far of an exploration that was cut off. */
+function cutResult(result: ExploreSqlResult, cut: Cut, underWay: string): ExploreSqlResult {
+  const stopped = cut.kind === 'interrupted' ? 'interrupted' : { late: underWay };
+  return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut, underWay) };
+}
+
+/** @throws InputError `option/max-steps`, `option/rerun`, `option/plans`, `option/checkpoint`, `option/resume` */
+function refuseOptions({ stepsMax, reruns, plans, sql, checkpoint, resume }: ExploreCommandOptions): void {
+  for (const [option, file] of Object.entries({ checkpoint, resume })) {
+    if (file !== null)
+      throw new InputError(
+        `option/${option}`,
+        `--${option} is for programs that read and write keys; the schedules of a SQL program cannot be continued`,
+      );
+  }
   if (stepsMax !== null)
     throw new InputError(
       'option/max-steps',
       '--max-steps limits the search for a commit order of a history of keys; a SQL program runs on a database, where there is none',
+    );
+  if (plans === 'all' && sql.level !== undefined && sql.level !== 'all')
+    throw new InputError(
+      'option/plans',
+      '--plans is of an --engine: what a --level allows does not depend on access paths',
     );
   if (reruns)
     throw new InputError(
@@ -91,14 +133,13 @@ function isOfAll({ sql }: ExploreCommandOptions): boolean {
 }
 
 function limitsOf(options: ExploreCommandOptions, profile: Profile): SharedSqlOptions {
-  const { historiesMax, timeMaxMs, timeoutMs, violationsMax, failsFast } = options;
+  const { historiesMax, timeoutMs, violationsMax, failsFast } = options;
   return {
     profile,
     timeoutMs,
     failuresMax: violationsMax,
     failsFast,
     ...(historiesMax === null ? {} : { historiesMax }),
-    ...(timeMaxMs === null ? {} : { timeMaxMs }),
   };
 }
 
@@ -111,7 +152,9 @@ function shown(
 ): string {
   const commandOf = (profile: Profile) => (token: string) => replayLine(file, options, profile, token, host);
   if (options.json) {
-    const shapes = results.map((result) => resultJson(result, commandOf(result.profile)));
+    const shapes = results.map((result) =>
+      resultJson(result, campaign.conclusionOf(result), commandOf(result.profile)),
+    );
     return JSON.stringify(isOfAll(options) ? shapes : shapes[0]);
   }
   if (options.drawing !== null) {
@@ -140,23 +183,32 @@ function replayLine(file: string, options: ExploreCommandOptions, profile: Profi
   return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
 }
 
-function resultJson(result: ExploreSqlResult, commandOf: (token: string) => string): unknown {
+function resultJson(result: ExploreSqlResult, conclusion: Conclusion, commandOf: (token: string) => string): unknown {
   const { profile, schedules, repetitions, histories, outcomes, violations, complete, stopped, marks } = result;
+  const { invariantBroken, notRetried, unsupported, plans } = result;
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,
     engine: profile.family === 'engine' ? profile.dialect : null,
-    verdict: verdictOf(result),
+    ...conclusionJson(conclusion),
+    plans,
     schedules,
     repetitions,
     histories,
     outcomes,
     violations,
+    invariantBroken,
+    notRetried,
     complete,
     stopped,
+    answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+    unsupported,
     marks: Object.fromEntries(marks),
-    failures: result.failures.map(({ message, anomaly, schedules: count, replay }) => ({
+    estimate: result.estimate,
+    failures: result.failures.map(({ kind, message, anomaly, plan, schedules: count, replay }) => ({
+      kind,
       message,
       anomaly,
+      plan,
       schedules: count,
       replay,
       command: commandOf(replay),

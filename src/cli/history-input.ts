@@ -1,5 +1,5 @@
 /** Histories from files: small ones as objects, with the column of every mistake; large ones as columns of numbers, read in pieces. */
-import { readsOf, refuseThinAir } from '../check/index.ts';
+import { evidenceTransactionsMax } from '../check/index.ts';
 import { InputError } from '../base/index.ts';
 import {
   type CompactHistory,
@@ -16,8 +16,11 @@ import {
 } from '../history/index.ts';
 import type { Host } from './host.ts';
 
-/** Up to so many transactions the checker of small histories has an answer at every level in moments. */
-const smallTransactionsMax = 500;
+/**
+ * Up to so many transactions the checker of small histories has an answer at every level in moments. So many it is also asked about where a large
+ * history violates a level: the size of a history does not decide how an anomaly is called.
+ */
+const smallTransactionsMax = evidenceTransactionsMax;
 /** Texts up to here are parsed as a whole, for errors with columns. */
 const smallBytesMax = 2 ** 20;
 /** Of a longer file, every so many bytes are told of. */
@@ -93,7 +96,6 @@ async function readFolder(
 function bySize(history: CompactHistory): HistoryInput {
   if (history.transactionCount === 0) throw noTransaction();
   if (history.transactionCount > smallTransactionsMax || history.lists !== null) return { size: 'large', history };
-  refuseThinAir(history, readsOf(history)); // it knows the line
   return { size: 'small', history: historyOf(history) };
 }
 

@@ -1,7 +1,8 @@
 /** What the commands get from the process around them, so that they can be tested without one. */
 import type { Program, SqlProgram } from '../program/index.ts';
+import type { FailureFolder } from './failure-folder.ts';
 import type { Progress } from './progress.ts';
-import type { Watch } from './watchdog.ts';
+import type { Ending, EndReason, Watch } from './watchdog.ts';
 
 export interface Host {
   /** Standard output and standard error. */
@@ -19,13 +20,23 @@ export interface Host {
   readonly listFolder: (path: string) => Promise<readonly FolderEntry[] | null>;
   /** Writes a file, or standard output for `-`. @throws InputError where it cannot be written */
   readonly writeOutput: (path: string, parts: Iterable<Uint8Array>) => Promise<void>;
+  /** Where failing runs are kept; `null`: nowhere. */
+  readonly failures: FailureFolder | null;
   /** @throws InputError `program/...` */
   readonly loadProgram: (file: string) => Promise<Program | SqlProgram>;
-  /** Resolves when the user has had enough: Ctrl-C, or a request to end. */
+  /**
+   * Aborted when the user has had enough: Ctrl-C, or a request to end. A command that listens ends within a second with what it has; a command that
+   * never does is ended by the first such request, as any process is.
+   */
+  readonly interruption: AbortSignal;
+  /** Resolves when the user has had enough. */
   readonly untilInterrupted: () => Promise<void>;
   readonly progress: (isQuiet: boolean) => Promise<Progress>;
-  /** Ends the process with exit code 2 and the line that `describe` gives when this thread is not back for `limitMs`. */
-  readonly watch: (limitMs: number, describe: () => string) => Watch;
+  /**
+   * Ends the process with what `endingOf` gives when this thread is not back for `limitMs`, or is not done soon after an interruption. `null`: the
+   * thread ends by itself soon.
+   */
+  readonly watch: (limitMs: number, endingOf: (reason: EndReason) => Ending | null) => Watch;
 }
 
 export interface FolderEntry {

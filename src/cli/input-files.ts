@@ -1,7 +1,10 @@
 /** Files as the commands read them, on every thread. */
-import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { constants, createReadStream, open } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { InputError } from '../base/index.ts';
 import type { FolderEntry } from './host.ts';
 
@@ -11,18 +14,28 @@ export async function readInput(path: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw fileError(error, path, 'read');
+    throw fileError(error, path);
   }
 }
 
 /** The same in pieces. */
 export async function* openInput(path: string): AsyncGenerator<Uint8Array> {
-  const stream = path === '-' ? process.stdin : createReadStream(path, { highWaterMark: 2 ** 20 });
   try {
+    const stream = path === '-' ? process.stdin : await openStream(path);
     for await (const chunk of stream) yield chunk as Buffer;
   } catch (error) {
-    throw fileError(error, path, 'read');
+    throw fileError(error, path);
   }
+}
+
+/** Node reads files on threads of its own; one that waits for a pipe keeps the process from ending, so pipes are sockets. */
+async function openStream(path: string): Promise<Readable> {
+  if (!(await stat(path)).isFIFO()) return createReadStream(path, { highWaterMark: 2 ** 20 });
+  return new Socket({
+    fd: await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK),
+    readable: true,
+    writable: false,
+  });
 }
 
 /** What is in a folder, without what begins with a dot, sorted; `null`: it is none. A link to a folder is not followed. */
@@ -44,14 +57,13 @@ export async function listFolder(path: string): Promise<FolderEntry[] | null> {
 }
 
 /** An error of the file system as bad input. */
-export function fileError(error: unknown, path: string, done: 'read' | 'written'): unknown {
+function fileError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    ENOENT: done === 'read' ? 'there is no such file' : 'there is no such folder',
+    ENOENT: 'there is no such file',
     EISDIR: 'this is a folder',
-    EACCES: `this file may not be ${done}`,
+    EACCES: 'this file may not be read',
   };
-  const what = done === 'read' ? 'history/missing-file' : 'history/output';
-  return new InputError(what, reasons[code] ?? `the file cannot be ${done}: ${code}`, { file: path });
+  return new InputError('history/missing-file', reasons[code] ?? `the file cannot be read: ${code}`, { file: path });
 }

@@ -1,6 +1,8 @@
 /** The `--json` shapes. The design's fields come first and stay; more may follow. */
 import type { CampaignResult } from '../campaign/index.ts';
-import { formatHistoryLines, type History, type TransactionIndex } from '../history/index.ts';
+import { conclude, conclusionJson } from '../evidence/index.ts';
+import { formatHistoryLines, type History, type ReadPhenomenon, type TransactionIndex } from '../history/index.ts';
+import { answerOf } from '../program/index.ts';
 import type { ConstrainingLevel, Violated } from '../isolation/index.ts';
 import { transactionsOf } from '../report/index.ts';
 
@@ -11,7 +13,7 @@ export interface TestJsonContext {
 }
 
 export function testJson(result: CampaignResult, { weakestPassing, command }: TestJsonContext): object {
-  const { level, runs, violations, distinctStates, seed, failure, firstFailingRun, marks, timeout } = result;
+  const { level, runs, violations, distinctStates, seed, failure, firstFailingRun, marks, timeout, stopped } = result;
   const verdict = failure?.anomaly?.verdict;
   return {
     level,
@@ -28,8 +30,11 @@ export function testJson(result: CampaignResult, { weakestPassing, command }: Te
     cycle: failure === null || verdict === undefined ? null : cycleJson(failure.history, verdict),
     ...(weakestPassing === undefined ? {} : { weakestPassing }),
     command,
+    answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+    ...conclusionJson(conclude(result.evidence)),
     marks: Object.fromEntries(marks),
     timeout,
+    stopped,
     history: failure === null ? null : historyJson(failure.history),
   };
 }
@@ -41,7 +46,13 @@ export function violationJson(history: History, level: string, verdict: Violated
     anomaly: verdict.anomaly,
     transactions: transactionsOf(verdict).map((t) => idOf(history, t)),
     cycle: cycleJson(history, verdict),
+    ...(verdict.read === undefined ? {} : { read: readJson(history, verdict.read) }),
   };
+}
+
+function readJson(history: History, { by, operation, key }: ReadPhenomenon): object {
+  const value = history.transactions[by]?.operations[operation]?.value;
+  return { transaction: idOf(history, by), operation, key, value };
 }
 
 function cycleJson(history: History, verdict: Violated): object[] {

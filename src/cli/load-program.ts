@@ -6,10 +6,11 @@ import { stat } from 'node:fs/promises';
 import Module, { createRequire, register } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { InputError, type Place } from '../base/index.ts';
+import { firstUserFrame, InputError, pathOf, type Place, shownPath } from '../base/index.ts';
 import { checkProgram, isSqlProgram, type Program, type SqlProgram } from '../program/index.ts';
+import { syntaxFault } from './module-graph.ts';
 import { type EntryPoints, isWrittenAsModule } from './module-hook.ts';
-import { firstUserFrame, pathOf, placed, shownPath, withCause } from './user-code.ts';
+import { placed, withCause } from './user-code.ts';
 
 const typescript = ['.ts', '.mts', '.cts', '.tsx'];
 const javascript = ['.js', '.mjs', '.cjs'];
@@ -136,34 +137,7 @@ function placeInSource(error: SyntaxError): Place | undefined {
   return { file: shownPath(pathOf(file)), line: Number(line), column: indent.length + 1 };
 }
 
-/** What this needs of tsx's own compiler, which tells where JavaScript is wrong, also in a file that the program imports. */
-interface Compiler {
-  readonly build: (options: Record<string, unknown>) => Promise<unknown>;
-}
-
-interface CompilerFailure {
-  readonly errors?: readonly {
-    readonly location?: { readonly file: string; readonly line: number; readonly column: number } | null;
-  }[];
-}
-
 async function syntaxErrorPlace(path: string): Promise<Place | undefined> {
-  const requireAsTsx = createRequire(createRequire(import.meta.url).resolve('tsx/esm/api'));
-  const { build } = requireAsTsx('esbuild') as Compiler;
-  const options = {
-    entryPoints: [path],
-    bundle: true,
-    packages: 'external',
-    platform: 'node',
-    format: 'esm',
-    write: false,
-    logLevel: 'silent',
-  };
-  const failure = await build(options).then(
-    () => null,
-    (error: unknown) => error as CompilerFailure,
-  );
-  const location = failure?.errors?.[0]?.location;
-  if (location === undefined || location === null) return undefined;
-  return { file: shownPath(resolve(location.file)), line: location.line, column: location.column + 1 };
+  const fault = await syntaxFault(path);
+  return fault === null ? undefined : { ...fault, file: shownPath(fault.file) };
 }

@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 /** The process: streams, signals, what nobody caught, the exit code. */
-import { open } from 'node:fs/promises';
 import { Console } from 'node:console';
 import { once } from 'node:events';
-import { InputError } from '../base/index.ts';
+import { firstUserFrame, InputError } from '../base/index.ts';
+import { writeErrorText, writeWhole } from '../files/index.ts';
 import { reportError, runCommandLine } from './command-line.ts';
+import { failureFolder } from './failure-folder.ts';
+import { endProcess, refuseOtherEnds } from './end-process.ts';
 import type { ExitCode, Host } from './host.ts';
-import { fileError, listFolder, openInput, readInput } from './input-files.ts';
+import { listFolder, openInput, readInput } from './input-files.ts';
+import { listenForInterruption } from './interruption.ts';
 import { loadProgram } from './load-program.ts';
 import { barProgress, lineProgress, noProgress } from './progress.ts';
-import { firstUserFrame } from './user-code.ts';
 import { startWatchdog } from './watchdog.ts';
 
 const { stdout, stderr, env } = process;
 
+let interruption: AbortSignal | null = null;
 const host: Host = {
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
@@ -24,48 +27,59 @@ const host: Host = {
   openInput,
   listFolder,
   writeOutput,
+  failures: failureFolder(env),
   loadProgram,
   progress: async (isQuiet) => {
     if (stderr.isTTY) return barProgress(stderr);
     return isQuiet ? noProgress : lineProgress(host.err, () => performance.now());
   },
   watch: startWatchdog,
+  get interruption() {
+    interruption ??= listenForInterruption();
+    return interruption;
+  },
   untilInterrupted: () =>
     new Promise((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
+      if (host.interruption.aborted) resolve();
+      else host.interruption.addEventListener('abort', () => resolve());
     }),
 };
 
 // What a program under test prints is not part of the report.
 globalThis.console = new Console(stderr, stderr);
-// The reader may have enough: `moirai ... | head`.
-stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 4));
+let endCode: ExitCode = 0;
+stdout.on('error', (error: NodeJS.ErrnoException) => exitUnread(error));
 // At once: whatever else is under way must not print a result after this.
 process.on('uncaughtException', (error: unknown) =>
-  process.exit(reportError(userError(error), process.argv.includes('--debug'), host)),
+  endProcess(reportError(userError(error), process.argv.includes('--debug'), host)),
 );
 
+refuseOtherEnds();
 exit(await runCommandLine(process.argv.slice(2), host));
 
 /** Whatever the program under test has left open must not keep the process. */
 function exit(code: ExitCode): void {
-  stdout.write('', () => process.exit(code));
+  endCode = code;
+  stdout.write('', (error) => {
+    if (error === null || error === undefined) endProcess(code);
+    // The first error says what is wrong, and comes as an event after this one.
+    setImmediate(() => exitUnread(error));
+  });
+}
+
+/** The reader has enough (`moirai ... | head`) and the verdict did not reach it, or the disk is full. */
+function exitUnread(error: NodeJS.ErrnoException): never {
+  if (error.code === 'EPIPE') endProcess(Math.max(endCode, 2));
+  host.err(`standard output cannot be written: ${writeErrorText(error)} [file/output]\n`);
+  endProcess(Math.max(endCode, 3));
 }
 
 async function writeOutput(path: string, parts: Iterable<Uint8Array>): Promise<void> {
-  try {
-    const file = path === '-' ? null : await open(path, 'w');
-    try {
-      for (const part of parts) {
-        if (file !== null) await file.writeFile(part);
-        else if (!stdout.write(part)) await once(stdout, 'drain');
-      }
-    } finally {
-      await file?.close();
-    }
-  } catch (error) {
-    throw fileError(error, path, 'written');
+  if (path !== '-') {
+    writeWhole(path, parts);
+    return;
   }
+  for (const part of parts) if (!stdout.write(part)) await once(stdout, 'drain');
 }
 
 /** An error that reached nobody: of the program under test, if its code is in the stack. */

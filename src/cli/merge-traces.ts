@@ -14,8 +14,14 @@ import {
   TraceClock,
 } from '../history/trace-line.ts';
 
-/** @throws InputError `trace/merge`, and those of headers and marks */
-export async function* mergedTraces(inputs: readonly AsyncIterable<Uint8Array>[]): AsyncGenerator<Uint8Array> {
+/**
+ * @param onCut called for a trace that ends without its last mark: where another has no marks the merged one has none, which could tell
+ * @throws InputError `trace/merge`, and those of headers and marks
+ */
+export async function* mergedTraces(
+  inputs: readonly AsyncIterable<Uint8Array>[],
+  onCut: (input: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   const traces = inputs.map((input, i) => new MergedTrace(input, i + 1));
   for (const trace of traces) await trace.next();
   const hasMarks = traces.every(({ header }) => header.hasMarks);
@@ -33,9 +39,10 @@ export async function* mergedTraces(inputs: readonly AsyncIterable<Uint8Array>[]
     }
     if (text !== '') yield encoder.encode(text);
     const [slowest] = traces.filter(({ isOver }) => !isOver).toSorted((a, b) => a.progress - b.progress);
-    if (slowest === undefined) return;
+    if (slowest === undefined) break;
     await slowest.next();
   }
+  for (const [input, trace] of traces.entries()) if (trace.isCut) onCut(input);
 }
 
 const sessionStart = '{"session":"';
@@ -54,6 +61,11 @@ class MergedTrace {
   /** How far it has come: its marks, or without them what it has given. */
   progress = -Infinity;
   isOver = false;
+
+  /** Has it marks, and ends without the last one? */
+  get isCut(): boolean {
+    return this.mark < Infinity && (this.header.hasMarks || this.mark > -Infinity);
+  }
 
   constructor(input: AsyncIterable<Uint8Array>, number: number) {
     this.#chunks = input[Symbol.asyncIterator]();

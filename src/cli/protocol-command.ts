@@ -1,17 +1,17 @@
 /** `moirai protocol`: every interleaving of a commit protocol, and the shortest way to a violation. */
-import { writeFile } from 'node:fs/promises';
 import type { Command } from '@commander-js/extra-typings';
-import { InputError } from '../base/index.ts';
-import { formatHistory, formatHistoryLines } from '../history/index.ts';
+import { firstUserFrame, InputError } from '../base/index.ts';
+import { exitCodeOf } from '../evidence/index.ts';
+import { checkWritable } from '../files/index.ts';
+import { formatHistoryLines } from '../history/index.ts';
 import {
-  checkProtocol,
+  checkProtocolYielding,
   checkProtocolOn,
   checkShape,
-  formatLanes,
   formatMermaid,
-  formatSteps,
   formatSvg,
   itfOf,
+  ProtocolFault,
   simulateProtocol,
   type Progress,
   type Protocol,
@@ -20,12 +20,15 @@ import {
 } from '../protocol/index.ts';
 import { formatCount } from '../report/index.ts';
 import { parseCommitTestLevel, type TimelessLevel } from '../states/index.ts';
-import { readCheckpoint, writeCheckpoint } from './checkpoint-file.ts';
+import { checkpointBytes, readCheckpoint } from './protocol-checkpoint.ts';
 import type { ExitCode, Host } from './host.ts';
 import { loadDefault } from './load-program.ts';
 import { oneOf, seconds, wholeNumber } from './option-values.ts';
+import { cutEnding, formatFault, formatResult, jsonOf } from './protocol-report.ts';
+import { type SourceFile, sourceOf } from './source-files.ts';
 import { startThreads } from './protocol-threads.ts';
 import { appearance } from './style.ts';
+import { withCause } from './user-code.ts';
 
 interface ProtocolOptions {
   readonly levels: readonly TimelessLevel[];
@@ -130,6 +133,7 @@ Examples:
   moirai protocol examples/protocols/two-phase-locking.ts --level serializable
   moirai protocol examples/protocols/two-phase-locking.ts --transactions 3 --bug 1 --level serializable --svg trace.svg
 
+Ctrl-C ends it with what is known so far; a second Ctrl-C ends at once.
 Exit codes: 0 nothing found, 1 violation found, 2 not known (out of time or budget), 3 bad input or usage,
 4 a failure of moirai itself.`;
 
@@ -139,30 +143,52 @@ async function protocolCommand(
   options: ProtocolOptions,
   host: Host,
 ): Promise<ExitCode> {
+  for (const path of Object.values(options.files) as string[]) if (path !== '-') checkWritable(path);
+  const hasCheckpoints = options.resume !== null || options.files.checkpoint !== undefined;
+  // Before it is loaded: what is edited while the search runs is not what was searched.
+  const source = hasCheckpoints ? await sourceOf(file) : [];
   const protocol = checkShape(await loadDefault(file, 'protocol'));
   const startedMs = performance.now();
   const { timeoutMs, resume, ...search } = options;
   const onOneThread = options.jobs === 1 && options.order === 'breadth-first' && options.simulate === null;
-  if (!onOneThread && (resume !== null || options.files.checkpoint !== undefined))
+  if (!onOneThread && hasCheckpoints)
     throw new InputError('option/checkpoint', 'only a breadth-first search on one thread has checkpoints');
+  const told = progressLines(host, startedMs);
+  let last: Progress = { states: 0, generated: 0, depth: 0, queue: 0 };
+  // A step, or the search for liveness, may take long by itself.
+  const watch = host.watch(Infinity, () => cutEnding(protocol.name, last, options));
+  await watch.ready;
   const result = await run(file, protocol, {
     ...search,
+    signal: host.interruption,
     parameters,
     ...(timeoutMs === null ? {} : { timeoutMs }),
-    ...(resume === null ? {} : { resume: readCheckpoint(resume) }),
-    progress: progressLines(host, startedMs),
-  });
+    ...(resume === null ? {} : { resume: readCheckpoint(resume, source) }),
+    progress: (progress) => told((last = progress)),
+  })
+    .catch((error: unknown) => {
+      throw shownFault(error, host);
+    })
+    .finally(() => watch.stop());
   const elapsedMs = performance.now() - startedMs;
   if (!options.json) {
     const rate = Math.round((result.states / Math.max(elapsedMs, 1)) * 1_000);
     host.err(`${(elapsedMs / 1_000).toFixed(1)} s, ${formatCount(rate)} states/s\n`);
   }
-  await writeFiles(result, options.files);
   const text = options.json
     ? JSON.stringify(jsonOf(result, elapsedMs))
-    : formatResult(protocol.name, result, options, host);
+    : formatResult(protocol.name, result, options, appearance(host, options.color).style);
   host.out(`${text}\n`);
-  return { satisfied: 0, violated: 1, unknown: 2 }[result.verdict] as ExitCode;
+  await writeFiles(result, source, options.files, host);
+  return exitCodeOf(result.conclusion);
+}
+
+/** With the place in the user's code; the steps that lead to it are printed. */
+function shownFault(error: unknown, host: Host): unknown {
+  if (error instanceof ProtocolFault) host.err(formatFault(error));
+  if (!(error instanceof InputError)) return error;
+  const place = firstUserFrame(error.cause) ?? firstUserFrame(error);
+  return place === undefined ? error : withCause(new InputError(error.code, error.message, place), error);
 }
 
 async function run(
@@ -172,7 +198,7 @@ async function run(
 ): Promise<ProtocolCheckResult> {
   const { jobs, symmetry, parameters = {}, simulate, seed } = options;
   if (simulate !== null) return simulateProtocol(protocol, { ...options, parameters, runs: simulate, seed });
-  if (jobs === 1) return checkProtocol(protocol, options);
+  if (jobs === 1) return checkProtocolYielding(protocol, options);
   if (options.order === 'depth-first') throw new InputError('option/jobs', 'a depth-first search runs on one thread');
   const { threads, stop } = startThreads(jobs, { file, parameters, symmetry });
   try {
@@ -224,74 +250,23 @@ function progressLines(host: Host, startedMs: number): (progress: Progress) => v
   };
 }
 
-async function writeFiles({ trace, checkpoint }: ProtocolCheckResult, files: OutputFiles): Promise<void> {
-  if (files.checkpoint !== undefined && checkpoint !== null) writeCheckpoint(files.checkpoint, checkpoint);
-  if (trace === null) return;
-  if (files.svg !== undefined) await writeFile(files.svg, formatSvg(trace));
-  if (files.mermaid !== undefined) await writeFile(files.mermaid, formatMermaid(trace));
-  if (files.itf !== undefined) await writeFile(files.itf, `${JSON.stringify(itfOf(trace))}\n`);
-  if (files.history !== undefined && trace.observed !== null) {
-    await writeFile(files.history, formatHistoryLines(trace.observed));
-  }
-}
-
-function jsonOf({ trace, ...result }: ProtocolCheckResult, elapsedMs: number): object {
-  const { states, generated, depth, verdict, complete, violation, reason, symmetry } = result;
-  return {
-    states,
-    generated,
-    depth,
-    verdict,
-    complete,
-    trace: trace?.steps ?? null,
-    violation,
-    reason,
-    symmetry,
-    warnings: result.warnings,
-    ends: result.ends,
-    queue: result.queue,
-    collisionProbability: result.collisionProbability,
-    seconds: elapsedMs / 1_000,
-    megabytes: process.resourceUsage().maxRSS / 1_000,
-    observed: trace?.observed ? formatHistory(trace.observed) : null,
+async function writeFiles(
+  { trace, checkpoint }: ProtocolCheckResult,
+  source: readonly SourceFile[],
+  files: OutputFiles,
+  host: Host,
+): Promise<void> {
+  const write = async (path: string | undefined, text: () => string): Promise<void> => {
+    if (path !== undefined) await host.writeOutput(path, [new TextEncoder().encode(text())]);
   };
-}
-
-function formatResult(name: string, result: ProtocolCheckResult, options: ProtocolOptions, host: Host): string {
-  const { style } = appearance(host, options.color);
-  const { states, generated, depth, symmetry, trace, queue } = result;
-  const renamings = symmetry === 1 ? '' : `, up to ${formatCount(symmetry)} renamings`;
-  const left = queue > 0 ? `, ${formatCount(queue)} not yet expanded` : '';
-  const lines = [
-    `${style('name', name)}: ${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
-    `a collision of fingerprints, which would hide a state, has probability ${result.collisionProbability.toExponential(1)}`,
-    verdictLine(result, options, style),
-    ...result.warnings.map((warning) => style('warning', `warning: ${warning}`)),
-  ];
-  if (trace === null) return lines.join('\n');
-  const observed =
-    trace.observed === null ? [] : ['', 'what clients observed:', formatHistory(trace.observed).trimEnd()];
-  return [...lines, '', ...formatSteps(trace), '', ...formatLanes(trace), ...observed].join('\n');
-}
-
-function verdictLine(
-  { verdict, violation, reason, trace }: ProtocolCheckResult,
-  { levels: asked, simulate, seed }: ProtocolOptions,
-  style: ReturnType<typeof appearance>['style'],
-): string {
-  if (reason === 'runs-limit')
-    return style('warning', `unknown: no violation in ${simulate} random behaviours of seed ${seed}`);
-  if (verdict === 'unknown') return style('warning', `unknown: ${reason} reached`);
-  if (violation === null) {
-    const at = asked.length === 0 ? '' : `, observed transactions at ${asked.join(', ')}`;
-    return style('good', `satisfied in every state${at}`);
-  }
-  if (violation.kind === 'sometimes') return style('bad', `violated: "${violation.name}" holds in no reachable state`);
-  const after = trace === null ? '' : ` after ${trace.steps.length} steps (${trace.states.length} states)`;
-  return style(
-    'bad',
-    `violated${after}: ${violation.kind} ${violation.kind === 'deadlock' ? '' : `"${violation.name}"`}`.trimEnd(),
-  );
+  if (files.checkpoint !== undefined && checkpoint !== null)
+    await host.writeOutput(files.checkpoint, checkpointBytes(checkpoint, source));
+  if (trace === null) return;
+  await write(files.svg, () => formatSvg(trace));
+  await write(files.mermaid, () => formatMermaid(trace));
+  await write(files.itf, () => `${JSON.stringify(itfOf(trace))}\n`);
+  const { observed } = trace;
+  if (observed !== null) await write(files.history, () => formatHistoryLines(observed));
 }
 
 function definedOnly(files: { readonly [N in keyof OutputFiles]: OutputFiles[N] | undefined }): OutputFiles {

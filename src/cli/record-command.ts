@@ -50,10 +50,13 @@ async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCo
     );
     await host.untilInterrupted();
     await proxy.close();
-    return 0;
-  } finally {
+  } catch (error) {
     close();
+    throw error;
   }
+  const failure = close();
+  if (failure !== null) throw failure;
+  return 0;
 }
 
 export interface ServerUrl {
@@ -86,4 +89,6 @@ recorder without a proxy:  MOIRAI_TRACE=run.trace.jsonl node --import moirai/rec
 Examples:
   moirai record --listen 6432 --upstream postgres://localhost:5432 --out run.trace.jsonl
   moirai record --upstream mysql://db.test:3306 | moirai verify - --engine innodb --isolation 'repeatable read'
+
+Exit codes: 0 the trace is whole, 3 bad input or usage, or the trace could not be written whole, 4 a failure of moirai itself.
 `;

@@ -1,13 +1,15 @@
 /** `moirai serve`: the mock database behind real ports, until it is interrupted. */
-import { access, constants, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { seeded } from '../base/chooser.ts';
+import { gapText } from '../evidence/index.ts';
+import { checkWritable } from '../files/index.ts';
 import { formatHistoryLines } from '../history/index.ts';
 import { drawing } from '../mockdb/index.ts';
+import { counted, printable } from '../report/index.ts';
 import type { Listener, Profile, SqlDatabase } from '../serve/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { oneOf, portNumber, rate, wholeNumber } from './option-values.ts';
@@ -93,7 +95,7 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
   const { openSqlDatabase, parseChoices, parseProfile, profileText, settleWithin } = await import('../serve/index.ts');
   const profile = parseProfile(options);
   const replay = options.replay === undefined ? null : parseChoices(await textOf(options.replay));
-  for (const file of [options.record, options.choices]) if (file !== undefined) await mustBeWritable(file);
+  for (const file of [options.record, options.choices]) if (file !== undefined && file !== '-') checkWritable(file);
   const database = await openSqlDatabase({
     profile,
     seed: options.seed,
@@ -104,6 +106,7 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
     holdsBack: options.windowMs === 0 || replay !== null ? 'never' : 'sometimes',
     decisions: replay?.decisions ?? drawing({ chooser: seeded(options.seed) }),
     ...(replay === null ? {} : { awaited: replay.awaited }),
+    onUnsupported: (statement) => host.err(`${printable(gapText({ kind: 'unsupported', statement }))}\n`),
   });
   try {
     if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
@@ -114,6 +117,9 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
     await interrupted;
     await opened.close();
     await writeResults(database, options, host);
+    const { size } = new Set(database.unsupported.list.map(({ statement }) => statement));
+    if (options.record !== undefined && size > 0)
+      host.err(`the history lacks ${counted(size, 'statement')} that moirai cannot do, named above\n`);
     return 0;
   } finally {
     database.close();
@@ -148,12 +154,18 @@ async function open(database: SqlDatabase, profile: Profile, options: ServeOptio
   }
 }
 
-/** @throws InputError `serve/record`, `history/output` */
+/** Both are tried before the first failure is thrown. @throws InputError `serve/record`, `file/output`, `file/locked` */
 async function writeResults(database: SqlDatabase, { record, choices }: ServeOptions, host: Host): Promise<void> {
   const { formatChoices } = await import('../serve/index.ts');
-  const encoder = new TextEncoder();
-  if (choices !== undefined) await host.writeOutput(choices, [encoder.encode(formatChoices(database.decisions))]);
-  if (record !== undefined) await host.writeOutput(record, [encoder.encode(historyText(database))]);
+  const write = async (path: string | undefined, text: () => string): Promise<void> => {
+    if (path !== undefined) await host.writeOutput(path, [new TextEncoder().encode(text())]);
+  };
+  const ends = await Promise.allSettled([
+    write(choices, () => formatChoices(database.decisions)),
+    write(record, () => historyText(database)),
+  ]);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 function historyText(database: SqlDatabase): string {
@@ -163,15 +175,6 @@ function historyText(database: SqlDatabase): string {
     if (error instanceof Error && 'code' in error && error.code === '54000')
       throw new InputError('serve/record', error.message);
     throw error;
-  }
-}
-
-/** Better said at the start than after hours. @throws InputError `serve/file` */
-async function mustBeWritable(file: string): Promise<void> {
-  try {
-    await access(dirname(file), constants.W_OK);
-  } catch {
-    throw new InputError('serve/file', 'its folder is not there, or nothing may be written to it', { file });
   }
 }
 

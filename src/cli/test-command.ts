@@ -2,26 +2,26 @@
 import {
   type CampaignOptions,
   type CampaignResult,
-  formatFailure,
-  formatLevels,
-  formatResult,
-  formatTimeout,
+  cutOf,
   runAtEveryLevel,
   runCampaign,
   weakestPassingLevel,
 } from '../campaign/index.ts';
-import { InputError } from '../base/index.ts';
+import { Budget, InputError } from '../base/index.ts';
+import type { RecordedOptions } from '../failures/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import { isSqlProgram, type Program } from '../program/index.ts';
+import { isSqlProgram, type Program, requireUsed } from '../program/index.ts';
+import { type EarlierFailures, replayEarlier } from './earlier-failures.ts';
+import { foundByTest } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
-import { testJson } from './json.ts';
+import { keepFailures } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
-import { replayCommand, testCommandLine } from './replay-command.ts';
-import { appearance } from './style.ts';
 import type { TestOptions } from './test-options.ts';
+import { cutResult, reportLevels, reportOne } from './test-report.ts';
 import { testSqlProgram } from './test-sql.ts';
 import { placed } from './user-code.ts';
-import { UserProgram } from './user-program.ts';
+import { printEnding, UserProgram, withEarlier, withKept } from './user-program.ts';
+import type { Ending } from './watchdog.ts';
 
 export async function testCommand(file: string, options: TestOptions, host: Host): Promise<ExitCode> {
   if (options.level === 'all' && options.replay !== undefined) {
@@ -36,26 +36,59 @@ export async function testCommand(file: string, options: TestOptions, host: Host
     const program = await user.load();
     if (program === null) return user.late();
     const onTurn = user.onTurn();
-    if (isSqlProgram(program)) {
-      const show = await testSqlProgram(file, options, host, program, progress, () => onTurn(null, () => 'nothing'));
-      progress.stop();
-      return show();
-    }
-    refuseSqlOptions(options);
-    const campaign = campaignOptions(options, progress, onTurn);
-    const show =
-      options.level === 'all'
-        ? await testEveryLevel(file, options, host, program, campaign)
-        : await testOneLevel(file, options, host, program, { ...campaign, level: options.level });
+    const ending = isSqlProgram(program)
+      ? await testSqlProgram(file, options, host, program, progress, user)
+      : await testKeyProgram(file, options, host, program, campaignOptions(options, progress, host, onTurn), user);
     await uncaughtErrors();
     progress.stop();
-    return show();
+    user.stop();
+    return printEnding(ending, host);
   } catch (error) {
     throw error instanceof InputError ? placed(error, file) : error;
   } finally {
     progress.stop();
     user.stop();
   }
+}
+
+/** Those at the level that is tested. A replay is of one run alone. */
+function earlierFailures(
+  file: string,
+  { level, replay, timeoutMs }: TestOptions,
+  host: Host,
+  program: Program,
+  onTurn: () => void,
+): Promise<EarlierFailures> {
+  const isAsked = (options: RecordedOptions): boolean =>
+    replay === undefined && 'level' in options && (level === 'all' || options.level === level);
+  return replayEarlier(host, file, program, isAsked, { timeoutMs, onTurn });
+}
+
+async function testKeyProgram(
+  file: string,
+  options: TestOptions,
+  host: Host,
+  program: Program,
+  given: CampaignOptions,
+  user: UserProgram,
+): Promise<Ending> {
+  refuseSqlOptions(options);
+  const { level } = options;
+  const begun: (() => CampaignResult)[] = [];
+  const campaign: CampaignOptions = { ...given, onStart: (soFar) => void begun.push(soFar) };
+  user.onCut((cut) => {
+    const results = begun.map((soFar, i) => (i === begun.length - 1 ? cutResult(soFar(), cut) : soFar()));
+    const [first] = results;
+    if (level !== 'all' && first !== undefined) return reportOne(file, options, first, host);
+    return reportLevels(file, options, results, host);
+  });
+  const onTurn = user.onTurn();
+  const earlier = await earlierFailures(file, options, host, program, () => onTurn(null, () => 'nothing'));
+  const ending =
+    level === 'all'
+      ? await testEveryLevel(file, options, host, program, campaign)
+      : await testOneLevel(file, options, host, program, { ...campaign, level });
+  return withEarlier(ending, earlier, options);
 }
 
 function refuseSqlOptions({ sql = {} }: TestOptions): void {
@@ -65,9 +98,16 @@ function refuseSqlOptions({ sql = {} }: TestOptions): void {
   }
 }
 
-function campaignOptions(options: TestOptions, progress: Progress, onTurn: CampaignOptions['onTurn']): CampaignOptions {
-  const { runs, seed, replay, strategy, conflicts, abortRate, timeoutMs } = options;
+function campaignOptions(
+  options: TestOptions,
+  progress: Progress,
+  host: Host,
+  onTurn: CampaignOptions['onTurn'],
+): CampaignOptions {
+  const { runs, seed, replay, strategy, conflicts, abortRate, timeoutMs, timeMaxMs } = options;
   return {
+    signal: host.interruption,
+    ...(timeMaxMs === undefined ? {} : { timeMaxMs }),
     runs,
     seed,
     strategy,
@@ -85,34 +125,22 @@ function uncaughtErrors(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Prints what was found. */
-type Show = () => ExitCode;
-
 async function testOneLevel(
   file: string,
   options: TestOptions,
   host: Host,
   program: Program,
   campaign: CampaignOptions & { readonly level: ConstrainingLevel },
-): Promise<Show> {
+): Promise<Ending> {
+  const budget = new Budget(campaign);
   const result = await runCampaign(program, campaign);
+  requireUsed(result);
   // A replay is to look at one run; other runs would only be in the way of what the program prints.
-  const isCompared = result.failure !== null && options.replay === undefined;
-  const weakestPassing = isCompared
-    ? { weakestPassing: await weakestPassingLevel(program, campaign.level, campaign) }
-    : {};
-  return () => {
-    const command = result.failure === null ? null : replayCommand(file, options, result, host);
-    if (options.json) {
-      host.out(`${JSON.stringify(testJson(result, { ...weakestPassing, command }))}\n`);
-    } else if (command !== null) {
-      const look = appearance(host, options.color);
-      host.out(`${formatFailure(result, { ...look, ...weakestPassing, command, runsAtOtherLevels: options.runs })}\n`);
-    } else if (result.timeout === null) {
-      host.out(`${formatResult(result, appearance(host, options.color))}\n`);
-    }
-    return exitCode([result], options, host);
-  };
+  const isCompared = result.failure !== null && options.replay === undefined && cutOf(result) === null;
+  const rest = { ...campaign, timeMaxMs: budget.leftMs };
+  const weakestPassing = isCompared ? await weakestPassingLevel(program, campaign.level, rest) : undefined;
+  const kept = await keepFailures(host, file, foundByTest(result, options));
+  return withKept(reportOne(file, options, result, host, weakestPassing), options.json ? null : kept);
 }
 
 async function testEveryLevel(
@@ -121,31 +149,8 @@ async function testEveryLevel(
   host: Host,
   program: Program,
   campaign: CampaignOptions,
-): Promise<Show> {
+): Promise<Ending> {
   const results = await runAtEveryLevel(program, campaign);
-  const command = (result: CampaignResult): string | null =>
-    result.failure === null ? null : replayCommand(file, options, result, host);
-  return () => {
-    if (options.json) {
-      host.out(`${JSON.stringify(results.map((result) => testJson(result, { command: command(result) })))}\n`);
-    } else {
-      host.out(`${formatLevels(results, appearance(host, options.color))}\n${hint(file, options, host, results)}`);
-    }
-    return exitCode(results, options, host);
-  };
-}
-
-/** The way from the table to a run that fails, at the strongest level at which one does. */
-function hint(file: string, options: TestOptions, host: Host, results: readonly CampaignResult[]): string {
-  const failing = results.findLast(({ failure }) => failure !== null);
-  if (failing === undefined) return '';
-  return `\nto see a failing run: ${testCommandLine(file, { ...options, level: failing.level }, host)}\n`;
-}
-
-/** A violation that was found stays found when a later run does not end. */
-function exitCode(results: readonly CampaignResult[], { timeoutMs }: TestOptions, host: Host): ExitCode {
-  const timeout = results.find((result) => result.timeout !== null)?.timeout ?? null;
-  if (timeout !== null) host.err(`${formatTimeout(timeout, timeoutMs)}\n`);
-  if (results.some(({ violations }) => violations > 0)) return 1;
-  return timeout === null ? 0 : 2;
+  results.forEach(requireUsed);
+  return reportLevels(file, options, results, host);
 }

@@ -21,7 +21,10 @@ export interface TestOptions {
   /** Absent: as the program says. */
   readonly conflicts?: 'retry' | 'abort';
   readonly abortRate: number;
+  /** For one run. */
   readonly timeoutMs: number;
+  /** For all of them. Absent: any. */
+  readonly timeMaxMs?: number;
   readonly json: boolean;
   readonly color: boolean;
 }

@@ -1,12 +1,21 @@
 /** `moirai test` for a SQL program: the database is an engine profile or a level of the axioms, behind the program's own driver. */
 import { InputError } from '../base/index.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.ts';
+import type { RecordedOptions } from '../failures/index.ts';
+import { answerOf, type SqlProgram } from '../program/index.ts';
+import { printable } from '../report/index.ts';
+import type { Profile } from '../serve/index.ts';
 import type { SqlCampaignResult } from '../sql-campaign/index.ts';
-import type { ExitCode, Host } from './host.ts';
+import { replayEarlier } from './earlier-failures.ts';
+import { foundBySqlTest } from './found-failures.ts';
+import type { Host } from './host.ts';
+import { keepFailures } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
 import { invocation, shellWord } from './replay-command.ts';
 import { appearance } from './style.ts';
 import type { TestOptions } from './test-options.ts';
+import { type Cut, cutEvidence, type UserProgram, withEarlier, withKept } from './user-program.ts';
+import type { Ending } from './watchdog.ts';
 
 /** @throws InputError `option/...`, `program/schema` */
 export async function testSqlProgram(
@@ -15,43 +24,65 @@ export async function testSqlProgram(
   host: Host,
   program: SqlProgram,
   progress: Progress,
-  onRun: () => void,
-): Promise<() => ExitCode> {
+  user: UserProgram,
+): Promise<Ending> {
   const { sql = {} } = options;
   if (sql.level === 'all')
     throw new InputError(
       'option/level',
       '--level all is for key-value programs; a SQL program is tested on one database at a time',
     );
-  const { formatSqlFailure, formatSqlResult, runSqlCampaign, sqlCampaignDefaults } = await import(
-    '../sql-campaign/index.ts'
-  );
+  const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
+    await import('../sql-campaign/index.ts');
   const { parseProfile, profileText } = await import('../serve/index.ts');
   const profile = parseProfile({
     ...sql,
     ...(sql.level === undefined ? { engine: sql.engine ?? program.dialect } : { dialect: program.dialect }),
   });
-  const { seed, replay, abortRate, timeoutMs } = options;
+  const { seed, replay, abortRate, timeoutMs, timeMaxMs } = options;
+  const onTurn = user.onTurn();
+  const onRun = (): void => onTurn(null, () => 'a statement');
+  const isAsked = (recorded: RecordedOptions): boolean =>
+    replay === undefined &&
+    'profile' in recorded &&
+    profileText(recorded.profile as unknown as Profile) === profileText(profile);
+  const earlier = await replayEarlier(host, file, program, isAsked, { timeoutMs, onTurn: onRun });
   const result = await runSqlCampaign(program, {
     profile,
     runs: sql.runs ?? sqlCampaignDefaults.runs,
     seed,
     abortRate,
     timeoutMs,
+    signal: host.interruption,
+    ...(timeMaxMs === undefined ? {} : { timeMaxMs }),
     onRun,
+    onStart: (soFar, underWay) => user.onCut((cut) => report(cutResult(soFar(), cut, underWay()))),
     onProgress: ({ runs, runsMax }) => progress.update(profileText(profile), runs, runsMax),
     ...(replay === undefined ? {} : { replay }),
   });
-  return () => {
-    const command = result.failure === null ? null : replayLine(file, options, result.failure.replay, host);
-    if (options.json) host.out(`${JSON.stringify(resultJson(result, command))}\n`);
-    else if (result.failure !== null && command !== null)
-      host.out(`${formatSqlFailure(result, result.failure, { ...appearance(host, options.color), command })}\n`);
-    else if (result.timeout === null) host.out(`${formatSqlResult(result, appearance(host, options.color))}\n`);
-    if (result.timeout !== null) host.err(`session "${result.timeout}" did not end within ${timeoutMs / 1_000} s\n`);
-    if (result.violations > 0) return 1;
-    return result.timeout === null ? 0 : 2;
-  };
+  const kept = await keepFailures(host, file, foundBySqlTest(program, result, options, shapeOfSql));
+  return withEarlier(withKept(report(result), options.json ? null : kept), earlier, options);
+
+  function report(made: SqlCampaignResult): Ending {
+    const { failure, timeout } = made;
+    const conclusion = conclusionOf(made);
+    const command = failure === null ? null : replayLine(file, options, failure.replay, host);
+    const look = appearance(host, options.color);
+    const text = (): string => {
+      if (options.json) return `${JSON.stringify(resultJson(made, conclusion, command))}\n`;
+      if (failure !== null && command !== null) return `${formatSqlFailure(made, failure, { ...look, command })}\n`;
+      return timeout === null ? `${formatSqlResult(made, look)}\n` : '';
+    };
+    const err = timeout === null ? '' : `${printable(timeout)} did not end within ${timeoutMs / 1_000} s\n`;
+    return { out: text(), err, code: exitCodeOf(conclusion) };
+  }
+}
+
+/** The result so far of a campaign that was cut off. */
+function cutResult(result: SqlCampaignResult, cut: Cut, underWay: string): SqlCampaignResult {
+  const evidence = cutEvidence(result.evidence, cut, underWay);
+  if (cut.kind === 'interrupted') return { ...result, stopped: 'interrupted', evidence };
+  return { ...result, timeout: underWay, evidence };
 }
 
 function replayLine(file: string, { sql = {}, abortRate, seed }: TestOptions, token: string, host: Host): string {
@@ -70,18 +101,25 @@ function replayLine(file: string, { sql = {}, abortRate, seed }: TestOptions, to
   return `${invocation(host)} test ${words.map(shellWord).join(' ')}`;
 }
 
-function resultJson(result: SqlCampaignResult, command: string | null): unknown {
-  const { profile, runs, violations, distinctSchedules, seed, failure } = result;
+function resultJson(result: SqlCampaignResult, conclusion: Conclusion, command: string | null): unknown {
+  const { profile, runs, violations, invariantBroken, notRetried, distinctSchedules, seed, failure } = result;
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,
     engine: profile.family === 'engine' ? profile.dialect : null,
     runs,
     violations,
+    invariantBroken,
+    notRetried,
     distinctStates: distinctSchedules,
     seed,
     replay: failure?.replay ?? null,
-    anomaly: null,
+    anomaly: failure?.anomaly ?? null,
     message: failure?.message ?? null,
     command,
+    answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+    ...conclusionJson(conclusion),
+    unsupported: result.unsupported,
+    stopped: result.stopped,
+    timeout: result.timeout,
   };
 }

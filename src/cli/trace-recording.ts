@@ -1,4 +1,5 @@
 /** A recording into a file or pipe, with marks of what is complete, so that a reader can follow while it is written. */
+import { InputError } from '../base/index.ts';
 import { Recording } from '../capture/index.ts';
 import { type FollowedClock, followClock } from './clock-source.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
@@ -6,8 +7,8 @@ import { openTraceFile } from './trace-file.ts';
 
 export interface TraceRecording {
   readonly recording: Recording;
-  /** Ends the recording, writes what is left. */
-  readonly close: () => void;
+  /** Ends the recording, writes what is left. @returns why the trace is not whole; `null`: it is */
+  readonly close: () => InputError | null;
 }
 
 export interface TraceRecordingOptions {
@@ -18,7 +19,7 @@ export interface TraceRecordingOptions {
 
 const markEveryMs = 100;
 
-/** @param path `-`: standard output @throws InputError `record/output`, `clock/source` */
+/** @param path `-`: standard output @throws InputError `file/output`, `file/locked`, `clock/source` */
 export async function startTraceRecording(
   path: string,
   warn: (message: string) => void,
@@ -27,7 +28,7 @@ export async function startTraceRecording(
   const clock = clockSource === undefined ? null : await followClock(clockSource, monotonicNanoseconds, warn);
   const file = openTraceFile(path, {
     header: { hasMarks: true, clockError: clock?.errorMax ?? 0 },
-    onBroken: (why) => warn(`${why}; nothing more is recorded`),
+    onBroken: (why) => warn(`the trace cannot be written: ${why}; nothing more is recorded`),
   });
   const recording = new Recording({ write: file.write, now: clock?.now ?? monotonicNanoseconds, warn, completesReads });
   const watch = clock === null ? () => {} : errorWatch(clock, recording, warn);
@@ -44,9 +45,16 @@ export async function startTraceRecording(
       watch();
       clock?.close();
       recording.end();
-      file.close();
+      const why = file.close();
+      return why === null ? null : notWhole(path, why);
     },
   };
+}
+
+/** The application that was recorded is unharmed; the trace ends without its last mark, and a verdict on it is unknown. */
+function notWhole(path: string, why: string): InputError {
+  const file = path === '-' ? 'standard output' : path;
+  return new InputError('record/output', `the trace is not whole: ${why}`, { file });
 }
 
 /** What the error grows by until the next look, twice. */

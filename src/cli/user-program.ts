@@ -1,15 +1,30 @@
 /** A user's program while it loads and runs: who is at work, and what to say when it never comes back. */
-import { type CampaignOptions, formatTimeout } from '../campaign/index.ts';
+import { type CampaignOptions, formatTimeout, type Timeout } from '../campaign/index.ts';
 import { InputError } from '../base/index.ts';
+import type { Evidence } from '../evidence/index.ts';
 import { isSqlProgram, type Program, type SqlProgram } from '../program/index.ts';
+import type { EarlierFailures } from './earlier-failures.ts';
 import type { ExitCode, Host } from './host.ts';
-import type { Watch } from './watchdog.ts';
+import type { Ending, EndReason, Watch } from './watchdog.ts';
+
+/** What ended a tool in the middle of something: the user, or a run that did not give the thread back. */
+export type Cut = { readonly kind: 'interrupted' } | { readonly kind: 'stuck'; readonly timeout: Timeout };
 
 /** A small timeout is meant for runs: loading a module takes its time on a busy machine. */
 const loadMsMin = 5_000;
 
 /** What a session may take beyond its timeout before it counts as one that will never give the thread back. */
 const graceMs = 2_000;
+
+/** Of what is known so far: it was cut off. @param underWay what did not end, where it is neither a session nor the invariant */
+export function cutEvidence(evidence: Evidence, cut: Cut, underWay: string | null = null): Evidence {
+  const { session } = cut.kind === 'stuck' ? cut.timeout : { session: null };
+  const late = underWay ?? (session === null ? 'the invariant' : `session "${session}"`);
+  return {
+    ...evidence,
+    cut: [...evidence.cut, cut.kind === 'interrupted' ? 'interrupted' : `${late} did not end in time`],
+  };
+}
 
 export class UserProgram {
   readonly #file: string;
@@ -20,6 +35,7 @@ export class UserProgram {
   #names: readonly string[] | null = null;
   #session: number | null = null;
   #lastOperation: () => string = () => 'nothing yet';
+  #report: ((cut: Cut) => Ending) | null = null;
 
   /** @param timeoutMs for one run */
   constructor(file: string, timeoutMs: number, host: Host) {
@@ -27,17 +43,19 @@ export class UserProgram {
     this.#timeoutMs = timeoutMs;
     this.#loadMs = Math.max(timeoutMs, loadMsMin);
     this.#host = host;
-    this.#watch = host.watch(this.#loadMs + graceMs, () => this.#describe());
+    this.#watch = host.watch(this.#loadMs + graceMs, (reason) => this.#endingOf(reason));
   }
 
-  /** `null`: not in time. The timer also keeps the process from ending while a module waits for what never comes. */
+  /** `null`: not in time, or the user had enough before. The timer also keeps the process from ending while a module waits for what never comes. */
   async load(): Promise<Program | SqlProgram | null> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), this.#loadMs);
+      this.#host.interruption.addEventListener('abort', () => resolve(null));
     });
     try {
       const program = await Promise.race([this.#host.loadProgram(this.#file), timeout]);
+      await this.#watch.ready;
       this.#names = program?.sessionNames ?? null;
       if (program !== null) this.#watch.limit(this.#timeoutMs + graceMs);
       return program;
@@ -48,8 +66,14 @@ export class UserProgram {
 
   /** Says that the module did not load in time. */
   late(): ExitCode {
-    this.#host.err(`${this.#describe()}\n`);
-    return 2;
+    const { err, code } = this.#endingOf(this.#host.interruption.aborted ? 'interrupted' : 'stuck');
+    this.#host.err(err);
+    return code;
+  }
+
+  /** What is known when it ends in the middle of something. */
+  onCut(report: (cut: Cut) => Ending): void {
+    this.#report = report;
   }
 
   onTurn(): NonNullable<CampaignOptions['onTurn']> {
@@ -64,11 +88,40 @@ export class UserProgram {
     this.#watch.stop();
   }
 
-  #describe(): string {
-    if (this.#names === null) return `${this.#file}: the module did not load within ${this.#loadMs / 1_000} s`;
+  #endingOf(reason: EndReason): Ending {
+    if (this.#names === null) {
+      const why = reason === 'interrupted' ? 'interrupted before the module was loaded' : this.#loadText();
+      return { out: '', err: `${this.#file}: ${why}\n`, code: 2 };
+    }
     const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
-    return formatTimeout({ session, lastOperation: this.#lastOperation() }, this.#timeoutMs);
+    const timeout = { session, lastOperation: this.#lastOperation() };
+    const text = reason === 'interrupted' ? 'interrupted' : formatTimeout(timeout, this.#timeoutMs);
+    if (this.#report === null) return { out: '', err: `${text}\n`, code: 2 };
+    return this.#report(reason === 'interrupted' ? { kind: 'interrupted' } : { kind: 'stuck', timeout });
   }
+
+  #loadText(): string {
+    return `the module did not load within ${this.#loadMs / 1_000} s`;
+  }
+}
+
+/** With the line that says where failures are kept. */
+export function withKept(ending: Ending, kept: string | null): Ending {
+  return kept === null ? ending : { ...ending, out: `${ending.out}${kept}\n` };
+}
+
+/** After what the failures of earlier runs do now. */
+export function withEarlier(ending: Ending, earlier: EarlierFailures, { json }: { readonly json: boolean }): Ending {
+  const { out, err, code } = ending;
+  const text = json ? { out, err: earlier.text + err } : { out: earlier.text + out, err };
+  return { ...text, code: earlier.exitCode(code) };
+}
+
+/** Prints what a command has come to. */
+export function printEnding({ out, err, code }: Ending, host: Host): ExitCode {
+  if (out !== '') host.out(out);
+  if (err !== '') host.err(err);
+  return code;
 }
 
 /** @throws InputError `program/sql` */

@@ -1,12 +1,16 @@
 /** `moirai verify`: does a trace of timed operations agree with what the database promises? */
 import type { Command } from '@commander-js/extra-typings';
-import { InputError } from '../base/index.ts';
-import { counted, formatCount, wrap } from '../report/index.ts';
-import type { Mechanisms, SmallViolation, TraceOperation, TraceResult, TraceState } from '../verify/index.ts';
+import { InputError, stopText } from '../base/index.ts';
+import { type Conclusion, conclude, conclusionJson, exitCodeOf, gapText, noEvidence } from '../evidence/index.ts';
+import { counted, type Styler, wrap } from '../report/index.ts';
+import type { Mechanisms, SmallViolation, TraceOperation, TraceResult, Violation } from '../verify/index.ts';
 import type { ExitCode, Host } from './host.ts';
-import { mergedTraces } from './merge-traces.ts';
 import { wholeNumber } from './option-values.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import { appearance } from './style.ts';
+import { printEnding } from './user-program.ts';
+import { namesOf, readAll, shareText } from './verify-input.ts';
+import type { Ending } from './watchdog.ts';
 
 interface VerifyOptions {
   readonly engine?: string;
@@ -46,11 +50,17 @@ export function addVerify(moirai: Command, host: Host, end: (code: ExitCode) => 
     });
 }
 
+/** Ctrl-C ends the recorder in front of the pipe, too: what it still writes is taken, for a while. */
+const graceMs = 500;
+
 async function verifyCommand(files: readonly string[], options: VerifyOptions, host: Host): Promise<ExitCode> {
   const verify = await import('../verify/index.ts');
+  const { formatTraceLine } = verify;
   const mechanisms = mechanismsFor(options, verify);
   const { style, width } = appearance(host, options.color);
+  let print = host.out;
   let shown = 0;
+  const numbers = new Map<SmallViolation, number>();
   const verification = new verify.TraceVerification({
     mechanisms,
     clockError: options.clockError,
@@ -58,19 +68,41 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
     ...(options.buffer === undefined ? {} : { bufferMax: options.buffer }),
     onViolation: (violation) => {
       shown += 1;
+      numbers.set(violation, shown);
       if (options.json) return;
-      const lines = violationLines(violation, shown, width, verification.base, verify.formatTraceLine);
-      host.out(`${[style('bad', lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n\n`);
+      const lines = violationLines(violation, shown, width, verification.base, formatTraceLine);
+      print(`${[style('bad', lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n\n`);
+    },
+    onAnother: (another, first) => {
+      if (!options.json) print(`${anotherLines(another, numbers.get(first) ?? 0, width).join('\n')}\n\n`);
     },
   });
-  const result = await readAll(files, verification, host);
-  if (options.json) host.out(`${JSON.stringify(jsonOf(result, verify.formatTraceLine))}\n`);
-  else {
-    const lines = summaryLines(files, result);
-    const colour = ({ satisfied: 'good', violated: 'bad', unknown: 'warning' } as const)[verdictOf(result)];
-    host.out(`${[style(colour, lines[0] ?? ''), ...lines.slice(1)].join('\n')}\n`);
-  }
-  return ({ satisfied: 0, violated: 1, unknown: 2 } as const)[verdictOf(result)];
+  const endingOf = (result: TraceResult, isWhole: boolean): Ending =>
+    verifyEnding(files, result, conclusionOf(result, isWhole), options, formatTraceLine, style);
+  const work = async (quiet: Host): Promise<ExitCode> => {
+    print = quiet.out;
+    const result = await readAll(files, verification, quiet);
+    // What an interrupted recorder wrote is whole where it says so itself.
+    const isWhole = !host.interruption.aborted || verification.state.isRecorded;
+    return printEnding(endingOf(result, isWhole), quiet);
+  };
+  const grace = files.includes('-') ? { graceMs } : {};
+  return runInterruptibly(host, () => endingOf(verification.soFar, false), work, grace);
+}
+
+function verifyEnding(
+  files: readonly string[],
+  result: TraceResult,
+  conclusion: Conclusion,
+  { json }: VerifyOptions,
+  format: FormatLine,
+  style: Styler,
+): Ending {
+  const code = exitCodeOf(conclusion);
+  if (json) return { out: `${JSON.stringify(jsonOf(result, conclusion, format))}\n`, err: '', code };
+  const [first = '', ...rest] = summaryLines(files, result, conclusion);
+  const colours = { satisfied: 'good', violated: 'bad', unknown: 'warning', 'at-fault': 'bad' } as const;
+  return { out: `${[style(colours[conclusion.kind], first), ...rest].join('\n')}\n`, err: '', code };
 }
 
 interface Parsers {
@@ -91,118 +123,37 @@ function mechanismsFor(
   return mechanismsOf(engine, isolation);
 }
 
-interface Verification {
-  readonly state: TraceState;
-  push(bytes: Uint8Array): void;
-  finish(): TraceResult;
+function conclusionOf({ counts, cut }: TraceResult, isWhole: boolean): Conclusion {
+  const skipped = `${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`;
+  return conclude({
+    ...noEvidence,
+    violations: counts.violations,
+    cut: [
+      ...(isWhole ? [] : [stopText('interrupted')]),
+      ...(cut === null ? [] : [cutText(cut)]),
+      ...(counts.skipped === 0 ? [] : [skipped]),
+    ],
+  });
 }
 
-const progressEveryMs = 5_000;
-const graceMs = 2_000;
-
-async function readAll(files: readonly string[], verification: Verification, host: Host): Promise<TraceResult> {
-  const stopShowing = showEvery(progressEveryMs, verification, host);
-  try {
-    const inputs = files.map((file) => (file === '-' ? untilEnough(host.openInput(file), host) : host.openInput(file)));
-    const [only, ...others] = inputs;
-    for await (const chunk of only !== undefined && others.length === 0 ? only : mergedTraces(inputs))
-      verification.push(chunk);
-    const result = verification.finish();
-    if (result.counts.operations === 0) throw new InputError('trace/empty', 'there is no operation in it');
-    return result;
-  } catch (error) {
-    throw error instanceof InputError && error.place?.file === undefined ? error.in(namesOf(files)) : error;
-  } finally {
-    stopShowing();
-  }
+function cutText(cut: number): string {
+  const what = cut === 0 ? 'what came after it' : `${counted(cut, 'operation')} after the mark`;
+  return `the trace ends without its last mark: ${what} ${cut > 1 ? 'were' : 'was'} not checked`;
 }
 
-/** A line every so often, also while nothing comes. @returns ends it */
-function showEvery(everyMs: number, verification: Verification, host: Host): () => void {
-  let [shownMs, operationsShown] = [performance.now(), 0];
-  const timer = setInterval(() => {
-    const { counts, pipeline, lag, isRecorded } = verification.state;
-    const nowMs = performance.now();
-    const rate = Math.round(((counts.operations - operationsShown) / (nowMs - shownMs)) * 1_000);
-    const parts = [
-      `${formatCount(counts.operations)} operations`,
-      `${formatCount(rate)}/s`,
-      `${formatCount(pipeline.waiting)} waiting, lag ${isRecorded ? `${(lag / 1e9).toFixed(3)} s` : formatCount(lag)}`,
-      `${Math.round(process.memoryUsage.rss() / 2 ** 20)} MiB`,
-      `${formatCount(counts.violations)} violations`,
-      `dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
-    ];
-    host.err(`${parts.join(', ')}\n`);
-    [shownMs, operationsShown] = [nowMs, counts.operations];
-  }, everyMs);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-/** Ctrl-C ends the recorder in front of the pipe, too: what it still writes is taken, for a while. */
-async function* untilEnough(chunks: AsyncIterable<Uint8Array>, host: Host): AsyncGenerator<Uint8Array> {
-  const enough = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const interrupted = async (): Promise<void> => {
-    await host.untilInterrupted();
-    timer = setTimeout(() => enough.abort(), graceMs);
-  };
-  void interrupted();
-  const iterator = chunks[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const next = await nextUntil(enough.signal, iterator);
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** Not a race: that would keep something of every piece until the interruption. */
-async function nextUntil(
-  enough: AbortSignal,
-  iterator: AsyncIterator<Uint8Array>,
-): Promise<IteratorResult<Uint8Array, undefined>> {
-  const over = { done: true, value: undefined } as const;
-  if (enough.aborted) return over;
-  let stop = (): void => {};
-  try {
-    return await new Promise<IteratorResult<Uint8Array, undefined>>((resolve, reject) => {
-      stop = () => resolve(over);
-      enough.addEventListener('abort', stop);
-      iterator.next().then(resolve, reject);
-    });
-  } finally {
-    enough.removeEventListener('abort', stop);
-  }
-}
-
-/** Of a trace in which reads were left out it cannot be said that nothing is wrong. */
-function verdictOf({ counts }: TraceResult): 'satisfied' | 'violated' | 'unknown' {
-  if (counts.violations > 0) return 'violated';
-  return counts.skipped > 0 ? 'unknown' : 'satisfied';
-}
-
-function namesOf(files: readonly string[]): string {
-  return files.map((file) => (file === '-' ? 'standard input' : file)).join(', ');
-}
-
-function summaryLines(files: readonly string[], result: TraceResult): string[] {
+function summaryLines(files: readonly string[], result: TraceResult, conclusion: Conclusion): string[] {
   const { counts, pipeline } = result;
-  const verdict = verdictOf(result);
   const found =
-    verdict === 'violated'
-      ? `violated: ${counted(counts.violations, 'violation')}`
-      : verdict === 'unknown'
-        ? `unknown: ${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`
-        : 'satisfied: no violation';
+    conclusion.kind === 'unknown'
+      ? `unknown: ${conclusion.gaps.map(gapText).join('; ')}`
+      : conclusion.kind === 'satisfied'
+        ? 'satisfied: no violation'
+        : `violated: ${counted(counts.violations, 'violation')}`;
   const tolerated = [
     ...(counts.unknown > 0 ? [`${counted(counts.unknown, 'transaction')} of unknown fate`] : []),
     ...(pipeline.stalled > 0 ? [`${counted(pipeline.stalled, 'session')} no longer waited for`] : []),
     ...(pipeline.late > 0 ? [`${counted(pipeline.late, 'operation')} overtaken, and not checked`] : []),
-    ...(result.cut === null ? [] : [`cut off: ${counted(result.cut, 'operation')} behind its last mark not checked`]),
+    ...(result.cut === null || conclusion.kind === 'unknown' ? [] : [cutText(result.cut)]),
     ...(pipeline.moved > 0 ? [`${counted(pipeline.moved, 'operation')} moved within the clock error`] : []),
   ];
   return [
@@ -210,11 +161,6 @@ function summaryLines(files: readonly string[], result: TraceResult): string[] {
     `${namesOf(files)}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
     ...(tolerated.length === 0 ? [] : [tolerated.join(', ')]),
   ];
-}
-
-function shareText(deduced: number, uncertain: number): string {
-  const share = deduced + uncertain === 0 ? 0 : uncertain / (deduced + uncertain);
-  return `${formatCount(deduced)} deduced, ${formatCount(uncertain)} uncertain (${(100 * share).toFixed(2)} %)`;
 }
 
 type FormatLine = (operation: TraceOperation, base: bigint) => string;
@@ -237,14 +183,18 @@ function violationLines(
   ];
 }
 
-function jsonOf(result: TraceResult, format: FormatLine): object {
+function anotherLines({ mechanism, reason }: Violation, number: number, width: number): string[] {
+  return [`violation ${number}, also found by ${mechanism}`, ...wrap(reason, width)];
+}
+
+function jsonOf(result: TraceResult, conclusion: Conclusion, format: FormatLine): object {
   const { counts, pipeline, violations, base } = result;
   const parsed = (operation: TraceOperation): unknown => jsonOperation(operation, base, format);
   return {
     operations: counts.operations,
     transactions: counts.transactions,
-    verdict: verdictOf(result),
-    violations: violations.map(({ mechanism, transactions, rows, reason, evidence, smallest }) => ({
+    ...conclusionJson(conclusion),
+    violations: violations.map(({ mechanism, transactions, rows, reason, evidence, smallest, alsoFoundBy }) => ({
       mechanism,
       transactions,
       rows,
@@ -252,6 +202,7 @@ function jsonOf(result: TraceResult, format: FormatLine): object {
       roles: evidence.map(({ role }) => role),
       reason,
       smallest: smallest?.map(parsed) ?? null,
+      alsoFoundBy: alsoFoundBy.map((other) => ({ mechanism: other.mechanism, rows: other.rows, reason: other.reason })),
     })),
     violationCount: counts.violations,
     deduced: counts.deduced,
@@ -284,5 +235,6 @@ Examples:
   tail -f run.trace.jsonl | moirai verify - --engine mysql --isolation 'repeatable read'
   moirai verify run.trace.jsonl --mechanisms cr=statement,me
 
-Exit codes: 0 nothing found, 1 violation found, 2 not known (reads were left out), 3 bad input or usage,
+Ctrl-C ends it with the violations so far and how much was checked; a second Ctrl-C ends at once.
+Exit codes: 0 nothing found, 1 violation found, 2 not known (reads were left out, or the trace is cut off), 3 bad input or usage,
 4 a failure of moirai itself.`;

@@ -1,19 +1,35 @@
 /**
- * A session that loops without ever giving the thread back cannot be ended by a timer of the same thread. A worker thread counts this
- * thread's heartbeats; when they stop it has this thread say where it is, through the inspector, which interrupts any JavaScript.
+ * Code that never gives the thread back cannot be ended by a timer or a signal of the same thread. A worker thread counts this thread's
+ * heartbeats and hears of signals itself; when the beats stop for too long, or the user has had enough, it has this thread say what it knows and end,
+ * through the inspector, which interrupts any JavaScript.
  */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
 import { devNull } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { endProcess } from './end-process.ts';
+import type { ExitCode } from './host.ts';
 
 export interface Watch {
+  /** Before that, an interruption of code that does not give the thread back is not heard. */
+  readonly ready: Promise<void>;
   /** This thread is getting on. */
   readonly beat: () => void;
   /** From now on, this long. */
   readonly limit: (limitMs: number) => void;
+  /** From now on this thread ends by itself, and prints its result. */
   readonly stop: () => void;
 }
+
+/** What is said when this thread is ended in the middle of something. */
+export interface Ending {
+  readonly out: string;
+  readonly err: string;
+  readonly code: ExitCode;
+}
+
+/** Why it is ended: it did not give the thread back, or the user has had enough. */
+export type EndReason = 'stuck' | 'interrupted';
 
 /** How often the worker looks. */
 export const tickMs = 250;
@@ -21,38 +37,51 @@ export const tickMs = 250;
 export interface WatchdogData {
   /** Two int32: the heartbeats so far, and how many ticks may pass without one. */
   readonly heart: SharedArrayBuffer;
-  /** Evaluated in the watched thread. */
-  readonly expression: string;
+  /** The key of a function in the watched thread: it takes an `EndReason`, or an exit code with which to end at once. */
+  readonly symbol: string;
 }
 
 /** The one thing that the inspector can reach in this thread without naming a module. */
-const stuck = Symbol.for('moirai.stuck');
+const symbol = 'moirai.end';
 
-/** Costs this thread about 2 ms; the worker starts beside it. */
-export function startWatchdog(limitMs: number, describe: () => string): Watch {
+/**
+ * Costs this thread about 2 ms; the worker starts beside it.
+ * @param limitMs `Infinity`: only the user ends it
+ * @param endingOf `null`: this thread ends by itself soon
+ */
+export function startWatchdog(limitMs: number, endingOf: (reason: EndReason) => Ending | null): Watch {
   // Somebody with a debugger stops this thread on purpose.
-  if (inspectorUrl() !== undefined) return { beat: () => {}, limit: () => {}, stop: () => {} };
+  if (inspectorUrl() !== undefined) return { ready: Promise.resolve(), beat() {}, limit() {}, stop() {} };
   const heart = new Int32Array(new SharedArrayBuffer(8));
   const beat = (): void => void Atomics.add(heart, 0, 1);
-  const limit = (ms: number): void => void Atomics.store(heart, 1, Math.ceil(ms / tickMs));
+  const limit = (ms: number): void => void Atomics.store(heart, 1, Math.min(2 ** 31 - 1, Math.ceil(ms / tickMs)));
   limit(limitMs);
-  Object.defineProperty(globalThis, stuck, { configurable: true, value: () => endProcess(describe()) });
-  const workerData: WatchdogData = {
-    heart: heart.buffer,
-    expression: "globalThis[Symbol.for('moirai.stuck')]()",
+  let isOver = false;
+  const end = (what: EndReason | number): void => {
+    if (typeof what === 'number') endProcess(what);
+    const ending = isOver ? null : endingOf(what);
+    if (ending !== null) endWith(ending);
   };
+  Object.defineProperty(globalThis, Symbol.for(symbol), { configurable: true, value: end });
+  const workerData: WatchdogData = { heart: heart.buffer, symbol };
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const worker = new Worker(new URL(`./watchdog-worker.${extension}`, import.meta.url), {
     workerData,
     env: {},
     execArgv: [],
   });
-  worker.unref();
+  const ready = new Promise<void>((resolve) => {
+    worker.once('message', () => resolve());
+    worker.once('exit', () => resolve());
+  });
+  void ready.then(() => worker.unref());
   const pulse = setInterval(beat, tickMs).unref();
   return {
+    ready,
     beat,
     limit,
     stop() {
+      isOver = true;
       clearInterval(pulse);
       void worker.terminate();
     },
@@ -60,10 +89,23 @@ export function startWatchdog(limitMs: number, describe: () => string): Watch {
 }
 
 /** Runs while other code of this thread is interrupted for good: no promise and no stream will get on from here. */
-function endProcess(line: string): never {
-  writeSync(2, `${line}\n`);
+function endWith({ out, err, code }: Ending): never {
+  writeAll(1, out);
+  writeAll(2, err);
   // With a session connected, Node prints on exit that it waits for the debugger; to nobody, then.
   closeSync(2);
   openSync(devNull, 'w');
-  process.exit(2);
+  endProcess(code);
+}
+
+/** A pipe that is full for the moment is written again; one that nobody reads any more is not. */
+function writeAll(descriptor: number, text: string): void {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(descriptor, bytes, at);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+    }
+  }
 }

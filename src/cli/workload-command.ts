@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
-import type { Workload, WorkloadClient } from '../capture/index.ts';
+import type { Workload, WorkloadClient, WorkloadCounts } from '../capture/index.ts';
+import { checkWritable } from '../files/index.ts';
 import type { Dialect } from '../sql/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
 import { wholeNumber } from './option-values.ts';
 import { parseServerUrl } from './record-command.ts';
+import type { TraceRecording } from './trace-recording.ts';
 
 interface WorkloadOptions {
   readonly url: string;
@@ -61,9 +63,34 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
   const { dialect } = parseServerUrl(options.url);
   const isolation = isolationOf(options.isolation);
   const driver = await loadDriver(dialect);
+  // Before any table is dropped.
+  if (options.trace !== undefined && options.trace !== '-') checkWritable(options.trace);
   const admin = await open(driver, options.url);
   await capture.loadWorkload(workload, admin);
   const traced = await startTrace(options.trace, driver, host);
+  const counts = await runOn(driver, admin, workload, options, isolation).catch((error: unknown) => {
+    traced?.close();
+    throw error;
+  });
+  const failure = traced?.close() ?? null;
+  report(
+    { workload: known, clients: options.clients, seconds: options.seconds, seed: options.seed, ...counts },
+    options,
+    host,
+  );
+  if (failure !== null) throw failure;
+  return 0;
+}
+
+async function runOn(
+  driver: Driver,
+  admin: OpenClient,
+  workload: Workload,
+  options: WorkloadOptions,
+  isolation: string | null,
+): Promise<WorkloadCounts> {
+  const { runWorkload } = await import('../capture/index.ts');
+  const { dialect } = driver;
   const clients: OpenClient[] = [];
   try {
     for (let i = 0; i < options.clients; i += 1) clients.push(await open(driver, options.url));
@@ -72,7 +99,7 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
     // The values that transactions find: a checker then knows of every value who wrote it.
     for (const { name: table } of workload.tables) await clients[0]?.query(`SELECT * FROM ${table}`);
     const until = monotonicNanoseconds() + options.seconds * 1e9;
-    const running = capture.runWorkload({
+    const running = runWorkload({
       workload,
       clients,
       begin: beginning(dialect, isolation),
@@ -81,24 +108,20 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
       isConflict,
     });
     if (dialect === 'postgres') await tend(workload, admin, running);
-    const counts = await running;
-    const result = {
-      workload: known,
-      clients: options.clients,
-      seconds: options.seconds,
-      seed: options.seed,
-      ...counts,
-    };
-    if (options.json) host.out(`${JSON.stringify(result)}\n`);
-    else
-      host.err(
-        `${known}: ${counts.committed} transactions committed, ${counts.aborted} aborted; seed ${options.seed}\n`,
-      );
-    return 0;
+    return await running;
   } finally {
     await Promise.allSettled([...clients, admin].map((client) => client.close()));
-    traced?.close();
   }
+}
+
+function report(
+  result: WorkloadCounts & Pick<WorkloadOptions, 'clients' | 'seconds' | 'seed'> & { readonly workload: string },
+  { json }: WorkloadOptions,
+  host: Host,
+): void {
+  const { workload, committed, aborted, seed } = result;
+  if (json) host.out(`${JSON.stringify(result)}\n`);
+  else host.err(`${workload}: ${committed} transactions committed, ${aborted} aborted; seed ${seed}\n`);
 }
 
 /** As long as clients run: they may wait for it. */
@@ -277,7 +300,7 @@ async function startTrace(
   path: string | undefined,
   driver: Driver,
   host: Host,
-): Promise<{ readonly close: () => void } | null> {
+): Promise<Pick<TraceRecording, 'close'> | null> {
   if (path === undefined) return null;
   const { hookMysql2, hookPg } = await import('../capture/index.ts');
   const { startTraceRecording } = await import('./trace-recording.ts');
@@ -291,7 +314,7 @@ async function startTrace(
   return {
     close: () => {
       unhook();
-      close();
+      return close();
     },
   };
 }
@@ -302,4 +325,7 @@ Tables are dropped and made anew before the recording begins. It needs the drive
 Examples:
   moirai workload blindw-rw --url postgres://localhost/test --clients 16 --seconds 30 --trace run.trace.jsonl
   moirai workload smallbank --url mysql://root@localhost/test --isolation serializable --trace - | moirai verify - --engine mysql --isolation serializable
+
+Exit codes: 0 it ran and the trace is whole, 3 bad input or usage, a server at fault, or the trace could not be written whole, 4 a failure of
+moirai itself.
 `;

@@ -6,7 +6,7 @@ import { drawing } from '../mockdb/index.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import type { Row, StorageTransaction } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
-import { cell } from '../sql/storage.ts';
+import { cell, everyRow, unrecorded } from '../sql/storage.ts';
 import { axiomaticStorage } from './axiomatic-storage.ts';
 import { all, idIs, now, request, rowsOf, Running, table } from './engine.test-support.ts';
 import { deleteRow, insert, oldest, options, read, readAll, storeWith, update } from './axiomatic.test-support.ts';
@@ -18,7 +18,7 @@ describe('a statement reads, as in figure 9 of the paper,', () => {
       [2, 'b', 20],
     ]);
     const t = store.begin(0, options);
-    for (const row of t.statement().scan(table.id, all)) if ((cell(row, 2) as number) > 15) cell(row, 1);
+    for (const row of t.statement().scan(table.id, all, everyRow)) if ((cell(row, 2) as number) > 15) cell(row, 1);
     now(t.commit());
     expect(formatHistory(store.history()).split('\n').at(-1)).toBe('r t/1 _, r t/2 _, r t/1/v _, r t/2/v _, r t/2/u _');
     expect(store.history().initial).toEqual(
@@ -36,7 +36,7 @@ describe('a statement reads, as in figure 9 of the paper,', () => {
     const store = storeWith([[1, 'a', 10]]);
     const t = store.begin(0, options);
     const view = t.statement();
-    for (let i = 0; i < 3; i += 1) for (const row of view.scan(table.id, all)) cell(row, 2);
+    for (let i = 0; i < 3; i += 1) for (const row of view.scan(table.id, all, everyRow)) cell(row, 2);
     readAll(t, 2);
     now(t.commit());
     const { operations } = store.history().transactions[0] ?? { operations: [] };
@@ -86,12 +86,14 @@ describe('own writes', () => {
     const t = store.begin(0, options);
     const view = t.statement();
     now(view.insert(table.id, [2, 'b', 20]));
-    expect([...view.scan(table.id, all)]).toHaveLength(1);
+    expect([...view.scan(table.id, all, everyRow)]).toHaveLength(1);
     expect(readAll(t, 2)).toEqual([10, 20]);
     expect(read(t, 2, 1)).toBe('b');
     update(t, 2, 1, 'c');
     expect(read(t, 2, 1)).toBe('c');
-    const found = [...t.statement().scan(table.id, { kind: 'index', index: 11, prefix: ['c'], isDescending: false })];
+    const found = [
+      ...t.statement().scan(table.id, { kind: 'index', index: 11, prefix: ['c'], isDescending: false }, everyRow),
+    ];
     expect(found.map((row) => cell(row, 0))).toEqual([2]);
     expect(deleteRow(t, 2)).toBe(1);
     expect(readAll(t, 2)).toEqual([10]);
@@ -152,7 +154,7 @@ describe('weak behaviour', () => {
       update(t, 1, 2, 1);
       now(t.commit());
       const other = store.begin(1, options);
-      const [row] = [...other.statement().scan(table.id, all)] as [Row];
+      const [row] = [...other.statement().scan(table.id, all, everyRow)] as [Row];
       return [cell(row, 2), cell(row, 1)];
     };
     expect(torn('read-committed')).toEqual([0, 'b']);
@@ -216,8 +218,12 @@ describe('an index over several columns', () => {
       now(t.commit());
     }
     const found = (...prefix: SqlValue[]): number =>
-      [...store.begin(1, options).statement().scan(table.id, { kind: 'index', index: 20, prefix, isDescending: false })]
-        .length;
+      [
+        ...store
+          .begin(1, options)
+          .statement()
+          .scan(table.id, { kind: 'index', index: 20, prefix, isDescending: false }, everyRow),
+      ].length;
     expect(found('u1', 3)).toBe(1);
     expect(found('u4', 0)).toBe(1);
     // Too many keys to keep: the row is looked at whatever the key.
@@ -236,7 +242,7 @@ describe('an index over several columns', () => {
         ...store
           .begin(1, options)
           .statement()
-          .scan(table.id, { kind: 'index', index: 11, prefix: [u], isDescending: false }),
+          .scan(table.id, { kind: 'index', index: 11, prefix: [u], isDescending: false }, everyRow),
       ].length;
     expect([found('u0'), found('u10'), found('u20')]).toEqual([0, 0, 1]);
   });
@@ -263,7 +269,7 @@ describe('unique keys hold whatever the level', () => {
     ]);
     const t = store.begin(0, options);
     const view = t.statement();
-    const [row] = [...view.scan(table.id, idIs(2))] as [Row];
+    const [row] = [...view.scan(table.id, idIs(2), everyRow)] as [Row];
     expect(now(view.update(row, [2, 'a', 0], [1]))).toMatchObject({ kind: 'duplicate', index: 11 });
     expect(now(view.update(row, [2, 'b', 0], [1])).kind).toBe('updated');
     expect(now(view.update(row, [1, 'b', 0], [0]))).toMatchObject({ kind: 'duplicate', index: 10 });
@@ -325,7 +331,7 @@ describe('reading the latest state', () => {
     const found: SqlValue[][] = [];
     const matches = (row: Row): boolean => cell(row, 0) === id;
     const take = (row: Row): boolean => found.push([...(row.values as SqlValue[])]) > 0;
-    return { found, steps: t.statement().lock(table.id, idIs(id), matches, latest, take) };
+    return { found, steps: t.statement().lock(table.id, idIs(id), unrecorded(matches), latest, take) };
   };
 
   test('is not in the history and ignores what the reads see', () => {

@@ -1,7 +1,7 @@
 /** An axiomatic store with one table, and single-row statements on it. */
 import { seeded } from '../base/index.ts';
 import { drawing, type Version } from '../mockdb/index.ts';
-import { cell, type Row, type StorageTransaction } from '../sql/storage.ts';
+import { cell, everyRow, type Row, type StorageTransaction, unrecorded } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { axiomaticStorage, type AxiomaticStorageOptions } from './axiomatic-storage.ts';
 import { all, idIs, now, request, table } from './engine.test-support.ts';
@@ -35,7 +35,7 @@ export function update(t: StorageTransaction, id: number, column: number, value:
   const view = t.statement();
   const rows: Row[] = [];
   const matches = (row: Row): boolean => cell(row, 0) === id;
-  now(view.lock(table.id, idIs(id), matches, request('no key update'), (row) => rows.push(row) > 0));
+  now(view.lock(table.id, idIs(id), unrecorded(matches), request('no key update'), (row) => rows.push(row) > 0));
   const values: SqlValue[] = [];
   values[column] = value;
   for (const row of rows) now(view.update(row, values, [column]));
@@ -44,16 +44,16 @@ export function update(t: StorageTransaction, id: number, column: number, value:
 
 export function deleteRow(t: StorageTransaction, id: number): number {
   const view = t.statement();
-  const rows = [...view.scan(table.id, idIs(id))].filter((row) => cell(row, 0) === id);
+  const rows = [...view.scan(table.id, idIs(id), everyRow)].filter((row) => cell(row, 0) === id);
   for (const row of rows) now(view.delete(row));
   return rows.length;
 }
 
 export function read(t: StorageTransaction, id: number, column: number): SqlValue | undefined {
-  const [row] = [...t.statement().scan(table.id, idIs(id))];
+  const [row] = [...t.statement().scan(table.id, idIs(id), everyRow)];
   return row === undefined ? undefined : cell(row, column);
 }
 
 /** `SELECT column FROM t` without a condition. */
 export const readAll = (t: StorageTransaction, column: number): SqlValue[] =>
-  [...t.statement().scan(table.id, all)].map((row) => cell(row, column));
+  [...t.statement().scan(table.id, all, everyRow)].map((row) => cell(row, column));

@@ -11,6 +11,7 @@ import type {
   Wait,
   Waiting,
 } from '../sql/storage.ts';
+import { everyRow, unrecorded } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 
 /** `t (id primary key, u unique, v)` with a plain index on v. NULLs last. */
@@ -109,7 +110,7 @@ export class Running<T> {
 }
 
 export function rowsOf(view: StatementView, path: AccessPath = all): SqlValue[][] {
-  return [...view.scan(table.id, path)].map((row) => row.values.map((value) => value ?? null));
+  return [...view.scan(table.id, path, everyRow)].map((row) => row.values.map((value) => value ?? null));
 }
 
 function values(row: Row): SqlValue[] {
@@ -142,7 +143,7 @@ export function* lock(
   ifLocked: LockRequest['ifLocked'] = 'wait',
 ): Waiting<SqlValue[][]> {
   const rows: SqlValue[][] = [];
-  yield* transaction.statement().lock(table.id, path, matches, request(strength, ifLocked), (row) => {
+  yield* transaction.statement().lock(table.id, path, unrecorded(matches), request(strength, ifLocked), (row) => {
     rows.push(values(row));
     return true;
   });
@@ -161,7 +162,7 @@ export function* update(
   yield* view.lock(
     table.id,
     path,
-    matches,
+    unrecorded(matches),
     { ...request('no key update'), purpose: 'update' },
     (row) => rows.push(row) > 0,
   );
@@ -180,13 +181,7 @@ export function* update(
 export function* remove(transaction: StorageTransaction, path: AccessPath): Waiting<number> {
   const view = transaction.statement();
   const rows: Row[] = [];
-  yield* view.lock(
-    table.id,
-    path,
-    () => true,
-    request('update'),
-    (row) => rows.push(row) > 0,
-  );
+  yield* view.lock(table.id, path, everyRow, request('update'), (row) => rows.push(row) > 0);
   for (const row of rows) yield* view.delete(row);
   return rows.length;
 }

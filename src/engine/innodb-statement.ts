@@ -5,6 +5,7 @@ import type {
   InsertResult,
   LockRequest,
   Row,
+  RowCondition,
   StatementView,
   TableId,
   UpdateResult,
@@ -18,6 +19,8 @@ import { IndexRecord, type InnodbIndex, type InnodbTable, type InnodbVersion } f
 import type { InnodbTransaction } from './innodb-transaction.ts';
 import { deleteRow, insertRow, updateRow } from './innodb-writes.ts';
 import type { IndexPath } from './index-tree.ts';
+import type { ObservedScan } from './observer.ts';
+import { goesOn } from './take.ts';
 import { observed, RowVersion, versionAt } from './versions.ts';
 
 export class InnodbStatement implements StatementView {
@@ -33,34 +36,45 @@ export class InnodbStatement implements StatementView {
     this.scansLock = transaction.isolation === 'serializable';
   }
 
-  *scan(tableId: TableId, path: AccessPath): Iterable<Row> {
+  *scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
     const table = this.#transaction.storage.table(tableId);
     const { index, range } = rangeOf(table, path);
     const { isolation, writer } = this.#transaction;
     contacts.reads(this.#transaction, index, range);
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
+    const scan = this.#beginScan(tableId, condition, view);
     const point = index.shape.isUnique ? index.tree.point(range) : null;
     for (const { key, row } of point ?? index.tree.range(range)) {
       const version = versionAt(row.newest, writer, view, this.#command);
       if (version === null || version.isDeleted || !index.hasKey(version, key)) continue;
+      if (!condition.matches(version)) continue;
       this.#observeRead(version);
       yield version;
     }
+    scan?.ended();
   }
 
   *lock(
     tableId: TableId,
     path: AccessPath,
-    matches: (row: Row) => boolean,
+    condition: RowCondition,
     request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
-    const { index, range } = rangeOf(this.#transaction.storage.table(tableId), path);
+    const { storage } = this.#transaction;
+    const { index, range } = rangeOf(storage.table(tableId), path);
     this.#transaction.intend(tableId, modeOf(request));
-    yield* lockRange(this.#transaction, index, range, matches, request, (version) => {
+    const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, storage.readView);
+    const matches = scan === null ? condition.matches : observedMatches(condition, scan);
+    let isStopped = false;
+    const takeObserved = function* (this: InnodbStatement, version: InnodbVersion): Waiting<boolean> {
       this.#observeRead(version);
-      return take(version);
-    });
+      const isWanted = yield* goesOn(take(version));
+      isStopped = !isWanted;
+      return isWanted;
+    };
+    yield* lockRange(this.#transaction, index, range, matches, request, takeObserved.bind(this));
+    if (!isStopped) scan?.ended();
   }
 
   *lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null> {
@@ -74,10 +88,10 @@ export class InnodbStatement implements StatementView {
     const reason = `row lock on ${table.shape.name} ${row.id}`;
     const outcome = yield* this.#transaction.lock(record, modeOf(request), 'record', request.ifLocked, reason);
     const current = stored.newest;
-    if (outcome !== 'granted' || current === null || current.isDeleted) return null;
-    if (current !== found && !matches(current)) return null;
+    if (outcome !== 'granted' || current === null) return null;
+    if (current !== found) this.#observeUnread(found);
     this.#observeRead(current);
-    return current;
+    return current.isDeleted || (current !== found && !matches(current)) ? null : current;
   }
 
   *insert(
@@ -90,8 +104,10 @@ export class InnodbStatement implements StatementView {
     this.#transaction.intend(tableId, 'X');
     const mode = duplicateLock === 'share' ? 'S' : 'X';
     const result = yield* insertRow(this.#transaction, table, [...values], this.#command, mode);
-    if (result.kind === 'duplicate') this.#transaction.undoTo(mark);
-    else this.#observeWrite(result.row);
+    if (result.kind === 'duplicate') {
+      this.#transaction.undoTo(mark);
+      this.#observeRead(result.row);
+    } else this.#observeWrite(result.row);
     return result;
   }
 
@@ -103,7 +119,12 @@ export class InnodbStatement implements StatementView {
     const mark = this.#transaction.position();
     const result = yield* updateRow(this.#transaction, version, [...values], this.#command);
     if (result.kind === 'duplicate') this.#transaction.undoTo(mark);
-    else this.#observeWrite(result.row);
+    else {
+      // A new primary key is a new record; the old one is deleted.
+      if (result.row.stored !== version.stored && version.stored.newest !== null)
+        this.#observeWrite(version.stored.newest);
+      this.#observeWrite(result.row);
+    }
     return result;
   }
 
@@ -121,9 +142,29 @@ export class InnodbStatement implements StatementView {
     this.#transaction.storage.observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
   }
 
-  #observeWrite(version: InnodbVersion): void {
-    this.#transaction.storage.observer?.onWrite(this.#transaction.id, version.table, version.id, observed(version));
+  #observeUnread({ table, id, sequence }: InnodbVersion): void {
+    this.#transaction.storage.observer?.onUnread(this.#transaction.id, table, id, sequence);
   }
+
+  #observeWrite(version: InnodbVersion): void {
+    const { storage, id } = this.#transaction;
+    const before = version.older === null ? null : observed(version.older);
+    storage.observer?.onWrite(id, version.table, version.id, observed(version), before);
+  }
+
+  #beginScan(table: TableId, { keep }: RowCondition, snapshot: number): ObservedScan | null {
+    const { storage, id } = this.#transaction;
+    if (storage.observer === null || keep === null) return null;
+    return storage.observer.onScan(id, table, keep(), snapshot);
+  }
+}
+
+function observedMatches({ matches }: RowCondition, scan: ObservedScan): (row: Row) => boolean {
+  return (row) => {
+    const isMatch = matches(row);
+    if (!isMatch) scan.passed(row.id, ours(row).sequence);
+    return isMatch;
+  };
 }
 
 function rangeOf(table: InnodbTable, path: AccessPath): { index: InnodbIndex; range: IndexPath } {

@@ -103,7 +103,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   rollback(): void {
     if (!this.isOpen) return;
-    this.undoTo(0);
+    this.#undo(0);
     this.#end('aborted', []);
   }
 
@@ -120,7 +120,14 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return this.#written.length;
   }
 
+  /** Of a statement that failed, or back to a savepoint. */
   undoTo(mark: number): void {
+    const { observer } = this.storage;
+    for (const { table, id, sequence } of this.#written.slice(mark)) observer?.onUndo(this.id, table, id, sequence);
+    this.#undo(mark);
+  }
+
+  #undo(mark: number): void {
     if (this.#written.length === mark) return;
     const rows = new Set<LockableRecord['row']>();
     while (this.#written.length > mark) {
@@ -287,7 +294,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.#locks = [];
     this.#written = [];
     this.#closeReadView();
-    this.storage.observer?.onEnd(this.id, outcome);
+    this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
     this.storage.ended(this, overwritten);
   }
 }

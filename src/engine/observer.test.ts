@@ -28,6 +28,18 @@ class Recorder implements StorageObserver {
     this.told.push(`${transaction} w ${row} ${format(version)}`);
   }
 
+  onUnread(transaction: number, _table: number, row: number, sequence: number): void {
+    this.told.push(`${transaction} unread ${row} #${sequence}`);
+  }
+
+  onUndo(transaction: number, _table: number, row: number, sequence: number): void {
+    this.told.push(`${transaction} undo ${row} #${sequence}`);
+  }
+
+  onScan(): null {
+    return null;
+  }
+
   onEnd(transaction: number, outcome: string): void {
     this.told.push(`${transaction} ${outcome}`);
   }
@@ -68,14 +80,15 @@ describe.each<[string, typeof postgresStorage | typeof innodbStorage, TableShape
     ]);
   });
 
-  test('nothing of an insertion that was refused', () => {
+  test('of an insertion that was refused the row that was in the way, and no write', () => {
     const { recorder, storage } = observed();
     recorder.told.length = 0;
     const a = begin(storage);
     expect(now(insert(a, 1, 20, 0)).kind).toBe('duplicate');
     expect(now(insert(a, 2, 10, 0)).kind).toBe('duplicate');
     a.rollback();
-    expect(recorder.told).toEqual(['2 aborted']);
+    const read = '2 r 1 1/10/100 by 1 #1';
+    expect(recorder.told.filter((line) => !line.includes('undo'))).toEqual([read, read, '2 aborted']);
   });
 });
 

@@ -1,5 +1,5 @@
-/** What a recorder of histories is told. Keys of a history are a table's name and a row's primary key. */
-import type { RowId, TableId } from '../sql/storage.ts';
+/** What a recorder of histories learns from a storage. Keys of a history are a table's name and a row's primary key. */
+import type { KeptCondition, RowId, TableId } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 
 export interface ObservedVersion {
@@ -14,6 +14,31 @@ export interface ObservedVersion {
 
 export interface StorageObserver {
   onRead(transaction: number, table: TableId, row: RowId, version: ObservedVersion): void;
-  onWrite(transaction: number, table: TableId, row: RowId, version: ObservedVersion): void;
-  onEnd(transaction: number, outcome: 'committed' | 'aborted'): void;
+  /** A statement waited for a lock and goes by a newer version: its read of this one does not count. */
+  onUnread(transaction: number, table: TableId, row: RowId, sequence: number): void;
+  /** @param older the version that it overwrites */
+  onWrite(
+    transaction: number,
+    table: TableId,
+    row: RowId,
+    version: ObservedVersion,
+    older: ObservedVersion | null,
+  ): void;
+  /** A write is undone and its transaction goes on: its statement failed, or a savepoint was rolled back. */
+  onUndo(transaction: number, table: TableId, row: RowId, sequence: number): void;
+  /**
+   * A scan begins. Rows that match it come as reads.
+   * @param snapshot it sees what was committed up to this commit, and own writes; Infinity: also what is not committed
+   */
+  onScan(transaction: number, table: TableId, condition: KeptCondition, snapshot: number): ObservedScan | null;
+  /** @param commit its place in the order of commits; Infinity where it wrote nothing or was aborted */
+  onEnd(transaction: number, outcome: 'committed' | 'aborted', commit: number): void;
+}
+
+/** A scan under way. */
+export interface ObservedScan {
+  /** A locking scan found the current version of a row not to match. */
+  readonly passed: (row: RowId, sequence: number) => void;
+  /** The scan came to its end: a scan that a LIMIT stopped has not evaluated its condition on every row. */
+  readonly ended: () => void;
 }

@@ -6,6 +6,7 @@ import type {
   InsertResult,
   LockRequest,
   Row,
+  RowCondition,
   StatementView,
   TableId,
   UpdateResult,
@@ -13,6 +14,7 @@ import type {
 } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
+import type { ObservedScan } from './observer.ts';
 import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as contacts from './postgres-contacts.ts';
@@ -43,41 +45,46 @@ export class PostgresStatement implements StatementView {
     this.#mark = transaction.mark();
   }
 
-  scan(tableId: TableId, path: AccessPath): Iterable<Row> {
-    const versions = this.#visible(this.#transaction.storage.table(tableId), path);
-    return this.#transaction.storage.observer === null ? versions : this.#observed(versions);
-  }
-
-  *#observed(versions: Iterable<Version>): Iterable<Row> {
-    for (const version of versions) {
+  *scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
+    const scan = this.#beginScan(tableId, condition);
+    for (const version of this.#visible(this.#transaction.storage.table(tableId), path)) {
+      if (!condition.matches(version)) continue;
       this.#observeRead(version);
       yield version;
     }
+    scan?.ended();
   }
 
   *lock(
     tableId: TableId,
     path: AccessPath,
-    matches: (row: Row) => boolean,
+    condition: RowCondition,
     request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
+    const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition);
     const versions = request.reading === 'latest' ? this.#latest(table, path) : this.#visible(table, path);
     for (const version of versions) {
-      if (!matches(version)) continue;
-      const locked = yield* this.#lockVersion(version, matches, request);
-      if (locked === null) continue;
+      if (!condition.matches(version)) continue;
+      const locked = yield* this.#lockVersion(version, condition.matches, request);
+      if (locked === null) {
+        this.#observeChange(version);
+        continue;
+      }
       this.#observeRead(locked);
       if (!(yield* goesOn(take(locked)))) return;
     }
+    scan?.ended();
   }
 
   *lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null> {
     const version = ours(row);
     if (request.reading === 'statement') this.#checkVisible(version);
     const locked = yield* this.#lockVersion(version, matches, request);
-    if (locked !== null) this.#observeRead(locked);
+    if (locked !== version) this.#observeUnread(version);
+    if (locked === null) this.#observeChange(version);
+    else this.#observeRead(locked);
     return locked;
   }
 
@@ -89,6 +96,7 @@ export class PostgresStatement implements StatementView {
     this.#transaction.storage.footprint?.touch(`order of ${tableId}`, 'change');
     const written = this.#push(table.newRow(), content);
     const duplicate = yield* this.#enterKeys(written, null);
+    if (duplicate !== null && duplicate.isUnseen !== true) this.#observeRead(ours(duplicate.row));
     return duplicate ?? { kind: 'inserted', row: written };
   }
 
@@ -123,8 +131,27 @@ export class PostgresStatement implements StatementView {
     this.#transaction.storage.observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
   }
 
+  /** A row that was found has changed before it was locked: the statement passes over it because of the current version. */
+  #observeChange(found: Version): void {
+    const current = currentVersion(found.stored.newest, this.#transaction.writer);
+    if (current !== null && current !== found) this.#observeRead(current);
+  }
+
+  #observeUnread({ table, id, sequence }: Version): void {
+    this.#transaction.storage.observer?.onUnread(this.#transaction.id, table, id, sequence);
+  }
+
   #observeWrite(version: Version): void {
-    this.#transaction.storage.observer?.onWrite(this.#transaction.id, version.table, version.id, observed(version));
+    const { older } = version;
+    const before = older === null ? null : observed(older);
+    const { storage, id } = this.#transaction;
+    storage.observer?.onWrite(id, version.table, version.id, observed(version), before);
+  }
+
+  #beginScan(table: TableId, { keep }: RowCondition): ObservedScan | null {
+    const { storage, id } = this.#transaction;
+    if (storage.observer === null || keep === null) return null;
+    return storage.observer.onScan(id, table, keep(), this.#snapshot);
   }
 
   #watchWrite(table: PostgresTable, version: Version | null): void {

@@ -95,7 +95,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   rollback(): void {
     if (!this.isOpen) return;
-    this.undoTo({ written: 0, locked: 0 });
+    this.#undo({ written: 0, locked: 0 });
     this.#end('aborted', []);
   }
 
@@ -107,7 +107,15 @@ export class PostgresTransaction implements StorageTransaction {
     return { written: this.#written.length, locked: this.#locked.length };
   }
 
+  /** Of a statement that failed, or back to a savepoint. */
   undoTo(mark: { readonly written: number; readonly locked: number }): void {
+    const { observer } = this.storage;
+    for (const { table, id, sequence } of this.#written.slice(mark.written))
+      observer?.onUndo(this.id, table, id, sequence);
+    this.#undo(mark);
+  }
+
+  #undo(mark: { readonly written: number; readonly locked: number }): void {
     for (let i = this.#written.length - 1; i >= mark.written; i--) {
       const version = this.#written[i] as Version;
       contacts.writes(this, version);
@@ -220,7 +228,7 @@ export class PostgresTransaction implements StorageTransaction {
     const { watched } = this.writer;
     if (watched !== null && !watched.isSafe)
       this.storage.watch.ended(watched, outcome === 'committed', this.storage.nextWriterNumber);
-    this.storage.observer?.onEnd(this.id, outcome);
+    this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
   }
 }
 

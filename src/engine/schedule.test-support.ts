@@ -12,6 +12,7 @@ import type {
   StorageTransaction,
   Waiting,
 } from '../sql/storage.ts';
+import { everyRow, unrecorded } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { table, type Level } from './engine.test-support.ts';
 
@@ -318,14 +319,14 @@ function* runStatement(view: ReturnType<StorageTransaction['statement']>, operat
   const path = pathOf(operation.where);
   const rows: Row[] = [];
   if (operation.kind === 'select' && operation.lock === null && view.scansLock !== true) {
-    for (const row of view.scan(table.id, path)) if (matches(row)) rows.push(row);
+    for (const row of view.scan(table.id, path, everyRow)) if (matches(row)) rows.push(row);
     return formatRows(rows);
   }
   const write = operation.kind === 'select' ? null : (row: Row) => writeRow(view, operation, row);
   // A change of the index that leads to the rows waits until they are all found.
   const isDeferred = operation.kind === 'update' && view.scansLock !== undefined && changesPath(operation);
   let isDuplicate = false;
-  yield* view.lock(table.id, path, matches, requestOf(operation), function* (row) {
+  yield* view.lock(table.id, path, unrecorded(matches), requestOf(operation), function* (row) {
     rows.push(row);
     if (write !== null && !isDeferred) isDuplicate = yield* write(row);
     return !isDuplicate;

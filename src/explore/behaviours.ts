@@ -8,6 +8,7 @@
  */
 import type { IsolationLevel } from '../isolation/index.ts';
 import {
+  inOrderOf,
   mark,
   type Marks,
   type Program,
@@ -22,7 +23,19 @@ import { copyAgain, copyPlain, OPAQUE } from './plain-copy.ts';
 export type Ending = (
   | { readonly kind: 'finished'; readonly results: Readonly<Record<string, unknown>> }
   | { readonly kind: 'threw'; readonly session: string; readonly error: unknown }
-) & { readonly marks: Marks };
+) & {
+  readonly marks: Marks;
+  /** Where the run was judged already: the invariant may change what it is given. */
+  readonly verdict?: HistoryVerdict;
+};
+
+export interface HistoryVerdict {
+  /** What is wrong; `null` where nothing is. */
+  readonly message: string | null;
+  readonly marks: Marks;
+  /** The invariant did not end in time: nothing is known. */
+  readonly isLate?: boolean;
+}
 
 type StepKind = 'unknown' | 'begin' | 'read' | 'write' | 'commit' | 'abort' | 'mark' | 'returned' | 'threw';
 
@@ -92,7 +105,7 @@ export class Behaviours {
       if (step.kind !== 'begin') waiting = waiting.filter((each) => each !== session);
     }
     return run.threw === null
-      ? { kind: 'finished', results: run.results, marks: run.marks }
+      ? { kind: 'finished', results: inOrderOf(this.#program, run.results), marks: run.marks }
       : { kind: 'threw', ...run.threw, marks: run.marks };
   }
 

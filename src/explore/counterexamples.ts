@@ -3,9 +3,12 @@
  * costs a hundred runs, so violations that look alike (the same message and order of transactions, the initial state and older writes seen by the same
  * reads) count as one kind, and only the first of them, by its token, is named, at the end. So it does not matter in which order they were found.
  */
+import { monotonicMs } from '../base/clock.ts';
 import type { History } from '../history/index.ts';
 import { weakestViolation } from '../isolation/index.ts';
+import { sealToken } from '../program/index.ts';
 import type { Counterexample } from './explore.ts';
+import { recordedHistory } from './recorded-history.ts';
 
 /** One that has no name yet: plain data. */
 export interface Example {
@@ -57,6 +60,11 @@ export class Counterexamples {
     this.#news.set(sight, example);
   }
 
+  /** All that are kept, in the order in which they were found. */
+  examples(): Example[] {
+    return [...this.#bySight.values()];
+  }
+
   /** What was kept since somebody asked last. */
   takeNews(): Example[] {
     const news = [...this.#news.values()];
@@ -64,12 +72,21 @@ export class Counterexamples {
     return news;
   }
 
-  all(): Counterexample[] {
+  /**
+   * @param deadlineMs when those that have no name yet are left out, in `monotonicMs`; the first is named whatever it takes
+   * @param onName called before each, for those who watch
+   */
+  all(deadlineMs: number, onName: () => void): Counterexample[] {
     const byKind = new Map<string | null, Counterexample>();
     const sorted = [...this.#bySight.values()].toSorted((a, b) => (isBefore(a, b) ? -1 : 1));
     for (const example of sorted.slice(0, NAMED_MAX)) {
+      if (byKind.size > 0 && monotonicMs() >= deadlineMs) break;
+      onName();
       const anomaly = weakestViolation(example.history, { abortedReads: 'constrained' })?.verdict.anomaly ?? null;
-      if (!byKind.has(anomaly)) byKind.set(anomaly, { ...example, anomaly });
+      if (byKind.has(anomaly)) continue;
+      const recorded = recordedHistory(example.history);
+      const replay = sealToken(example.replay, recorded);
+      byKind.set(anomaly, { ...example, replay, steps: recorded.steps, anomaly });
       if (byKind.size === this.#kindsMax) break;
     }
     return [...byKind.values()];

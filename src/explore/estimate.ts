@@ -3,17 +3,20 @@
  * the tree of prefixes, at each run to one of the k that it found, drawn evenly, and counts that one k times. The mean over all draws is the
  * exact number; single probes differ widely, most of them lie below it.
  */
+import { Breather, Budget, type BudgetOptions } from '../base/budget.ts';
 import type { Chooser } from '../base/chooser.ts';
 import { sampleMean } from '../base/sample-mean.ts';
 import type { Program } from '../program/index.ts';
 import type { ExploreOptions } from './explore.ts';
 import { Exploration } from './exploration.ts';
 import type { Prefix } from './ordered-history.ts';
+import { Runs } from './runs.ts';
 
 export interface EstimateOptions
-  extends Pick<ExploreOptions, 'level' | 'base' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'onTurn'> {
+  extends BudgetOptions,
+    Pick<ExploreOptions, 'level' | 'base' | 'stepsMax' | 'timeoutMs' | 'turnsMax' | 'onTurn'> {
   readonly chooser: Chooser;
-  /** Default 100. */
+  /** Default 100. With a budget there may be fewer. */
   readonly probes?: number;
 }
 
@@ -27,16 +30,29 @@ export interface Estimate {
   readonly probes: number;
 }
 
+/** `null`: the budget was over before the first probe was. */
 export async function estimateHistories(
   program: Program,
-  { chooser, probes = 100, ...options }: EstimateOptions,
-): Promise<Estimate> {
-  const exploration = new Exploration(program, options);
+  { chooser, probes = 100, timeMaxMs, signal, ...options }: EstimateOptions,
+): Promise<Estimate | null> {
+  const budget = new Budget({ ...(timeMaxMs === undefined ? {} : { timeMaxMs }), ...(signal && { signal }) });
+  const made = new Runs(program, options, budget);
+  const exploration = new Exploration(program, options, made);
+  const breather = new Breather();
   const found: Probe[] = [];
-  for (let i = 0; i < probes; i += 1) found.push(await probeOnce(exploration, chooser));
+  await made.watching(async () => {
+    for (let i = 0; i < probes && budget.over === null; i += 1) {
+      const probe = await probeOnce(exploration, chooser);
+      // A way that was cut off says too little.
+      if (exploration.hasStopped) break;
+      found.push(probe);
+      await breather.breathe();
+    }
+  });
+  if (found.length === 0) return null;
   const { mean: runs, error: runsError } = sampleMean(found.map((probe) => probe.runs));
   const { mean: histories } = sampleMean(found.map((probe) => probe.histories));
-  return { runs, histories, runsError, probes };
+  return { runs, histories, runsError, probes: found.length };
 }
 
 /** What one way down the tree says. */

@@ -1,21 +1,32 @@
 /** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds goes on the stack. */
+import { Breather } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
+import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { countMarks, type Program } from '../program/index.ts';
+import { assumptionsOf, countMarks, type Program, SessionTally } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
+import { type ExploreCheckpoint, requireSameSubject, type Subject, subjectOf } from './checkpoint.ts';
 import { Counterexamples } from './counterexamples.ts';
-import type { ExploreOptions, ExploreResult } from './explore.ts';
+import type { Estimate } from './estimate.ts';
+import type { Counterexample, ExploreOptions, ExploreResult } from './explore.ts';
 import type { Prefix } from './ordered-history.ts';
-import { Runs } from './runs.ts';
+import { type Late, Runs } from './runs.ts';
 import type { ExplorePart } from './sharing.ts';
+import { stoppedBy } from './stopped.ts';
 import { encodePrefix } from './token.ts';
-import { verdictOf, verdictOfPart } from './verdict.ts';
+import { verdictOfPart } from './verdict.ts';
 
 /** A prefix that waits, and its share of the tree if every branch were of the same size. */
 export interface Waiting {
   readonly prefix: Prefix;
   readonly mass: number;
+}
+
+/** How much to do before the caller looks again. */
+export interface Slice {
+  readonly runsMax?: number;
+  readonly timeMs?: number;
 }
 
 /** A prefix of each session. */
@@ -43,7 +54,12 @@ export class Exploration {
   #runs = 0;
   #stopped: ExploreResult['stopped'] = null;
   #divergence: string | null = null;
+  #estimate: Estimate | null = null;
   readonly #counterexamples: Counterexamples;
+  readonly #sessions: SessionTally;
+  /** Between the first and the last change that a run, or a part, makes to what is known. */
+  #isChanging = false;
+  #checkpointedMs = monotonicMs();
 
   /**
    * @param made runs of the same program with the same options, whose memory is shared
@@ -57,6 +73,7 @@ export class Exploration {
     counterexamples = new Counterexamples(options.violationsMax ?? 5),
   ) {
     this.#program = program;
+    this.#sessions = new SessionTally(program.sessionNames);
     this.#options = options;
     this.#level = parseLevel(options.level ?? 'causal', constrainingLevels);
     this.#made = made;
@@ -97,6 +114,66 @@ export class Exploration {
     this.#stopped ??= reason;
   }
 
+  expect(estimate: Estimate | null): void {
+    this.#estimate = estimate;
+  }
+
+  /**
+   * Where it stands now; `null`: in the middle of a change.
+   * @param elsewhere prefixes that others have taken and not given back
+   */
+  checkpoint(elsewhere: readonly Waiting[] = []): ExploreCheckpoint | null {
+    if (this.#isChanging) return null;
+    return {
+      subject: this.#subject(),
+      waiting: [...this.#stack, ...elsewhere],
+      doneMass: this.#doneMass,
+      histories: this.#histories,
+      violations: this.#violations,
+      runs: this.#runs,
+      hasThrown: this.hasThrown,
+      marks: new Map(this.#marks),
+      sessions: this.#sessions.sessions(),
+      examples: this.#counterexamples.examples(),
+      learned: this.#made.learned(),
+    };
+  }
+
+  /** Continues from there: before the first run. @throws InputError `explore/checkpoint` */
+  restore(checkpoint: ExploreCheckpoint): void {
+    requireSameSubject(checkpoint, this.#subject());
+    this.add(checkpoint.waiting);
+    this.#doneMass = checkpoint.doneMass;
+    this.#histories = checkpoint.histories;
+    this.#violations = checkpoint.violations;
+    this.#runs = checkpoint.runs;
+    this.hasThrown = checkpoint.hasThrown;
+    countMarks(this.#marks, checkpoint.marks);
+    this.#sessions.merge(checkpoint.sessions);
+    this.#counterexamples.merge(checkpoint.examples);
+    this.#made.restore(checkpoint.learned);
+  }
+
+  #subject(): Subject {
+    return subjectOf(this.#program, this.#level, this.#options);
+  }
+
+  /** Gives a checkpoint where it is time for one. */
+  checkpointIfDue(elsewhere: readonly Waiting[] = []): void {
+    const { onCheckpoint, checkpointEveryMs = 30_000 } = this.#options;
+    if (onCheckpoint === undefined || monotonicMs() - this.#checkpointedMs < checkpointEveryMs) return;
+    const checkpoint = this.checkpoint(elsewhere);
+    if (checkpoint !== null) onCheckpoint(checkpoint);
+    this.#checkpointedMs = monotonicMs();
+  }
+
+  /** A change of what is known that nobody may see half of. */
+  change(act: () => void): void {
+    this.#isChanging = true;
+    act();
+    this.#isChanging = false;
+  }
+
   /** Takes over what another exploration of the same program found. */
   merge({ result, doneMass, examples }: ExplorePart): void {
     this.#histories += result.histories;
@@ -104,76 +181,94 @@ export class Exploration {
     this.#runs += result.runs;
     this.#doneMass += doneMass;
     countMarks(this.#marks, result.marks);
+    this.#sessions.merge(result.evidence.sessions);
     this.#counterexamples.merge(examples);
     this.#stopped ??= result.stopped;
     if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
     this.#tell();
   }
 
-  /** Goes on until nothing waits, the exploration has to stop, or so many runs were made. */
-  async run(deadlineMs: number, runsMax = Infinity): Promise<void> {
-    const end = this.#runs + runsMax;
-    let breathedAt = monotonicMs();
-    while (this.#stack.length > 0 && this.#stopped === null && this.#runs < end) {
-      const { prefix, mass } = this.#stack.pop() as Waiting;
-      await this.#runFrom(prefix, mass);
+  /** Goes on until nothing waits, the exploration has to stop, or so many runs were made, or for so long. */
+  async run({ runsMax = Infinity, timeMs = Infinity }: Slice = {}): Promise<void> {
+    const runsEnd = this.#runs + runsMax;
+    const timeEnd = monotonicMs() + timeMs;
+    const breather = new Breather();
+    while (this.goesOn && this.#runs < runsEnd && monotonicMs() < timeEnd) {
+      const over = this.#made.budget.over;
+      if (over !== null) return this.stop(over);
+      await this.#runNext();
       if (this.#options.failsFast === true && this.#violations > 0) this.stop('violation');
-      if ((this.#runs & 15) !== 0) continue;
-      const now = monotonicMs();
-      if (now >= deadlineMs) this.#stopped ??= 'time';
-      if (now - breathedAt < 50) continue;
-      breathedAt = now;
-      await this.#breathe();
+      if (!(await breather.breathe())) continue;
+      this.#tell();
+      this.checkpointIfDue();
     }
   }
 
   /** One run from a prefix, not judged. @returns the prefixes that it found, and whether its history is at its level */
   async probe(prefix: Prefix): Promise<{ readonly branches: readonly Prefix[]; readonly isAtLevel: boolean }> {
-    await this.#runFrom(prefix, 0, false);
+    this.#stack.push({ prefix, mass: 0 });
+    await this.#runNext(false);
     this.#stack.length = 0;
     const { store } = this.#made;
     return { branches: [...store.branches], isAtLevel: this.#stopped === null && store.isAtLevel() };
   }
 
   async replay(prefix: Prefix): Promise<ExploreResult> {
-    await this.#runFrom(prefix, 1);
+    this.#stack.push({ prefix, mass: 1 });
+    await this.#runNext();
     this.#divergence = this.#made.store.divergence;
     this.stop('replay');
     return this.result();
   }
 
-  async #runFrom(prefix: Prefix, mass: number, judges = true): Promise<void> {
+  /** The run stays on the stack until it is made and judged: one that ends early is still to be made. */
+  async #runNext(judges = true): Promise<void> {
+    const waiting = this.#stack.at(-1) as Waiting;
+    const ending = await this.#made.from(waiting.prefix, this.#part?.transactions ?? null);
+    if (ending.kind === 'timeout') return this.#endLate(stuckOf(ending));
+    if (judges && !(await this.#judge(ending))) return this.#endLate({ session: null, lastOperation: 'nothing' });
+    this.#isChanging = true;
+    this.#stack.pop();
     this.#runs += 1;
-    const ending = await this.#made.from(prefix, this.#part?.transactions ?? null);
-    const { branches } = this.#made.store;
     // Popped last to first: the order of discovery.
-    const part = mass / (branches.length + 1);
+    const { branches } = this.#made.store;
+    const part = waiting.mass / (branches.length + 1);
     this.#doneMass += part;
     for (let i = branches.length - 1; i >= 0; i -= 1) this.#stack.push({ prefix: branches[i] as Prefix, mass: part });
-    if (ending.kind === 'timeout') {
-      const { reason, session, lastOperation } = ending;
-      this.#stopped = reason === 'turns' ? 'endless' : { session, lastOperation };
-    } else if (judges) await this.#judge(ending);
+    this.#isChanging = false;
   }
 
-  async #judge(ending: Ending): Promise<void> {
+  #endLate(stuck: ExploreResult['stopped']): void {
+    this.#stopped ??= this.#made.budget.over ?? stuck;
+  }
+
+  /**
+   * @returns false where the run is still to be judged: the invariant did not end, the search for a commit order gave up before a violation was
+   * found, or the history is one too many
+   */
+  async #judge(ending: Ending): Promise<boolean> {
     const { store } = this.#made;
     const isAtLevel = store.isAtLevel();
-    if (isAtLevel && this.#histories === this.#options.historiesMax) this.#stopped = 'histories';
-    else if (isAtLevel) await this.#count(ending);
+    if (isAtLevel && this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped = 'histories';
+    if (this.#stopped === 'histories') return false;
+    const isCounted = isAtLevel && (await this.#count(ending));
     // Whether the history is at its level, or which final states it has, is then not known.
     if (store.gaveUp) this.#stopped ??= 'search';
+    return isCounted || !(isAtLevel || store.gaveUp);
   }
 
-  async #count(ending: Ending): Promise<void> {
+  async #count(ending: Ending): Promise<boolean> {
     const { store } = this.#made;
+    const verdict = this.#part === null ? await this.#made.verdictOf(ending) : verdictOfPart(ending);
+    const { message, marks } = verdict;
+    if (verdict.isLate === true || (message === null && store.gaveUp)) return false;
+    this.#isChanging = true; // until its branches wait
     this.#histories += 1;
     if (this.#part === null) this.#options.onHistory?.(() => store.history());
-    const { message, marks } =
-      this.#part === null ? await verdictOf(this.#program, store, ending) : verdictOfPart(ending);
     for (const session of store.cut) this.#part?.onCut(session);
     countMarks(this.#marks, marks);
-    if (message === null) return;
+    this.#sessions.add(store.sessionRuns());
+    if (message === null) return true;
     this.#violations += 1;
     this.hasThrown ||= ending.kind === 'threw';
     this.#counterexamples.add({
@@ -182,11 +277,7 @@ export class Exploration {
       olderReads: store.olderReads(),
       replay: encodePrefix(store.prefix(), this.#program),
     });
-  }
-
-  async #breathe(): Promise<void> {
-    this.#tell();
-    await new Promise((resolve) => setImmediate(resolve));
+    return true;
   }
 
   #tell(): void {
@@ -194,13 +285,17 @@ export class Exploration {
       histories: this.#histories,
       runs: this.#runs,
       violations: this.#violations,
-      expectedRuns: this.#runs / this.#doneMass,
+      share: this.#doneMass,
+      expectedRuns: this.#estimate === null ? null : this.#runs + (1 - this.#doneMass) * this.#estimate.runs,
     });
   }
 
-  /** @param names are counterexamples wanted? That takes time. */
-  result(names = true): ExploreResult {
-    const counterexamples = names ? this.#counterexamples.all() : [];
+  /** From within a run: nothing is proven yet, and not for long. */
+  soFar(): ExploreResult {
+    return { ...this.result(this.#named(NAMING_MS)), complete: false };
+  }
+
+  result(counterexamples = this.#named(this.#made.budget.over === null ? Infinity : NAMING_MS)): ExploreResult {
     return {
       level: this.#level,
       histories: this.#histories,
@@ -208,11 +303,44 @@ export class Exploration {
       runs: this.#runs,
       complete: this.#stopped === null && this.#stack.length === 0,
       divergence: this.#divergence,
+      replayed: null,
       prefix: null,
       stopped: this.#stopped,
       marks: this.#marks,
       counterexample: counterexamples[0] ?? null,
       counterexamples,
+      estimate: this.#estimate,
+      evidence: this.#evidence(),
     };
   }
+
+  #evidence(): Evidence {
+    const isComplete = this.#stopped === null && this.#stack.length === 0;
+    const sessions = this.#sessions.sessions().map((session, i) => {
+      const failure = this.#made.failureOf(i);
+      return failure === null ? session : { ...session, failedRuns: session.runs, failure };
+    });
+    return {
+      ...noEvidence,
+      store: 'keys',
+      violations: this.#violations,
+      looked: [{ count: this.#histories, nothing: `no history is at ${this.#level}` }],
+      // One history says nothing of what its sessions do in others.
+      sessions: this.#stopped === 'replay' ? [] : sessions,
+      cut: isComplete ? [] : [stoppedBy(this.#stopped)],
+      assumed: assumptionsOf(this.#program),
+    };
+  }
+
+  /** To name them takes time. */
+  #named(timeMs: number): Counterexample[] {
+    return this.#counterexamples.all(monotonicMs() + timeMs, () => this.#options.onTurn?.(0, () => 'nothing new'));
+  }
 }
+
+function stuckOf({ reason, session, lastOperation }: Late): ExploreResult['stopped'] {
+  return reason === 'turns' ? 'endless' : { session, lastOperation };
+}
+
+/** When the time is over, or the user has had enough. */
+const NAMING_MS = 300;

@@ -3,6 +3,7 @@ import { summarize, explainNoViolation, weakestViolation } from '../isolation/in
 import type { History } from '../history/index.ts';
 import {
   counted,
+  formatAnswer,
   type CycleDrawing,
   drawHistory,
   formatCount,
@@ -16,8 +17,11 @@ import {
   type Styler,
   wrap,
 } from '../report/index.ts';
+import { type RecordedRun, replayVerdict } from '../program/index.ts';
+import { conclude, gapText } from '../evidence/index.ts';
 import type { Estimate } from './estimate.ts';
 import type { Counterexample, ExploreResult } from './explore.ts';
+import { stoppedBy } from './stopped.ts';
 
 export interface ExploreText {
   /** Columns of the terminal. Default 80. */
@@ -25,16 +29,21 @@ export interface ExploreText {
   readonly style?: Styler;
   /** What replays a counterexample. */
   readonly commandOf?: (replay: string) => string;
+  /** Of a replay: the recorded run, where it is known. */
+  readonly recorded?: RecordedRun;
 }
 
 /** The text of one exploration, without a final line break. */
 export function formatExploration(result: ExploreResult, options: ExploreText = {}): string {
   const { style = plain, width = 80 } = options;
   const { counterexamples, marks } = result;
-  const lines = [verdict(result, style)];
+  const { replayed, violations } = result;
+  const answer = replayed === null ? [] : formatAnswer(replayVerdict(replayed, violations, options.recorded), options);
   const [smallest, ...others] = counterexamples;
+  if (replayed !== null && smallest === undefined) return answer.join('\n');
+  const lines = [...answer, verdict(result, style)];
   if (smallest !== undefined) {
-    lines[0] += `: ${printable(smallest.message)}`;
+    lines[lines.length - 1] += `: ${printable(smallest.message)}`;
     lines.push('', ...exampleLines(smallest, options));
     others.forEach((example, i) => {
       const title = `another kind, ${i + 2} of ${counterexamples.length}: ${printable(example.message)}`;
@@ -70,67 +79,56 @@ export function drawCounterexamples({ counterexamples, level }: ExploreResult, t
 
 /** The table of several levels, weakest first, and the weakest at which every history satisfies the invariant. */
 export function formatExplorations(results: readonly ExploreResult[], { style = plain }: ExploreText = {}): string {
-  const levels = results.map(({ level, histories, violations, complete }) => ({
+  const levels = results.map(({ level, histories, violations, complete, evidence }) => ({
     level,
     counts: { histories },
     violations,
-    complete,
+    complete: complete && conclude(evidence).kind !== 'unknown',
   }));
-  return formatLevels(levels, 'histories', style);
+  return [formatLevels(levels, 'histories', style), ...gapLines(results)].join('\n');
+}
+
+/** What the table does not say: why nothing is known. */
+function gapLines(results: readonly ExploreResult[]): string[] {
+  return results.flatMap(({ level, evidence }) => {
+    const conclusion = conclude(evidence);
+    const gaps = conclusion.kind === 'unknown' ? conclusion.gaps.filter(({ kind }) => kind !== 'cut') : [];
+    return gaps.map((gap) => `unknown at ${level}: ${printable(gapText(gap))}`);
+  });
 }
 
 function verdict(result: ExploreResult, style: Styler): string {
-  const { divergence, violations } = result;
-  if (divergence !== null) return `the program has changed: ${divergence}; what follows is as far as the token leads`;
-  return violations > 0 ? violated(result, style) : satisfied(result, style);
+  return result.violations > 0 ? violated(result, style) : satisfied(result, style);
 }
 
 function violated({ level, histories, violations, complete, stopped, prefix }: ExploreResult, style: Styler): string {
   if (prefix !== null) {
-    const end = stopped === 'violation' ? ', and none of fewer does' : ` (${stoppedBy(stopped)})`;
+    const end = stopped === 'violation' ? ', and none of fewer does' : ` (${printable(stoppedBy(stopped))})`;
     return style('bad', `a history of ${counted(prefix, 'transaction')} violates the invariant at ${level}${end}`);
   }
   const some = `${formatCount(violations)} of ${counted(histories, 'history', 'histories')}`;
   const text = `${some} ${violations === 1 ? 'violates' : 'violate'} the invariant at ${level}`;
-  return style('bad', text) + (complete ? '' : ` (${stoppedBy(stopped)})`);
+  return style('bad', text) + (complete ? '' : ` (${printable(stoppedBy(stopped))})`);
 }
 
-function satisfied({ level, histories, complete, stopped, prefix }: ExploreResult, style: Styler): string {
+function satisfied(result: ExploreResult, style: Styler): string {
+  const { level, histories, stopped, prefix, evidence } = result;
   const satisfy = `${histories === 1 ? 'satisfies' : 'satisfy'} the invariant`;
   const all = counted(histories, 'history', 'histories');
-  if (complete) {
+  const conclusion = conclude(evidence);
+  if (conclusion.kind === 'satisfied') {
     const every = histories === 1 ? 'the only history' : `all ${all}`;
-    return style('good', `${every} ${satisfy} at ${level}`) + ': a proof for this program';
+    const proof = `${style('good', `${every} ${satisfy} at ${level}`)}: a proof for this program`;
+    return [proof, ...conclusion.assumed].join('\n');
   }
-  if (stopped === 'replay') {
-    const replayed = 'the history that was replayed';
-    const text = histories === 0 ? `is not at ${level}` : `${satisfy} at ${level}; of others nothing is known`;
-    return style('warning', `${replayed} ${text}`);
-  }
-  const some = prefix === null ? all : `${all} of prefixes of the program`;
-  return style('warning', `unknown at ${level}: ${some} ${satisfy}, and there are more (${stoppedBy(stopped)})`);
-}
-
-function stoppedBy(stopped: ExploreResult['stopped']): string {
-  if (typeof stopped === 'object' && stopped !== null) {
-    return `session "${printable(stopped.session)}" did not end in time; its last operation: ${printable(stopped.lastOperation)}`;
-  }
-  switch (stopped) {
-    case 'histories':
-      return 'stopped by --max-histories';
-    case 'time':
-      return 'stopped by --max-time';
-    case 'violation':
-      return 'the first violation ends it';
-    case 'search':
-      return 'the search for a commit order of one history gave up';
-    case 'endless':
-      return 'the program does not end on some path: a loop that waits for a value can wait for ever';
-    case 'replay':
-      return 'one history was replayed';
-    case null:
-      return 'some are left';
-  }
+  if (conclusion.kind === 'at-fault') return style('warning', conclusion.message);
+  const gaps = conclusion.kind === 'unknown' ? conclusion.gaps : [];
+  // What was cut off says itself how many histories there were.
+  const known = gaps.filter(({ kind }) => kind !== 'cut' && (kind !== 'nothing-looked-at' || stopped === null));
+  const others = known.map((gap) => printable(gapText(gap)));
+  const some = prefix !== null ? `${all} of prefixes of the program` : stopped === null ? `all ${all}` : all;
+  const more = stopped === null ? '' : `, and there are more (${printable(stoppedBy(stopped))})`;
+  return style('warning', `unknown at ${level}: ${[...others, `${some} ${satisfy}${more}`].join('; ')}`);
 }
 
 function anomalyLines(history: History, width: number, style: Styler): string[] {

@@ -6,26 +6,27 @@
  * sections 5 and 6. Stateless: the program runs again for every history, from its prefix; memory is the stack of prefixes, polynomial in
  * the size of the program and flat in the number of histories.
  */
-import { monotonicMs } from '../base/clock.ts';
+import { Budget, type BudgetOptions } from '../base/budget.ts';
+import { seeded } from '../base/chooser.ts';
+import type { Evidence } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import type { Program } from '../program/index.ts';
+import type { Program, Replayed } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
+import { type ExploreCheckpoint, requireResumable } from './checkpoint.ts';
+import { type Estimate, estimateHistories } from './estimate.ts';
 import { Exploration } from './exploration.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
-import { sessionOf } from './ordered-history.ts';
+import { replayHistory } from './replay.ts';
 import { Runs } from './runs.ts';
-import { decodePrefix } from './token.ts';
 
-export interface ExploreOptions {
+export interface ExploreOptions extends BudgetOptions {
   /** Default `causal`. */
   readonly level?: ConstrainingLevel;
   /** The level that is explored where `level` cannot be; it changes the number of runs, never the histories. Default `causal`, the best. */
   readonly base?: BaseLevel;
   /** Histories to list before the answer is `unknown`. Default: all. */
   readonly historiesMax?: number;
-  /** Time to spend before the answer is `unknown`. Default: any. */
-  readonly timeMaxMs?: number;
   /** Decisions that one search for a commit order may take, before the answer is `unknown`. Default 100,000. */
   readonly stepsMax?: number;
   /** For one run. Default 10,000. */
@@ -51,18 +52,36 @@ export interface ExploreOptions {
   readonly samplesFirst?: number;
   /** Steps of sessions, keys and values to remember before all are forgotten, so that memory does not grow with the histories. Default 200,000. */
   readonly rememberedMax?: number;
-  /** Only this history: the token of a counterexample. A program that has changed is followed as far as it goes. */
+  /** Only this history: the token of a counterexample. */
   readonly replay?: string;
   /** Called for each history of the whole program at its level, in a fixed order. */
   readonly onHistory?: (history: () => History) => void;
+  /** Estimate how many histories there are when it is not over after so long: 0 is before the first run. Default: never. */
+  readonly estimateAfterMs?: number;
+  readonly onEstimate?: (estimate: Estimate) => void;
+  /**
+   * Called before the first run, with what tells the result so far at any moment, also from within a run, and where the exploration then stands; `null`
+   * is rare: at this moment the checkpoint before is still the last.
+   */
+  readonly onStart?: (soFar: () => ExploreResult, checkpoint: () => ExploreCheckpoint | null) => void;
+  /** Continue from here: an exploration of the same program with the same `level`, `base` and `reruns`. Budgets may differ. */
+  readonly resume?: ExploreCheckpoint;
+  /** Called every `checkpointEveryMs` and at the end, complete or not. Not with `failsFast` or `replay`. */
+  readonly onCheckpoint?: (checkpoint: ExploreCheckpoint) => void;
+  /** Default 30,000. */
+  readonly checkpointEveryMs?: number;
   /** Called now and then, at most every 50 ms. */
-  readonly onProgress?: (progress: {
-    readonly histories: number;
-    readonly runs: number;
-    readonly violations: number;
-    /** Runs to expect altogether, if what is left is like what was seen. */
-    readonly expectedRuns: number;
-  }) => void;
+  readonly onProgress?: (progress: ExploreProgress) => void;
+}
+
+export interface ExploreProgress {
+  readonly histories: number;
+  readonly runs: number;
+  readonly violations: number;
+  /** The share of the tree that was walked, if every branch were of the same size: between 0 and 1. */
+  readonly share: number;
+  /** Runs to expect altogether: those that were made, and of what is left its share of the estimate. `null`: there is no estimate yet. */
+  readonly expectedRuns: number | null;
 }
 
 export interface ExploreResult {
@@ -76,22 +95,29 @@ export interface ExploreResult {
   /** Were there no more? */
   readonly complete: boolean;
   /** Why not. */
-  readonly stopped: 'histories' | 'time' | 'endless' | 'search' | 'violation' | 'replay' | Stuck | null;
+  readonly stopped: 'histories' | 'time' | 'interrupted' | 'endless' | 'search' | 'violation' | 'replay' | Stuck | null;
   /** For each `sometimes(name)`: histories in which its condition held. */
   readonly marks: ReadonlyMap<string, number>;
   /** The transactions of the prefix of the program that was explored last, where the violation was found in one; else `null`. */
   readonly prefix: number | null;
-  /** Where a replay took another turn than its token; `null` where it did not. */
+  /** Where a replay could not follow its token; `null` where it could. */
   readonly divergence: string | null;
+  /** Of a replay: did the run do what the token recorded? */
+  readonly replayed: Replayed | null;
+  /** What was looked at: `conclude` makes the verdict of it. */
+  readonly evidence: Evidence;
   /** The failing history with the fewest reads that see anything but the newest write in its order. */
   readonly counterexample: Counterexample | null;
   /** The smallest of each kind of violation, the smallest first. */
   readonly counterexamples: readonly Counterexample[];
+  /** Where one was made. */
+  readonly estimate: Estimate | null;
 }
 
 /** A session that did not end in time, and what it did last. */
 export interface Stuck {
-  readonly session: string;
+  /** `null`: the invariant. */
+  readonly session: string | null;
   readonly lastOperation: string;
 }
 
@@ -102,37 +128,62 @@ export interface Counterexample {
   readonly olderReads: ReadonlySet<string>;
   /** The token of this history for `replay`. */
   readonly replay: string;
+  /** What the sessions did, without values: a replay has to do the same. */
+  readonly steps: readonly string[];
   /** What the history shows; `null` where it is serializable or nobody can tell. */
   readonly anomaly: string | null;
 }
 
 /** @throws InputError when the program or an option is at fault */
 export async function explore(program: Program, options: ExploreOptions = {}): Promise<ExploreResult> {
-  const made = new Runs(program, options);
+  requireResumable(options);
+  const budget = new Budget(options);
+  const made = new Runs(program, options, budget);
+  return made.watching(() => exploreBy(program, options, made));
+}
+
+async function exploreBy(program: Program, options: ExploreOptions, made: Runs): Promise<ExploreResult> {
   const exploration = new Exploration(program, options, made);
-  if (options.replay !== undefined) return replay(program, options, exploration, made);
-  const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
-  exploration.add([{ prefix: [], mass: 1 }]);
+  options.onStart?.(
+    () => exploration.soFar(),
+    () => exploration.checkpoint(),
+  );
+  if (options.replay !== undefined) return replayHistory(program, options, exploration, made);
+  begin(exploration, options);
   if (options.failsFast === true) {
-    await exploration.run(deadline, RUNS_BEFORE_GROWTH);
-    const small = await smallestViolation(program, options, made, exploration, deadline);
+    await exploration.run({ runsMax: RUNS_BEFORE_GROWTH });
+    const small = await smallestViolation(program, options, made, exploration);
     if (small !== null) return small;
   }
-  await exploration.run(deadline);
+  await exploration.run({ timeMs: options.estimateAfterMs ?? Infinity });
+  if (exploration.goesOn) exploration.expect(await estimate(program, options, made.budget));
+  await exploration.run();
+  giveCheckpoint(exploration, options);
   return exploration.result();
 }
 
-/** A session may have thrown in a prefix of the program, of which the rest need not go on as it would here: then the run ends with the token. */
-async function replay(
-  program: Program,
-  options: ExploreOptions,
-  whole: Exploration,
-  made: Runs,
-): Promise<ExploreResult> {
-  const prefix = decodePrefix(options.replay ?? '', program);
-  const transactions = program.sessions.map((_, i) => prefix.filter(({ name }) => sessionOf(name) === i).length);
-  let isCut = false;
-  const part = new Exploration(program, options, made, { transactions, onCut: () => (isCut = true) });
-  const result = await part.replay(prefix);
-  return isCut && result.violations > 0 ? { ...result, prefix: prefix.length } : whole.replay(prefix);
+/** From the root of the tree, or where an earlier exploration stopped. @throws InputError `explore/checkpoint` */
+export function begin(exploration: Exploration, { resume }: ExploreOptions): void {
+  if (resume === undefined) exploration.add([{ prefix: [], mass: 1 }]);
+  else exploration.restore(resume);
 }
+
+/** Where it ended. */
+export function giveCheckpoint(exploration: Exploration, { onCheckpoint }: ExploreOptions): void {
+  const checkpoint = onCheckpoint === undefined ? null : exploration.checkpoint();
+  if (checkpoint !== null) onCheckpoint?.(checkpoint);
+}
+
+/** Probes while there is time. `null`: it ran out before one was made. */
+export async function estimate(program: Program, options: ExploreOptions, budget: Budget): Promise<Estimate | null> {
+  // One that was asked for takes its time.
+  const timeMaxMs = options.estimateAfterMs === 0 ? budget.leftMs : Math.min(ESTIMATE_MS, budget.leftMs);
+  const { signal } = budget;
+  const { onEstimate, onProgress: _onProgress, ...same } = options;
+  const limits = { ...same, timeMaxMs, ...(signal === undefined ? {} : { signal }) };
+  const found = await estimateHistories(program, { ...limits, chooser: seeded(1) });
+  if (found !== null) onEstimate?.(found);
+  return found;
+}
+
+const ESTIMATE_MS = 1_000;

@@ -11,7 +11,7 @@ import {
   type IsolationLevel,
   parseLevel,
 } from '../isolation/index.ts';
-import type { Program, Store, StoreTransaction } from '../program/index.ts';
+import type { Program, SessionRun, Store, StoreTransaction } from '../program/index.ts';
 import { type BaseLevel, exploredLevel } from './base-level.ts';
 import { Causality } from './causality.ts';
 import {
@@ -77,10 +77,15 @@ export class ExploringStore implements Store {
   #hasGivenUp = false;
   /** Per session: the position of its last transaction. */
   readonly #lastOf: number[] = [];
+  /** Per session, in this run: operations, and whether there was a choice between its next step and that of another session. */
+  readonly #operations: number[];
+  readonly #overlapped: boolean[];
 
   constructor(program: Program, { level = 'causal', base, stepsMax }: StoreOptions) {
     this.#judge = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
     this.#program = program;
+    this.#operations = program.sessionNames.map(() => 0);
+    this.#overlapped = program.sessionNames.map(() => false);
     this.#level = parseLevel(level, constrainingLevels);
     this.#base = base ?? 'causal';
   }
@@ -88,6 +93,8 @@ export class ExploringStore implements Store {
   /** @param bounds how many transactions each session may begin */
   reset(prefix: Prefix, bounds: readonly number[] | null = null): void {
     this.#prefix = prefix;
+    this.#operations.fill(0);
+    this.#overlapped.fill(false);
     this.#bounds = bounds;
     this.cut = [];
     this.#logs = [];
@@ -101,6 +108,7 @@ export class ExploringStore implements Store {
 
   /** The prefix's order, then the first session that has not ended; `null` where all that wait would go beyond their bounds. */
   readonly nextSession = (waiting: readonly number[]): number | null => {
+    if (waiting.length > 1) for (const session of waiting) this.#overlapped[session] = true;
     const next = this.#prefix[this.#logs.length];
     if (next !== undefined) {
       const session = sessionOf(next.name);
@@ -163,6 +171,7 @@ export class ExploringStore implements Store {
 
   /** @returns the number of the value */
   read(log: ExploredLog, key: number): number {
+    this.#operations[log.session] = (this.#operations[log.session] as number) + 1;
     const own = log.writeKeys.indexOf(key);
     if (own >= 0) {
       const value = log.writeValues[own] as number;
@@ -200,10 +209,31 @@ export class ExploringStore implements Store {
       const writer = i < 0 ? -1 : this.#causality.writerOf(key, i);
       if (!this.#causality.allowsRead(position, sources.length, key, writer)) continue;
       if (first === null) first = writer;
-      else this.branches.push(this.#prefixWith(log, writer));
+      else {
+        this.branches.push(this.#prefixWith(log, writer));
+        this.#noteOverlap(log, first);
+        this.#noteOverlap(log, writer);
+      }
     }
     assert(first !== null, 'the levels that are explored are causally extensible');
     return first;
+  }
+
+  /** A read that may see or not see the write of another session is a choice between the steps of the two. */
+  #noteOverlap({ session }: ExploredLog, writer: number): void {
+    const other = writer < 0 ? session : (this.#logs[writer] as ExploredLog).session;
+    if (other === session) return;
+    this.#overlapped[session] = true;
+    this.#overlapped[other] = true;
+  }
+
+  /** What each session did in this run. */
+  sessionRuns(): SessionRun[] {
+    return this.#operations.map((operations, session) => ({
+      operations,
+      overlapped: this.#overlapped[session] as boolean,
+      failure: null,
+    }));
   }
 
   #prefixWith({ name, position, sources }: ExploredLog, writer: number): Prefix {
@@ -215,6 +245,7 @@ export class ExploringStore implements Store {
   }
 
   write(log: ExploredLog, key: number, value: number): void {
+    this.#operations[log.session] = (this.#operations[log.session] as number) + 1;
     const own = log.writeKeys.indexOf(key);
     if (own >= 0) log.writeValues[own] = value;
     else {

@@ -29,20 +29,14 @@ export async function smallestViolation(
   options: ExploreOptions,
   made: Runs,
   whole: Exploration,
-  deadlineMs: number,
 ): Promise<ExploreResult | null> {
   if (!whole.goesOn && !whole.hasThrown) return null;
-  const small = await growPrefixes(program, options, made, deadlineMs);
+  const small = await growPrefixes(program, options, made);
   return small !== null && (small.violations > 0 || !whole.hasThrown) ? small : null;
 }
 
 /** @returns what the last prefix showed, where it has a violation or a limit ended it; `null` where no session of any prefix throws */
-async function growPrefixes(
-  program: Program,
-  options: ExploreOptions,
-  made: Runs,
-  deadlineMs: number,
-): Promise<ExploreResult | null> {
+async function growPrefixes(program: Program, options: ExploreOptions, made: Runs): Promise<ExploreResult | null> {
   const { historiesMax = Infinity, turnsMax = 1_000 } = options;
   let [histories, runs] = [0, 0];
   let prefixes: readonly Bounds[] = [program.sessions.map(() => 0)];
@@ -57,7 +51,7 @@ async function growPrefixes(
       exploration.add([{ prefix: [], mass: 1 }]);
       if (histories === historiesMax) exploration.stop('histories');
       if (prefix > turnsMax) exploration.stop('endless');
-      await exploration.run(deadlineMs);
+      await exploration.run();
       const result = exploration.result();
       histories += result.histories;
       runs += result.runs;

@@ -1,5 +1,6 @@
 export { type BaseLevel, baseLevels } from './base-level.ts';
 export { estimateHistories, type Estimate, type EstimateOptions } from './estimate.ts';
+export { type ExploreCheckpoint } from './checkpoint.ts';
 export {
   drawCounterexamples,
   formatEstimate,
@@ -7,5 +8,11 @@ export {
   formatExplorations,
   type ExploreText,
 } from './explore-text.ts';
-export { explore, type Counterexample, type ExploreOptions, type ExploreResult } from './explore.ts';
+export {
+  explore,
+  type Counterexample,
+  type ExploreOptions,
+  type ExploreProgress,
+  type ExploreResult,
+} from './explore.ts';
 export { exploreShared, exploreThread, type ExploreJob, type ExplorePart, type ExploreThread } from './sharing.ts';

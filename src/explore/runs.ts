@@ -3,14 +3,31 @@
  * by the program all the same; a verdict that differs shows a program whose sessions or invariant look at more than what was read.
  */
 import { assert } from '../base/assert.ts';
-import { monotonicMs } from '../base/clock.ts';
+import { Budget } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
-import { looksElsewhere, type Program, runProgram, type RunOutcome } from '../program/index.ts';
-import { Behaviours, type Ending } from './behaviours.ts';
+import {
+  type Fact,
+  factsOf,
+  type JudgeLimits,
+  looksElsewhere,
+  type Program,
+  type Repeated,
+  requireFunctionOfReads,
+  requireNoForcedDifference,
+  runProgram,
+  type RunOutcome,
+  type SessionRun,
+  type SourceWatch,
+  type Store,
+  type Trial,
+  watchSources,
+} from '../program/index.ts';
+import { Behaviours, type Ending, type HistoryVerdict } from './behaviours.ts';
+import type { Learned } from './checkpoint.ts';
 import type { ExploreOptions } from './explore.ts';
 import { ExploringStore } from './exploring-store.ts';
 import type { Prefix } from './ordered-history.ts';
-import { isSameVerdict, verdictOf } from './verdict.ts';
+import { isSameVerdict, verdictOf, verdictOfPart } from './verdict.ts';
 
 /** A run that does not end. */
 export type Late = RunOutcome & { readonly kind: 'timeout' };
@@ -18,6 +35,8 @@ export type Late = RunOutcome & { readonly kind: 'timeout' };
 export class Runs {
   /** Holds the run that was made last. */
   readonly store: ExploringStore;
+  /** Of all of them together. */
+  readonly budget: Budget;
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #behaviours: Behaviours;
@@ -27,11 +46,18 @@ export class Runs {
   #reuses: boolean;
   /** Of the whole program. */
   #runs = 0;
+  /** The sessions that failed in every run of the program so far, with the first of the errors. */
+  readonly #failures: (string | null | undefined)[] = [];
+  /** What the sources of nondeterminism are watched by, while they are. */
+  #watch: SourceWatch | null = null;
+  /** Was a run of the program repeated to see that it is a function of what it reads? */
+  #isRepeated = false;
 
-  constructor(program: Program, options: ExploreOptions) {
+  constructor(program: Program, options: ExploreOptions, budget = new Budget({})) {
     const { samplesFirst = 32, turnsMax = 1_000, reruns = false, replay } = options;
     this.#program = program;
     this.#options = options;
+    this.budget = budget;
     this.store = new ExploringStore(program, options);
     this.#behaviours = new Behaviours(program);
     this.#samplesFirst = samplesFirst;
@@ -39,11 +65,22 @@ export class Runs {
     this.#reuses = !reruns && replay === undefined && !looksElsewhere(program);
   }
 
+  /** Runs from prefixes are made in `run`: a later one in which a source of nondeterminism is called is repeated, too. */
+  async watching<T>(run: () => Promise<T>): Promise<T> {
+    this.#watch = watchSources();
+    try {
+      return await run();
+    } finally {
+      this.#watch.stop();
+      this.#watch = null;
+    }
+  }
+
   /**
    * @param bounds how many transactions each session may begin; where it would begin one more, it stays
    * @throws InputError `program/nondeterministic`, `program/outside-state`, `program/outside-await`
    */
-  async from(prefix: Prefix, bounds: readonly number[] | null = null): Promise<Ending | Late> {
+  async from(prefix: Prefix, bounds: Bounds = null): Promise<Ending | Late> {
     if (bounds === null) this.#runs += 1;
     if (!this.#reuses) return this.#byProgram(prefix, bounds);
     this.#forgetIfLarge();
@@ -56,32 +93,112 @@ export class Runs {
   }
 
   async #sample(prefix: Prefix, known: Ending): Promise<Ending | Late> {
-    const guess = this.store.isAtLevel() ? await verdictOf(this.#program, this.store, known) : null;
+    const guess = this.store.isAtLevel() ? await this.verdictOf(known) : null;
     const ending = await this.#byProgram(prefix, null);
-    if (guess === null || ending.kind === 'timeout') return ending;
-    if (isSameVerdict(guess, await verdictOf(this.#program, this.store, ending))) return ending;
+    if (guess === null || guess.isLate === true || ending.kind === 'timeout') return ending;
+    const verdict = await this.verdictOf(ending);
+    if (verdict.isLate === true || isSameVerdict(guess, verdict)) return ending;
     // So far every verdict came from a run: from here on, all do.
     if (this.#runs > this.#samplesFirst) throw outsideState();
     this.#reuses = false;
     return ending;
   }
 
-  async #byProgram(prefix: Prefix, bounds: readonly number[] | null): Promise<Ending | Late> {
+  /** On the run that the store holds. */
+  verdictOf(ending: Ending): Promise<HistoryVerdict> {
+    return verdictOf(this.#program, this.store, ending, this.#limits());
+  }
+
+  /** Of a run, or of a verdict, that begins now. */
+  #limits(): JudgeLimits & { readonly deadlineMs: number } {
+    const { signal } = this.budget;
+    const deadlineMs = this.budget.deadlineOf(this.#options.timeoutMs ?? 10_000);
+    return signal === undefined ? { deadlineMs } : { deadlineMs, signal };
+  }
+
+  async #byProgram(prefix: Prefix, bounds: Bounds): Promise<Ending | Late> {
     const { store } = this;
     store.reset(prefix, bounds);
-    const { timeoutMs = 10_000, onTurn, replay } = this.#options;
     const recording = this.#behaviours.record(store);
-    const outcome = await runProgram(recording.program, recording.store, {
-      nextSession: store.nextSession,
+    this.#watch?.wereCalled(); // before this run
+    const outcome = await this.#run(recording.program, recording.store, store);
+    if (outcome.kind === 'timeout') return outcome;
+    if (bounds === null) this.#noteFailures(outcome.sessions);
+    if (outcome.waitedOutside.length > 0) throw outsideAwait(outcome.waitedOutside);
+    const ending = await this.#requireFunction(outcome, bounds, this.#watch?.wereCalled() ?? false);
+    if (ending.kind === 'timeout') return ending;
+    const difference = recording.difference() ?? store.divergence;
+    if (difference !== null && this.#options.replay === undefined) throw nondeterministic(difference);
+    return ending;
+  }
+
+  /**
+   * The error with which a session ended every run; `null` where one ended otherwise. Whatever a session does in a run, it did in one
+   * of the program: those that are remembered need not be counted.
+   */
+  failureOf(session: number): string | null {
+    return this.#failures[session] ?? null;
+  }
+
+  learned(): Learned {
+    return { reuses: this.#reuses, failures: this.#failures.map((failure) => failure ?? null) };
+  }
+
+  /** What earlier runs of the same program showed. */
+  restore({ reuses, failures }: Learned): void {
+    this.#reuses &&= reuses;
+    this.#failures.push(...failures);
+  }
+
+  #noteFailures(sessions: readonly SessionRun[]): void {
+    sessions.forEach(({ failure }, i) => {
+      if (this.#failures[i] === undefined || failure === null) this.#failures[i] = failure;
+    });
+  }
+
+  async #run(program: Program, store: Store, { nextSession }: ExploringStore): Promise<Ended | Late> {
+    const { onTurn } = this.#options;
+    const outcome = await runProgram(program, store, {
+      nextSession,
       turnsMax: this.#turnsMax,
-      deadlineMs: monotonicMs() + timeoutMs,
+      ...this.#limits(),
       ...(onTurn === undefined ? {} : { onTurn }),
     });
     assert(outcome.kind !== 'discarded', 'the store commits everything');
-    if (outcome.kind !== 'timeout' && outcome.waitedOutside.length > 0) throw outsideAwait(outcome.waitedOutside);
-    const difference = recording.difference() ?? store.divergence;
-    if (difference !== null && replay === undefined) throw nondeterministic(difference);
     return outcome;
+  }
+
+  /** The first run is repeated, and so is each in which a source of nondeterminism was called. */
+  async #requireFunction(ending: Ended, bounds: Bounds, hasCalled: boolean): Promise<Ending | Late> {
+    if (this.#isRepeated && !hasCalled) return ending;
+    const verdict = await this.#judged(this.#program, this.store, ending, bounds);
+    const run: Repeated = {
+      first: factsOfRun(this.store, ending, verdict),
+      repeat: (trial) => this.#repeat(trial, bounds),
+      waitedOutside: [],
+    };
+    const isDone = await (this.#isRepeated ? requireNoForcedDifference(run) : requireFunctionOfReads(run));
+    if (!isDone) return { kind: 'timeout', reason: 'time', session: '', lastOperation: 'nothing new' };
+    this.#isRepeated = true;
+    return { ...ending, verdict };
+  }
+
+  /** The last run once more, on a store of its own; `null` where there is no time left for it. */
+  async #repeat(trial: Trial, bounds: Bounds): Promise<readonly Fact[] | null> {
+    const store = new ExploringStore(this.#program, this.#options);
+    store.reset(this.store.prefix(), bounds);
+    const program = trial.around(this.#program);
+    const outcome = await this.#run(program, store, store);
+    const verdict = outcome.kind === 'timeout' ? LATE : await this.#judged(program, store, outcome, bounds);
+    if (verdict.isLate === true && this.budget.over !== null) return null;
+    if (outcome.kind === 'timeout') return [['the run', `did not end: session "${outcome.session}" goes on`]];
+    return factsOfRun(store, outcome, verdict);
+  }
+
+  /** The invariant says nothing about runs that were cut off or are not at the level. */
+  async #judged(program: Program, store: ExploringStore, ending: Ended, bounds: Bounds): Promise<HistoryVerdict> {
+    if (bounds !== null || !store.isAtLevel()) return verdictOfPart(ending);
+    return await verdictOf(program, store, ending, this.#limits());
   }
 
   /** So that memory does not grow with the histories. */
@@ -94,6 +211,18 @@ export class Runs {
 }
 
 const SAMPLES_EVERY = 64;
+
+/** How many transactions each session may begin; `null`: any number. */
+type Bounds = readonly number[] | null;
+
+type Ended = RunOutcome & { readonly kind: 'finished' | 'threw' };
+
+const LATE: HistoryVerdict = { message: null, marks: new Map(), isLate: true };
+
+function factsOfRun(store: ExploringStore, ending: Ended, { message, marks }: HistoryVerdict): Fact[] {
+  const results = ending.kind === 'finished' ? ending.results : {};
+  return factsOf({ history: store.history(), results, violation: message, marks });
+}
 
 function outsideState(): InputError {
   return new InputError(
@@ -115,6 +244,6 @@ function outsideAwait(sessions: readonly string[]): InputError {
 function nondeterministic(difference: string): InputError {
   return new InputError(
     'program/nondeterministic',
-    `with the same choices the program does not do the same: ${difference}; moirai test names the usual causes`,
+    `with the same choices the program does not do the same: ${difference}`,
   );
 }

@@ -3,12 +3,15 @@
  * takes some of what waits and gives back, after a moment, what it found and what is then left; so nobody sits on a large subtree alone. The
  * result does not depend on who did what.
  */
+import { Budget } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
+import { before } from '../base/deadline.ts';
 import { InputError } from '../base/input-error.ts';
 import type { Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
-import type { ExploreOptions, ExploreResult } from './explore.ts';
+import { requireResumable } from './checkpoint.ts';
+import { begin, estimate, type ExploreOptions, type ExploreResult, giveCheckpoint } from './explore.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
 
@@ -39,11 +42,13 @@ export function exploreThread(program: Program, options: ExploreOptions): Explor
     const exploration = new Exploration(program, options, made, null, counterexamples);
     const end = monotonicMs() + timeMs;
     exploration.add(waiting);
-    do await exploration.run(Infinity, 64);
-    while (exploration.goesOn && monotonicMs() < end);
+    await made.watching(async () => {
+      do await exploration.run({ runsMax: 64 });
+      while (exploration.goesOn && monotonicMs() < end);
+    });
     const { doneMass } = exploration;
     const left = exploration.take();
-    return { result: exploration.result(false), examples: counterexamples.takeNews(), doneMass, waiting: left };
+    return { result: exploration.result([]), examples: counterexamples.takeNews(), doneMass, waiting: left };
   };
 }
 
@@ -56,46 +61,123 @@ export async function exploreShared(
   options: ExploreOptions,
   threads: readonly ExploreThread[],
 ): Promise<ExploreResult> {
+  requireResumable(options);
   if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
-  const made = new Runs(program, options);
+  const budget = new Budget(options);
+  const made = new Runs(program, options, budget);
+  return made.watching(() => shareOut(program, options, threads, made));
+}
+
+async function shareOut(
+  program: Program,
+  options: ExploreOptions,
+  threads: readonly ExploreThread[],
+  made: Runs,
+): Promise<ExploreResult> {
+  const { budget } = made;
   const whole = new Exploration(program, options, made);
-  const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
-  whole.add([{ prefix: [], mass: 1 }]);
-  await whole.run(deadline, options.failsFast === true ? RUNS_BEFORE_GROWTH : RUNS_FIRST);
-  const small = options.failsFast === true ? await smallestViolation(program, options, made, whole, deadline) : null;
+  let sharing: Sharing | null = null;
+  options.onStart?.(
+    () => whole.soFar(),
+    () => whole.checkpoint(sharing?.waiting()),
+  );
+  begin(whole, options);
+  await whole.run({ runsMax: options.failsFast === true ? RUNS_BEFORE_GROWTH : RUNS_FIRST });
+  const small = options.failsFast === true ? await smallestViolation(program, options, made, whole) : null;
   if (small !== null) return small;
-  const pool: Waiting[] = whole.goesOn ? whole.take() : [];
-  await new Promise<void>((resolve, reject) => {
-    const idle = [...threads];
-    const giveOut = (): void => {
-      const timeMs = Math.min(JOB_MS, deadline - monotonicMs());
-      if (timeMs <= 0 && pool.length > 0) whole.stop('time');
-      while (!whole.hasStopped && pool.length > 0) {
-        const thread = idle.pop();
-        if (thread === undefined) return;
-        // What has waited longest leads to the largest subtrees.
-        const waiting = pool.splice(0, Math.max(1, Math.ceil(pool.length / (2 * threads.length))));
-        void work(thread, { waiting, timeMs });
-      }
-      if (idle.length === threads.length) resolve();
-    };
-    const work = async (thread: ExploreThread, job: ExploreJob): Promise<void> => {
-      try {
-        const part = await thread(job);
-        whole.merge(part);
-        pool.push(...part.waiting);
-        idle.push(thread);
-        giveOut();
-      } catch (error) {
-        reject(error);
-      }
-    };
-    giveOut();
-  });
-  whole.add(pool);
+  if (whole.goesOn && options.estimateAfterMs !== undefined) whole.expect(await estimate(program, options, budget));
+  if (whole.goesOn) {
+    sharing = new Sharing(whole, budget, threads);
+    await sharing.run();
+    sharing = null;
+  }
+  giveCheckpoint(whole, options);
   return whole.result();
+}
+
+/** What waits, and who works on it. */
+class Sharing {
+  readonly #whole: Exploration;
+  readonly #budget: Budget;
+  readonly #threads: readonly ExploreThread[];
+  readonly #pool: Waiting[];
+  readonly #idle: ExploreThread[];
+  /** What the others work on. */
+  readonly #underWay = new Map<ExploreThread, readonly Waiting[]>();
+  #isOver = false;
+  #resolve: () => void = () => {};
+  #reject: (error: unknown) => void = () => {};
+
+  constructor(whole: Exploration, budget: Budget, threads: readonly ExploreThread[]) {
+    this.#whole = whole;
+    this.#budget = budget;
+    this.#threads = threads;
+    this.#pool = whole.take();
+    this.#idle = [...threads];
+  }
+
+  /** What is then left waits in the whole again. */
+  async run(): Promise<void> {
+    const done = new Promise<void>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#giveOut();
+    await before(this.#budget.deadlineMs, done, this.#budget.signal);
+    // Jobs are short: what they found is waited for, unless a run in one of them does not end.
+    await before(monotonicMs() + GRACE_MS, done);
+    this.#isOver = true;
+    if (this.#underWay.size > 0 || this.#pool.length > 0) this.#whole.stop(this.#budget.over);
+    this.#whole.change(() => {
+      this.#whole.add(this.waiting());
+      this.#pool.length = 0;
+      this.#underWay.clear();
+    });
+  }
+
+  /** What is not in the whole: nothing is known yet of what the threads work on. */
+  waiting(): readonly Waiting[] {
+    return [...this.#pool, ...[...this.#underWay.values()].flat()];
+  }
+
+  #giveOut(): void {
+    const timeMs = Math.min(JOB_MS, this.#budget.leftMs);
+    if (timeMs <= 0 && this.#pool.length > 0) this.#whole.stop(this.#budget.over);
+    while (!this.#whole.hasStopped && this.#pool.length > 0) {
+      const thread = this.#idle.pop();
+      if (thread === undefined) return;
+      // What has waited longest leads to the largest subtrees.
+      const count = Math.max(1, Math.ceil(this.#pool.length / (2 * this.#threads.length)));
+      const waiting = this.#pool.slice(0, count);
+      this.#whole.change(() => {
+        this.#underWay.set(thread, waiting);
+        this.#pool.splice(0, count);
+      });
+      void this.#work(thread, { waiting, timeMs });
+    }
+    if (this.#underWay.size === 0) this.#resolve();
+  }
+
+  async #work(thread: ExploreThread, job: ExploreJob): Promise<void> {
+    try {
+      const part = await thread(job);
+      if (this.#isOver) return;
+      this.#whole.change(() => {
+        this.#underWay.delete(thread);
+        this.#whole.merge(part);
+        this.#pool.push(...part.waiting);
+      });
+      this.#whole.checkpointIfDue(this.waiting());
+      this.#idle.push(thread);
+      this.#giveOut();
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
 }
 
 /** Small programs are done before a thread could begin. */
 const RUNS_FIRST = 200;
 const JOB_MS = 100;
+/** After the time is over: longer than a job. */
+const GRACE_MS = 400;

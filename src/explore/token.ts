@@ -1,5 +1,5 @@
 /**
- * Replay tokens by name: the transactions of a history in order, each with the transactions that its external reads saw.
+ * The choices of a replay token by name: the transactions of a history in order, each with the transactions that its external reads saw.
  * `adder/0:_+remover/0:adder/0+reader/0:remover/0`: `_` is the initial state. Names that are not words are percent-encoded.
  */
 import { InputError } from '../base/input-error.ts';

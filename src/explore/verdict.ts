@@ -1,23 +1,24 @@
 /** The verdict on one history: the sessions' errors and the invariant, for every final state that the history allows. */
 import { exploring, nextPath } from '../base/chooser.ts';
-import { endOf, errorText, judge, type Marks, type Program } from '../program/index.ts';
-import type { Ending } from './behaviours.ts';
+import { endOf, errorText, judge, type JudgeLimits, type Program } from '../program/index.ts';
+import type { Ending, HistoryVerdict } from './behaviours.ts';
 import type { ExploringStore } from './exploring-store.ts';
 
-export interface HistoryVerdict {
-  /** What is wrong; `null` where nothing is. */
-  readonly message: string | null;
-  readonly marks: Marks;
-}
-
 /** Of the run that the store holds. Final states are only looked at where the invariant does. */
-export async function verdictOf(program: Program, store: ExploringStore, ending: Ending): Promise<HistoryVerdict> {
+export async function verdictOf(
+  program: Program,
+  store: ExploringStore,
+  ending: Ending,
+  limits: JudgeLimits = {},
+): Promise<HistoryVerdict> {
+  if (ending.verdict !== undefined) return ending.verdict;
   if (ending.kind === 'threw') return failure(ending);
   const marks = new Map(ending.marks);
   for (let path: number[] | null = []; path !== null; ) {
     const chooser = exploring(path);
     const end = endOf(ending.results, marks, () => store.finalState((options) => chooser.choose(options)));
-    const verdict = await judge(program, end);
+    const verdict = await judge(program, end, limits);
+    if (verdict.kind === 'late') return { message: null, marks, isLate: true };
     if (verdict.kind === 'fails') return { message: verdict.message, marks };
     path = nextPath(chooser.path, chooser.options);
   }

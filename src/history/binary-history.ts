@@ -279,6 +279,7 @@ function historyOfColumns(columns: Columns, offsetOf: (name: ColumnName) => numb
     key: of('key'),
     value: of('value'),
     from,
+    conditions: new Map(),
     initialValue: of('initialValue'),
     lists,
     line,

@@ -60,6 +60,7 @@ export class CompactHistoryBuilder {
   #hasTimes = false;
   #hasLines = false;
   #hasIds = false;
+  readonly #conditions = new Map<number, string>();
   #hasFrom = false;
   #hasAppends = false;
   /** Lists that were given element by element: where each begins, and one more; the IDs of their elements. */
@@ -204,10 +205,16 @@ export class CompactHistoryBuilder {
     return this.#levels.ofBytes(bytes, start, end);
   }
 
+  /** Of the last read: the condition that its row did not satisfy. */
+  condition(text: string): void {
+    this.#conditions.set(this.#kind.length - 1, text);
+  }
+
   /** Forgets the operations since the last end of a transaction. */
   rollBack(): void {
     const length = this.#operationStart.array[this.#operationStart.length - 1] as number;
     for (const column of [this.#kind, this.#key, this.#value, this.#from]) column.length = length;
+    for (const operation of this.#conditions.keys()) if (operation >= length) this.#conditions.delete(operation);
   }
 
   /**
@@ -238,6 +245,7 @@ export class CompactHistoryBuilder {
       key: this.#key.taken(),
       value: this.#value.taken(),
       from: this.#hasFrom ? this.#from.taken() : null,
+      conditions: this.#conditions,
       initialValue,
       lists: null,
       line: this.#hasLines ? this.#line.taken() : null,

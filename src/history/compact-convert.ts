@@ -15,7 +15,10 @@ export function compactOf(history: History): CompactHistory {
       const key = builder.key(operation.key);
       const value = builder.value(key, operation.value);
       if (operation.kind === 'write') builder.write(key, value);
-      else builder.read(key, value, operation.from);
+      else {
+        builder.read(key, value, operation.from);
+        if (operation.condition !== undefined) builder.condition(operation.condition);
+      }
     }
     builder.endTransaction(session, { status, start, end, level, id });
   }
@@ -64,7 +67,14 @@ function operationOf(compact: CompactHistory, t: TransactionIndex, o: number): O
   const value = compact.names.value(compact.value[o] as number);
   if (kind === operationKind.write) return { kind: 'write', key, value };
   const from = compact.from?.[o] ?? fromUnrecorded;
-  return { kind: 'read', key, value, ...(from === fromUnrecorded ? {} : { from }) };
+  const condition = compact.conditions.get(o);
+  return {
+    kind: 'read',
+    key,
+    value,
+    ...(from === fromUnrecorded ? {} : { from }),
+    ...(condition === undefined ? {} : { condition }),
+  };
 }
 
 /**
@@ -126,7 +136,9 @@ function copyOperation(
       const from = compact.from?.[o] ?? fromUnrecorded;
       const writer = from < 0 ? from : indexes.get(from);
       if (writer === undefined) return;
-      return builder.read(key, builder.value(key, compact.names.value(value)), writer);
+      builder.read(key, builder.value(key, compact.names.value(value)), writer);
+      const condition = compact.conditions.get(o);
+      if (condition !== undefined) builder.condition(condition);
     }
   }
 }

@@ -42,6 +42,8 @@ export interface CompactHistory {
   readonly value: Int32Array;
   /** By operation: the transaction whose write a read saw, as recorded. `null`: no read has it. */
   readonly from: Int32Array | null;
+  /** By operation: the condition that the row did not satisfy. For people; few reads have one, and the binary form drops it. */
+  readonly conditions: ReadonlyMap<number, string>;
   /** By key: the ID of its initial value. */
   readonly initialValue: Int32Array;
   /** What list reads saw. `null`: there are none. */

@@ -4,7 +4,6 @@
  */
 import { InputError, type Place } from '../base/input-error.ts';
 import { type History, INITIAL, type Operation, type Status, type TransactionIndex } from './history.ts';
-import { relationsOf } from './relations.ts';
 import type { Key, Value } from './value.ts';
 
 export interface DraftOperation {
@@ -13,6 +12,8 @@ export interface DraftOperation {
   readonly value: Value;
   /** The ID of the transaction whose write a read saw; `null`: it saw the initial state; `undefined`: not recorded. */
   readonly writer: string | null | undefined;
+  /** Of a read: the condition of a statement that the row did not satisfy. */
+  readonly condition?: string;
 }
 
 export interface DraftTransaction {
@@ -34,24 +35,25 @@ export interface Draft {
 /** Asked only when something is wrong there. */
 export interface DraftPlaces {
   readonly ofId: (transaction: TransactionIndex) => Place;
-  readonly ofOperation: (transaction: TransactionIndex, operation: number) => Place;
   readonly ofWriter: (transaction: TransactionIndex, operation: number) => Place;
 }
 
 /**
- * The history that a draft means, validated.
- * @throws InputError `history/duplicate-id`, `history/unknown-writer`, `history/thin-air-read`, `history/duplicate-write`
+ * The history that a draft means. What its reads saw is for `relationsOf`.
+ * @throws InputError `history/duplicate-id`, `history/unknown-writer`
  */
 export function historyOf(draft: Draft, places: DraftPlaces): History {
   const indexes = indexById(draft, places);
   const operationOf = (drafted: DraftOperation, place: () => Place): Operation => {
     const { kind, key, value, writer } = drafted;
-    if (kind === 'write' || writer === undefined) return { kind, key, value };
+    if (kind === 'write') return { kind, key, value };
+    const condition = drafted.condition === undefined ? {} : { condition: drafted.condition };
+    if (writer === undefined) return { kind, key, value, ...condition };
     const from = writer === null ? INITIAL : indexes.get(writer);
-    if (from !== undefined) return { kind, key, value, from };
+    if (from !== undefined) return { kind, key, value, from, ...condition };
     throw new InputError('history/unknown-writer', `no transaction has the ID ${JSON.stringify(writer)}`, place());
   };
-  const history: History = {
+  return {
     sessions: draft.sessions,
     transactions: draft.transactions.map((transaction, t) => ({
       ...transaction,
@@ -59,8 +61,6 @@ export function historyOf(draft: Draft, places: DraftPlaces): History {
     })),
     initial: draft.initial,
   };
-  relationsOf(history, { placeOf: places.ofOperation });
-  return history;
 }
 
 function indexById(draft: Draft, places: DraftPlaces): ReadonlyMap<string, TransactionIndex> {

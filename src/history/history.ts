@@ -16,6 +16,8 @@ export interface Read {
   readonly value: Value;
   /** The transaction whose write this read saw, where it is recorded. Otherwise the value tells. */
   readonly from?: TransactionIndex;
+  /** The read is an answer: the row that the key names did not satisfy this condition of a statement. For people; the value decides. */
+  readonly condition?: string;
 }
 
 export interface Write {

@@ -10,9 +10,10 @@ export {
   type TransactionIndex,
   type Write,
 } from './history.ts';
-export { nameOf, type PlaceOf } from './read-sources.ts';
+export { nameOf } from './read-sources.ts';
 export {
   relationsOf,
+  type AmbiguousRead,
   type ExternalRead,
   type ReadPhenomenon,
   type Relations,

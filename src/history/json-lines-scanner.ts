@@ -291,13 +291,14 @@ export class JsonLinesScanner {
       return;
     }
     const { sessionName, operations, ...details } = parseTransactionLine(record);
-    for (const { kind, key: name, value, writer } of operations) {
+    for (const { kind, key: name, value, writer, condition } of operations) {
       const key = this.#builder.key(name);
       const id = this.#builder.value(key, value);
       if (kind === 'write') this.#builder.write(key, id);
       else if (kind === 'append') this.#builder.append(key, id);
       else if (writer === undefined) this.#builder.read(key, id);
       else this.#builder.read(key, id, writer === null ? INITIAL : this.#builder.writer(writer));
+      if (condition !== undefined) this.#builder.condition(condition);
     }
     this.#builder.endTransaction(this.#builder.session(sessionName), { ...details, line: this.#line });
   }

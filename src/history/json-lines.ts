@@ -5,8 +5,9 @@
  *     {"session":"a","operations":[["w","x",1],["r","y",0]],"status":"committed","start":10,"end":42}
  *     {"session":"b","operations":[["r","x",1,"a/0"],["r","y",0,null]],"id":"audit","level":"causal"}
  *
- * The fourth element of a read names its writer by ID, which may come later, or null: the initial state. `sessions` gives
- * the names where the lines do not: their order, and sessions without transactions. Unknown fields are ignored.
+ * The fourth element of a read names its writer by ID, which may come later, or null: the initial state. A fifth one, a text, says that
+ * the row was looked at because of a condition that it did not satisfy: ["r","t/7",null,null,"n > 3"]. `sessions` gives the names where the
+ * lines do not: their order, and sessions without transactions. Unknown fields are ignored.
  */
 import { assert } from '../base/assert.ts';
 import type { Place } from '../base/input-error.ts';
@@ -30,7 +31,7 @@ const version = 1;
 /**
  * @throws InputError `history/syntax`, `history/truncated`, `history/shape`, `history/header`, `history/version`,
  *   `history/status`, `history/operation`, `history/append`, `history/times`, `history/value`, `history/duplicate-id`,
- *   `history/unknown-writer`, `history/thin-air-read`, `history/duplicate-write`; always with line and column
+ *   `history/unknown-writer`; always with line and column
  */
 export function parseHistoryLines(text: string): History {
   const lines = linesOf(text).filter((line) => /\S/.test(line.text));
@@ -48,7 +49,6 @@ export function parseHistoryLines(text: string): History {
     { sessions: sessions.names(), transactions, initial: header?.initial ?? new Map() },
     {
       ofId: (t) => placeOf(t, ['id']),
-      ofOperation: (t, o) => placeOf(t, ['operations', o]),
       ofWriter: (t, o) => placeOf(t, ['operations', o, 3]),
     },
   );
@@ -170,8 +170,8 @@ function parseTransaction(record: JsonRecord, sessions: SessionNames): DraftTran
   };
 }
 
-function registerOperation(record: JsonRecord, { kind, key, value, writer }: LineOperation, o: number): DraftOperation {
-  if (kind !== 'append') return { kind, key, value, writer };
+function registerOperation(record: JsonRecord, { kind, ...rest }: LineOperation, o: number): DraftOperation {
+  if (kind !== 'append') return { kind, ...rest };
   const message = 'appends to lists are not supported: registers only, "r" and "w"';
   return fail(record, ['operations', o], 'history/append', message);
 }
@@ -223,9 +223,10 @@ function parseTimes(record: JsonRecord): { start?: number; end?: number } {
 
 function parseOperation(record: JsonRecord, operation: unknown, o: number): LineOperation {
   const path = ['operations', o] as const;
-  const shape = '["r", KEY, VALUE], ["r", KEY, VALUE, WRITER] or ["w", KEY, VALUE]';
+  const shape =
+    '["r", KEY, VALUE], ["r", KEY, VALUE, WRITER], ["r", KEY, VALUE, WRITER, CONDITION] or ["w", KEY, VALUE]';
   if (!Array.isArray(operation)) fail(record, path, 'history/shape', `an operation should be ${shape}`);
-  const [letter, key, value, writer] = operation as unknown[];
+  const [letter, key, value, writer, condition] = operation as unknown[];
   if (letter !== 'r' && letter !== 'w' && letter !== 'append') {
     fail(
       record,
@@ -234,7 +235,7 @@ function parseOperation(record: JsonRecord, operation: unknown, o: number): Line
       `${JSON.stringify(letter) ?? 'nothing'} is no operation: it is ${shape}`,
     );
   }
-  if (operation.length < 3 || operation.length > (letter === 'r' ? 4 : 3)) {
+  if (operation.length < 3 || operation.length > (letter === 'r' ? 5 : 3)) {
     fail(record, path, 'history/shape', `an operation should be ${shape}`);
   }
   if (typeof key !== 'string') fail(record, [...path, 1], 'history/shape', 'a key should be a string');
@@ -246,7 +247,10 @@ function parseOperation(record: JsonRecord, operation: unknown, o: number): Line
       'a writer should be the ID of a transaction, or null for the initial state',
     );
   }
-  return { kind: kinds[letter], key, value: exactValue(record, [...path, 2], value), writer };
+  if (condition !== undefined && typeof condition !== 'string')
+    fail(record, [...path, 4], 'history/shape', 'a condition should be a text');
+  const shared = { kind: kinds[letter], key, value: exactValue(record, [...path, 2], value), writer };
+  return condition === undefined ? shared : { ...shared, condition };
 }
 
 const kinds = { r: 'read', w: 'write', append: 'append' } as const;
@@ -290,9 +294,9 @@ function formatTransaction(history: History, transaction: Transaction, index: nu
 function formatOperation(history: History, operation: Operation): unknown[] {
   const { kind, key, value } = operation;
   if (kind === 'write') return ['w', key, value];
-  if (operation.from === undefined) return ['r', key, value];
-  if (operation.from === INITIAL) return ['r', key, value, null];
-  const writer = history.transactions[operation.from];
-  assert(writer !== undefined, `a read of ${key} is from transaction ${operation.from}, which is not there`);
-  return ['r', key, value, writer.id];
+  const { from, condition } = operation;
+  if (from === undefined) return ['r', key, value];
+  const writer = from === INITIAL ? null : history.transactions[from];
+  assert(writer !== undefined, `a read of ${key} is from transaction ${from}, which is not there`);
+  return ['r', key, value, writer === null ? null : writer.id, ...(condition === undefined ? [] : [condition])];
 }

@@ -208,20 +208,6 @@ describe('parseHistory refuses', () => {
     ['history/value', 1, 505, `w x ${'['.repeat(501)}${']'.repeat(501)}`, 'nested deeper than 500 levels'],
     ['history/value', 1, 514, `w x ${'['.repeat(100_000)}`, 'nested deeper than 500 levels'],
     ['history/unknown-writer', 2, 10, 'w x 1\nr x 1 <- 0/1', 'no transaction has the ID "0/1"'],
-    [
-      'history/thin-air-read',
-      3,
-      12,
-      'w x 1\n\nr x 1 |    r y 1, w x 2',
-      'transaction 1/1 reads y = 1, which nobody wrote',
-    ],
-    [
-      'history/duplicate-write',
-      3,
-      8,
-      'w x 1\nw x 1\nr y _, r x 1',
-      'which both transaction 0/0 and transaction 1/0 wrote',
-    ],
   ])('%s at %i:%i %j', (code, line, column, text, message) => {
     const refusal = {
       name: 'InputError',

@@ -21,8 +21,8 @@ import { checkExact, failAt, type Line, linesOf, placeIn, scanJson } from './jso
 import { type Key, sameValue, type Value } from './value.ts';
 
 /**
- * @throws InputError `history/syntax`, `history/truncated`, `history/value`, `history/unknown-writer`,
- *   `history/thin-air-read`, `history/duplicate-write`; always with line and column
+ * @throws InputError `history/syntax`, `history/truncated`, `history/value`, `history/unknown-writer`;
+ *   always with line and column
  */
 export function parseHistory(text: string): History {
   const lines = linesOf(text).filter((line) => /^\s*[^\s#]/.test(line.text));
@@ -40,7 +40,6 @@ export function parseHistory(text: string): History {
     { sessions: sessions.map((_line, session) => String(session)), transactions, initial },
     {
       ofId: (t) => placeOf(t, 0, 'at'),
-      ofOperation: (t, o) => placeOf(t, o, 'at'),
       ofWriter: (t, o) => placeOf(t, o, 'writerAt'),
     },
   );
@@ -113,7 +112,14 @@ function parseOperation(cursor: Cursor, initial: ReadonlyMap<Key, Value>): Place
   cursor.next();
   const writerAt = cursor.at;
   const name = namesWriter ? cursor.takeAnyWord('the writer, session/index or _') : undefined;
-  return { kind, key, value, writer: readsInitial || name === '_' ? null : name, at, writerAt };
+  const writer = readsInitial || name === '_' ? null : name;
+  const condition = kind === 'read' && cursor.takeWord('where') ? parseCondition(cursor) : undefined;
+  return { kind, key, value, writer, at, writerAt, ...(condition === undefined ? {} : { condition }) };
+}
+
+function parseCondition(cursor: Cursor): string {
+  if (cursor.next() !== '"') cursor.fail('a condition in quotes');
+  return cursor.takeJson() as string;
 }
 
 function parseKey(cursor: Cursor): Key {
@@ -212,8 +218,10 @@ function formatOperation(history: History, ids: ReadonlyMap<number, string>, ope
   const word = /[\s,|!?"\p{C}]|^$/u.test(key) ? JSON.stringify(key) : key;
   const value = JSON.stringify(operation.value);
   if (kind === 'write') return `w ${word} ${value}`;
-  if (operation.from === undefined) return `r ${word} ${value}`;
+  const where = operation.condition === undefined ? '' : ` where ${JSON.stringify(operation.condition)}`;
+  if (operation.from === undefined) return `r ${word} ${value}${where}`;
   if (operation.from !== INITIAL)
-    return `r ${word} ${value} <- ${ids.get(operation.from) ?? `unknown/${operation.from}`}`;
-  return sameValue(history.initial.get(key) ?? null, operation.value) ? `r ${word} _` : `r ${word} ${value} <- _`;
+    return `r ${word} ${value} <- ${ids.get(operation.from) ?? `unknown/${operation.from}`}${where}`;
+  const isInitial = sameValue(history.initial.get(key) ?? null, operation.value);
+  return isInitial ? `r ${word} _${where}` : `r ${word} ${value} <- _${where}`;
 }

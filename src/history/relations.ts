@@ -3,7 +3,7 @@
  * MonkeyDB (OOPSLA 2021), section 3.1. Cost: linear in the operations; `so` and `wr` answer in constant time.
  */
 import { type History, INITIAL, type TransactionIndex } from './history.ts';
-import { type PlaceOf, type ReadSource, readSources } from './read-sources.ts';
+import { type ReadSource, readSources } from './read-sources.ts';
 import type { Key } from './value.ts';
 
 /** A read that saw the last write of another transaction, or the initial value. */
@@ -13,14 +13,23 @@ export interface ExternalRead {
   readonly operation: number;
   readonly key: Key;
   readonly from: TransactionIndex;
+  /** The condition of a statement that the row did not satisfy: the read is part of a predicate-based read. */
+  readonly condition?: string;
 }
 
 /**
  * A read that no commit order can explain, at read-committed and up.
+ * `thin-air-read`: of a value that no transaction wrote, or not the one that is recorded; `from` is then the reader.
  * `G1a`: of an aborted transaction's write. `G1b`: of a write that its transaction overwrote. `internal`: not of the own last write.
  */
 export interface ReadPhenomenon extends ExternalRead {
-  readonly kind: 'G1a' | 'G1b' | 'internal';
+  readonly kind: 'thin-air-read' | 'G1a' | 'G1b' | 'internal';
+}
+
+/** A read of a value that several transactions wrote, where nothing says which of them it saw. */
+export interface AmbiguousRead extends Omit<ExternalRead, 'from'> {
+  /** Transactions, or `INITIAL`, in the order of the history. */
+  readonly candidates: readonly TransactionIndex[];
 }
 
 export interface RelationsOptions {
@@ -30,7 +39,10 @@ export interface RelationsOptions {
    * a read that the transaction will abort.
    */
   readonly abortedReads?: 'ignored' | 'constrained';
-  readonly placeOf?: PlaceOf;
+  /** `forbidden` (default): a phenomenon. `ignored`: the history is judged as if these reads were not in it. */
+  readonly thinAirReads?: 'forbidden' | 'ignored';
+  /** `listed` (default): in `Relations.ambiguous`. `ignored`: the history is judged as if these reads were not in it. */
+  readonly ambiguousReads?: 'listed' | 'ignored';
 }
 
 export interface Relations {
@@ -43,6 +55,11 @@ export interface Relations {
   /** The external reads of members, in program order for each reader. */
   readonly reads: readonly ExternalRead[];
   readonly phenomena: readonly ReadPhenomenon[];
+  /**
+   * Reads that are in neither of the two: wr is not known of them. Of transactions too that are members for some choice of the writers that
+   * these reads saw.
+   */
+  readonly ambiguous: readonly AmbiguousRead[];
   readonly readsOf: (t: TransactionIndex) => readonly ExternalRead[];
   /** The initial transaction writes every key; an aborted one writes none. */
   readonly writes: (t: TransactionIndex, key: Key) => boolean;
@@ -56,12 +73,16 @@ export interface Relations {
   readonly realTime: (a: TransactionIndex, b: TransactionIndex) => boolean;
 }
 
-/** @throws InputError `history/thin-air-read`, `history/duplicate-write` */
 export function relationsOf(history: History, options: RelationsOptions = {}): Relations {
   const { transactions } = history;
-  const sources = readSources(history, options.placeOf);
-  const members = membersOf(history, sources, options.abortedReads === 'constrained');
-  const { reads, phenomena } = classifyReads(history, members, sources);
+  const sources = readSources(history);
+  const withAborted = options.abortedReads === 'constrained';
+  const members = membersOf(history, sources, { withAborted, withCandidates: false });
+  const { reads, phenomena } = classifyReads(history, members, sources, options.thinAirReads ?? 'forbidden');
+  const ambiguous =
+    options.ambiguousReads === 'ignored'
+      ? []
+      : ambiguousReads(history, membersOf(history, sources, { withAborted, withCandidates: true }), sources);
   const keysWritten = transactions.map(({ status, operations }) => {
     return new Set(status === 'aborted' ? [] : operations.filter((o) => o.kind === 'write').map((o) => o.key));
   });
@@ -80,6 +101,7 @@ export function relationsOf(history: History, options: RelationsOptions = {}): R
     members,
     reads,
     phenomena,
+    ambiguous,
     readsOf: (t) => readsByReader.get(t) ?? [],
     writes: (t, key) => t === INITIAL || (keysWritten[t]?.has(key) ?? false),
     keysWrittenBy: (t) => keysWritten[t] ?? new Set(),
@@ -98,35 +120,66 @@ function pushed<Element>(list: Element[], element: Element): Element[] {
 
 type Sources = readonly (readonly (ReadSource | undefined)[])[];
 
-function membersOf(history: History, sources: Sources, withAborted: boolean): TransactionIndex[] {
+/** @param withCandidates counts every writer that an ambiguous read may have seen as seen */
+function membersOf(
+  history: History,
+  sources: Sources,
+  { withAborted, withCandidates }: { readonly withAborted: boolean; readonly withCandidates: boolean },
+): TransactionIndex[] {
   const isMember = history.transactions.map(
     ({ status }) => status === 'committed' || (withAborted && status === 'aborted'),
   );
   const queue = [...isMember.keys()].filter((t) => isMember[t]);
   for (let t = queue.pop(); t !== undefined; t = queue.pop()) {
     for (const source of sources[t] ?? []) {
-      const seen = source?.transaction;
-      if (seen === undefined || seen === INITIAL || isMember[seen] || history.transactions[seen]?.status !== 'unknown')
-        continue;
-      isMember[seen] = true;
-      queue.push(seen);
+      for (const seen of seenIn(source, withCandidates)) {
+        if (seen === INITIAL || isMember[seen] || history.transactions[seen]?.status !== 'unknown') continue;
+        isMember[seen] = true;
+        queue.push(seen);
+      }
     }
   }
   return [...isMember.keys()].filter((t) => isMember[t]);
+}
+
+function seenIn(source: ReadSource | undefined, withCandidates: boolean): readonly TransactionIndex[] {
+  if (source === undefined || source.kind === 'thin-air') return [];
+  if (source.kind === 'ambiguous') return withCandidates ? source.candidates : [];
+  return [source.transaction];
+}
+
+function ambiguousReads(
+  { transactions }: History,
+  readers: readonly TransactionIndex[],
+  sources: Sources,
+): AmbiguousRead[] {
+  return readers.flatMap((by) =>
+    (transactions[by]?.operations ?? []).flatMap(({ key }, operation) => {
+      const source = sources[by]?.[operation];
+      return source?.kind === 'ambiguous' ? [{ by, operation, key, candidates: source.candidates }] : [];
+    }),
+  );
 }
 
 function classifyReads(
   history: History,
   members: readonly TransactionIndex[],
   sources: Sources,
-): { reads: ExternalRead[]; phenomena: ReadPhenomenon[] } {
+  thinAirReads: 'forbidden' | 'ignored',
+): Pick<Relations, 'reads' | 'phenomena'> {
   const reads: ExternalRead[] = [];
   const phenomena: ReadPhenomenon[] = [];
   for (const by of members) {
-    history.transactions[by]?.operations.forEach(({ key }, operation) => {
+    history.transactions[by]?.operations.forEach((each, operation) => {
+      const { key } = each;
+      const condition = each.kind === 'read' && each.condition !== undefined ? { condition: each.condition } : {};
       const source = sources[by]?.[operation];
-      if (source === undefined || source.kind === 'own') return;
-      const read = { by, operation, key, from: source.transaction };
+      if (source === undefined || source.kind === 'own' || source.kind === 'ambiguous') return;
+      if (source.kind === 'thin-air') {
+        if (thinAirReads === 'forbidden') phenomena.push({ kind: 'thin-air-read', by, operation, key, from: by });
+        return;
+      }
+      const read = { by, operation, key, from: source.transaction, ...condition };
       const aborted = history.transactions[source.transaction]?.status === 'aborted';
       if (source.kind === 'internal') phenomena.push({ kind: 'internal', ...read });
       else if (aborted) phenomena.push({ kind: 'G1a', ...read });

@@ -9,11 +9,12 @@ import { type History, parseHistory } from '../history/index.ts';
 import type { Edge, EdgeRelation } from './dependency-cycle.ts';
 import { type IsolationLevel, isolationLevels } from './level.ts';
 
-export type ReadAnomalyName = 'internal' | 'G1a' | 'G1b';
+export type ReadAnomalyName = 'thin-air-read' | 'internal' | 'G1a' | 'G1b';
 export type CycleAnomalyName =
   | 'real-time-violation'
   | 'G0'
   | 'G1c'
+  | 'phantom'
   | 'non-repeatable-read'
   | 'read-skew'
   | 'fractured-read'
@@ -22,6 +23,7 @@ export type CycleAnomalyName =
   | 'write-skew'
   | 'long-fork'
   | 'G-single'
+  | 'G2'
   | 'G2-item';
 export type AnomalyName = ReadAnomalyName | CycleAnomalyName;
 
@@ -47,6 +49,8 @@ interface CycleFacts {
   /** How many keys the edges with keys name. */
   readonly keys: number;
   readonly adjacentAntiDependencies: boolean;
+  /** Is an rw edge one of a condition that did not find a row? */
+  readonly hasPredicate: boolean;
   /** Two edges, wr and rw: was the overwritten value read before the new one? */
   readonly oldValueReadFirst: boolean;
 }
@@ -56,6 +60,14 @@ interface CycleAnomaly extends Anomaly {
 }
 
 export const readAnomalies: Record<ReadAnomalyName, Anomaly> = {
+  'thin-air-read': {
+    title: 'thin-air read',
+    meaning: 'a transaction reads a value that no transaction wrote',
+    forbiddenBy: 'read-committed',
+    source:
+      'Liu et al., OOPSLA 2024 (Plume), ThinAirRead; MonkeyDB (OOPSLA 2021), Definition 3.2, has no such histories',
+    example: 'w x 1\nr x 2',
+  },
   internal: {
     title: 'internal inconsistency',
     meaning: 'a transaction does not read its own last write',
@@ -107,6 +119,15 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
     source: 'Adya 1999, G1c',
     example: 'r y 1, w x 1\nr x 1, w y 1',
     shape: (c) => c.only('so', 'wr', 'ww'),
+  },
+  phantom: {
+    title: 'phantom',
+    meaning:
+      'a transaction does not find a row by a condition, and then sees the row that another transaction has written',
+    forbiddenBy: 'read-atomic',
+    source: 'Berenson et al. 1995, P3 and A3; Adya 1999, predicate-based reads',
+    example: 'w x 1\nr x _ where "x > 0", r x 1',
+    shape: (c) => c.length === 2 && c.count('wr') === 1 && c.count('rw') === 1 && c.keys === 1 && c.hasPredicate,
   },
   'non-repeatable-read': {
     title: 'non-repeatable read',
@@ -172,6 +193,14 @@ export const cycleAnomalies: Record<CycleAnomalyName, CycleAnomaly> = {
     example: 'r y _, w x 1\nw x 2, w y 1 | r x 1',
     shape: (c) => c.count('rw') === 1,
   },
+  G2: {
+    title: 'predicate anti-dependency cycle',
+    meaning: 'transactions whose conditions do not find what the others write, in a circle',
+    forbiddenBy: 'serializable',
+    source: 'Adya 1999, G2',
+    example: 'r y _ where "y > 0", w x 1\nr z _ where "z > 0", w y 1\nr x _ where "x > 0", w z 1',
+    shape: (c) => c.count('rw') > 1 && c.hasPredicate,
+  },
   'G2-item': {
     title: 'anti-dependency cycle',
     meaning: 'transactions that read what the others overwrite, in a circle',
@@ -225,6 +254,7 @@ function factsOf(cycle: readonly Edge[]): CycleFacts {
     count: (relation) => cycle.filter((edge) => edge.relation === relation).length,
     only: (...allowed) => cycle.every((edge) => allowed.includes(edge.relation)),
     keys: new Set(cycle.flatMap(({ key }) => (key === undefined ? [] : [key]))).size,
+    hasPredicate: cycle.some(({ condition }) => condition !== undefined),
     adjacentAntiDependencies: isRw.some((is, i) => is && isRw[(i + 1) % isRw.length]),
     oldValueReadFirst: (rw?.operation ?? 0) < (wr?.operation ?? 0),
   };

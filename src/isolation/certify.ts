@@ -15,24 +15,58 @@ import { type LevelOf, type Levels, levelOfEach } from './level.ts';
 import type { Edge } from './dependency-cycle.ts';
 import { PartialOrder } from './partial-order.ts';
 import type { Refutation, Step } from './refutation.ts';
-import type { Verdict, Violated } from './verdict.ts';
+import type { RefutedChoice, Verdict, Violated } from './verdict.ts';
+import { coversAllChoices, onlyResolved, withWriters } from './writer-choices.ts';
 
 /** Does the evidence prove the verdict? `unknown` claims nothing and is always certified. */
 export function certify(history: History, level: Levels, verdict: Verdict, options: RelationsOptions = {}): boolean {
   const levelOf = levelOfEach(level);
-  const relations = bindingRelations(history, levelOf, options);
   switch (verdict.kind) {
     case 'unknown':
       return true;
     case 'satisfied':
-      return (
-        isPermutation(verdict.commitOrder, relations.members) && satisfiedBy(relations, verdict.commitOrder, levelOf)
+      return certifyOrder(
+        bindingRelations(withWriters(history, verdict.writers ?? []), levelOf, options),
+        levelOf,
+        verdict,
       );
-    case 'violated':
+    case 'violated': {
+      if (verdict.choices !== undefined) return certifyChoices(history, level, verdict.choices, options);
+      const relations = bindingRelations(history, levelOf, { ...options, ...onlyResolved });
       return verdict.read === undefined
         ? certifyCycle(relations, verdict) && certifyRefutationOf(relations, levelOf, verdict)
         : certifyRead(relations, verdict);
+    }
   }
+}
+
+function certifyOrder(
+  relations: Relations,
+  levelOf: LevelOf,
+  { commitOrder }: Extract<Verdict, { kind: 'satisfied' }>,
+): boolean {
+  return (
+    relations.ambiguous.length === 0 &&
+    isPermutation(commitOrder, relations.members) &&
+    satisfiedBy(relations, commitOrder, levelOf)
+  );
+}
+
+/** Is each combination of writers refuted, and is there one in each choice? */
+function certifyChoices(
+  history: History,
+  level: Levels,
+  choices: readonly RefutedChoice[],
+  options: RelationsOptions,
+): boolean {
+  const { ambiguous } = bindingRelations(history, levelOfEach(level), options);
+  return (
+    coversAllChoices(ambiguous, choices) &&
+    choices.every(
+      ({ writers, verdict }) =>
+        verdict.choices === undefined && certify(withWriters(history, writers), level, verdict, options),
+    )
+  );
 }
 
 function isPermutation(order: readonly TransactionIndex[], members: readonly TransactionIndex[]): boolean {

@@ -3,6 +3,7 @@
  * For histories of up to some hundred transactions: the order is a bit matrix.
  */
 import { assert } from '../base/assert.ts';
+import { type TimeLimit, unlimited } from '../base/time-limit.ts';
 import {
   type History,
   INITIAL,
@@ -27,23 +28,35 @@ import {
 } from './level.ts';
 import { refute } from './refutation.ts';
 import type { Verdict, Violated } from './verdict.ts';
+import { checkChoices, onlyResolved } from './writer-choices.ts';
 
 export interface CheckOptions extends RelationsOptions {
   /** Decisions that the search may take. Default 100,000. */
   readonly stepsMax?: number;
+  /** When it is over, `check` throws: for a caller that catches it (`within` of src/base). Default: none. */
+  readonly limit?: TimeLimit;
+  /** Choices of writers to try where several transactions wrote what a read saw. Default 1,000. */
+  readonly writerChoicesMax?: number;
 }
 
 /**
+ * Where several transactions wrote the value that a read saw, the history is at the level if it is for some choice of the writer.
  * @param level one level, or each transaction's own
- * @throws InputError where wr is not known: `history/thin-air-read`, `history/duplicate-write`
  */
 export function check(history: History, level: Levels, options: CheckOptions = {}): Verdict {
   const levelOf = levelOfEach(level);
   const relations = bindingRelations(history, levelOf, options);
   const phenomenon = firstPhenomenon(relations);
   if (phenomenon !== undefined) return { kind: 'violated', anomaly: phenomenon.kind, cycle: [], read: phenomenon };
-  const outcome = searchCommitOrder(relations, levelOf, options.stepsMax);
-  if (outcome === 'violated') return violated(relations, levelOf, options.stepsMax);
+  if (relations.ambiguous.length > 0) {
+    const checkResolved = (resolved: History): Verdict => check(resolved, level, { ...options, ...onlyResolved });
+    return checkChoices(history, relations.ambiguous, checkResolved, {
+      choicesMax: options.writerChoicesMax ?? 1_000,
+      limit: options.limit ?? unlimited,
+    });
+  }
+  const outcome = searchCommitOrder(relations, levelOf, options);
+  if (outcome === 'violated') return violated(relations, levelOf, options);
   if (outcome === 'unknown') return { kind: 'unknown', reason: 'step-limit' };
   if (lacksTimes(relations, levelOf)) return { kind: 'unknown', reason: 'missing-times' };
   assert(satisfiedBy(relations, outcome, levelOf), `the commit order ${outcome.join(' ')} must satisfy the definition`);
@@ -89,11 +102,14 @@ function lacksTimes({ history, members }: Relations, levelOf: LevelOf): boolean 
 function searchCommitOrder(
   relations: Relations,
   levelOf: LevelOf,
-  stepsMax?: number,
+  { stepsMax, limit }: CheckOptions,
 ): TransactionIndex[] | 'violated' | 'unknown' {
   const sorted = topologicalOrder(relations);
   if (sorted === null) return 'violated';
-  const orders = new CommitOrders(stepsMax === undefined ? {} : { stepsMax });
+  const orders = new CommitOrders({
+    ...(stepsMax === undefined ? {} : { stepsMax }),
+    ...(limit === undefined ? {} : { limit }),
+  });
   const keys = new Map<string, number>();
   const keyId = (key: string): number => keys.get(key) ?? (keys.set(key, keys.size), keys.size - 1);
   const nodeOf = new Map<TransactionIndex, number>([[INITIAL, 0]]);
@@ -139,12 +155,12 @@ function topologicalOrder(relations: Relations): TransactionIndex[] | null {
  * The evidence is sought at the weakest level that is violated: what refutes that, refutes the levels above it, and the anomaly that it
  * shows is none that a level forbids at which the history is.
  */
-function violated(relations: Relations, levelOf: LevelOf, stepsMax?: number): Verdict {
+function violated(relations: Relations, levelOf: LevelOf, options: CheckOptions): Verdict {
   const isViolated = (level: IsolationLevel): boolean =>
-    searchCommitOrder(relations, capped(levelOf, level), stepsMax) === 'violated';
+    searchCommitOrder(relations, capped(levelOf, level), options) === 'violated';
   const weakest = constrainingLevels.find(isViolated) ?? 'strict-serializable';
   const weakened = capped(levelOf, weakest);
-  const refutation = refute(relations, weakened);
+  const refutation = refute(relations, weakened, options.limit);
   if (refutation === null) return { kind: 'unknown', reason: 'step-limit' };
   const cycle = chooseCycle(dependencyCycles(relations, weakened, refutation), weakest);
   return { kind: 'violated', anomaly: nameCycle(cycle), cycle, refutation };

@@ -7,6 +7,7 @@
  * (the problem is NP-complete); `solved` keeps one way in which they were all decided. A read that fits `solved` is allowed; one that
  * contradicts `known` is not; only what does neither is searched anew.
  */
+import { type TimeLimit, unlimited } from '../base/time-limit.ts';
 import { assert } from '../base/assert.ts';
 import { BitMatrix, everyElement } from '../base/bit-matrix.ts';
 import { CommitConstraints, type ConstrainingLevel, type Order } from './commit-constraints.ts';
@@ -14,6 +15,8 @@ import { CommitConstraints, type ConstrainingLevel, type Order } from './commit-
 export interface CommitOrdersOptions {
   /** Decisions that one search may take before it gives up; then a read counts as not allowed. Default 100,000. */
   readonly stepsMax?: number;
+  /** When it is over, the search throws, and the orders are of no use any more. Default: none. */
+  readonly limit?: TimeLimit;
 }
 
 /** `nodeOf` old nodes: 0 for those that are gone. `keyOf` old keys: those that nobody reads or writes any more are not in it. */
@@ -43,6 +46,7 @@ export class CommitOrders {
   /** One order for each depth of the search. */
   readonly #stack: Order[] = [];
   readonly #stepsMax: number;
+  readonly #limit: TimeLimit;
   #steps = 0;
   /** Pairs that `fix` put into the orders: no observation demands them. */
   #fixed: (readonly [number, number])[] = [];
@@ -51,6 +55,7 @@ export class CommitOrders {
 
   constructor(options: CommitOrdersOptions = {}) {
     this.#stepsMax = options.stepsMax ?? 100_000;
+    this.#limit = options.limit ?? unlimited;
   }
 
   /** Forgets the history and keeps the memory. */
@@ -231,7 +236,7 @@ export class CommitOrders {
     const kept = this.commitOrder().filter((node) => !isGone.has(node));
     const keyOf = new Map<number, number>();
     const newKey = (key: number): number => keyOf.get(key) ?? (keyOf.set(key, keyOf.size), keyOf.size - 1);
-    const orders = new CommitOrders({ stepsMax: this.#stepsMax });
+    const orders = new CommitOrders({ stepsMax: this.#stepsMax, limit: this.#limit });
     const { constraints: shorter } = orders;
     for (const old of kept) {
       const node = shorter.begin(constraints.sessionOf(old), constraints.levelOf(old));
@@ -394,6 +399,7 @@ export class CommitOrders {
 
   #decide(order: Order, a: number, b: number, reads: readonly number[], next: number, depth: number): boolean {
     this.#steps += 1;
+    this.#limit.checkNow();
     if (this.#steps > this.#stepsMax) {
       this.gaveUp = true;
       return false;

@@ -14,10 +14,12 @@
  * strict-serializable is serializable by a commit order that also respects real time.
  */
 import { assert } from '../base/assert.ts';
+import { InputError } from '../base/input-error.ts';
 import {
   type ExternalRead,
   type History,
   INITIAL,
+  nameOf,
   type Relations,
   type RelationsOptions,
   relationsOf,
@@ -70,12 +72,28 @@ export function satisfies(
   options: RelationsOptions = {},
 ): boolean {
   const levelOf = levelOfEach(level);
-  return satisfiedBy(bindingRelations(history, levelOf, options), commitOrder, levelOf);
+  return satisfiedBy(knownRelations(history, levelOf, options), commitOrder, levelOf);
+}
+
+/**
+ * `bindingRelations` of a history in which wr is known.
+ * @throws InputError `history/duplicate-write`
+ */
+export function knownRelations(history: History, levelOf: LevelOf, options: RelationsOptions = {}): Relations {
+  const relations = bindingRelations(history, levelOf, options);
+  const [read] = relations.ambiguous;
+  if (read === undefined) return relations;
+  const value = JSON.stringify(history.transactions[read.by]?.operations[read.operation]?.value);
+  const writers = read.candidates.map((t) => nameOf(history, t)).join(' and ');
+  throw new InputError(
+    'history/duplicate-write',
+    `${nameOf(history, read.by)} reads ${read.key} = ${value}, which ${writers} wrote: record the writer that the read saw`,
+  );
 }
 
 /** The relations of what binds: without the reads of read-uncommitted transactions. */
 export function bindingRelations(history: History, levelOf: LevelOf, options: RelationsOptions = {}): Relations {
-  const relations = relationsOf(history, options); // all of it must make sense
+  const relations = relationsOf(history, options);
   if (relations.members.every((t) => levelOf(t) !== 'read-uncommitted')) return relations;
   const transactions = history.transactions.map((transaction, t) => {
     if (levelOf(t) !== 'read-uncommitted') return transaction;

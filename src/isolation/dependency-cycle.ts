@@ -23,6 +23,8 @@ export interface Edge {
   readonly key?: Key;
   /** The read behind a wr or rw edge: its position in the operations of its transaction. */
   readonly operation?: number;
+  /** Of an rw edge: the condition that the row did not satisfy before `to` wrote it; Adya's predicate-anti-dependency. */
+  readonly condition?: string;
 }
 
 /**
@@ -109,7 +111,9 @@ function writeRead({ from, by, key, operation }: ExternalRead): Edge {
 }
 
 function antiDependency(read: ExternalRead, writer: TransactionIndex): Edge {
-  return { from: read.by, to: writer, relation: 'rw', key: read.key, operation: read.operation };
+  const { by, key, operation, condition } = read;
+  const edge = { from: by, to: writer, relation: 'rw', key, operation } as const;
+  return condition === undefined ? edge : { ...edge, condition };
 }
 
 function edgesOf(relations: Relations, { from, to, why }: Step): Edge[] {

@@ -7,12 +7,14 @@ import type { Violated } from './verdict.ts';
 
 /** What is said of the catalogue's examples. */
 const explanations: Record<AnomalyName, string[]> = {
+  'thin-air-read': ['1/0 reads x = 2, which no transaction wrote'],
   internal: ['1/0 reads x = 1 after it wrote x = 2 itself'],
   G1a: ['1/0 reads x = 1, which 0/0 wrote; 0/0 aborted'],
   G1b: ['1/0 reads x = 1, which 0/0 overwrites before it commits'],
   'real-time-violation': ['1/0 began after 0/0 had ended', '1/0 reads x = null, which 0/0 overwrites'],
   G0: ['1/0 overwrites the y = 1 of 0/0', '0/0 overwrites the x = 2 of 1/0'],
   G1c: ['1/0 reads x = 1, which 0/0 wrote', '0/0 reads y = 1, which 1/0 wrote'],
+  phantom: ['1/0 reads x = 1, which 0/0 wrote', '1/0 finds no x where x > 0, which 0/0 writes'],
   'non-repeatable-read': ['1/0 reads x = 1, which 0/0 wrote', '1/0 reads x = null, which 0/0 overwrites'],
   'read-skew': ['1/0 reads y = 1, which 0/0 wrote', '1/0 reads x = null, which 0/0 overwrites'],
   'fractured-read': ['1/0 reads y = 1, which 0/0 wrote', '1/0 reads x = null, which 0/0 overwrites'],
@@ -30,6 +32,11 @@ const explanations: Record<AnomalyName, string[]> = {
     '3/0 reads x = null, which 0/0 overwrites',
   ],
   'G-single': ['0/0 reads y = null, which 1/0 overwrites', '0/0 overwrites the x = 2 of 1/0'],
+  G2: [
+    '0/0 finds no y where y > 0, which 1/0 writes',
+    '1/0 finds no z where z > 0, which 2/0 writes',
+    '2/0 finds no x where x > 0, which 0/0 writes',
+  ],
   'G2-item': [
     '0/0 reads y = null, which 1/0 overwrites',
     '1/0 reads z = null, which 2/0 overwrites',
@@ -52,6 +59,24 @@ describe('explains', () => {
     expect(explain(history, violation(history))).toEqual([
       'look follows add in session adder',
       'look reads cart = ["i"], which add overwrites',
+    ]);
+  });
+
+  test('a read from a recorded writer that did not write the value', () => {
+    const history = parseHistory('w x 1 \n w x 2 \n r x 1 <- 1/0');
+    expect(explain(history, violation(history))).toEqual(['2/0 reads x = 1 from 1/0, which did not write it']);
+  });
+
+  test('of a value that several transactions wrote, that each choice is ruled out, with an example', () => {
+    const history = parseHistory('w x 1 | w x 2 \n w x 1 | w x 3 \n r x 2 | r x 3 | r x 1');
+    const verdict = check(history, 'causal') as Violated;
+    expect(verdict.choices).toHaveLength(2);
+    expect(explain(history, verdict)).toEqual([
+      'several transactions wrote the same value; each choice of writers is ruled out (2 cases)',
+      'for example, if 2/2 reads the x = 1 of 0/0:',
+      '0/1 follows 0/0 in session 0',
+      '2/0 reads x = 2, which 0/1 wrote',
+      '2/0 reads x = 2, which 0/0 overwrites',
     ]);
   });
 

@@ -5,6 +5,7 @@ import {
   INITIAL,
   type Key,
   type Operation,
+  type Read,
   type ReadPhenomenon,
   type TransactionIndex,
 } from '../history/index.ts';
@@ -15,9 +16,28 @@ import type { Verdict, Violated } from './verdict.ts';
 
 /** What happened, in the order of the cycle: each line speaks of a transaction and the next one in the circle. */
 export function explain(history: History, verdict: Violated): string[] {
-  return verdict.read === undefined
-    ? verdict.cycle.map((edge) => explainEdge(history, edge))
-    : [explainRead(history, verdict.read)];
+  if (verdict.read !== undefined) return [explainRead(history, verdict.read)];
+  const [example] = verdict.choices ?? [];
+  if (example !== undefined) return [...explainChoice(history, verdict), ...explain(history, example.verdict)];
+  return verdict.cycle.map((edge) => explainEdge(history, edge));
+}
+
+/**
+ * Where several transactions wrote what reads saw: what is assumed of the writers in `choices[0]`, the likeliest, whose cycle is the example.
+ * Otherwise nothing.
+ */
+export function explainChoice(history: History, { choices = [] }: Violated): string[] {
+  const [first] = choices;
+  if (first === undefined) return [];
+  const assumed = first.writers.map(({ by, operation, from }) => {
+    const read = operationsOf(history, by)[operation];
+    assert(read !== undefined, 'a choice names a read');
+    return `${idOf(history, by)} reads the ${read.key} = ${JSON.stringify(read.value)} of ${idOf(history, from)}`;
+  });
+  return [
+    `several transactions wrote the same value; each choice of writers is ruled out (${choices.length} cases)`,
+    `for example, if ${assumed.join(' and ')}:`,
+  ];
 }
 
 /** One line: the anomaly and what it means. */
@@ -49,9 +69,15 @@ function explainEdge(history: History, edge: Edge): string {
     case 'rt':
       return `${to} began after ${from} had ended`;
     case 'wr':
-      return `${to} reads ${seen(history, edge.to, edge)}, which ${from} wrote`;
+      return `${to} ${
+        notFound(history, edge.to, edge, `as ${from} left it`) ??
+        `reads ${valueSeen(history, edge.to, edge)}, which ${from} wrote`
+      }`;
     case 'rw':
-      return `${from} reads ${seen(history, edge.from, edge)}, which ${to} overwrites`;
+      return `${from} ${
+        notFound(history, edge.from, edge, `which ${to} writes`) ??
+        `reads ${valueSeen(history, edge.from, edge)}, which ${to} overwrites`
+      }`;
     case 'ww':
       return `${to} overwrites the ${edge.key} = ${lastWritten(history, edge.from, edge.key)} of ${from}`;
     case 'co':
@@ -61,8 +87,10 @@ function explainEdge(history: History, edge: Edge): string {
 
 function explainRead(history: History, read: ReadPhenomenon): string {
   const [by, from] = [idOf(history, read.by), idOf(history, read.from)];
-  const value = seen(history, read.by, read);
+  const value = valueSeen(history, read.by, read);
   switch (read.kind) {
+    case 'thin-air-read':
+      return explainThinAir(history, read, value);
     case 'G1a':
       return `${by} reads ${value}, which ${from} wrote; ${from} aborted`;
     case 'G1b':
@@ -76,14 +104,44 @@ function explainRead(history: History, read: ReadPhenomenon): string {
   }
 }
 
+/** Where a writer is recorded that did not write the value, another transaction may have. */
+function explainThinAir(history: History, { by, operation }: ReadPhenomenon, value: string): string {
+  const read = operationsOf(history, by)[operation];
+  const from = read?.kind === 'read' ? read.from : undefined;
+  return from === undefined
+    ? `${idOf(history, by)} reads ${value}, which no transaction wrote`
+    : `${idOf(history, by)} reads ${value} from ${idOf(history, from)}, which did not write it`;
+}
+
 function operationsOf(history: History, t: TransactionIndex): readonly Operation[] {
   return history.transactions[t]?.operations ?? [];
 }
 
-function seen(history: History, reader: TransactionIndex, at: { key?: Key; operation?: number }): string {
+interface ReadPlace {
+  readonly key?: Key;
+  readonly operation?: number;
+}
+
+function readAt(history: History, reader: TransactionIndex, at: ReadPlace): Read {
   const read = operationsOf(history, reader)[at.operation ?? -1];
   assert(read !== undefined && read.kind === 'read' && read.key === at.key, 'the edge names a read');
+  return read;
+}
+
+function valueSeen(history: History, reader: TransactionIndex, at: ReadPlace): string {
+  const read = readAt(history, reader, at);
   return `${read.key} = ${JSON.stringify(read.value)}`;
+}
+
+/** What a condition did not find; `null`: it was no condition. */
+function notFound(history: History, reader: TransactionIndex, at: ReadPlace, then: string): string | null {
+  const { key, value, condition } = readAt(history, reader, at);
+  if (condition === undefined) return null;
+  const where = condition === '' || key.endsWith(` where ${condition}`) ? '' : ` where ${condition}`;
+  if (value === null) return `finds no ${key}${where}, ${then}`;
+  return typeof value === 'object'
+    ? `does not find ${key} = ${JSON.stringify(value)}${where}, ${then}`
+    : `does not find ${key}, ${then}`;
 }
 
 /** The value, as text, that `writer` wrote last to `key`, up to its operation `before`. */

@@ -3,7 +3,7 @@
  * Orders are built from left to right and cut as soon as they leave so or wr; every complete one is asked of the definition.
  */
 import { type History, type RelationsOptions, type TransactionIndex } from '../history/index.ts';
-import { bindingRelations, satisfiedBy, soOrWr } from './definition.ts';
+import { knownRelations, satisfiedBy, soOrWr } from './definition.ts';
 import { type Levels, levelOfEach } from './level.ts';
 
 export type ReferenceVerdict =
@@ -18,7 +18,7 @@ export interface ReferenceOptions extends RelationsOptions {
 
 export function referenceCheck(history: History, level: Levels, options: ReferenceOptions = {}): ReferenceVerdict {
   const levelOf = levelOfEach(level);
-  const relations = bindingRelations(history, levelOf, options);
+  const relations = knownRelations(history, levelOf, options);
   const ordersMax = options.ordersMax ?? 1_000_000;
   let orders = 0;
   const order: TransactionIndex[] = [];

@@ -7,6 +7,7 @@
  * histories that a person will look at (it costs reads x transactions^2 a round), after a faster algorithm has said that there is one.
  */
 import { assert } from '../base/assert.ts';
+import { type TimeLimit, unlimited } from '../base/time-limit.ts';
 import { type ExternalRead, INITIAL, type Relations, type TransactionIndex } from '../history/index.ts';
 import { type Execution, visible } from './definition.ts';
 import type { IsolationLevel, LevelOf } from './level.ts';
@@ -43,8 +44,13 @@ interface Cases {
 }
 
 /** The refutation of a history that has none of the commit orders. @returns `null` where `casesMax` runs out */
-export function refute(relations: Relations, levelOf: LevelOf, casesMax = 1_000): Refutation | null {
-  const budget = { cases: casesMax };
+export function refute(
+  relations: Relations,
+  levelOf: LevelOf,
+  limit: TimeLimit = unlimited,
+  casesMax = 1_000,
+): Refutation | null {
+  const budget = { cases: casesMax, limit };
   return refuteFrom(
     relations,
     levelOf,
@@ -54,16 +60,29 @@ export function refute(relations: Relations, levelOf: LevelOf, casesMax = 1_000)
   );
 }
 
+/** All that the steps and their reasons speak of. */
+export function transactionsOfRefutation({ steps, end }: Refutation): Set<TransactionIndex> {
+  const found = new Set<TransactionIndex>();
+  for (const { from, to, why } of steps) {
+    found.add(from).add(to);
+    if ('read' in why) found.add(why.read.by).add(why.read.from);
+    if ('writer' in why) found.add(why.writer);
+  }
+  if (end.kind === 'cycle') return found;
+  return new Set([...found, ...transactionsOfRefutation(end.before), ...transactionsOfRefutation(end.after)]);
+}
+
 function refuteFrom(
   relations: Relations,
   levelOf: LevelOf,
   fresh: readonly Step[],
   inherited: PartialOrder<Step>,
-  budget: { cases: number },
+  budget: { cases: number; readonly limit: TimeLimit },
 ): Refutation | null {
   const order = inherited.copy();
   const steps: Step[] = [];
   for (let round = fresh; round.length > 0; round = derive(relations, levelOf, order)) {
+    budget.limit.checkNow();
     for (const step of round) {
       if (order.has(step.from, step.to)) continue;
       steps.push(step);

@@ -62,6 +62,8 @@ export class MockDatabase implements Store {
   readonly #attempts: number[] = [];
   /** Per session: serialization failures since its last commit. */
   readonly #failuresInARow: number[] = [];
+  /** Sessions of which a read could see the write of another, and those others. */
+  readonly #overlapped = new Set<number>();
   #decisions: Decisions = drawing({ chooser: { choose: () => 0 } });
 
   constructor(options: MockDatabaseOptions) {
@@ -77,6 +79,7 @@ export class MockDatabase implements Store {
     this.#transactions.length = 0;
     this.#attempts.length = 0;
     this.#failuresInARow.length = 0;
+    this.#overlapped.clear();
     this.#decisions = decisions;
   }
 
@@ -100,9 +103,25 @@ export class MockDatabase implements Store {
       if (isInsisting && admissible.length > 0) break;
     }
     assert(admissible.length > 0, `no write of ${this.#keys[key]} may be read`);
+    if (admissible.length > 1) this.#noteOverlap(reader.session, admissible);
     const version = admissible[this.#decisions.read(admissible, point)] as Version;
     this.#orders.read(reader.node, key, version.node);
     return version;
+  }
+
+  /**
+   * Sessions overlap also where they run one after another: in this store, what is left open is which write a read sees. A read that may see or
+   * not see the write of another session is a choice between the steps of the two.
+   */
+  get overlapped(): ReadonlySet<number> {
+    return this.#overlapped;
+  }
+
+  #noteOverlap(reader: number, admissible: readonly Version[]): void {
+    const others = admissible.filter(({ session }) => session >= 0 && session !== reader);
+    if (others.length === 0) return;
+    this.#overlapped.add(reader);
+    for (const { session } of others) this.#overlapped.add(session);
   }
 
   /** @internal for MockTransaction */

@@ -1,5 +1,6 @@
 export {
   checkProgram,
+  assumptionsOf,
   looksElsewhere,
   program,
   type End,
@@ -10,9 +11,27 @@ export {
   type SessionHandle,
   type TransactionHandle,
 } from './program.ts';
+export {
+  answerOf,
+  compareRun,
+  divergenceOf,
+  isSameShape,
+  openToken,
+  sealToken,
+  shapeOfKeys,
+  stepsOfHistory,
+  type Divergence,
+  type RecordedRun,
+  type Replayed,
+  type ReplayAnswer,
+  type ReplayToken,
+} from './recorded-run.ts';
+export { replayVerdict, type ReplayVerdict } from './replay-text.ts';
 export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
-export { runProgram, type RunOptions, type RunOutcome } from './run.ts';
-export { endOf, errorText, judge, type InvariantVerdict } from './invariant.ts';
+export { requireUsed } from './require-used.ts';
+export { SessionTally, type SessionRun } from './session-tally.ts';
+export { inOrderOf, runProgram, type RunOptions, type RunOutcome } from './run.ts';
+export { endOf, errorText, judge, violationOf, type InvariantVerdict, type JudgeLimits } from './invariant.ts';
 export { countMarks, mark, type Marks } from './marks.ts';
 export {
   isSqlProgram,
@@ -23,3 +42,6 @@ export {
   type SqlProgramDefinition,
   type SqlSessionFunction,
 } from './sql-program.ts';
+export { factsOf, type RunFacts, valueText } from './facts.ts';
+export { requireFunctionOfReads, requireNoForcedDifference, type Fact, type Repeated } from './function-of-reads.ts';
+export { type SourceWatch, Trial, watchSources } from './sources.ts';

@@ -1,4 +1,5 @@
 /** Does the invariant hold at the end of a run? */
+import { InputError } from '../base/input-error.ts';
 import { before, LATE } from '../base/deadline.ts';
 import type { Key, Value } from '../history/index.ts';
 import { mark } from './marks.ts';
@@ -9,17 +10,52 @@ export type InvariantVerdict =
   | { readonly kind: 'fails'; readonly message: string }
   | { readonly kind: 'late' };
 
-/** @param deadlineMs when an invariant that is asynchronous must have settled, in `monotonicMs` */
-export async function judge(program: Program, end: End, deadlineMs = Infinity): Promise<InvariantVerdict> {
+export interface JudgeLimits {
+  /** In `monotonicMs`. */
+  readonly deadlineMs?: number;
+  /** Aborted: it is late. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * @param limits when an invariant that is asynchronous must have settled
+ * @throws InputError `program/invariant-undefined`, `program/invariant-result`
+ */
+export async function judge(
+  program: Program,
+  end: End,
+  { deadlineMs = Infinity, signal }: JudgeLimits = {},
+): Promise<InvariantVerdict> {
+  let returned: unknown;
   try {
     const judged = program.invariant(end);
-    const verdict = await (judged instanceof Promise ? before(deadlineMs, judged) : judged);
-    if (verdict === LATE) return { kind: 'late' };
-    if (verdict === false) return { kind: 'fails', message: 'the invariant does not hold' };
-    return typeof verdict === 'string' ? { kind: 'fails', message: verdict } : { kind: 'holds' };
+    returned = await (judged instanceof Promise ? before(deadlineMs, judged, signal) : judged);
   } catch (error) {
     return { kind: 'fails', message: errorText(error) };
   }
+  if (returned === LATE) return { kind: 'late' };
+  const message = violationOf(returned);
+  return message === null ? { kind: 'holds' } : { kind: 'fails', message };
+}
+
+/**
+ * What an invariant that returned `returned` says is wrong; `null` where it holds. A value that is no answer is refused: an invariant without
+ * a `return` would otherwise hold in every run.
+ * @throws InputError `program/invariant-undefined`, `program/invariant-result`
+ */
+export function violationOf(returned: unknown): string | null {
+  if (returned === true) return null;
+  if (returned === false || returned === '') return 'the invariant does not hold';
+  if (typeof returned === 'string') return returned;
+  if (returned === undefined) {
+    throw new InputError(
+      'program/invariant-undefined',
+      'the invariant returned undefined: is a return missing? Return true, false or a sentence',
+    );
+  }
+  const what =
+    typeof returned === 'number' || returned === null ? String(returned) : `a value of type ${typeof returned}`;
+  throw new InputError('program/invariant-result', `the invariant returned ${what}: return true, false or a sentence`);
 }
 
 /** What an invariant is given. @param drawFinal called where it looks at the final state, once */

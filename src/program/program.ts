@@ -50,8 +50,8 @@ export interface End<Results = Record<string, AnyValue>> {
   readonly sometimes: (name: string, condition?: boolean) => void;
 }
 
-/** `true` (or nothing) holds; `false` or a sentence that says what is wrong does not. A throw does not hold either. */
-export type InvariantResult = boolean | string | void;
+/** `true` holds; `false` or a sentence that says what is wrong does not. A throw does not hold either. Anything else is refused. */
+export type InvariantResult = boolean | string;
 
 export interface ProgramDefinition<Sessions extends Record<string, SessionFunction>> {
   /** Values of keys before all sessions; other keys start as `null`. */
@@ -111,6 +111,11 @@ export function checkProgram(definition: unknown): Program {
 /** The invariant of a program without one. */
 function holdsAlways(): true {
   return true;
+}
+
+/** What a green verdict on a program takes for granted. */
+export function assumptionsOf({ invariant }: Program): string[] {
+  return invariant === holdsAlways ? ['the program has no invariant: only errors of its sessions were looked for'] : [];
 }
 
 /** Can the verdict only come from variables that the sessions leave somewhere: an invariant, and one that takes nothing? */

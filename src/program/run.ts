@@ -10,8 +10,10 @@
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
+import { errorText } from './invariant.ts';
 import { mark, type Marks } from './marks.ts';
 import type { Program, SessionHandle, TransactionHandle } from './program.ts';
+import type { SessionRun } from './session-tally.ts';
 import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 
 export interface RunOptions {
@@ -23,6 +25,8 @@ export interface RunOptions {
   readonly attemptsMax?: number;
   /** When the run must be over, in `monotonicMs`. Default: never. */
   readonly deadlineMs?: number;
+  /** Aborted: the run is given up. */
+  readonly signal?: AbortSignal;
   /** Turns that the run may take; one more is a timeout. Default: any number. */
   readonly turnsMax?: number;
   /** Called whenever a session gets to run, for those who watch: at its start and at its turns. */
@@ -35,6 +39,7 @@ export type RunOutcome =
       readonly results: Readonly<Record<string, unknown>>;
       readonly marks: Marks;
       readonly waitedOutside: readonly string[];
+      readonly sessions: readonly SessionRun[];
     }
   /** A session ended with an error; `isOutside`: not one that came out of a transaction of its own. */
   | {
@@ -44,12 +49,13 @@ export type RunOutcome =
       readonly isOutside: boolean;
       readonly marks: Marks;
       readonly waitedOutside: readonly string[];
+      readonly sessions: readonly SessionRun[];
     }
   | { readonly kind: 'discarded' }
-  /** `turns`: the run took more than it may. */
+  /** `turns`: the run took more than it may. `interrupted`: its signal was aborted. */
   | {
       readonly kind: 'timeout';
-      readonly reason: 'time' | 'turns';
+      readonly reason: 'time' | 'turns' | 'interrupted';
       readonly session: string;
       readonly lastOperation: string;
     };
@@ -66,6 +72,12 @@ class RunSession {
   /** Transactions that wait for their turn, first come first served. */
   readonly requests: (() => void)[] = [];
   isOpen = false;
+  /** Calls of the session that have not come to their end. */
+  underWay = 0;
+  operations = 0;
+  overlapped = false;
+  /** The error of the last transaction. */
+  failure: unknown = null;
   /** What it did last, for a run that does not end. */
   lastKind = '';
   lastKey = '';
@@ -85,6 +97,7 @@ const NOTHING = Symbol('nothing');
 const ABORTED = Symbol('aborted by the program');
 /** What calls return once the run is over: nothing happens any more. */
 const never = new Promise<never>(() => {});
+const settled = Promise.resolve();
 
 class Run {
   readonly #program: Program;
@@ -135,9 +148,12 @@ class Run {
     } catch (error) {
       if (this.#isOver) return;
       if (error instanceof InputError) return this.#fail(error);
+      session.failure ??= error;
       this.#threw ??= { session: session.name, error, isOutside: error !== session.transactionError };
     }
     if (this.#isOver) return;
+    if (session.underWay > 0 && Object.hasOwn(this.#results, session.name))
+      return void this.#fail(transactionOpen(session));
     this.#left -= 1;
     this.#stop(session, 'ended');
   }
@@ -145,11 +161,23 @@ class Run {
   #sessionHandle(session: RunSession): SessionHandle {
     return {
       name: session.name,
-      transaction: (body, options) => this.#transaction(session, body, options?.level),
-      read: (key) => this.#single(session, 'read of', key, (t) => t.read(key)),
-      write: (key, value) => this.#single(session, 'write of', key, (t) => t.write(key, value)),
+      transaction: (body, options) => this.#underWay(session, () => this.#transaction(session, body, options?.level)),
+      read: (key) => this.#underWay(session, () => this.#single(session, 'read of', key, (t) => t.read(key))),
+      write: (key, value) =>
+        this.#underWay(session, () => this.#single(session, 'write of', key, (t) => t.write(key, value))),
       sometimes: (name, condition = true) => mark(this.#marks, name, condition),
     } as SessionHandle;
+  }
+
+  /** Counts calls, so that one that a session does not await is known when the session returns. */
+  async #underWay<T>(session: RunSession, call: () => Promise<T>): Promise<T> {
+    if (session.state === 'ended' && !this.#isOver) return this.#fail(transactionOpen(session));
+    session.underWay += 1;
+    try {
+      return await call();
+    } finally {
+      session.underWay -= 1;
+    }
   }
 
   async #transaction<T>(
@@ -159,20 +187,26 @@ class Run {
   ): Promise<T | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const t = await this.#begin(session, level);
+      const opened = { operations: 0, isEnded: false };
       let result: T;
       try {
-        result = await body(this.#transactionHandle(session, t));
+        result = await body(this.#transactionHandle(session, t, opened));
+        opened.isEnded = true;
+        if (opened.operations > 0) return this.#fail(operationUnderWay(session));
       } catch (error) {
+        opened.isEnded = true;
         if (this.#isOver) return never;
         t.abort();
         this.#close(session);
         if (error === ABORTED) return undefined;
         session.transactionError = error;
+        session.failure = error;
         throw error;
       }
       if (this.#isOver) return never;
       const outcome = t.commit();
       this.#close(session);
+      session.failure = null;
       if (outcome === 'committed') return result;
       this.#conflict(session, attempt);
     }
@@ -183,6 +217,7 @@ class Run {
       const t = await this.#begin(session);
       session.lastKind = kind;
       session.lastKey = key;
+      session.operations += 1;
       let result: T;
       try {
         result = operation(t);
@@ -191,21 +226,32 @@ class Run {
       }
       const outcome = t.commit();
       this.#close(session);
+      session.failure = null;
       if (outcome === 'committed') return result;
       this.#conflict(session, attempt);
     }
   }
 
-  #transactionHandle(session: RunSession, t: StoreTransaction): TransactionHandle {
+  #transactionHandle(session: RunSession, t: StoreTransaction, opened: OpenedTransaction): TransactionHandle {
     const operation = async <T>(kind: string, key: string, run: () => T): Promise<T> => {
+      if (this.#isOver) return never;
+      if (opened.isEnded) return this.#fail(transactionEnded(session, `${kind} ${key}`));
       session.lastKind = kind;
       session.lastKey = key;
-      if (this.#isOver || this.#isLate(session)) return never;
+      if (this.#isLate(session)) return never;
+      let result: T;
       try {
-        return run();
+        result = run();
       } catch (error) {
         return this.#fail(error);
       }
+      // An operation takes its time, as in a database: one that its transaction does not await is still under way when the transaction ends.
+      opened.operations += 1;
+      session.operations += 1;
+      await settled;
+      await settled;
+      opened.operations -= 1;
+      return result;
     };
     return {
       read: (key) => operation('read of', key, () => t.read(key)),
@@ -222,6 +268,7 @@ class Run {
     if (this.#conflicts === 'retry' && attempt < (this.#options.attemptsMax ?? 1_000)) return;
     const failure = new SerializationFailure(session.name, attempt);
     session.transactionError = failure;
+    session.failure = failure;
     throw failure;
   }
 
@@ -262,6 +309,7 @@ class Run {
     if (this.#left === 0) return this.#finish(this.#endOutcome());
     const waiting: number[] = [];
     for (const { index, state, isOpen } of this.#sessions) if (state === 'waiting' && !isOpen) waiting.push(index);
+    if (waiting.length > 1) for (const index of waiting) (this.#sessions[index] as RunSession).overlapped = true;
     if (waiting.length === 0) return; // those outside must come back first
     const next = this.#options.nextSession(waiting);
     if (next === null) return this.#finish(this.#endOutcome());
@@ -319,20 +367,28 @@ class Run {
   }
 
   #isPast(session: RunSession): boolean {
-    const { deadlineMs } = this.#options;
-    if (deadlineMs === undefined || monotonicMs() < deadlineMs) return false;
-    this.#endLate(session, 'time');
+    const { deadlineMs = Infinity, signal } = this.#options;
+    const isInterrupted = signal?.aborted === true;
+    if (!isInterrupted && monotonicMs() < deadlineMs) return false;
+    this.#endLate(session, isInterrupted ? 'interrupted' : 'time');
     return true;
   }
 
-  #endLate(session: RunSession, reason: 'time' | 'turns'): void {
+  #endLate(session: RunSession, reason: 'time' | 'turns' | 'interrupted'): void {
     this.#finish({ kind: 'timeout', reason, session: session.name, lastOperation: session.lastOperation() });
   }
 
   #endOutcome(): RunOutcome {
-    const common = { marks: this.#marks, waitedOutside: [...this.#waitedOutside] };
+    const sessions = this.#sessions.map(
+      ({ operations, overlapped, failure }): SessionRun => ({
+        operations,
+        overlapped,
+        failure: failure === null ? null : errorText(failure),
+      }),
+    );
+    const common = { marks: this.#marks, waitedOutside: [...this.#waitedOutside], sessions };
     return this.#threw === null
-      ? { kind: 'finished', results: this.#results, ...common }
+      ? { kind: 'finished', results: inOrderOf(this.#program, this.#results), ...common }
       : { kind: 'threw', ...this.#threw, ...common };
   }
 
@@ -361,5 +417,42 @@ function nestedTransaction(session: RunSession): InputError {
   return new InputError(
     'program/nested-transaction',
     `session "${session.name}" waits for a transaction inside its own open transaction; a session runs one transaction at a time`,
+  );
+}
+
+/** Results in the order of the program's sessions, whichever ended first. */
+export function inOrderOf(
+  { sessionNames }: Program,
+  results: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const ordered: Record<string, unknown> = {};
+  for (const name of sessionNames) if (Object.hasOwn(results, name)) ordered[name] = results[name];
+  return ordered;
+}
+
+interface OpenedTransaction {
+  /** Those under way. */
+  operations: number;
+  isEnded: boolean;
+}
+
+function transactionOpen(session: RunSession): InputError {
+  return new InputError(
+    'program/transaction-open',
+    `session "${session.name}" returned with a transaction under way; its last operation: ${session.lastOperation()}: is an await missing?`,
+  );
+}
+
+function operationUnderWay(session: RunSession): InputError {
+  return new InputError(
+    'store/transaction-ended',
+    `a transaction of session "${session.name}" ended with an operation under way: ${session.lastOperation()}: is an await missing?`,
+  );
+}
+
+function transactionEnded(session: RunSession, operation: string): InputError {
+  return new InputError(
+    'store/transaction-ended',
+    `${operation} by session "${session.name}": the transaction has ended, and its handle cannot be used any more; is an await missing?`,
   );
 }

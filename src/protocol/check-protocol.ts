@@ -1,11 +1,14 @@
 /** The tool: a protocol, its parameters and what to check become a result with a trace. */
+import { assert } from '../base/assert.ts';
+import { type Conclusion, conclude, type Evidence, noEvidence } from '../evidence/index.ts';
 import type { TimelessLevel } from '../states/index.ts';
 import { checkEventually } from './liveness.ts';
 import type { MessageListener } from './message.ts';
 import { compile, type Model } from './model.ts';
 import { parallelSearch, type SearchThread } from './parallel-search.ts';
+import { FaultOnPath, ProtocolFault } from './protocol-fault.ts';
 import { type LevelTask, searchWorkerOf, type WorkerSetup } from './search-worker.ts';
-import { search, type SearchOptions, type SearchResult } from './search.ts';
+import { search, searchYielding, type SearchOptions, type SearchResult } from './search.ts';
 import { simulate, type SimulateOptions } from './simulate.ts';
 import type { Parameters, Protocol } from './spec.ts';
 import { type Trace, traceOf } from './trace.ts';
@@ -20,6 +23,7 @@ export interface ProtocolCheckOptions extends SearchOptions {
 }
 
 export interface ProtocolCheckResult extends Omit<SearchResult, 'path'> {
+  readonly conclusion: Conclusion;
   readonly trace: Trace | null;
   /** How many renamings symmetry has; 1 without. */
   readonly symmetry: number;
@@ -32,17 +36,32 @@ const eventuallyStatesMax = 2_000_000;
 /** @throws InputError `protocol/...` where the protocol is wrong */
 export function checkProtocol(protocol: Protocol, options: ProtocolCheckOptions = {}): ProtocolCheckResult {
   const model = compileFor(protocol, options);
-  return resultOf(protocol, model, options, search(model, options));
+  return withTrace(protocol, options, () => resultOf(protocol, model, options, search(model, options)));
+}
+
+/** The same, giving the thread back now and then, so that `signal` is heard. */
+export async function checkProtocolYielding(
+  protocol: Protocol,
+  options: ProtocolCheckOptions = {},
+): Promise<ProtocolCheckResult> {
+  const model = compileFor(protocol, options);
+  const result = await searchYielding(model, options).catch((error: unknown) => {
+    throw tracedFault(protocol, options, error);
+  });
+  return withTrace(protocol, options, () => resultOf(protocol, model, options, result));
 }
 
 /** Random behaviours instead of all: it finds violations, and never says that there is none. */
-export function simulateProtocol(
+export async function simulateProtocol(
   protocol: Protocol,
   options: SimulateOptions & Pick<ProtocolCheckOptions, 'parameters'>,
-): ProtocolCheckResult {
+): Promise<ProtocolCheckResult> {
   const withoutSymmetry = { ...options, symmetry: false };
   const model = compileFor(protocol, withoutSymmetry);
-  return resultOf(protocol, model, withoutSymmetry, simulate(model, options));
+  const result = await simulate(model, options).catch((error: unknown) => {
+    throw tracedFault(protocol, withoutSymmetry, error);
+  });
+  return withTrace(protocol, withoutSymmetry, () => resultOf(protocol, model, withoutSymmetry, result));
 }
 
 /** On several threads; the search is breadth-first. */
@@ -52,7 +71,10 @@ export async function checkProtocolOn(
   options: ProtocolCheckOptions = {},
 ): Promise<ProtocolCheckResult> {
   const model = compileFor(protocol, options);
-  return resultOf(protocol, model, options, await parallelSearch(model, threads, options));
+  const result = await parallelSearch(model, threads, options).catch((error: unknown) => {
+    throw tracedFault(protocol, options, error);
+  });
+  return withTrace(protocol, options, () => resultOf(protocol, model, options, result));
 }
 
 /** What such a thread does with each message: a level's report goes back. */
@@ -62,6 +84,27 @@ export function searchThreadOf(
 ): (message: unknown) => unknown {
   const handle = searchWorkerOf(compileFor(protocol, options));
   return (message) => handle(message as WorkerSetup | LevelTask);
+}
+
+function withTrace(
+  protocol: Protocol,
+  options: ProtocolCheckOptions,
+  run: () => ProtocolCheckResult,
+): ProtocolCheckResult {
+  try {
+    return run();
+  } catch (error) {
+    throw tracedFault(protocol, options, error);
+  }
+}
+
+/** Where a step's fault has a path, the steps that lead there are part of it. */
+function tracedFault(protocol: Protocol, options: ProtocolCheckOptions, error: unknown): unknown {
+  if (!(error instanceof FaultOnPath)) return error;
+  return new ProtocolFault(
+    error,
+    traceOf((listener) => compileFor(protocol, options, listener), error.path, 'steps'),
+  );
 }
 
 function compileFor(protocol: Protocol, options: ProtocolCheckOptions, listener?: MessageListener): Model {
@@ -77,11 +120,46 @@ function resultOf(
 ): ProtocolCheckResult {
   const { result, warnings } = withLiveness(model, options, safety);
   const { path, ...rest } = result;
+  const conclusion = conclude(evidenceOf(model, options, result, warnings));
+  assert(conclusion.kind !== 'at-fault', 'a protocol has no sessions that could have been silent');
   return {
     ...rest,
+    conclusion,
+    verdict: conclusion.kind,
     symmetry: model.symmetry.order,
     warnings,
-    trace: path === null ? null : traceOf((listener) => compileFor(protocol, options, listener), path),
+    trace:
+      path === null ? null : traceOf((listener) => compileFor(protocol, options, listener), path, 'steps and observed'),
+  };
+}
+
+function evidenceOf(
+  { parts }: Model,
+  { levels = [], deadlock = true }: ProtocolCheckOptions,
+  { violation, reason, observedMost, generated, depth }: SearchResult,
+  warnings: readonly string[],
+): Evidence {
+  const { invariants = {}, sometimes = {}, eventually = {} } = parts;
+  const asked = [invariants, sometimes, eventually].flatMap(Object.keys).length + levels.length + Number(deadlock);
+  const nothingAsked =
+    'nothing was asked: the protocol has no invariant, and neither a level nor deadlock is looked for';
+  const isGivenUp = violation?.kind === 'isolation' && violation.verdict === 'unknown';
+  return {
+    ...noEvidence,
+    violations: violation === null || isGivenUp ? 0 : 1,
+    looked: [
+      // The initial state is generated, too.
+      { count: Math.max(generated, depth) - 1, nothing: 'no step was ever taken' },
+      { count: asked, nothing: nothingAsked },
+      ...(observedMost === null ? [] : [{ count: observedMost, nothing: '0 transactions were ever observed' }]),
+    ],
+    cut: [
+      ...(reason === null ? [] : [reason === 'interrupted' ? reason : `${reason} reached`]),
+      ...(isGivenUp
+        ? [`whether a state is at ${violation.name} was not decided: the search for an execution gave up`]
+        : []),
+    ],
+    assumed: warnings,
   };
 }
 
@@ -101,7 +179,7 @@ function withLiveness(
   }
   const statesMax = Math.min(options.statesMax ?? Infinity, eventuallyStatesMax);
   for (const [name, holds] of conditions) {
-    const { verdict, path } = checkEventually(model, holds, statesMax);
+    const { verdict, path } = checkEventually(model, name, holds, statesMax);
     if (verdict === 'violated') {
       return { result: { ...safety, verdict, violation: { kind: 'eventually', name }, path }, warnings: [] };
     }

@@ -1,17 +1,23 @@
 /**
- * Are the members that a protocol calls interchangeable really so? If a step or a condition tells t1 from t2, symmetry reduction drops
- * states that matter. Samples of the states show it: a renamed state must have the renamed successors, and the same conditions.
+ * Are the members that a protocol calls interchangeable really so? If a step, a condition or `observe` tells t1 from t2, symmetry reduction drops
+ * states that matter. Samples of the states show it: a renamed state must have the renamed successors, and the same conditions
+ * and levels.
  */
 import { InputError } from '../base/input-error.ts';
 import type { Expander } from './expand.ts';
 import type { Model } from './model.ts';
+import type { StateCheck } from './state-check.ts';
 
 const sampledFirst = 64;
 const sampledEvery = 512;
 const sampledOften = 100_000;
 const sampledEveryLater = 16_384;
 
-export function symmetryCheckOf(model: Model, { expand }: Expander): (state: Int32Array) => void {
+export function symmetryCheckOf(
+  model: Model,
+  { expand }: Expander,
+  { check }: StateCheck,
+): (state: Int32Array) => void {
   const { words, symmetry } = model;
   let count = 0;
   const successorsOf = (state: Int32Array): string => {
@@ -22,7 +28,7 @@ export function symmetryCheckOf(model: Model, { expand }: Expander): (state: Int
       return true;
     });
     words.set(state);
-    return `${conditionsOf(model)}\n${successors.toSorted().join('\n')}`;
+    return `${conditionsOf(model)} ${check()?.name}\n${successors.toSorted().join('\n')}`;
   };
   return (state) => {
     count += 1;
@@ -33,7 +39,7 @@ export function symmetryCheckOf(model: Model, { expand }: Expander): (state: Int
     const image = images[1 + (count % (images.length - 1))] as Int32Array;
     if (successorsOf(state) === successorsOf(image)) return;
     const sets = (model.parts.symmetry ?? []).map(({ name }) => name).join(', ');
-    const what = `a step or a condition tells members of ${sets} apart, so they must not be in symmetry`;
+    const what = `a step, a condition or what clients observe tells members of ${sets} apart, so they must not be in symmetry`;
     throw new InputError('protocol/symmetry', `${model.protocol.name}: ${what}`);
   };
 }

@@ -3,11 +3,14 @@ import {
   checkProtocol,
   flag,
   listOf,
+  mapOf,
   message,
   namedSet,
   processes,
   protocol,
+  ProtocolFault,
   range,
+  record,
   shared,
   type Protocol,
 } from './index.ts';
@@ -175,7 +178,8 @@ describe('members that are called interchangeable and are not', () => {
     });
 
   test.each(['by a step', 'by an invariant'] as const)('%s', (isTold) => {
-    const what = 'telling: a step or a condition tells members of p apart, so they must not be in symmetry';
+    const what =
+      'telling: a step, a condition or what clients observe tells members of p apart, so they must not be in symmetry';
     expect(() => checkProtocol(telling(isTold))).toThrow(what);
     expect(checkProtocol(telling(isTold), { symmetry: false }).verdict).toBe('satisfied');
   });
@@ -252,7 +256,12 @@ describe('a search that ends early', () => {
     const found = checkProtocol(waiting);
     expect(found).toMatchObject({ verdict: 'violated', violation: { kind: 'deadlock' } });
     expect(found.trace?.steps.map(({ process, to }) => `${process} ${to}`)).toEqual(['p1 wait', 'p2 wait']);
-    expect(checkProtocol(waiting, { deadlock: false }).verdict).toBe('satisfied');
+    const asked = { ...waiting, define: () => ({ ...waiting.define({}), invariants: { 'all is well': () => true } }) };
+    expect(checkProtocol(asked, { deadlock: false }).verdict).toBe('satisfied');
+    expect(checkProtocol(waiting, { deadlock: false }).conclusion).toEqual({
+      kind: 'unknown',
+      gaps: [{ kind: 'nothing-looked-at', clause: expect.stringContaining('nothing was asked') }],
+    });
   });
 
   test('what must sometimes hold and never does', () => {
@@ -268,4 +277,86 @@ describe('a search that ends early', () => {
     });
     expect(all).toMatchObject({ verdict: 'violated', violation: { kind: 'sometimes', name: 'it is full moon' } });
   });
+});
+
+test('a step at fault has the steps that lead to it', () => {
+  const counter = protocol({
+    name: 'counter',
+    parameters: {},
+    define: () => ({
+      processes: [
+        processes(namedSet('c', 1), {
+          start: 'go',
+          variables: { n: range(0, 2) },
+          steps: { go: { do: (self) => void (self.n += 1) } },
+        }),
+      ],
+    }),
+  });
+  const fault = ((): unknown => {
+    try {
+      return checkProtocol(counter);
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(fault).toBeInstanceOf(ProtocolFault);
+  const { trace } = fault as ProtocolFault;
+  expect(fault).toMatchObject({
+    code: 'protocol/value',
+    message: 'counter: c1 at go, step go: 3 is not an integer from 0 to 2',
+  });
+  expect(trace.steps.map(({ changes }) => changes)).toEqual([
+    [{ variable: 'c1.n', before: '0', after: '1' }],
+    [{ variable: 'c1.n', before: '1', after: '2' }],
+  ]);
+});
+
+describe('a kind that is none is refused by the name of its variable', () => {
+  const kinds: [string, object, string][] = [
+    [
+      'of a process',
+      { f: flag },
+      'variable f of p is a function, which is no kind of value: write flag(...) to make one',
+    ],
+    ['nothing', { f: undefined }, 'variable f of p is undefined, which is no kind of value'],
+    ['a value', { f: false }, 'variable f of p is false, which is no kind of value'],
+  ];
+  test.each(kinds)('%s', (_name, variables, expected) => {
+    const steps = { go: [] };
+    const found = protocol({
+      name: 'kinds',
+      parameters: {},
+      define: () => ({ processes: [processes(P, { start: 'go', variables: variables as never, steps })] }),
+    });
+    expect(() => checkProtocol(found)).toThrow(expect.objectContaining({ code: 'protocol/kind', message: expected }));
+  });
+
+  test('of shared variables, and inside of other kinds', () => {
+    const found = (makes: () => object): Protocol =>
+      protocol({
+        name: 'kinds',
+        parameters: {},
+        define: () => ({ processes: [], shared: [shared('store', makes() as never)] }),
+      });
+    const none = flag as never;
+    expect(() => checkProtocol(found(() => ({ f: none })))).toThrow('variable f of store is a function');
+    expect(() => checkProtocol(found(() => ({ f: mapOf(P, none) })))).toThrow('what mapOf maps to is a function');
+    expect(() => checkProtocol(found(() => ({ f: listOf(none, 2) })))).toThrow('what listOf holds is a function');
+    expect(() => checkProtocol(found(() => ({ f: record({ g: none }) })))).toThrow('part g of a record is a function');
+  });
+});
+
+test('a define that throws, and one that returns nothing', () => {
+  const found = (define: () => unknown): Protocol => ({ name: 'mine', parameters: {}, define: define as never });
+  const throwing = found(() => (undefined as never as Protocol).name);
+  expect(() => checkProtocol(throwing)).toThrow(
+    expect.objectContaining({
+      code: 'protocol/throws',
+      message: expect.stringContaining('mine: define throws TypeError'),
+    }),
+  );
+  expect(() => checkProtocol(found(() => undefined))).toThrow(
+    expect.objectContaining({ code: 'protocol/shape', message: 'mine: define should return { processes: [...] }' }),
+  );
 });

@@ -1,7 +1,8 @@
 /** The successors of a state: each enabled step of each process, run in place. */
 import { InputError } from '../base/input-error.ts';
 import type { AnyStep, CompiledProcess, Model } from './model.ts';
-import type { Member } from './named-set.ts';
+import type { Member, Members, NamedSet } from './named-set.ts';
+import { caused, protocolFault, requireAnswer } from './protocol-fault.ts';
 
 /** The step that is being run: what an error is blamed on, and what a trace says happened. */
 export interface Running {
@@ -33,8 +34,8 @@ export function expanderOf(model: Model): Expander {
   };
   const run = (process: CompiledProcess, step: AnyStep, chosen: Member, state: Int32Array): boolean => {
     running.chosen = chosen;
-    if (step.await !== undefined && !step.await(process.self, chosen)) return false;
-    step.do(process.self, chosen);
+    if (step.await !== undefined && !isEnabled(step.await(process.self, chosen))) return false;
+    requireNoPromise(step.do(process.self, chosen));
     if (expanded <= checkedFirst || expanded % checkedEvery === 0) checkRepeats(model, running, state);
     return true;
   };
@@ -52,7 +53,7 @@ export function expanderOf(model: Model): Expander {
       for (let s = 0; s < steps.length; s += 1) {
         const step = steps[s] as AnyStep;
         running.step = step;
-        let left = step.choose === undefined ? (step.from?.all ?? 1) : step.choose(process.self);
+        let left = step.choose === undefined ? (step.from?.all ?? 1) : membersOf(step.choose(process.self), step.from);
         for (; left !== 0; left &= left - 1) {
           if (!run(process, step, 31 - Math.clz32(left & -left), state)) continue;
           enabled += 1;
@@ -74,6 +75,24 @@ export function expanderOf(model: Model): Expander {
       }
     },
   };
+}
+
+/** What an asynchronous step does after its first `await` is in no state. */
+function requireNoPromise(returned: unknown): void {
+  if (typeof returned === 'object' && returned !== null && 'then' in returned)
+    throw new InputError('protocol/async', 'it is asynchronous; a step is atomic');
+}
+
+function membersOf(chosen: unknown, from: NamedSet | undefined): Members {
+  if (typeof chosen === 'number' && (chosen | 0) === chosen && (from === undefined || (chosen & ~from.all) === 0))
+    return chosen;
+  throw new InputError('protocol/choose', `choose returned ${String(chosen)}, which is no set of members`);
+}
+
+function isEnabled(answer: unknown): boolean {
+  if (answer === true || answer === false) return answer;
+  requireAnswer(answer, 'its condition');
+  return Boolean(answer);
 }
 
 /** Have all processes ended? Then a state without successors is no deadlock. */
@@ -116,13 +135,9 @@ function blame(model: Model, running: Running, error: unknown): unknown {
   const { process } = running;
   if (process === null) return error;
   const where = `${model.protocol.name}: ${process.name} at ${running.label}, step ${stepName(running)}`;
-  if (error instanceof InputError) return new InputError(error.code, `${where}: ${error.message}`);
   if (error instanceof TypeError && /read only|not extensible|Cannot (?:delete|define|add)/.test(error.message)) {
     const what = `it changes a value in place (${error.message}); assign a new value to the variable`;
-    return new InputError('protocol/mutates', `${where}: ${what}`);
+    return caused(new InputError('protocol/mutates', `${where}: ${what}`), error);
   }
-  if (error instanceof Error && error.name !== 'AssertionFailure') {
-    return new InputError('protocol/throws', `${where} throws ${error.name}: ${error.message}`);
-  }
-  return error;
+  return error instanceof Error && error.name === 'AssertionFailure' ? error : protocolFault(where, error);
 }

@@ -28,6 +28,7 @@ export {
 } from './spec.ts';
 export {
   checkProtocol,
+  checkProtocolYielding,
   checkProtocolOn,
   searchThreadOf,
   simulateProtocol,
@@ -35,6 +36,7 @@ export {
   type ProtocolCheckResult,
 } from './check-protocol.ts';
 export { compile, type Model } from './model.ts';
+export { ProtocolFault } from './protocol-fault.ts';
 export {
   search,
   type Checkpoint,

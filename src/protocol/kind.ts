@@ -96,8 +96,17 @@ export function memberOrNone(set: NamedSet): Kind<Member | null> {
   });
 }
 
+/** @param what has this kind @throws InputError `protocol/kind` */
+export function requireKind(found: unknown, what: string): void {
+  const { cells, encode } = (found ?? {}) as Partial<Kind<unknown>>;
+  if (Array.isArray(cells) && typeof encode === 'function') return;
+  const call = typeof found === 'function' && found.name !== '' ? `: write ${found.name}(...) to make one` : '';
+  throw new InputError('protocol/kind', `${what} is ${describe(found)}, which is no kind of value${call}`);
+}
+
 /** A value for each member. */
 export function mapOf<T>(set: NamedSet, kind: Kind<T>): Kind<readonly T[]> {
+  requireKind(kind, 'what mapOf maps to');
   const stride = kind.cells.length;
   return {
     cells: set.members.flatMap((member) =>
@@ -119,6 +128,7 @@ export function record<const K extends Readonly<Record<string, Kind<unknown>>>>(
 ): Kind<{ readonly [N in keyof K]: ValueOf<K[N]> }> {
   type Value = { readonly [N in keyof K]: ValueOf<K[N]> };
   const parts = Object.entries(kinds);
+  for (const [name, kind] of parts) requireKind(kind, `part ${name} of a record`);
   const initial = Object.freeze(Object.fromEntries(parts.map(([name, kind]) => [name, kind.initial])));
   return {
     cells: parts.flatMap(([, kind]) => kind.cells),
@@ -143,6 +153,7 @@ export function record<const K extends Readonly<Record<string, Kind<unknown>>>>(
 
 /** At most `lengthMax` values in order; starts empty. Unused cells are 0, so that equal lists are equal words. */
 export function listOf<T>(kind: Kind<T>, lengthMax: number): Kind<readonly T[]> {
+  requireKind(kind, 'what listOf holds');
   const width = kind.cells.length;
   return {
     // An element's cell that names a member needs a code for "unused", or a permutation would rename it.

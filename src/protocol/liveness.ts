@@ -11,6 +11,7 @@ import { expanderOf } from './expand.ts';
 import { fingerprint } from './fingerprint.ts';
 import type { CompiledProcess, Model } from './model.ts';
 import type { Condition } from './spec.ts';
+import { evaluate } from './state-check.ts';
 import { StateStore } from './state-store.ts';
 
 export interface LivenessResult {
@@ -23,11 +24,11 @@ export interface LivenessResult {
 
 const processesMax = 31;
 
-export function checkEventually(model: Model, holds: Condition, statesMax: number): LivenessResult {
+export function checkEventually(model: Model, name: string, condition: Condition, statesMax: number): LivenessResult {
   if (model.processes.length > processesMax) {
     throw new InputError('protocol/size', `eventually is checked for at most ${processesMax} processes`);
   }
-  const graph = graphWithout(model, holds, statesMax);
+  const graph = graphWithout(model, () => evaluate('the condition', name, condition), statesMax);
   if (graph === null) return { verdict: 'unknown', path: null, loopStates: 0 };
   const component = fairComponent(graph, fairProcesses(model));
   if (component === null) return { verdict: 'satisfied', path: null, loopStates: 0 };

@@ -8,6 +8,8 @@ import type { MessageDeclaration } from './spec.ts';
 
 /** What a trace hears while it repeats a step. */
 export interface MessageListener {
+  /** Before each look at whether a message was sent. */
+  readonly asked?: (message: Message) => void;
   readonly sent: (message: Message, members: readonly Member[]) => void;
   readonly received: (message: Message, members: readonly Member[]) => void;
 }
@@ -55,6 +57,7 @@ export class Message implements MessageDeclaration {
   /** Has it been sent? In a condition, this is how a process receives it. */
   sent(a: Member = 0, b: Member = 0, c: Member = 0, d: Member = 0): boolean {
     const place = this.#place(a, b, c, d);
+    if (this.#listener !== null) this.#listener.asked?.(this);
     const found = (((this.#words[place >>> 5] as number) >>> (place & 31)) & 1) === 1;
     if (found && this.#listener !== null) this.#listener.received(this, this.#tuple(a, b, c, d));
     return found;
@@ -62,6 +65,7 @@ export class Message implements MessageDeclaration {
 
   /** The members of the last set for which the message has been sent; `first` are the members of the sets before it. */
   sentBy(...first: readonly Member[]): Members {
+    if (this.#listener !== null) this.#listener.asked?.(this);
     const last = this.sets.at(-1)?.size ?? 0;
     const offset = first.reduce((index, member, i) => index + member * (this.#strides[i] as number), 0);
     let members = 0;

@@ -5,13 +5,15 @@
  * the state is restored. Nothing is allocated on the way.
  */
 import { InputError } from '../base/input-error.ts';
+import { partsOf } from './check-parts.ts';
 import { type Kind, oneOf, range } from './kind.ts';
 import { type CellOwner, layOut, type Layout, type Place } from './layout.ts';
-import { Message, type MessageListener } from './message.ts';
+import type { Message, MessageListener } from './message.ts';
 import type { Member, NamedSet } from './named-set.ts';
 import type { Parameters, Processes, Protocol, ProtocolParts, Self, Shared, Step, Variables } from './spec.ts';
 import { type Symmetry, symmetryOf } from './symmetry.ts';
-import { type Based, defineVariable, writeCodes } from './variables.ts';
+import { withoutOthers } from './undeclared.ts';
+import { type Based, defineVariable, type VariableWatch, writeCodes } from './variables.ts';
 
 const DONE = 'Done';
 const CRASHED = 'Crashed';
@@ -59,16 +61,19 @@ export interface Model {
 export interface ModelOptions {
   readonly symmetry?: boolean;
   readonly listener?: MessageListener;
+  /** Is called with each access to a variable: `owner` is its `Processes` or `Shared`. Without it access is as fast as can be. */
+  readonly watch?: (owner: object) => VariableWatch;
 }
 
 /** @throws InputError where the protocol's declarations are wrong */
 export function compile(protocol: Protocol, parameters: Parameters = {}, options: ModelOptions = {}): Model {
   const given = parametersOf(protocol, parameters);
-  const parts = protocol.define(given);
-  const messages = (parts.messages ?? []).filter((each): each is Message => each instanceof Message);
+  const parts = partsOf(protocol, given);
+  const messages = (parts.messages ?? []) as readonly Message[];
   const all = parts.processes as readonly Processes[];
   const sharedVariables = (parts.shared ?? []) as readonly Shared[];
   checkNames(all, messages);
+  const watchOf = (owner: object): VariableWatch | null => options.watch?.(owner) ?? null;
   const variables = all.map((group) => withLabel(group));
   const owners = ownersOf(all, variables, sharedVariables, messages);
   const layout = layOut(owners.map(({ owner }) => owner));
@@ -79,8 +84,10 @@ export function compile(protocol: Protocol, parameters: Parameters = {}, options
     if (owner === undefined) throw new InputError('protocol/variable', `there is no variable ${name}`);
     return { set: owner.block.set, base: owner.block.base, stride: owner.block.stride, places: owner.places };
   };
-  const processes = all.flatMap((group, g) => bindProcesses(group, variables[g] as Variables, words, placeOf));
-  for (const each of sharedVariables) bindShared(each, words, placeOf);
+  const processes = all.flatMap((group, g) =>
+    bindProcesses(group, variables[g] as Variables, words, placeOf, watchOf(group)),
+  );
+  for (const each of sharedVariables) bindShared(each, words, placeOf, watchOf(each));
   for (const each of messages) bindMessage(each, words, placeOf(each, ''), options.listener ?? null);
   for (const { key, name, kind } of owners) {
     const { set, base, stride, places } = placeOf(key, name);
@@ -209,10 +216,17 @@ type PlaceOf = (
   readonly places: readonly Place[];
 };
 
-function bindProcesses(group: Processes, variables: Variables, words: Int32Array, placeOf: PlaceOf): CompiledProcess[] {
+function bindProcesses(
+  group: Processes,
+  variables: Variables,
+  words: Int32Array,
+  placeOf: PlaceOf,
+  watch: VariableWatch | null,
+): CompiledProcess[] {
   const prototype = {};
+  Object.setPrototypeOf(group.all, Array.prototype);
   for (const [name, kind] of Object.entries(variables)) {
-    defineVariable(prototype, name, kind, placeOf(group, name).places, words);
+    defineVariable(prototype, name, kind, placeOf(group, name).places, words, watch);
   }
   const { base, stride } = placeOf(group, 'at');
   const labels = labelsOf(group.spec);
@@ -226,12 +240,16 @@ function bindProcesses(group: Processes, variables: Variables, words: Int32Array
     isFair: group.spec.fair ?? true,
     variables,
   };
-  return group.set.members.map((id) => {
+  const bound = group.set.members.map((id) => {
     const own = { base: base + id * stride, id, all: group.all };
     const self = Object.assign(Object.create(prototype) as Based & AnySelf, own);
-    (group.all as AnySelf[]).push(self);
+    if (watch !== null) Object.defineProperty(self, 'id', { get: () => (watch.onRead('id'), id) });
+    (group.all as AnySelf[]).push(Object.freeze(self));
     return { set: group.set, id, self, name: group.set.names[id] as string, group: compiled, word: base + id * stride };
   });
+  // Last, because it refuses what was just assigned.
+  Object.setPrototypeOf(prototype, withoutOthers(group.set.name, Object.keys(variables)));
+  return bound;
 }
 
 /** The label's own steps; where processes crash, they do so at every label before they are done. */
@@ -257,11 +275,12 @@ function stepsAt({ spec }: Processes, label: string): readonly AnyStep[] {
   return [...own, crash];
 }
 
-function bindShared(each: Shared, words: Int32Array, placeOf: PlaceOf): void {
+function bindShared(each: Shared, words: Int32Array, placeOf: PlaceOf, watch: VariableWatch | null): void {
+  Object.setPrototypeOf(each.now, withoutOthers(each.name, Object.keys(each.variables)));
   for (const [name, kind] of Object.entries(each.variables)) {
     const { base, places } = placeOf(each, name);
     if (!Object.hasOwn(each.now, 'base')) Object.defineProperty(each.now, 'base', { value: base });
-    defineVariable(each.now, name, kind, places, words);
+    defineVariable(each.now, name, kind, places, words, watch);
   }
 }
 

@@ -4,8 +4,10 @@
  */
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
+import { InputError } from '../base/input-error.ts';
 import { collisionProbability } from './fingerprint.ts';
 import type { Model } from './model.ts';
+import { caused, FaultOnPath } from './protocol-fault.ts';
 import type { LevelReport, LevelTask, WorkerSetup } from './search-worker.ts';
 import type { Progress, SearchOptions, SearchResult, Violation } from './search.ts';
 import { grownTable, SharedStates, sharedWords } from './shared-states.ts';
@@ -45,6 +47,7 @@ class ParallelSearch {
   #reason: SearchResult['reason'] = null;
   #level = 0;
   #missing: ReadonlySet<string>;
+  #observedMost: number | null = null;
   #violation: Violation | null = null;
   #violating = -1;
 
@@ -127,6 +130,12 @@ class ParallelSearch {
     this.#missing = new Set(
       [...this.#missing].filter((name) => reports.every(({ missing }) => missing.includes(name))),
     );
+    const faulty = reports.find(({ fault }) => fault !== null);
+    if (faulty !== undefined) throw this.#faultOf(faulty);
+    this.#observedMost = reports.reduce<number | null>(
+      (most, { observedMost }) => (observedMost === null ? most : Math.max(most ?? 0, observedMost)),
+      this.#observedMost,
+    );
     const failed = reports.find(({ violation }) => violation !== null);
     if (failed !== undefined && this.#violation === null) {
       this.#violation = failed.violation;
@@ -135,7 +144,15 @@ class ParallelSearch {
     return chunks;
   }
 
+  #faultOf({ fault, violating }: LevelReport): FaultOnPath {
+    const { code = '', message = '', stack = '' } = fault ?? {};
+    const cause = Object.assign(new Error(message), { stack });
+    const path = violating < 0 ? [] : this.#states.pathTo(violating);
+    return new FaultOnPath(caused(new InputError(code, message), cause), path);
+  }
+
   #exhausted(states: number): SearchResult['reason'] {
+    if (this.#options.signal?.aborted === true) return 'interrupted';
     const { statesMax = 100_000_000, memoryBytesMax = Infinity } = this.#options;
     if (states >= statesMax) return 'states-limit';
     if (this.#bytes > memoryBytesMax) return 'memory-limit';
@@ -164,6 +181,7 @@ class ParallelSearch {
       reason,
       complete,
       ends: this.#ends,
+      observedMost: this.#observedMost,
       collisionProbability: collisionProbability(progress.states, progress.generated),
       bytes: this.#bytes,
       checkpoint: null,

@@ -1,13 +1,15 @@
 /** One thread of a parallel search: it takes batches of the level's states until there are none, and reports. */
+import { InputError } from '../base/input-error.ts';
 import type { TimelessLevel } from '../states/index.ts';
 import { symmetryCheckOf } from './check-symmetry.ts';
 import { type Expander, expanderOf, isDone } from './expand.ts';
 import { fingerprint } from './fingerprint.ts';
 import { type LocalSteps, localStepsOf } from './local-steps.ts';
 import type { Model } from './model.ts';
-import { stateCheckOf, type StateCheck, type Violation } from './search.ts';
+import type { Violation } from './search.ts';
 import { chunkStates, sharedInsert, SharedStates, sharedWords } from './shared-states.ts';
 import type { Condition } from './spec.ts';
+import { type StateCheck, stateCheckOf } from './state-check.ts';
 
 export interface WorkerSetup {
   readonly kind: 'setup';
@@ -41,7 +43,18 @@ export interface LevelReport {
   readonly missing: readonly string[];
   readonly isTableFull: boolean;
   readonly violation: Violation | null;
+  /** The state of the violation, or the one before the step at fault. */
   readonly violating: number;
+  readonly fault: WorkerFault | null;
+  readonly observedMost: number | null;
+}
+
+/** An error of the protocol's code, as what can be sent between threads. */
+export interface WorkerFault {
+  readonly code: string;
+  readonly message: string;
+  /** Of its cause: the place in the protocol. */
+  readonly stack: string;
 }
 
 const batchStates = 512;
@@ -76,6 +89,7 @@ class SearchWorker {
   #added: Int32Array[] = [];
   #violation: Violation | null = null;
   #violating = -1;
+  #fault: WorkerFault | null = null;
 
   constructor(model: Model, setup: WorkerSetup) {
     this.#model = model;
@@ -84,7 +98,7 @@ class SearchWorker {
     this.#check = stateCheckOf(model, setup.levels);
     this.#missing = new Map(Object.entries(model.parts.sometimes ?? {}));
     this.#expander = expanderOf(model);
-    this.#checkSymmetry = symmetryCheckOf(model, this.#expander);
+    this.#checkSymmetry = symmetryCheckOf(model, this.#expander, this.#check);
     this.#local = setup.reduction ? localStepsOf(model, this.#expander) : null;
   }
 
@@ -111,6 +125,8 @@ class SearchWorker {
       isTableFull,
       violation: this.#violation,
       violating: this.#violating,
+      fault: this.#fault,
+      observedMost: this.#check.observedMost(),
     };
   }
 
@@ -133,20 +149,31 @@ class SearchWorker {
       const before = this.#count;
       const start = (from[owner] as number) + batch * batchStates;
       const end = Math.min(start + batchStates, to[owner] as number);
-      for (let index = start; index < end && this.#violation === null; index += 1) {
+      for (let index = start; index < end && !this.#isOver; index += 1) {
         this.#states.load(owner, index, state);
         this.#predecessor = index * threads + owner;
         this.#expandState(state);
       }
       Atomics.add(control, COUNT, this.#count - before);
-      if (this.#violation !== null) Atomics.store(control, STOP, 1);
+      if (this.#isOver) Atomics.store(control, STOP, 1);
     }
   }
 
+  get #isOver(): boolean {
+    return this.#violation !== null || this.#fault !== null;
+  }
+
   #expandState(state: Int32Array): void {
-    this.#checkSymmetry(state);
-    if (this.#local?.suffice(state, this.#visitNew) === true) return;
-    if (this.#expander.expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
+    try {
+      this.#checkSymmetry(state);
+      if (this.#local?.suffice(state, this.#visitNew) === true) return;
+      if (this.#expander.expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const { code, message, cause } = error;
+      this.#fault = { code, message, stack: cause instanceof Error ? (cause.stack ?? '') : '' };
+      this.#violating = this.#predecessor;
+    }
   }
 
   readonly #visitNew = (): boolean => {
@@ -170,8 +197,8 @@ class SearchWorker {
     }
     this.#states.store(thread, index, words, this.#predecessor);
     this.#count = index + 1;
-    for (const [name, holds] of this.#missing) if (holds()) this.#missing.delete(name);
-    this.#violation = this.#check();
+    this.#check.strike(this.#missing);
+    this.#violation = this.#check.check();
     if (this.#violation === null) return true;
     this.#violating = index * threads + thread;
     return false;

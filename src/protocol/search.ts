@@ -2,16 +2,18 @@
  * Explicit-state search. Breadth-first finds shortest traces and the depth; depth-first finds deep violations sooner. Each
  * state is kept as its words and the ordinal of its predecessor; whether it is new, its fingerprint tells.
  */
+import { Breather } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { symmetryCheckOf } from './check-symmetry.ts';
 import { expanderOf, isDone } from './expand.ts';
 import { collisionProbability, fingerprint, FingerprintSet } from './fingerprint.ts';
-import { isolationInvariant } from './isolation-invariant.ts';
 import { localStepsOf } from './local-steps.ts';
 import type { Model } from './model.ts';
+import { faultsWithPath } from './protocol-fault.ts';
 import type { Condition } from './spec.ts';
 import type { TimelessLevel } from '../states/index.ts';
+import { type StateCheck, stateCheckOf } from './state-check.ts';
 import { StateStore } from './state-store.ts';
 
 export interface SearchOptions {
@@ -21,6 +23,8 @@ export interface SearchOptions {
   /** Distinct states. Default 100 million. */
   readonly statesMax?: number;
   readonly timeoutMs?: number;
+  /** Aborted when the user has had enough. A search that is to hear of it gives the thread back: `searchYielding`. */
+  readonly signal?: AbortSignal;
   readonly memoryBytesMax?: number;
   /** A state without successors in which some process is not done. Default: that is a violation. */
   readonly deadlock?: boolean;
@@ -52,6 +56,7 @@ export interface Checkpoint {
     readonly generated: number;
     readonly ends: number;
     readonly missing: readonly string[];
+    readonly observedMost: number;
   };
   /** The states in the order in which they were found. */
   readonly parts: Iterable<Int32Array>;
@@ -68,46 +73,45 @@ export interface SearchResult extends Progress {
   /** The states from an initial one to the violation. */
   readonly path: readonly Int32Array[] | null;
   /** Why it is unknown. */
-  readonly reason: 'states-limit' | 'time-limit' | 'memory-limit' | 'runs-limit' | null;
+  readonly reason: 'states-limit' | 'time-limit' | 'memory-limit' | 'runs-limit' | 'interrupted' | null;
   /** Was every reachable state seen? */
   readonly complete: boolean;
   /** States in which all processes are done. TLC counts a step that stays there for each. */
   readonly ends: number;
+  /** The most transactions that one state observed; `null` where no level was asked for. */
+  readonly observedMost: number | null;
   readonly collisionProbability: number;
   readonly bytes: number;
   /** Where a search that reached a budget can go on. */
   readonly checkpoint: Checkpoint | null;
 }
 
-/** Conditions over the state in the model's words; the first that fails. */
-export type StateCheck = () => Violation | null;
-
 const progressEvery = 1 << 16;
+const yieldEvery = 64;
 
 export function search(model: Model, options: SearchOptions = {}): SearchResult {
-  const run = new SearchRun(model, options);
-  return run.run();
+  return drained(new SearchRun(model, options).run());
 }
 
-export function stateCheckOf(model: Model, levels: readonly TimelessLevel[] = []): StateCheck {
-  const invariants = Object.entries(model.parts.invariants ?? {});
-  const isolation = levels.length === 0 ? null : isolationInvariant(model, levels);
-  return () => {
-    for (let i = 0; i < invariants.length; i += 1) {
-      const [name, holds] = invariants[i] as [string, Condition];
-      if (!evaluate(name, holds)) return { kind: 'invariant', name };
-    }
-    const found = isolation === null ? null : isolation.check();
-    return found === null ? null : { kind: 'isolation', name: found.level, verdict: found.verdict };
-  };
+/** The same, giving the thread back now and then. */
+export function searchYielding(model: Model, options: SearchOptions = {}): Promise<SearchResult> {
+  return drainedYielding(new SearchRun(model, options).run());
 }
 
-function evaluate(name: string, holds: Condition): boolean {
-  try {
-    return holds();
-  } catch (error) {
-    const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new InputError('protocol/throws', `in the state after it the invariant "${name}" throws ${what}`);
+/** What goes on in small steps, in one. */
+function drained<Result>(steps: Generator<void, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+async function drainedYielding<Result>(steps: Generator<void, Result>): Promise<Result> {
+  const breather = new Breather();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await breather.breathe();
   }
 }
 
@@ -124,6 +128,7 @@ class SearchRun {
   readonly #deadline: number;
   #generated = 0;
   #ends = 0;
+  #observedBefore = 0;
   #predecessor = -1;
   #violation: Violation | null = null;
   #violating = -1;
@@ -138,12 +143,20 @@ class SearchRun {
     this.#deadline = monotonicMs() + (options.timeoutMs ?? Infinity);
   }
 
-  run(): SearchResult {
+  *run(): Generator<void, SearchResult> {
     const model = this.#model;
     const expander = expanderOf(model);
-    const checkSymmetry = symmetryCheckOf(model, expander);
+    const checkSymmetry = symmetryCheckOf(model, expander, this.#check);
     const local = this.#options.reduction === true ? localStepsOf(model, expander) : null;
     const state = new Int32Array(model.words.length);
+    const expandState = faultsWithPath(
+      () => {
+        checkSymmetry(state);
+        if (local?.suffice(state, this.#visitNew) === true) return;
+        if (expander.expand(state, this.#visit) === 0) this.#ended(this.#predecessor);
+      },
+      () => this.#store.pathTo(this.#predecessor),
+    );
     let { depth, levelEnd, head } = this.#start();
     let reason: SearchResult['reason'] = null;
     for (; this.#violation === null; head += 1) {
@@ -153,17 +166,15 @@ class SearchRun {
         depth += 1;
         levelEnd = this.#store.size;
       }
-      if (head % 1024 === 0) {
-        reason = this.#exhausted();
+      if (head % yieldEvery === 0) {
+        yield;
+        reason = this.#exhausted(head);
         if (reason !== null) break;
         if (head % progressEvery === 0 && head > 0) this.#report(depth, head);
       }
       this.#store.load(ordinal, state);
-      checkSymmetry(state);
       this.#predecessor = ordinal;
-      if (local?.suffice(state, this.#visitNew) === true) continue;
-      const enabled = expander.expand(state, this.#visit);
-      if (enabled === 0) this.#ended(ordinal);
+      expandState();
     }
     const known = this.#stack === null ? depth : 0;
     const found = this.#violation === null ? known : this.#depthOfViolation(known);
@@ -187,26 +198,29 @@ class SearchRun {
     if (this.#store.size !== position.states) throw new InputError('protocol/checkpoint', 'the checkpoint is cut off');
     this.#generated = position.generated;
     this.#ends = position.ends;
+    this.#observedBefore = position.observedMost;
     for (const name of this.#sometimes.keys()) if (!position.missing.includes(name)) this.#sometimes.delete(name);
     return position;
   }
 
   #requireSame(position: Checkpoint['position']): void {
     if (position.subject === this.#position().subject && this.#stack === null) return;
-    const what = 'the checkpoint is of another protocol, or of other parameters, levels, symmetry, reduction or order';
+    const what =
+      'the checkpoint is of another protocol, or of other parameters, levels, symmetry, reduction, deadlock or order';
     throw new InputError('protocol/checkpoint', what);
   }
 
   #position(): Omit<Checkpoint['position'], 'head' | 'levelEnd' | 'depth'> {
     const { protocol, parameters, words, symmetry } = this.#model;
-    const { levels = [], reduction = false } = this.#options;
+    const { levels = [], reduction = false, deadlock = true } = this.#options;
     return {
-      subject: JSON.stringify([protocol.name, parameters, levels, symmetry.order, reduction, words.length]),
+      subject: JSON.stringify([protocol.name, parameters, levels, symmetry.order, reduction, deadlock, words.length]),
       words: words.length,
       states: this.#store.size,
       generated: this.#generated,
       ends: this.#ends,
       missing: [...this.#sometimes.keys()],
+      observedMost: this.#observedMost() ?? 0,
     };
   }
 
@@ -225,8 +239,8 @@ class SearchRun {
     if (!this.#seen.add(this.#print[0] as number, this.#print[1] as number)) return true;
     const ordinal = this.#store.append(model.words, this.#predecessor);
     this.#stack?.push(ordinal);
-    for (const [name, holds] of this.#sometimes) if (holds()) this.#sometimes.delete(name);
-    this.#violation = this.#check();
+    this.#check.strike(this.#sometimes);
+    this.#violation = this.#check.check();
     if (this.#violation === null) return true;
     this.#violating = ordinal;
     return false;
@@ -241,7 +255,14 @@ class SearchRun {
     }
   }
 
-  #exhausted(): SearchResult['reason'] {
+  #observedMost(): number | null {
+    const observed = this.#check.observedMost();
+    return observed === null ? null : Math.max(observed, this.#observedBefore);
+  }
+
+  #exhausted(head: number): SearchResult['reason'] {
+    if (this.#options.signal?.aborted === true) return 'interrupted';
+    if (head % 1024 !== 0) return null;
     const { statesMax = 100_000_000, memoryBytesMax = Infinity } = this.#options;
     if (this.#store.size >= statesMax) return 'states-limit';
     if (this.#store.bytes + this.#seen.bytes > memoryBytesMax) return 'memory-limit';
@@ -276,6 +297,7 @@ class SearchRun {
       reason,
       complete,
       ends: this.#ends,
+      observedMost: this.#observedMost(),
       collisionProbability: collisionProbability(progress.states, progress.generated),
       bytes: this.#store.bytes + this.#seen.bytes,
       checkpoint:

@@ -1,12 +1,16 @@
 /** Random behaviours of a protocol that is too large to explore: each step is drawn from those that are enabled. */
 import { type Chooser, seeded } from '../base/chooser.ts';
+import { Breather } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { expanderOf, isDone } from './expand.ts';
 import { fingerprint, FingerprintSet } from './fingerprint.ts';
 import type { Model } from './model.ts';
-import { type SearchOptions, type SearchResult, stateCheckOf, type Violation } from './search.ts';
+import { faultsWithPath } from './protocol-fault.ts';
+import { type SearchOptions, type SearchResult, type Violation } from './search.ts';
+import { type StateCheck, stateCheckOf } from './state-check.ts';
 
-export interface SimulateOptions extends Pick<SearchOptions, 'levels' | 'timeoutMs' | 'deadlock' | 'progress'> {
+export interface SimulateOptions
+  extends Pick<SearchOptions, 'levels' | 'timeoutMs' | 'signal' | 'deadlock' | 'progress'> {
   readonly runs: number;
   readonly seed: number;
   /** Steps of one run. Default 1,000. */
@@ -14,18 +18,20 @@ export interface SimulateOptions extends Pick<SearchOptions, 'levels' | 'timeout
 }
 
 /** A run is drawn from the seed and its number alone, so the same seed finds the same violation. It never proves anything. */
-export function simulate(model: Model, options: SimulateOptions): SearchResult {
+export async function simulate(model: Model, options: SimulateOptions): Promise<SearchResult> {
   const { runs, seed, stepsMax = 1_000, timeoutMs = Infinity } = options;
   const deadline = monotonicMs() + timeoutMs;
-  const walk = walker(model, options, stepsMax);
+  const stateCheck = stateCheckOf(model, options.levels);
+  const walk = walker(model, options, stateCheck, stepsMax);
   const counts = { states: 0, generated: 0, depth: 0, queue: 0 };
   let found: { readonly violation: Violation; readonly path: Int32Array[] } | null = null;
+  const breather = new Breather();
   let reason: SearchResult['reason'] = null;
   for (let run = 0; run < runs && found === null; run += 1) {
-    if (monotonicMs() > deadline) {
-      reason = 'time-limit';
-      break;
-    }
+    await breather.breathe();
+    if (options.signal?.aborted === true) reason = 'interrupted';
+    else if (monotonicMs() > deadline) reason = 'time-limit';
+    if (reason !== null) break;
     found = walk(seeded(seed, run), counts);
     if (run % 64 === 0) options.progress?.(counts);
   }
@@ -38,6 +44,7 @@ export function simulate(model: Model, options: SimulateOptions): SearchResult {
     reason: violation === null ? (reason ?? 'runs-limit') : null,
     complete: false,
     ends: 0,
+    observedMost: stateCheck.observedMost(),
     collisionProbability: 0,
     bytes: 0,
     checkpoint: null,
@@ -49,10 +56,9 @@ type Walk = (
   counts: { states: number; generated: number; depth: number },
 ) => { readonly violation: Violation; readonly path: Int32Array[] } | null;
 
-function walker(model: Model, options: SimulateOptions, stepsMax: number): Walk {
+function walker(model: Model, options: SimulateOptions, { check }: StateCheck, stepsMax: number): Walk {
   const { words, symmetry } = model;
   const { expand } = expanderOf(model);
-  const check = stateCheckOf(model, options.levels);
   const seen = new FingerprintSet();
   const print = new Int32Array(2);
   return (chooser, counts) => {
@@ -69,11 +75,15 @@ function walker(model: Model, options: SimulateOptions, stepsMax: number): Walk 
       }
       if (depth > stepsMax) return null;
       const successors: Int32Array[] = [];
-      expand(state, () => {
+      const visit = (): boolean => {
         symmetry.canonicalise(words);
         successors.push(words.slice());
         return true;
-      });
+      };
+      faultsWithPath(
+        () => void expand(state, visit),
+        () => path,
+      )();
       counts.generated += successors.length;
       if (successors.length === 0) {
         words.set(state);

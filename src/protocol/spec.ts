@@ -9,6 +9,7 @@ import type { Operation } from '../history/index.ts';
 import { InputError } from '../base/input-error.ts';
 import type { Kind, ValueOf } from './kind.ts';
 import type { Member, Members, NamedSet } from './named-set.ts';
+import { undeclared } from './undeclared.ts';
 
 export type Variables = Readonly<Record<string, Kind<unknown>>>;
 
@@ -77,14 +78,16 @@ export interface Processes<V extends Variables = Variables> {
 }
 
 export function processes<V extends Variables>(set: NamedSet, spec: ProcessesSpec<V>): Processes<V> {
-  const labels = Object.keys(spec.steps);
+  const labels = Object.keys(spec.steps ?? {});
   if (!labels.includes(spec.start)) {
     throw new InputError(
       'protocol/label',
       `processes ${set.name} start at ${spec.start}; labels: ${labels.join(', ')}`,
     );
   }
-  return { set, spec, all: [] };
+  const all: Self<V>[] = [];
+  Object.setPrototypeOf(all, undeclared(`processes ${set?.name}`, 'processes', Array.prototype));
+  return { set, spec, all };
 }
 
 /** Variables that all processes share. */
@@ -96,19 +99,30 @@ export interface Shared<V extends Variables = Variables> {
 }
 
 export function shared<V extends Variables>(name: string, variables: V): Shared<V> {
-  return { name, variables, now: {} as Shared<V>['now'] };
+  const now = Object.create(undeclared(`shared ${name}`, 'shared', Object.prototype)) as Shared<V>['now'];
+  return { name, variables, now };
 }
 
-/** What clients see: one transaction for each process of a set. Of its variables only those in `from` are readable. */
-export interface Observation<V extends Variables = Variables> {
-  readonly of: Processes<V>;
+/** What clients see: one transaction for each process of a set. Of the state only the variables in `from` are readable. */
+export interface Observation {
+  readonly of: Processes;
   readonly from: readonly string[];
   /** `null`: the transaction has not committed, or never will. */
-  readonly operations: (self: Self<V>) => readonly Operation[] | null;
+  readonly operations: (self: AnyProcess) => readonly Operation[] | null;
   readonly initial: Readonly<Record<string, number>>;
 }
 
-export function observe<V extends Variables>(observation: Observation<V>): Observation {
+/** What `operations` sees of its process. */
+export type Observed<V extends Variables, N extends string> = { readonly id: Member } & Readonly<
+  Pick<Self<V> & { readonly crashes: number }, N & (keyof V | 'at' | 'crashes')>
+>;
+
+export function observe<V extends Variables, const N extends 'at' | 'crashes' | (keyof V & string)>(observation: {
+  readonly of: Processes<V>;
+  readonly from: readonly N[];
+  readonly operations: (self: Observed<V, N>) => readonly Operation[] | null;
+  readonly initial: Readonly<Record<string, number>>;
+}): Observation {
   return observation as unknown as Observation;
 }
 

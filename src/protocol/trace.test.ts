@@ -96,14 +96,14 @@ describe('a trace', () => {
 describe('simulation', () => {
   const options = { levels: ['serializable'] as const, runs: 500, seed: 3 };
 
-  test('finds write skew, and the same way for the same seed', () => {
-    const found = simulateProtocol(snapshotStore, options);
+  test('finds write skew, and the same way for the same seed', async () => {
+    const found = await simulateProtocol(snapshotStore, options);
     expect(found).toMatchObject({ verdict: 'violated', complete: false, violation: { name: 'serializable' } });
-    expect(simulateProtocol(snapshotStore, options).trace).toEqual(found.trace);
+    expect((await simulateProtocol(snapshotStore, options)).trace).toEqual(found.trace);
   });
 
-  test('proves nothing', () => {
-    const found = simulateProtocol(snapshotStore, { ...options, levels: ['snapshot-isolation'] });
+  test('proves nothing', async () => {
+    const found = await simulateProtocol(snapshotStore, { ...options, levels: ['snapshot-isolation'] });
     expect(found).toMatchObject({ verdict: 'unknown', reason: 'runs-limit', complete: false });
   });
 });

@@ -46,8 +46,15 @@ interface Heard {
   readonly text: string;
 }
 
-/** @param compileWith compiles the protocol once more, with this listener to its messages */
-export function traceOf(compileWith: (listener: MessageListener) => Model, path: readonly Int32Array[]): Trace {
+/**
+ * @param compileWith compiles the protocol once more, with this listener to its messages
+ * @param extent what clients observed is left out where that is what cannot be told
+ */
+export function traceOf(
+  compileWith: (listener: MessageListener) => Model,
+  path: readonly Int32Array[],
+  extent: 'steps' | 'steps and observed',
+): Trace {
   const heard: Heard[] = [];
   const hear = (kind: Heard['kind']) => (message: Model['messages'][number], members: readonly Member[]) =>
     void heard.push({ kind, text: messageText(message, members) });
@@ -89,7 +96,7 @@ export function traceOf(compileWith: (listener: MessageListener) => Model, path:
     processes: model.processes.map(({ name }) => name),
     states,
     steps,
-    observed: model.parts.observe === undefined ? null : observedHistory(model),
+    observed: extent === 'steps' || model.parts.observe === undefined ? null : observedHistory(model),
   };
 }
 

@@ -7,13 +7,23 @@ export interface Based {
   readonly base: number;
 }
 
-/** Defines `name` on the prototype that all processes of a set share, so that reading it stays one machine-code path. */
+/** Is called with each access to a variable. */
+export interface VariableWatch {
+  readonly onRead: (name: string) => void;
+  readonly onWrite: (name: string) => void;
+}
+
+/**
+ * Defines `name` on the prototype that all processes of a set share, so that reading it stays one machine-code path.
+ * @param watch `null` in a search, whose speed depends on it
+ */
 export function defineVariable(
   prototype: object,
   name: string,
   kind: Kind<unknown>,
   places: readonly Place[],
   words: Int32Array,
+  watch: VariableWatch | null,
 ): void {
   const [only] = places;
   const accessors =
@@ -22,7 +32,21 @@ export function defineVariable(
       : places.length === 1 && only !== undefined
         ? cellAccessors(kind, only, words)
         : cellsAccessors(kind, places, words);
-  Object.defineProperty(prototype, name, { ...accessors, enumerable: true });
+  const defined = watch === null ? accessors : watchedAccessors(name, accessors, watch);
+  Object.defineProperty(prototype, name, { ...defined, enumerable: true });
+}
+
+function watchedAccessors(name: string, { get, set }: Accessors, { onRead, onWrite }: VariableWatch): Accessors {
+  return {
+    get(this: Based): unknown {
+      onRead(name);
+      return get.call(this);
+    },
+    set(this: Based, value: never): void {
+      onWrite(name);
+      set.call(this, value);
+    },
+  };
 }
 
 type Accessors = ThisType<Based> & { get: () => unknown; set: (value: never) => void };

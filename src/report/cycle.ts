@@ -1,10 +1,17 @@
 /** The evidence of a violated verdict in words, drawn as a ring: every line leads to the next, the last to the first. */
 import type { History, TransactionIndex } from '../history/index.ts';
-import { explain, type Violated } from '../isolation/index.ts';
+import { explain, explainChoice, type Violated } from '../isolation/index.ts';
 import { printable, truncate, wrap } from './display-text.ts';
 
 /** Lines without line breaks, of at most `width` columns. */
 export function formatCycle(history: History, verdict: Violated, width = 80): string[] {
+  const [example] = verdict.choices ?? [];
+  if (example !== undefined) {
+    const assumed = explainChoice(history, verdict).flatMap((line) =>
+      wrap(truncate(printable(line), 4 * width), width),
+    );
+    return [...assumed, ...formatCycle(history, example.verdict, width)];
+  }
   const sentences = explain(history, verdict).map((sentence, i) => {
     const relation = verdict.cycle[i]?.relation;
     return truncate(printable(sentence), 2 * width) + (relation === undefined ? '' : ` (${relation})`);
@@ -22,7 +29,8 @@ export function formatCycle(history: History, verdict: Violated, width = 80): st
 
 /** The transactions that the evidence speaks of, without the initial one. */
 export function transactionsOf(verdict: Violated): TransactionIndex[] {
-  const { read, cycle } = verdict;
+  const { read, cycle, choices = [] } = verdict;
   const named = read === undefined ? cycle.flatMap(({ from, to }) => [from, to]) : [read.from, read.by];
-  return [...new Set(named)].filter((t) => t >= 0).toSorted((a, b) => a - b);
+  const ofChoices = choices.flatMap((choice) => transactionsOf(choice.verdict));
+  return [...new Set([...named, ...ofChoices])].filter((t) => t >= 0).toSorted((a, b) => a - b);
 }

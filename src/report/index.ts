@@ -6,3 +6,4 @@ export { drawHistory } from './history-drawing.ts';
 export { formatSessions } from './sessions.ts';
 export { plain, type Style, type Styler } from './style.ts';
 export { formatTable } from './table.ts';
+export { formatAnswer } from './replay-answer.ts';

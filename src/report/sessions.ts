@@ -115,7 +115,9 @@ function readSourceNames(history: History): ReadonlyMap<string, string> {
     });
   });
   const { reads, phenomena } = relationsOf(history, { abortedReads: 'constrained' });
-  for (const { by, operation, from } of [...reads, ...phenomena]) {
+  for (const { by, operation } of phenomena.filter(({ kind }) => kind === 'thin-air-read'))
+    names.set(`${by} ${operation}`, 'no transaction');
+  for (const { by, operation, from } of [...reads, ...phenomena.filter(({ kind }) => kind !== 'thin-air-read')]) {
     const name =
       from === INITIAL ? 'initial' : from === by ? 'itself' : printable(history.transactions[from]?.id ?? String(from));
     names.set(`${by} ${operation}`, name);

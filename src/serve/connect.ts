@@ -6,15 +6,26 @@ import type { SqlDatabase } from './database.ts';
 import { type DuplexEnd, duplexPair } from './duplex-pair.ts';
 import { mysqlConversations } from './mysql-conversation.ts';
 import { postgresConversations } from './postgres-conversation.ts';
+import { sentPlaces } from './sent-places.ts';
+import type { Session } from './sql-session.ts';
 import type { StatementEvent } from './statement-event.ts';
 import type { SqlServer } from '../sql/index.ts';
+
+/** Taken once: programs under test are run with randomness that is forced, and secrets are none of theirs. */
+const ownRandomBytes = randomBytes;
 
 export interface ConnectToOptions {
   /** Reads what a serializable observer of the end reads. */
   readonly readsStrongly?: boolean;
+  /** The number of its session, where no other has it. Default: the next. */
+  readonly id?: number;
   /** Its name in histories. Default: its number. */
   readonly name?: string;
+  /** Look where in the user's code each statement is sent, for the list of unsupported ones. It costs a stack for every write. Default false. */
+  readonly findsPlaces?: boolean;
   readonly onStatement?: (event: StatementEvent) => void;
+  /** Told of the session when the client has introduced itself. */
+  readonly onSession?: (session: Session) => void;
   /** Told of bugs of ours. */
   readonly onBug?: (error: unknown) => void;
 }
@@ -22,10 +33,11 @@ export interface ConnectToOptions {
 /** The client's end: for `new pg.Client({ stream })`, `postgres({ socket })`, mysql2's `{ stream }`. */
 export function connectTo(database: SqlDatabase, options: ConnectToOptions = {}): DuplexEnd {
   const [client, server] = duplexPair();
-  const { onBug } = options;
+  const { onBug, findsPlaces = false } = options;
+  const sentFrom = findsPlaces ? sentPlaces(client, server) : null;
   converse(
     server,
-    startConversation(attended(database, options), onBug === undefined ? {} : { onBug }),
+    startConversation(attended(database, options, sentFrom), onBug === undefined ? {} : { onBug }),
     onBug === undefined ? {} : { onBug },
   );
   return client;
@@ -40,21 +52,26 @@ export interface ConversationOptions {
 
 /** Conversations in the dialect's protocol. */
 export function startConversation(server: SqlServer, options: ConversationOptions = {}): StartConversation {
-  const common = { server, randomBytes, ...options };
+  const common = { server, randomBytes: ownRandomBytes, ...options };
   return server.dialect === 'postgres' ? postgresConversations(common) : mysqlConversations(common);
 }
 
 /** The same server, with what is special about this client set on its session. */
-function attended(database: SqlDatabase, { name, readsStrongly, onStatement }: ConnectToOptions): SqlServer {
+function attended(
+  database: SqlDatabase,
+  { id: wanted, name, readsStrongly, onStatement, onSession }: ConnectToOptions,
+  sentFrom: (() => string | null) | null,
+): SqlServer {
   return {
     dialect: database.dialect,
     reserveId: () => database.reserveId(),
     session: (id) => database.session(id),
     connect: (options) => {
-      const session = database.connect(options);
-      if (name !== undefined) database.name(session.id, name);
+      const session = database.connect(wanted === undefined ? options : { ...options, id: wanted }, name);
       session.readsStrongly = readsStrongly ?? false;
-      session.onStatement = onStatement ?? null;
+      session.watch.place = sentFrom ?? (() => null);
+      session.watch.onEnd = onStatement ?? null;
+      onSession?.(session);
       return session;
     },
   };

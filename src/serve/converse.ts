@@ -1,5 +1,7 @@
 /** Puts a conversation on a stream of bytes: a socket, or one end of a pair in the same process. */
 import type { Duplex } from 'node:stream';
+// That of the module: the global one is watched while programs are tested.
+import { setTimeout } from 'node:timers';
 import type { Conversation, StartConversation, Transport } from './conversation.ts';
 
 export interface ConverseOptions {
@@ -27,7 +29,7 @@ export function converse(stream: Duplex, start: StartConversation, options: Conv
       isClosing = true;
       stream.end();
       stream.resume();
-      if (!stream.destroyed) timer = setTimeout(() => stream.destroy(), options.lingerMs ?? 2_000);
+      if (!stream.destroyed) timer = setTimeout(() => stream.destroy(), options.lingerMs ?? 2_000).unref();
     },
   };
   const guarded = (step: () => void): void => {

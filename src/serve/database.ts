@@ -11,16 +11,19 @@ import {
   innodbStorage,
   postgresStorage,
 } from '../engine/index.ts';
+import type { UnsupportedStatement } from '../evidence/index.ts';
 import { formatHistoryLines, type History } from '../history/index.ts';
 import { type Decisions, drawing } from '../mockdb/index.ts';
 import {
   Catalog,
+  type CatalogQuery,
   type ConnectOptions,
   type Dialect,
   type IsolationName,
   loadParser,
   prepareMysqlStatement,
   prepareStatement,
+  type QueryStatement,
   type ResultColumn,
   type SettingStatement,
   splitStatements,
@@ -34,20 +37,25 @@ import {
   type Storage,
   type StorageTransaction,
   type TransactionOptions,
+  type Wait,
+  unknownSetting,
   type Waiting,
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
+import { AssumedAccesses, wayOf, type Ways } from './assumed-accesses.ts';
 import { formatChoices } from './choices.ts';
 import { describe } from './describe.ts';
-import { HistoryRecorder, type RowNames } from './history-recorder.ts';
+import { HistoryRecorder } from './history-recorder.ts';
+import type { RowNames } from './recorded-history.ts';
 import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile } from './profile.ts';
 import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
-import { timeoutMs } from './settings.ts';
+import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
 import { pause, pausingBeforeLocks, pausingBeforeWrites } from './statement-pauses.ts';
 import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
+import { UnsupportedStatements } from './unsupported-statements.ts';
 
 export interface SqlDatabaseOptions {
   readonly profile: Profile;
@@ -56,12 +64,17 @@ export interface SqlDatabaseOptions {
   readonly decisions?: Decisions;
   /** How long to wait for statements on their way; `null`: not at all. Default: three turns of the event loop, for clients in this process. */
   readonly settle?: Settle | null;
-  /** The share of statements and commits at repeatable read and above that fail with 40001 although they could go on. Default 0. */
+  /**
+   * The share of statements and commits at repeatable read and above that fail with 40001 although they could go on. Not of sessions that read
+   * strongly: those check, and have nothing to retry. Default 0.
+   */
   readonly abortRate?: number;
   /** Sessions at a time. Default 1,000. */
   readonly sessionsMax?: number;
   /** Microseconds since 1970. Default: the machine's. */
   readonly clock?: () => bigint;
+  /** Where it is given, the time limits that clients set never expire, and what a verdict takes for granted by that is added here. */
+  readonly takenForGranted?: Set<string>;
   /**
    * Are statements that could go at once held back, so that others can come first? `sometimes`: one in four, drawn, where there are other
    * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
@@ -71,12 +84,20 @@ export interface SqlDatabaseOptions {
   readonly pauses?: boolean;
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
+  /** Told of the sessions among which is decided. */
+  readonly onDecision?: (ready: readonly number[]) => void;
+  /** Told when a statement of this session begins to wait for another transaction. */
+  readonly onWait?: (session: number, wait: Wait) => void;
   /** Told what every step comes into contact with; engine profiles only. */
   readonly footprints?: FootprintRecorder;
   /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;
   /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
   readonly operationsMax?: number;
+  /** Ways that statements take to the rows of a table, where they are not the likely ones. */
+  readonly ways?: Ways;
+  /** Told once of each statement that moirai cannot do and the engine could. */
+  readonly onUnsupported?: (statement: UnsupportedStatement) => void;
 }
 
 /** @throws InputError */
@@ -91,8 +112,13 @@ export class SqlDatabase implements SqlServer {
   scheduler: Scheduler;
   catalog: Catalog;
   readonly clock: () => bigint;
+  readonly takenForGranted: Set<string> | null;
   readonly computeMsMax: number;
   readonly pauses: boolean;
+  /** Statements since the database was opened that moirai cannot do and the engine could. */
+  readonly unsupported: UnsupportedStatements;
+  /** Ways to rows that were taken for granted. */
+  assumed = new AssumedAccesses();
   readonly #options: SqlDatabaseOptions;
   #storage: Storage | AxiomaticStorage;
   #recorder: HistoryRecorder;
@@ -112,6 +138,7 @@ export class SqlDatabase implements SqlServer {
   readonly #names = new Map<string, string>();
   /** Transactions under way. */
   #open = 0;
+  #abortRate: number;
   #hasOverlapped = false;
 
   /** Use `openSqlDatabase`, which has loaded the parser. */
@@ -120,8 +147,11 @@ export class SqlDatabase implements SqlServer {
     this.profile = options.profile;
     this.dialect = options.profile.dialect;
     this.clock = options.clock ?? wallClockMicroseconds;
+    this.takenForGranted = options.takenForGranted ?? null;
     this.computeMsMax = options.computeMsMax ?? 10_000;
     this.pauses = options.pauses === true && options.profile.family === 'engine';
+    this.unsupported = new UnsupportedStatements(options.onUnsupported);
+    this.#abortRate = options.abortRate ?? 0;
     this.#seed = options.seed ?? 1;
     this.#chooser = seeded(this.#seed, 1);
     this.#holding = seeded(this.#seed, 2);
@@ -150,13 +180,25 @@ export class SqlDatabase implements SqlServer {
 
   // ---- sessions
 
-  connect(options: ConnectOptions): Session {
+  /** @param name the session's name in histories. Default: its number */
+  connect(options: ConnectOptions, name?: string): Session {
     const sessionsMax = this.#options.sessionsMax ?? 1_000;
     if (this.#sessions.size >= sessionsMax) throw new SqlError('53300', 'sorry, too many clients already');
     const { id } = options;
     const session = new Session(id === undefined || this.#sessions.has(id) ? this.reserveId() : id, this, options);
     this.#sessions.set(session.id, session);
+    if (name !== undefined) this.name(session.id, name);
+    this.#noteUnfollowed(session);
     return session;
+  }
+
+  #noteUnfollowed({ id, settings }: Session): void {
+    for (const { name, value, error } of settings.unfollowed)
+      this.unsupported.note(error, {
+        session: this.nameOf(id),
+        sql: `${name} = '${value}' at connection`,
+        place: null,
+      });
   }
 
   reserveId(): number {
@@ -200,11 +242,16 @@ export class SqlDatabase implements SqlServer {
       dialect: this.dialect,
       parameterTypes,
       searchPath,
+      wayOf: (table, ways) => Math.min(wayOf(this.#options.ways, { table, statement: sql }), ways - 1),
       ...own,
     });
     // Long texts are loads: they come once, and their plans are large.
     if (sql.length <= PLAN_TEXT_MAX) this.#plans.set(key, statement);
     return statement;
+  }
+
+  noteAccess(sql: string, statement: QueryStatement, isolation: IsolationName): void {
+    if (this.profile.family === 'engine') this.assumed.note(sql, statement, this.dialect, isolation);
   }
 
   begin(session: Session, options: TransactionOptions): StorageTransaction {
@@ -232,22 +279,24 @@ export class SqlDatabase implements SqlServer {
     return chosen === undefined ? (this.#level ?? this.profile.isolation) : isolationNamed(chosen);
   }
 
-  innodbLockWaitMs(session: Session): number {
-    return timeoutMs(`${session.settings.get('innodb_lock_wait_timeout') ?? '50'}s`);
-  }
-
   /** @throws SqlError 40001, drawn: retry code is what test suites lack most */
-  maySpuriouslyFail(isolation: IsolationName): void {
-    const rate = this.#options.abortRate ?? 0;
-    if (rate === 0 || isolation === 'read committed' || isolation === 'read uncommitted') return;
+  maySpuriouslyFail({ readsStrongly }: Session, isolation: IsolationName): void {
+    const rate = this.#abortRate;
+    if (rate === 0 || readsStrongly || isolation === 'read committed' || isolation === 'read uncommitted') return;
     if (this.#chooser.choose(1_000_000) < rate * 1_000_000)
       throw new SqlError('40001', 'could not serialize access (a spurious failure, as asked for)', {
         mysqlNumber: 1213,
       });
   }
 
+  /** From now on, in place of `abortRate`: after a schema, whose statements nothing retries. */
+  failSpuriously(rate: number): void {
+    this.#abortRate = rate;
+  }
+
   random(): number {
     this.#options.footprints?.current.touch('random', 'change');
+    this.takenForGranted?.add("SQL's random() gives what the seed draws");
     return this.#chooser.choose(2 ** 31) / 2 ** 31;
   }
 
@@ -258,7 +307,7 @@ export class SqlDatabase implements SqlServer {
     const value = /^(transaction|tx)[_ ]isolation/.test(statement.name.toLowerCase())
       ? session.isolationText()
       : session.settings.get(statement.name);
-    if (value === undefined) throw new SqlError('42704', `unrecognized configuration parameter "${statement.name}"`);
+    if (value === undefined) throw unknownSetting(statement.name);
     return [[value]];
   }
 
@@ -320,6 +369,7 @@ export class SqlDatabase implements SqlServer {
 
   /** What is stored now is the initial state: history and choices begin here. */
   start(): void {
+    this.assumed = new AssumedAccesses();
     if (isAxiomatic(this.#storage)) this.#storage.start();
     else this.#recorder.start();
   }
@@ -343,6 +393,20 @@ export class SqlDatabase implements SqlServer {
     return renamed(history, this.#names);
   }
 
+  /** Conditions that may have missed rows and could not be decided: the history says nothing of them. */
+  undecidedConditions(): readonly string[] {
+    return isAxiomatic(this.#storage) ? [] : this.#recorder.undecidedConditions();
+  }
+
+  onCatalogQuery(session: Session, query: CatalogQuery): void {
+    if (!isAxiomatic(this.#storage)) this.#recorder.onCatalogQuery(session.transactionNumber, session.id, query);
+  }
+
+  /** A session has made a definition, or found the name taken. */
+  onDefinition(session: Session, outcome: 'made' | 'refused'): void {
+    if (!isAxiomatic(this.#storage)) this.#recorder.onDefinition(session.transactionNumber, session.id, outcome);
+  }
+
   /** The session's name in histories. */
   name(session: number, name: string): void {
     const taken = [...this.#names.values()].filter((each) => each === name || each.startsWith(`${name}#`)).length;
@@ -357,6 +421,11 @@ export class SqlDatabase implements SqlServer {
   close(): void {
     for (const session of this.#sessions.values()) session.close();
     this.scheduler.close(() => new SqlError('57P01', 'the database is closed'));
+  }
+
+  /** The end of a run: clients are told nothing, and what is under way is never answered. */
+  abandon(): void {
+    this.scheduler.abandon();
   }
 
   // ---- parts
@@ -380,13 +449,19 @@ export class SqlDatabase implements SqlServer {
   #newScheduler(): Scheduler {
     const { holdsBack = 'sometimes', settle = settleInProcess } = this.#options;
     return new Scheduler({
-      nextSession: (ready) => this.#decisions.session(ready),
+      nextSession: (ready) => {
+        this.#options.onDecision?.(ready);
+        return this.#decisions.session(ready);
+      },
       settle,
       // Only where somebody else could come: a lone client is never kept waiting.
       holdsBack: () =>
         this.#sessions.size > 1 &&
         (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#holding.choose(4) === 0)),
-      onWait: (session, { reason }) => this.#sessions.get(session)?.noteWait(reason),
+      onWait: (session, wait) => {
+        this.#sessions.get(session)?.watch.waits(wait.reason);
+        this.#options.onWait?.(session, wait);
+      },
       awaited: () => this.#awaited?.(),
     });
   }
@@ -403,29 +478,6 @@ export class SqlDatabase implements SqlServer {
 
 const PLANS_MAX = 5_000;
 const PLAN_TEXT_MAX = 10_000;
-
-/** Three turns: a client in this process has read its answer and sent its next statement by then. */
-export function settleInProcess(callback: () => void): () => void {
-  let turns = 0;
-  let immediate = setImmediate(turn);
-  function turn(): void {
-    turns += 1;
-    if (turns === SETTLE_TURNS) callback();
-    else immediate = setImmediate(turn);
-  }
-  return () => clearImmediate(immediate);
-}
-
-const SETTLE_TURNS = 3;
-
-/** For clients behind sockets: a window, in milliseconds; 0: nobody is waited for. */
-export function settleWithin(windowMs: number): Settle | null {
-  if (windowMs === 0) return null;
-  return (callback) => {
-    const timer = setTimeout(callback, windowMs);
-    return () => clearTimeout(timer);
-  };
-}
 
 function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticStorage {
   return 'beginStrong' in storage;

@@ -65,19 +65,26 @@ describe('a recorded history', () => {
     expect(operations(served)).toEqual([['committed', 'r t/5 {"id":5} initial', 'w t/5 null']]);
   });
 
-  test('a row keeps its name when its primary key changes', async () => {
-    const served = await database();
-    const a = connected(served);
-    await a.run('create table t (id int primary key)');
-    await a.run('insert into t values (1)');
-    served.start();
-    await a.run('update t set id = 2');
-    await a.run('select * from t');
-    expect(operations(served)).toEqual([
-      ['committed', 'r t/1 {"id":1} initial', 'w t/1 {"id":2}'],
-      ['committed', 'r t/1 {"id":2} from 0'],
-    ]);
-  });
+  test.each(['postgres', 'mysql'] as const)(
+    '%s: a row whose primary key changes is deleted at the old key and inserted at the new one',
+    async (engine) => {
+      const served = await openDatabase({ engine }, { settle: null });
+      const a = connected(served);
+      await a.run('create table t (id int primary key, n int)');
+      await a.run('insert into t values (1, 10)');
+      served.start();
+      await a.run('begin');
+      await a.run('update t set id = 2 where id = 1');
+      await a.run('insert into t values (1, 5)');
+      await a.run('commit');
+      await a.run('select * from t order by id');
+      const [first = [], second = []] = operations(served);
+      expect(first.filter((each) => each.startsWith('r'))).toEqual(['r t/1 {"id":1,"n":10} initial']);
+      expect(first.slice(2)).toEqual(['w t/1 null', 'w t/2 {"id":2,"n":10}', 'w t/1 {"id":1,"n":5}']);
+      expect(second.slice(1).toSorted()).toEqual(['r t/1 {"id":1,"n":5} from 0', 'r t/2 {"id":2,"n":10} from 0']);
+      expect(check(served.history(), 'serializable').kind).toBe('satisfied');
+    },
+  );
 
   test('has what was rolled back, without what nobody did', async () => {
     const served = await database();
@@ -90,6 +97,33 @@ describe('a recorded history', () => {
     await a.run('rollback');
     expect(operations(served)).toEqual([['aborted', 'w t/1 {"id":1}']]);
   });
+
+  test.each(['postgres', 'mysql'] as const)(
+    '%s: has nothing of a write undone to a savepoint, nor what its own transaction read of it',
+    async (engine) => {
+      const served = await openDatabase({ engine }, { settle: null });
+      const [a, b] = [connected(served), connected(served)];
+      await a.run('create table t (id int primary key, n int)');
+      await a.run('insert into t values (1, 10), (2, 20)');
+      served.start();
+      await a.run('begin');
+      await a.run('select n from t where id = 1');
+      await a.run('savepoint s');
+      await a.run('update t set n = 5 where id = 1');
+      await a.run('select n from t where id = 1');
+      await a.run('rollback to savepoint s');
+      await a.run('select n from t where id = 1');
+      await a.run('update t set n = 3 where id = 2');
+      await a.run('commit');
+      await b.run('select n from t where id = 1');
+      const before = 'r t/1 {"id":1,"n":10} initial';
+      expect(operations(served)).toEqual([
+        ['committed', before, before, before, 'r t/2 {"id":2,"n":20} initial', 'w t/2 {"id":2,"n":3}'],
+        ['committed', before],
+      ]);
+      expect(check(served.history(), 'serializable').kind).toBe('satisfied');
+    },
+  );
 
   test('begins at start; sessions are numbered, or go by their names', async () => {
     const served = await database();

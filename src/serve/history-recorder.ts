@@ -1,48 +1,34 @@
 /**
- * A history out of what an engine profile tells: one operation a row that was read or written, keys `table/primary key`, values the row.
- * What a predicate did not match is not in it, so the anomalies that it shows are item anomalies.
+ * What a recorder hears of an engine profile: rows that were read and written, and what each scan asked for. `recorded-history.ts` makes a
+ * history of it.
  */
-import type { ObservedVersion, StorageObserver } from '../engine/index.ts';
+import type { ObservedScan, ObservedVersion, StorageObserver } from '../engine/index.ts';
+import type { History } from '../history/index.ts';
+import { type CatalogQuery, type KeptCondition, SqlError } from '../sql/index.ts';
+import { CatalogReads } from './catalog-reads.ts';
+import type { RecordedScan } from './missed-rows.ts';
 import {
-  defaultId,
-  type History,
-  INITIAL,
-  type Key,
-  type Operation,
-  type Transaction,
-  type Value,
-} from '../history/index.ts';
-import { SqlError, type SqlValue } from '../sql/index.ts';
+  type RecordedHistory,
+  recordedHistory,
+  type RecordedOperation,
+  type RecordedTransaction,
+  type RowNames,
+} from './recorded-history.ts';
+import { RowVersions } from './row-versions.ts';
 
-/** How the catalog names a row: its key, and its values as JSON. */
-export interface RowNames {
-  readonly keyOf: (table: number, row: number, values: readonly SqlValue[]) => Key;
-  readonly valueOf: (table: number, values: readonly SqlValue[]) => Value;
-}
-
-interface RecordedOperation {
-  readonly kind: 'read' | 'write';
-  readonly table: number;
-  readonly row: number;
-  /** Of a read: who wrote what it saw. */
-  readonly writer: number;
-  readonly values: readonly SqlValue[] | null;
-  /** Of a deleted row the values it had. */
-  readonly lastValues: readonly SqlValue[];
-}
-
-interface RecordedTransaction {
-  readonly id: number;
-  readonly session: number;
-  readonly operations: RecordedOperation[];
-  status: 'open' | 'committed' | 'aborted';
-}
+/** Conditions that are kept. A loop over rows asks one condition of an inner table for each outer row. */
+const scansMax = 100_000;
 
 export class HistoryRecorder implements StorageObserver {
   readonly #names: RowNames;
   readonly #operationsMax: number;
-  #transactions = new Map<number, RecordedTransaction>();
+  readonly #transactions = new Map<number, RecordedTransaction>();
+  readonly #versions = new RowVersions();
+  readonly #catalog = new CatalogReads();
   #operations = 0;
+  #scans = 0;
+  /** Counts what is heard. */
+  #clock = 0;
 
   /** @param operationsMax after so many nothing is kept until `start` */
   constructor(names: RowNames, operationsMax = 1_000_000) {
@@ -51,90 +37,135 @@ export class HistoryRecorder implements StorageObserver {
   }
 
   begun(transaction: number, session: number): void {
-    this.#transactions.set(transaction, { id: transaction, session, operations: [], status: 'open' });
+    const begun = { id: transaction, session, operations: [], hasDefined: false, commit: Infinity } as const;
+    this.#transactions.set(transaction, { ...begun, operations: [], status: 'open' });
   }
 
   onRead(transaction: number, table: number, row: number, version: ObservedVersion): void {
-    this.#note(transaction, 'read', table, row, version);
+    this.#note(transaction, { kind: 'read', table, row, version, at: (this.#clock += 1) });
   }
 
-  onWrite(transaction: number, table: number, row: number, version: ObservedVersion): void {
-    this.#note(transaction, 'write', table, row, version);
+  onUnread(transaction: number, table: number, row: number, sequence: number): void {
+    const operations = this.#transactions.get(transaction)?.operations ?? [];
+    const at = operations.findLastIndex((each) => isOf(each, 'read', table, row, sequence));
+    if (at >= 0) operations.splice(at, 1);
   }
 
-  onEnd(transaction: number, outcome: 'committed' | 'aborted'): void {
+  onWrite(
+    transaction: number,
+    table: number,
+    row: number,
+    version: ObservedVersion,
+    older: ObservedVersion | null,
+  ): void {
+    const at = (this.#clock += 1);
+    this.#note(transaction, { kind: 'write', table, row, version, older, at });
+    if (this.#operations <= this.#operationsMax) this.#versions.write(table, row, version, older, at);
+  }
+
+  /** What the transaction read of its own write goes with the write. */
+  onUndo(transaction: number, table: number, row: number, sequence: number): void {
+    const operations = this.#transactions.get(transaction)?.operations ?? [];
+    const written = operations.findLastIndex((each) => isOf(each, 'write', table, row, sequence));
+    if (written >= 0) {
+      const after = operations.splice(written).slice(1);
+      operations.push(...after.filter((each) => !isOf(each, 'read', table, row, sequence)));
+    }
+    this.#versions.undo(table, row, sequence, (this.#clock += 1));
+  }
+
+  onScan(transaction: number, table: number, condition: KeptCondition, snapshot: number): ObservedScan | null {
+    const operations = this.#transactions.get(transaction)?.operations;
+    if (operations === undefined) return null;
+    this.#scans += 1;
+    if (this.#scans > scansMax) return null;
+    const begunAt = (this.#clock += 1);
+    const scan: RecordedScan = { table, condition, snapshot, begunAt, endedAt: Infinity, passed: new Map() };
+    operations.push({ kind: 'scan', scan });
+    return {
+      passed: (row, sequence) => scan.passed.set(row, sequence),
+      ended: () => (scan.endedAt = this.#clock += 1),
+    };
+  }
+
+  onCatalogQuery(transaction: number, session: number, query: CatalogQuery): void {
+    this.#transactions.get(transaction)?.operations.push(this.#catalog.asked(session, query));
+  }
+
+  onDefinition(transaction: number, session: number, outcome: 'made' | 'refused'): void {
+    const definer = this.#transactions.get(transaction);
+    if (definer === undefined) return;
+    if (outcome === 'refused') definer.operations.push(...this.#catalog.refused(session));
+    else {
+      definer.hasDefined = true;
+      this.#catalog.defined(transaction);
+    }
+  }
+
+  onEnd(transaction: number, outcome: 'committed' | 'aborted', commit: number): void {
     const ended = this.#transactions.get(transaction);
     if (ended === undefined) return;
     ended.status = outcome;
-    if (ended.operations.length === 0) this.#transactions.delete(transaction);
+    ended.commit = outcome === 'committed' ? commit : Infinity;
+    if (ended.operations.length === 0 && !ended.hasDefined) this.#transactions.delete(transaction);
   }
 
   /** What has ended so far is the initial state. */
   start(): void {
     for (const [id, { status }] of this.#transactions) if (status !== 'open') this.#transactions.delete(id);
+    this.#catalog.clear();
+    this.#versions.begin((writer) => !this.#transactions.has(writer));
     this.#operations = 0;
+    this.#scans = 0;
     for (const { operations } of this.#transactions.values()) this.#operations += operations.length;
   }
 
   /** Transactions that have ended, in the order in which they began; sessions are named by their numbers. @throws SqlError 54000 too many */
   history(): History {
+    return this.#recorded().history;
+  }
+
+  /** Conditions that may have missed rows, which could not be decided: the history says nothing of them. */
+  undecidedConditions(): readonly string[] {
+    const { undecided } = this.#recorded();
+    return this.#scans > scansMax ? [...undecided, `${this.#scans - scansMax} more conditions`] : undecided;
+  }
+
+  #recorded(): RecordedHistory {
     if (this.#operations > this.#operationsMax) {
       throw new SqlError('54000', `no history is kept of more than ${this.#operationsMax} reads and writes`, {
         hint: 'Say /* moirai start */ before what is to be judged.',
       });
     }
-    const ended = [...this.#transactions.values()].filter(({ status }) => status !== 'open');
-    const indexOf = new Map(ended.map(({ id }, index) => [id, index]));
-    const sessions = [...new Set(ended.map(({ session }) => session))].toSorted((a, b) => a - b);
-    const ordinals = new Map<number, number>();
-    const initial = new Map<Key, Value>();
-    /** By table and row: a row keeps its key when its values change. */
-    const keys = new Map<string, Key>();
-    const transactions = ended.map(({ session, operations, status }): Transaction => {
-      const ordinal = ordinals.get(session) ?? 0;
-      ordinals.set(session, ordinal + 1);
-      return {
-        id: defaultId(String(session), ordinal),
-        session: sessions.indexOf(session),
-        status: status === 'committed' ? 'committed' : 'aborted',
-        operations: operations.flatMap((operation) => this.#operation(operation, indexOf, initial, keys)),
-      };
-    });
-    return { sessions: sessions.map(String), transactions, initial };
+    return recordedHistory([...this.#transactions.values()], this.#versions, this.#names);
   }
 
-  #note(transaction: number, kind: 'read' | 'write', table: number, row: number, version: ObservedVersion): void {
-    const { writerTransactionId: writer, values, lastValues } = version;
+  #note(transaction: number, operation: RecordedOperation): void {
     const operations = this.#transactions.get(transaction)?.operations;
     if (operations === undefined) return;
     this.#operations += 1;
-    if (this.#operations <= this.#operationsMax) operations.push({ kind, table, row, writer, values, lastValues });
+    if (this.#operations <= this.#operationsMax) operations.push(operation);
     else if (this.#operations === this.#operationsMax + 1) this.#forget();
   }
 
   /** What is only a part of a history would be judged wrongly. */
   #forget(): void {
     for (const { operations } of this.#transactions.values()) operations.length = 0;
+    this.#versions.clear();
   }
+}
 
-  #operation(
-    { kind, table, row, writer, values, lastValues }: RecordedOperation,
-    indexOf: ReadonlyMap<number, number>,
-    initial: Map<Key, Value>,
-    keys: Map<string, Key>,
-  ): Operation[] {
-    const key = this.#keyOf(keys, table, row, lastValues);
-    const value = values === null ? null : this.#names.valueOf(table, values);
-    if (kind === 'write') return [{ kind, key, value }];
-    const from = indexOf.get(writer) ?? INITIAL;
-    if (from === INITIAL) initial.set(key, value);
-    return [{ kind, key, value, from }];
-  }
-
-  #keyOf(keys: Map<string, Key>, table: number, row: number, values: readonly SqlValue[]): Key {
-    const place = `${table} ${row}`;
-    let key = keys.get(place);
-    if (key === undefined) keys.set(place, (key = this.#names.keyOf(table, row, values)));
-    return key;
-  }
+function isOf(
+  operation: RecordedOperation,
+  kind: 'read' | 'write',
+  table: number,
+  row: number,
+  sequence: number,
+): boolean {
+  return (
+    operation.kind === kind &&
+    operation.table === table &&
+    operation.row === row &&
+    operation.version.sequence === sequence
+  );
 }

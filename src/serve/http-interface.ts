@@ -112,6 +112,7 @@ async function route(sessions: Sessions, method: string, path: readonly string[]
   try {
     return { json: await converse(sessions.database, session, method, path, body) };
   } catch (error) {
+    if (!(error instanceof HttpError || error instanceof URIError)) session.refused(error, sqlOf(body));
     // What could not even be read is an error of the transaction, too.
     session.fail();
     throw error;
@@ -157,6 +158,11 @@ function administer(database: SqlDatabase, method: string, words: readonly strin
     throw new HttpError(400, 'http/path', 'strong reads are of one session: send the comment as SQL');
   const { rows } = database.administer(command, null);
   return isRead ? { text: rows.map(([line]) => `${line as string}\n`).join('') } : { json: {} };
+}
+
+function sqlOf(body: unknown): string {
+  const { sql } = (body ?? {}) as { sql?: unknown };
+  return typeof sql === 'string' ? sql : '';
 }
 
 async function runSql(session: Session, body: unknown): Promise<unknown> {

@@ -60,28 +60,22 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
   let mayPause = pauses;
   return {
     scansLock: false,
-    scan(table, path) {
+    scan(table, path, condition) {
       if (mayPause) {
         mayPause = false;
         throw new MustWait(pause, nothing());
       }
       const rows: Row[] = [];
       const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
-      const locking = view.lock(
-        table,
-        path,
-        () => true,
-        request,
-        (row) => {
-          rows.push(row);
-          return true;
-        },
-      );
+      const locking = view.lock(table, path, { ...condition, matches: () => true }, request, (row) => {
+        if (condition.matches(row)) rows.push(row);
+        return true;
+      });
       const step = locking.next();
       if (step.done !== true) throw new MustWait(step.value, locking);
       return rows;
     },
-    lock: (table, path, matches, request, take) => view.lock(table, path, matches, request, take),
+    lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values) => view.insert(table, values),
     update: (row, values, columns) => view.update(row, values, columns),

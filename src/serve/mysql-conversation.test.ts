@@ -219,7 +219,7 @@ describe('commands', () => {
     [{ kind: 'statistics' }, '10 bytes'],
     [
       { kind: 'field-list', table: 't', wildcard: 'a%' },
-      'ERR 1235 42000 COM_FIELD_LIST with a pattern is not supported',
+      'ERR 1235 42000 COM_FIELD_LIST with a pattern is not supported by moirai',
     ],
     [{ kind: 'field-list', table: 'x', wildcard: '' }, 'ERR 1064 42000 no statement: SELECT * FROM `x`'],
     [{ kind: 'unknown', code: 0x12, body: new Uint8Array() }, 'ERR 1047 08S01 Unknown command'],

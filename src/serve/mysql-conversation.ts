@@ -76,6 +76,8 @@ class MysqlConversation implements Conversation {
   /** The capabilities that both sides have. */
   #flags = 0;
   #mayMultiStatements = false;
+  /** The last statement that was sent: what an error is about. */
+  #sql = '';
 
   constructor(id: number, open: Map<number, MysqlConversation>, transport: Transport, options: MysqlOptions) {
     const { packetBytesMax = Number(maxAllowedPacket), statementsMax = 16_382 } = options;
@@ -223,6 +225,7 @@ class MysqlConversation implements Conversation {
       if (command.kind === 'change-user') return await this.#changeUser(command);
       await this.#perform(command, session);
     } catch (error) {
+      session.refused(error, this.#sql);
       this.#fail(error);
       // The server ended the session, not only the statement.
       return !(error instanceof SqlError && error.code.startsWith('57P'));
@@ -299,6 +302,7 @@ class MysqlConversation implements Conversation {
   }
 
   async #query(sql: string, session: SqlSession): Promise<void> {
+    this.#sql = sql;
     const kill = killOf(sql);
     if (kill !== null) {
       this.#kill(kill.what, kill.id);
@@ -324,6 +328,7 @@ class MysqlConversation implements Conversation {
   }
 
   #prepare(sql: string, session: SqlSession): void {
+    this.#sql = sql;
     const statements = session.split(sql);
     if (statements.length > 1) throw unexpectedStatement(statements[1] ?? '');
     const [text] = statements;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connectTo } from './connect.ts';
 import { openSqlDatabase, type SqlDatabase } from './database.ts';
 import { parseProfile } from './profile.ts';
+import { connected, openDatabase } from './sql-session.test-support.ts';
 
 let database: SqlDatabase;
 let open: Connection[] = [];
@@ -108,4 +109,19 @@ test('an index that ALTER TABLE adds without a name gets one that is free', asyn
   await connection.query('ALTER TABLE t ADD UNIQUE (name, other), ADD INDEX (other)');
   const names = await rows(connection, 'SELECT DISTINCT index_name FROM information_schema.statistics ORDER BY 1');
   expect(names).toEqual([['name'], ['name_2'], ['name_3'], ['other'], ['PRIMARY']]);
+});
+
+test('without foreign_key_checks nothing is looked up and nothing cascades', async () => {
+  const own = await openDatabase({ engine: 'mysql' });
+  const checked = connected(own);
+  await checked.run('create table p (id int primary key)');
+  await checked.run('create table c (p int, foreign key (p) references p (id) on delete cascade)');
+  await checked.run('insert into p values (1)');
+  await checked.run('insert into c values (1)');
+  await checked.run('set foreign_key_checks = 0');
+  await checked.run('insert into c values (7)');
+  await checked.run('delete from p');
+  expect(await checked.rows('select p from c order by p')).toEqual([[1], [7]]);
+  await checked.run('set foreign_key_checks = 1');
+  expect(await checked.outcome('insert into c values (8)')).toBe('23503');
 });

@@ -41,8 +41,8 @@ describe('PostgreSQL', () => {
     ['prepare one as select 2', '42P05', 'prepared statement "one" already exists'],
     ['execute one', '42601', 'wrong number of parameters for prepared statement "one"'],
     [`execute one ('x')`, '22P02', 'invalid input syntax for type integer: "x"'],
-    ['explain execute one (1)', '0A000', 'EXPLAIN EXECUTE is not supported'],
-    ['execute one ((select 1))', '0A000', 'a subquery in EXECUTE parameters is not supported'],
+    ['explain execute one (1)', '0A000', 'EXPLAIN EXECUTE is not supported by moirai'],
+    ['execute one ((select 1))', '0A000', 'cannot use subquery in EXECUTE parameter'],
   ])('%s: %s', async (sql, code, message) => {
     const { run } = await opened('postgres');
     await run('prepare one (int) as select $1 + 1');

@@ -41,6 +41,8 @@ export class PostgresCommands {
   readonly #prepared: PreparedStatements;
   /** The type of the message after this one, when it has come. */
   readonly #nextType: () => number | undefined;
+  /** The statement that is worked on: what an error is about. */
+  #sql = '';
   #isSkipping = false;
   /** Statements do not commit by themselves until the end of the simple query, or Sync. */
   #isBlock = false;
@@ -97,6 +99,7 @@ export class PostgresCommands {
       case 'parse':
         return this.#parse(message);
       case 'bind':
+        this.#sql = this.#prepared.statement(message.statement).sql;
         this.#prepared.bind(message);
         return this.#output.message({ kind: 'bind-complete' });
       case 'describe':
@@ -128,6 +131,7 @@ export class PostgresCommands {
 
   async #fail(error: unknown, isExtended: boolean): Promise<void> {
     if (!(error instanceof SqlError || error instanceof WireError)) this.#options.onBug?.(error);
+    this.#session.refused(error, this.#sql);
     this.#session.fail();
     this.#prepared.closePortals();
     this.#output.message({ kind: 'error-response', fields: errorFields(error, 'ERROR') });
@@ -141,6 +145,7 @@ export class PostgresCommands {
   // ---- simple queries
 
   async #query(sql: string): Promise<void> {
+    this.#sql = sql;
     this.#prepared.closeStatement('');
     this.#prepared.closePortal('');
     const statements = this.#session.split(sql);
@@ -175,6 +180,7 @@ export class PostgresCommands {
   // ---- the extended protocol
 
   #parse({ statement, sql, parameterTypes }: Message<'parse'>): void {
+    this.#sql = sql;
     this.#prepared.add(statement, () => this.#session.prepare(sql, typesOfOids(parameterTypes)));
     this.#output.message({ kind: 'parse-complete' });
   }

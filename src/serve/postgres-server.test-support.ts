@@ -110,6 +110,8 @@ export class TinySession implements SqlSession {
     }
   }
 
+  refused(): void {}
+
   fail(): void {
     if (this.#isBlock) this.transactionStatus = 'idle';
     if (this.transactionStatus === 'open') this.transactionStatus = 'failed';

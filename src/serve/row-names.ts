@@ -1,7 +1,7 @@
 /** How rows are named in histories: `table/7`, `table/a,b`, or `table#12` where there is no primary key. */
 import type { Value } from '../history/index.ts';
 import { formatText, primaryKey, type SqlType, type SqlValue, type Table } from '../sql/index.ts';
-import type { RowNames } from './history-recorder.ts';
+import type { RowNames } from './recorded-history.ts';
 
 export function rowNames(tableById: (id: number) => Table | undefined): RowNames {
   /** Tables that were dropped keep their names. */

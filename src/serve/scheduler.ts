@@ -6,6 +6,8 @@
  * has sent its next statement, or until `settle` says that whoever wanted to come has come. In process that is a few turns of the event
  * loop; over sockets a window of some milliseconds. Without other open transactions nothing waits.
  */
+// That of the module: the global one is watched while programs are tested.
+import { setTimeout } from 'node:timers';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import type { SqlError, Wait, Waiting } from '../sql/index.ts';
@@ -60,6 +62,7 @@ export class Scheduler {
   #isHolding: boolean | null = null;
   #isRunning = false;
   #isClosed = false;
+  #isAbandoned = false;
   #stepBegan = 0;
 
   constructor(options: SchedulerOptions) {
@@ -68,6 +71,7 @@ export class Scheduler {
 
   /** Runs `steps` when it is this session's turn. A session has one statement at a time. */
   run<T>(session: number, steps: Waiting<T>, options: JobOptions): Promise<T> {
+    if (this.#isAbandoned) return new Promise(() => {});
     assert(!this.#jobs.has(session), `session ${session} already waits for an answer`);
     assert(!this.#isClosed, 'the scheduler is closed');
     this.#expected.delete(session);
@@ -93,6 +97,14 @@ export class Scheduler {
   /** Does this session wait for an answer? */
   isBusy(session: number): boolean {
     return this.#jobs.has(session);
+  }
+
+  /** Timers that are set for statements that wait. */
+  get timers(): number {
+    return [...this.#jobs.values()].reduce(
+      (count, { lockTimer, timer }) => count + Number(lockTimer !== undefined) + Number(timer !== undefined),
+      0,
+    );
   }
 
   /** How long what runs now has computed since it went last. */
@@ -135,6 +147,18 @@ export class Scheduler {
       this.#step(job);
     }
     assert(this.#jobs.size === 0, 'what is interrupted ends');
+  }
+
+  /** Nothing runs any more, and no statement that waits is ever answered: for clients that are not to notice the end. */
+  abandon(): void {
+    this.#isClosed = true;
+    this.#isAbandoned = true;
+    this.#stopSettling?.();
+    for (const { lockTimer, timer } of this.#jobs.values()) {
+      clearTimeout(lockTimer);
+      clearTimeout(timer);
+    }
+    this.#jobs.clear();
   }
 
   #consider(): void {

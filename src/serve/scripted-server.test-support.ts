@@ -97,6 +97,8 @@ export class ScriptedSession implements SqlSession {
     });
   }
 
+  refused(): void {}
+
   fail(): void {}
 
   beginBlock(): void {}

@@ -31,6 +31,73 @@ describe('a setting', () => {
     expect(() => settings().made.set(name, value, false)).toThrow(expect.objectContaining({ code }));
   });
 
+  test.each([
+    ['TimeZone', 'UTC', 'Europe/Berlin'],
+    ['TimeZone', '+00', '+02'],
+    ['DateStyle', 'ISO, MDY', 'ISO, DMY'],
+    ['IntervalStyle', 'postgres', 'iso_8601'],
+    ['extra_float_digits', '3', '0'],
+    ['idle_in_transaction_session_timeout', '0', '300ms'],
+    ['session_replication_role', 'origin', 'replica'],
+    ['standard_conforming_strings', 'on', 'off'],
+    ['client_encoding', 'utf8', 'LATIN1'],
+    ['enable_indexscan', 'on', 'off'],
+    ['default_transaction_deferrable', 'off', 'on'],
+  ])('%s = %s is followed, %s is not supported', (name, followed, other) => {
+    const { made } = settings();
+    made.set(name, followed, false);
+    const refusal = expect.objectContaining({ code: '0A000', isUnsupported: true });
+    expect(() => made.set(name, other, false)).toThrow(refusal);
+  });
+
+  test.each([
+    ['timezone', 'Europe/Berlin', 'TimeZone', 'UTC'],
+    ['DateStyle', 'German', 'DateStyle', 'ISO, MDY'],
+    ['IntervalStyle', 'iso_8601', 'IntervalStyle', 'postgres'],
+  ])('at connection %s = %s refuses no client: it hears of what it gets', (given, value, name, effective) => {
+    const { made, reported } = settings({ [given]: value, application_name: 'till' });
+    expect(made.unfollowed).toMatchObject([{ name, value, error: { code: '0A000', isUnsupported: true } }]);
+    expect(made.get(name)).toBe(effective);
+    expect(reported).toEqual([`${name}=${effective}`]);
+    made.resetAll();
+    expect(made.get(name)).toBe(effective);
+    expect(made.get('application_name')).toBe('till');
+  });
+
+  test.each(['UTC', 'etc/utc', 'GMT', '0', '+00:00', 'Z'])('at connection TimeZone = %s is followed', (zone) => {
+    expect(settings({ TimeZone: zone }).made.unfollowed).toEqual([]);
+  });
+
+  test('at connection a zone that does not exist is refused, as the server does', () => {
+    expect(() => settings({ TimeZone: 'Mars/Olympus' })).toThrow(expect.objectContaining({ code: '22023' }));
+  });
+
+  test.each(['enable_nestloop', 'synchronize_seqscans', 'log_statement', 'row_security'])(
+    '%s changes nothing that a client sees',
+    (name) => {
+      const { made } = settings();
+      made.set(name, 'off', false);
+      expect(made.get(name)).toBe('off');
+    },
+  );
+
+  test('that is no zone of any server is an error of PostgreSQL’s', () => {
+    expect(() => settings().made.set('timezone', 'Foo/Bar', false)).toThrow(expect.objectContaining({ code: '22023' }));
+  });
+
+  test.each([
+    ['sql_mode', 'STRICT_ALL_TABLES,NO_ZERO_DATE', 'ANSI_QUOTES,STRICT_ALL_TABLES'],
+    ['sql_mode', 'TRADITIONAL', ''],
+    ['time_zone', '+00:00', '+05:00'],
+    ['character_set_results', 'utf8', 'latin1'],
+    ['sql_safe_updates', '0', '1'],
+    ['default_storage_engine', 'InnoDB', 'MyISAM'],
+  ])('of MySQL: %s = %s is followed, %s is not supported', (name, followed, other) => {
+    const { made } = settings({}, 'mysql');
+    made.set(name, followed, false);
+    expect(() => made.set(name, other, false)).toThrow(expect.objectContaining({ code: '0A000', isUnsupported: true }));
+  });
+
   test('with a dot is anybody’s; in MySQL every name is', () => {
     const { made } = settings();
     made.set('app.tenant', '7', false);
@@ -110,11 +177,11 @@ describe('the client hears', () => {
   test('of changes of what is reported, once, and of their end', () => {
     const { made, reported } = settings();
     made.begin();
-    made.set('TimeZone', 'Europe/Berlin', false);
-    made.set('timezone', 'Europe/Berlin', false);
+    made.set('TimeZone', 'GMT', false);
+    made.set('timezone', 'GMT', false);
     made.set('work_mem', '1MB', false);
     made.end(false);
-    expect(reported).toEqual(['TimeZone=Europe/Berlin', 'TimeZone=UTC']);
+    expect(reported).toEqual(['TimeZone=GMT', 'TimeZone=UTC']);
   });
 
   test('of RESET ALL', () => {

@@ -1,5 +1,6 @@
 /** Settings of a session: what SET, SHOW and set_config see. Values are text; a few of them mean something to the session. */
-import { type Dialect, SqlError } from '../sql/index.ts';
+import { type Dialect, postgresHas, SqlError, unknownSetting } from '../sql/index.ts';
+import { mustBeFollowed } from './followed-settings.ts';
 
 /** What drivers, ORMs and `psql` ask for or set, with the value of a fresh PostgreSQL 15. */
 export const postgresDefaults: Readonly<Record<string, string>> = {
@@ -58,6 +59,9 @@ const cannotChange = new Set([
   'is_superuser',
 ]);
 
+/** Settings that SHOW ALL leaves out. */
+const unlisted = new Set(['role', 'seed', 'session_authorization']);
+
 const byLowerCase = new Map(Object.keys(postgresDefaults).map((name) => [name.toLowerCase(), name]));
 
 const timeouts = new Set([
@@ -73,10 +77,18 @@ export interface SettingsMark {
   readonly local: ReadonlyMap<string, string>;
 }
 
+/** What a client asked for when it connected and does not get. */
+export interface UnfollowedSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly error: SqlError;
+}
+
 export class Settings {
   readonly #dialect: Dialect;
   readonly #onReport: (name: string, value: string) => void;
-  readonly #initial: ReadonlyMap<string, string>;
+  readonly #initial = new Map<string, string>();
+  readonly #unfollowed: UnfollowedSetting[] = [];
   #values: Map<string, string>;
   /** SET LOCAL: until the transaction ends. */
   #local = new Map<string, string>();
@@ -86,8 +98,15 @@ export class Settings {
   constructor(dialect: Dialect, initial: ReadonlyMap<string, string>, onReport: (name: string, value: string) => void) {
     this.#dialect = dialect;
     this.#onReport = onReport;
-    this.#initial = new Map([...initial].map(([name, value]) => [canonical(name), value]));
+    for (const [name, value] of initial) this.#connectWith(canonical(name), value);
     this.#values = new Map(this.#initial);
+    // The client hears of what it gets in place of what it asked for.
+    for (const { name } of this.#unfollowed) if (reported.has(name)) onReport(name, this.#default(name) ?? '');
+  }
+
+  /** Settings of the connection that have their defaults all the same. */
+  get unfollowed(): readonly UnfollowedSetting[] {
+    return this.#unfollowed;
   }
 
   get(name: string): string | undefined {
@@ -104,6 +123,7 @@ export class Settings {
   set(name: string, value: string | null, isLocal: boolean): void {
     const known = canonical(name);
     if (this.#dialect === 'postgres') this.#check(known, value);
+    mustBeFollowed(known, value, this.#dialect);
     const before = this.get(known);
     const target = isLocal ? this.#local : this.#values;
     const next = value ?? this.#initial.get(known);
@@ -156,10 +176,26 @@ export class Settings {
     return new Map([...names].toSorted().map((name) => [name, this.get(name) ?? '']));
   }
 
+  /**
+   * Drivers send settings that their users never chose (pgjdbc: the zone of the JVM), so one that moirai does not follow refuses no client.
+   * @throws SqlError 22023
+   */
+  #connectWith(name: string, value: string): void {
+    try {
+      mustBeFollowed(name, value, this.#dialect);
+      this.#initial.set(name, value);
+    } catch (error) {
+      if (!(error instanceof SqlError && error.isUnsupported)) throw error;
+      this.#unfollowed.push({ name, value, error });
+    }
+  }
+
   #check(name: string, value: string | null): void {
-    if (cannotChange.has(name)) throw new SqlError('55P02', `parameter "${name}" cannot be changed`);
-    if (this.#default(name) === undefined && !this.#initial.has(name) && !name.includes('.'))
-      throw new SqlError('42704', `unrecognized configuration parameter "${name}"`);
+    if (cannotChange.has(name) || postgresHas.fixedSetting(name))
+      throw new SqlError('55P02', `parameter "${name}" cannot be changed`);
+    const isKnown =
+      this.#default(name) !== undefined || this.#initial.has(name) || postgresHas.setting(name) || unlisted.has(name);
+    if (!isKnown && !name.includes('.')) throw unknownSetting(name);
     if (value !== null && timeouts.has(name) && millisecondsOf(value) === null)
       throw new SqlError('22023', `invalid value for parameter "${name}": "${value}"`);
   }

@@ -24,31 +24,22 @@ import {
   type TransactionStatement,
   type Waiting,
 } from '../sql/index.ts';
-import { adminCommandOf, type AdminCommand } from './admin-command.ts';
+import { adminCommandOf } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
 import { withLockingScans } from './locking-scans.ts';
 import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
+import { columnsOf, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, localOutside, modesOutside, noneOpen, savepointTitles } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
-import { Settings, timeoutMs } from './settings.ts';
-import { type StatementEvent, statementEvent } from './statement-event.ts';
+import { Settings } from './settings.ts';
+import { snapshotOf, StatementWatch } from './statement-event.ts';
 import { interruptCheck, lockTimeout, orStackError, statementTimeout, withStackLimit } from './statement-limits.ts';
 import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
+import { statementTimeouts } from './statement-timeouts.ts';
 import { surroundingsOf } from './surroundings.ts';
-
-/** A statement with the plan that was made for one version of the catalog. */
-interface Prepared extends PreparedStatement {
-  readonly givenTypes: readonly (SqlType | undefined)[];
-  readonly plan: { statement: Statement; catalog: unknown };
-  /** Is it what stands inside the PREPARE of its text? */
-  readonly isInner: boolean;
-  readonly admin: AdminCommand | null;
-}
-
-type RowStatement = Extract<Statement, { kind: 'query' | 'definition' }>;
 
 export class Session implements SqlSession {
   readonly id: number;
@@ -63,9 +54,7 @@ export class Session implements SqlSession {
   statementTime = 0n;
   /** Reads what a serializable observer of the end reads; for checkers. */
   readsStrongly = false;
-  /** Told of every statement when it has ended. */
-  onStatement: ((event: StatementEvent) => void) | null = null;
-  readonly #waits: string[] = [];
+  readonly watch = new StatementWatch();
   readonly #database: SqlDatabase;
   #surroundings: Surroundings;
   readonly #named: NamedStatements;
@@ -113,13 +102,33 @@ export class Session implements SqlSession {
   }
 
   split(sql: string): readonly string[] {
-    return orStackError(() => (adminCommandOf(sql) === null ? this.#database.split(sql) : [sql]));
+    return this.#noting(sql, () =>
+      orStackError(() => (adminCommandOf(sql) === null ? this.#database.split(sql) : [sql])),
+    );
   }
 
   prepare(sql: string, parameterTypes: readonly (SqlType | undefined)[] = []): PreparedStatement {
+    return this.#noting(sql, () => this.#prepare(sql, parameterTypes));
+  }
+
+  refused(error: unknown, sql: string): void {
+    this.#database.unsupported.note(error, { session: this.#database.nameOf(this.id), sql, place: this.watch.place() });
+  }
+
+  #noting<T>(sql: string, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.refused(error, sql);
+      this.watch.refused(sql, error);
+      throw error;
+    }
+  }
+
+  #prepare(sql: string, parameterTypes: readonly (SqlType | undefined)[]): Prepared {
     const admin = adminCommandOf(sql);
     const statement: Statement = admin === null ? this.#plan(sql, parameterTypes) : { kind: 'empty' };
-    const prepared: Prepared = {
+    return {
       sql,
       givenTypes: parameterTypes,
       parameterTypes: statement.kind === 'query' ? statement.parameterTypes : [],
@@ -128,26 +137,21 @@ export class Session implements SqlSession {
       isInner: false,
       admin,
     };
-    return prepared;
   }
 
   async execute(prepared: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
-    const { onStatement } = this;
-    this.#waits.length = 0;
+    this.watch.began(prepared.sql);
     try {
       const result = await this.#execute(prepared as Prepared, parameters);
-      onStatement?.(statementEvent(prepared, parameters, this.#waits, result));
+      this.watch.ended(prepared, parameters, result);
       return result;
     } catch (thrown) {
       this.fail();
       const error = withStackLimit(thrown);
-      if (error instanceof SqlError) onStatement?.(statementEvent(prepared, parameters, this.#waits, error));
+      this.refused(error, prepared.sql);
+      this.watch.ended(prepared, parameters, error);
       throw error;
     }
-  }
-
-  noteWait(reason: string): void {
-    if (this.onStatement !== null && this.#waits.at(-1) !== reason) this.#waits.push(reason);
   }
 
   async #execute(prepared: Prepared, parameters: readonly SqlValue[]): Promise<StatementResult> {
@@ -165,8 +169,10 @@ export class Session implements SqlSession {
       case 'named':
         return this.#byName(statement, prepared);
       case 'query':
+        this.#database.noteAccess(prepared.sql, statement, this.#transaction.isolation);
+        return this.#schedule(this.#run(statement, parameters), statement.isReadOnly);
       case 'definition':
-        return this.#schedule(this.#run(statement, parameters), statement.kind === 'query' && statement.isReadOnly);
+        return this.#schedule(this.#run(statement, parameters));
     }
   }
 
@@ -260,17 +266,10 @@ export class Session implements SqlSession {
   #schedule(steps: Waiting<StatementResult>, isRead = false): Promise<StatementResult> {
     const { scheduler, dialect } = this.#database;
     return scheduler.run(this.id, steps, {
-      lockTimeoutMs:
-        dialect === 'postgres' ? timeoutMs(this.settings.get('lock_timeout')) : this.#database.innodbLockWaitMs(this),
+      ...statementTimeouts(this.#database, this, isRead),
       lockTimeoutError: () => lockTimeout(dialect),
-      timeoutMs: this.#timeoutMs(isRead),
       timeoutError: () => statementTimeout(dialect),
     });
-  }
-
-  #timeoutMs(isRead: boolean): number {
-    if (this.#database.dialect === 'postgres') return timeoutMs(this.settings.get('statement_timeout'));
-    return isRead ? timeoutMs(this.settings.get('max_execution_time')) : Infinity;
   }
 
   *#run(statement: RowStatement, parameters: readonly SqlValue[]): Waiting<StatementResult> {
@@ -283,11 +282,12 @@ export class Session implements SqlSession {
       if (commitsAround) yield* this.#transaction.commit();
       const isFirst = !this.#transaction.hasBegun;
       const stored = this.#transaction.open(isRead);
-      this.#database.maySpuriouslyFail(this.#transaction.isolation);
+      this.watch.onStep?.(snapshotOf(dialect, this.#transaction.isolation, isRead));
+      this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
       view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
       const checkInterrupt = interruptCheck(scheduler, {
         computeMs: this.#database.computeMsMax,
-        timeoutMs: this.#timeoutMs(isRead),
+        timeoutMs: statementTimeouts(this.#database, this, isRead).timeoutMs,
         timeoutError: () => statementTimeout(dialect),
       });
       const execution = { parameters, surroundings: this.#surroundings, checkInterrupt };
@@ -311,6 +311,7 @@ export class Session implements SqlSession {
       this.#mayWrite(statement.command);
       const { undo, rowCount, notices } = yield* statement.run(execution, view);
       this.#transaction.defined(undo);
+      this.#database.onDefinition(this, 'made');
       return { ...emptyResult(statement.command), rowCount, notices };
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
@@ -326,6 +327,7 @@ export class Session implements SqlSession {
   /** MySQL takes back the statement alone, or, for a deadlock's victim, everything. */
   #failed(error: unknown, view: StatementView | null, commitsAround: boolean): void {
     view?.undo();
+    if (error instanceof SqlError && error.code === '42P07') this.#database.onDefinition(this, 'refused');
     const isRolledBack = error instanceof SqlError && (error.code === '40001' || error.code === '40P01');
     if (!this.#transaction.isExplicit || commitsAround) this.rollback();
     else if (this.#database.dialect === 'postgres') this.#transaction.abort();
@@ -389,6 +391,7 @@ export class Session implements SqlSession {
   // oxlint-disable-next-line require-yield
   *#snapshot(command: string): Waiting<StatementResult> {
     this.#transaction.open();
+    this.watch.onStep?.('transaction');
     this.#database.scheduler.expect(this.id, true);
     return emptyResult(command);
   }
@@ -397,7 +400,7 @@ export class Session implements SqlSession {
     try {
       if (command === 'ROLLBACK') this.rollback();
       else {
-        this.#database.maySpuriouslyFail(this.#transaction.isolation);
+        this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
         yield* this.#transaction.commit();
       }
       return emptyResult(command);
@@ -488,9 +491,4 @@ export class Session implements SqlSession {
   #notices(notice: Notice): readonly Notice[] {
     return this.#database.dialect === 'postgres' ? [notice] : [];
   }
-}
-
-function columnsOf(statement: Statement): PreparedStatement['columns'] {
-  if (statement.kind === 'query') return statement.columns;
-  return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
 }

@@ -1,6 +1,8 @@
 /** What a session did, for those who tell a run's story. */
 import {
+  type Dialect,
   formatText,
+  type IsolationName,
   type PreparedStatement,
   SqlError,
   type SqlType,
@@ -18,11 +20,60 @@ export interface StatementEvent {
   readonly rows: string | null;
   readonly rowCount: number;
   readonly error: SqlError | null;
+  /** Was it somebody's turn? A statement that cannot be planned fails as it comes. */
+  readonly isStep: boolean;
+}
+
+/** Whose snapshot a statement reads: one of its own, that of its transaction, or the latest versions. */
+export type SnapshotOf = 'statement' | 'transaction' | 'none';
+
+/** PostgreSQL 15, 13.2 "Transaction Isolation"; MySQL 8.0, 15.7.2.3 "Consistent Nonlocking Reads": those alone read a snapshot there. */
+export function snapshotOf(dialect: Dialect, isolation: IsolationName, isPlainRead: boolean): SnapshotOf {
+  const isCommitted = isolation === 'read committed';
+  if (dialect === 'postgres') return isCommitted || isolation === 'read uncommitted' ? 'statement' : 'transaction';
+  if (!isPlainRead || isolation === 'read uncommitted' || isolation === 'serializable') return 'none';
+  return isCommitted ? 'statement' : 'transaction';
+}
+
+/** Tells of the statements of one session. */
+export class StatementWatch {
+  /** Told of every statement when it comes. */
+  onArrival: ((sql: string) => void) | null = null;
+  /** Told of every statement that reads or writes rows when it begins to run. */
+  onStep: ((snapshot: SnapshotOf) => void) | null = null;
+  /** Told of every statement when it has ended. */
+  onEnd: ((event: StatementEvent) => void) | null = null;
+  /** Tells where in the user's code the statement under way was sent, where that is looked for. */
+  place: () => string | null = () => null;
+  /** The text of the statement under way. */
+  statement: string | null = null;
+  readonly #waits: string[] = [];
+
+  began(sql: string): void {
+    this.#waits.length = 0;
+    this.statement = sql;
+    this.onArrival?.(sql);
+  }
+
+  waits(reason: string): void {
+    if (this.onEnd !== null && this.#waits.at(-1) !== reason) this.#waits.push(reason);
+  }
+
+  ended(prepared: PreparedStatement, parameters: readonly SqlValue[], outcome: unknown): void {
+    this.statement = null;
+    if (this.onEnd === null || (outcome instanceof Error && !(outcome instanceof SqlError))) return;
+    this.onEnd(statementEvent(prepared, parameters, this.#waits, outcome as StatementResult | SqlError));
+  }
+
+  /** A statement that cannot be planned. */
+  refused(sql: string, error: unknown): void {
+    if (error instanceof SqlError) this.onEnd?.(refusedStatement(sql, error));
+  }
 }
 
 const rowsShown = 3;
 
-export function statementEvent(
+function statementEvent(
   prepared: PreparedStatement,
   parameters: readonly SqlValue[],
   waits: readonly string[],
@@ -32,6 +83,7 @@ export function statementEvent(
     sql: prepared.sql,
     parameters: parameters.map((value, i) => textOf(value, prepared.parameterTypes[i])),
     waits: [...waits],
+    isStep: true,
   };
   if (outcome instanceof SqlError) return { ...base, command: '', rows: null, rowCount: 0, error: outcome };
   const { command, columns, rows, rowCount } = outcome;
@@ -41,6 +93,11 @@ export function statementEvent(
     .map((row) => `(${row.map((value, i) => textOf(value, columns[i]?.type)).join(', ')})`);
   const more = rows.length > rowsShown ? ` and ${rows.length - rowsShown} more rows` : '';
   return { ...base, command, rows: rows.length === 0 ? 'no rows' : `${shown.join(' ')}${more}`, rowCount, error: null };
+}
+
+/** A statement that could not be planned. */
+function refusedStatement(sql: string, error: SqlError): StatementEvent {
+  return { sql, parameters: [], waits: [], command: '', rows: null, rowCount: 0, error, isStep: false };
 }
 
 function textOf(value: SqlValue, type: SqlType | undefined): string {

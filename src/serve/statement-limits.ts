@@ -69,6 +69,7 @@ function tooLong(computeMs: number): SqlError {
   return new SqlError('57014', `canceling statement: it computed for ${computeMs / 1_000} s`, {
     hint: 'While a statement computes, moirai serves nobody else.',
     mysqlNumber: 1317,
+    isUnsupported: true,
   });
 }
 
@@ -76,6 +77,7 @@ function outOfMemory(): SqlError {
   return new SqlError('53200', 'out of memory', {
     hint: 'The rows of one statement take most of the memory; NODE_OPTIONS=--max-old-space-size gives more.',
     mysqlNumber: 1041,
+    isUnsupported: true,
   });
 }
 

@@ -28,9 +28,9 @@ export function pausingBeforeLocks(view: StatementView, onPause: () => void): St
   }
   return {
     ...delegating(view),
-    *lock(table, path, matches, request, take) {
+    *lock(table, path, condition, request, take) {
       yield* before(request.ifLocked);
-      yield* view.lock(table, path, matches, request, take);
+      yield* view.lock(table, path, condition, request, take);
     },
     *lockRow(row, matches, request) {
       yield* before(request.ifLocked);
@@ -49,9 +49,9 @@ export function pausingBeforeWrites(view: StatementView): StatementView {
   }
   return {
     ...delegating(view),
-    scan(table, path) {
+    scan(table, path, condition) {
       if (state === 'nothing read') state = 'read';
-      return view.scan(table, path);
+      return view.scan(table, path, condition);
     },
     *insert(table, values, duplicateLock) {
       yield* before();
@@ -72,8 +72,8 @@ function delegating(view: StatementView): StatementView {
   const { scansLock } = view;
   return {
     ...(scansLock === undefined ? {} : { scansLock }),
-    scan: (table, path) => view.scan(table, path),
-    lock: (table, path, matches, request, take) => view.lock(table, path, matches, request, take),
+    scan: (table, path, condition) => view.scan(table, path, condition),
+    lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
     update: (row, values, columns) => view.update(row, values, columns),

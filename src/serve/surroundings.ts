@@ -52,6 +52,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
       return session.rowCount;
     },
     describe: (what, ...names): SqlValue => database.describe(what, names, session),
+    onCatalogQuery: (query) => database.onCatalogQuery(session, query),
   };
 }
 

@@ -3,6 +3,7 @@
  * run with every decision drawn evenly; the product of the numbers of ways is right on average, and most often too low. What is
  * estimated is the whole tree: how much of it only swaps independent steps is not known before it was walked.
  */
+import { Budget, type BudgetOptions } from '../base/budget.ts';
 import type { Chooser } from '../base/chooser.ts';
 import { sampleMean } from '../base/sample-mean.ts';
 import type { SqlProgram } from '../program/index.ts';
@@ -10,7 +11,7 @@ import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
 import { counting } from './prefix.ts';
 import { tried } from './sql-campaign.ts';
 
-export interface EstimateSchedulesOptions extends ExploringRunOptions {
+export interface EstimateSchedulesOptions extends Omit<ExploringRunOptions, 'budget'>, BudgetOptions {
   readonly chooser: Chooser;
   /** Default 100. */
   readonly probes?: number;
@@ -24,21 +25,22 @@ export interface ScheduleEstimate {
   readonly error: number;
   /** Decisions between several ways in the longest probe. */
   readonly decisionsMax: number;
-  /** Fewer than asked for when a session did not end. */
+  /** Fewer than asked for when a session did not end, or the time was over. */
   readonly probes: number;
 }
 
 /** @throws InputError `program/schema` */
 export async function estimateSchedules(
   program: SqlProgram,
-  { chooser, probes = 100, onRun, ...options }: EstimateSchedulesOptions,
+  { chooser, probes = 100, onRun, timeMaxMs, signal, ...options }: EstimateSchedulesOptions,
 ): Promise<ScheduleEstimate> {
   const sizes: number[] = [];
   let decisionsMax = 0;
-  for (let i = 0; i < probes; i += 1) {
+  const budget = new Budget({ ...(timeMaxMs === undefined ? {} : { timeMaxMs }), ...(signal && { signal }) });
+  for (let i = 0; i < probes && budget.over === null; i += 1) {
     onRun?.();
     const decisions = counting((_, count) => chooser.choose(count));
-    const run = await tried(program, exploringRun(decisions, options));
+    const run = await tried(program, exploringRun(decisions, { ...options, budget }));
     if (run.kind === 'timeout') break;
     sizes.push(decisions.options.reduce((product, count) => product * count, 1));
     decisionsMax = Math.max(decisionsMax, decisions.options.length);

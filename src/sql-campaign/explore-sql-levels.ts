@@ -1,29 +1,86 @@
 /** Explorations of one SQL program at several levels as a table, kinds of failures as graphs, an estimate as a line. */
+import { conclude, gapText } from '../evidence/index.ts';
 import {
+  counted,
   type CycleDrawing,
   drawHistory,
+  formatCount,
   formatEstimated,
-  formatLevels,
+  formatTable,
   plain,
   printable,
   type Styler,
+  wrap,
 } from '../report/index.ts';
 import { type Profile, profileText } from '../serve/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
 import type { ExploreSqlResult } from './explore-sql.ts';
 
-/** A row a level, weakest first, and the weakest at which every schedule satisfies the invariant. */
+/** A row a level, weakest first; then where the invariant holds, and where a stricter level is not safer. */
 export function formatSqlExplorations(
   results: readonly ExploreSqlResult[],
-  { style = plain }: { readonly style?: Styler } = {},
+  { style = plain, width = 80 }: { readonly style?: Styler; readonly width?: number } = {},
 ): string {
-  const levels = results.map(({ profile, schedules, histories, outcomes, violations, complete }) => ({
-    level: profileText(profile),
-    counts: { schedules, histories, outcomes },
-    violations,
-    complete,
-  }));
-  return formatLevels(levels, 'schedules', style);
+  const [head = '', ...rows] = formatTable([
+    ['level', 'schedules', 'histories', 'outcomes', 'invariant broken', 'error not retried', 'complete'],
+    ...results.map(({ profile, complete, ...counts }) => [
+      profileText(profile),
+      ...[counts.schedules, counts.histories, counts.outcomes, counts.invariantBroken, counts.notRetried].map(
+        formatCount,
+      ),
+      complete ? 'yes' : 'no',
+    ]),
+  ]);
+  return [
+    style('name', head),
+    ...rows.map((row, i) => ((results[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
+    ...summary(results).flatMap((text) => wrap(text, width)),
+  ].join('\n');
+}
+
+function summary(results: readonly ExploreSqlResult[]): string[] {
+  const conclusions = results.map(({ evidence, invariantBroken }) =>
+    conclude({ ...evidence, violations: invariantBroken }),
+  );
+  const weakest = conclusions.findIndex(({ kind }) => kind === 'satisfied');
+  const gaps = new Set(conclusions.flatMap((each) => (each.kind === 'unknown' ? each.gaps.map(gapText) : [])));
+  return [
+    weakest === -1
+      ? 'at no level does the invariant hold in all schedules'
+      : `the weakest level at which the invariant holds in all schedules: ${levelOf(results[weakest])}`,
+    ...(weakest === -1 ? [] : notSafer(results.slice(weakest))),
+    ...[...gaps].map((clause) => `unknown: ${printable(clause)}`),
+  ];
+}
+
+/** Levels above the weakest at which the invariant holds, with what goes wrong there all the same. */
+function notSafer([weakest, ...stricter]: readonly ExploreSqlResult[]): string[] {
+  const lines = (each: ExploreSqlResult): string[] => {
+    const { schedules, invariantBroken, notRetried } = each;
+    const all = `${levelOf(each)}: `;
+    return [
+      ...(invariantBroken > 0 ? [`${all}the invariant is broken in ${portion(invariantBroken, schedules)}`] : []),
+      ...(notRetried > 0
+        ? [
+            `${all}${portion(notRetried, schedules)} ${notRetried === 1 ? 'ends' : 'end'} with an error that is not retried`,
+          ]
+        : []),
+    ];
+  };
+  if (weakest === undefined) return [];
+  const isSafe = weakest.violations === 0;
+  return [
+    ...lines(weakest),
+    ...stricter.flatMap(lines).map((line) => (isSafe ? `stricter is not safer here: ${line}` : line)),
+  ];
+}
+
+function portion(count: number, all: number): string {
+  return `${formatCount(count)} of ${counted(all, 'schedule')}`;
+}
+
+function levelOf(result: ExploreSqlResult | undefined): string {
+  return result === undefined ? '' : profileText(result.profile);
 }
 
 /** Each kind of failure: its transactions, which read saw which write, and the cycle. */

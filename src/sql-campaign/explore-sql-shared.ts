@@ -4,12 +4,15 @@
  * away is the reduction across prefixes: more schedules are run, and what they show is counted once by its keys. The prefixes do not
  * depend on the number of threads, so nor does the result.
  */
+import { Budget } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
+import { before, LATE } from '../base/deadline.ts';
 import { InputError } from '../base/input-error.ts';
-import { countMarks, type SqlProgram } from '../program/index.ts';
-import { exploreSql, type ExploreSqlOptions, type ExploreSqlResult, type SqlFailureKind } from './explore-sql.ts';
+import type { SqlProgram } from '../program/index.ts';
+import { exploreSql, type ExploreSqlOptions, type ExploreSqlResult } from './explore-sql.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting } from './prefix.ts';
+import { mergedResults } from './merged-results.ts';
 import { tried } from './sql-campaign.ts';
 
 /** What a thread is asked to do: plain data. */
@@ -38,10 +41,10 @@ export type SqlThread = (job: SqlJob, onProgress: (progress: SqlPartProgress) =>
 /** Options of a job that can be sent: no functions. */
 export type SqlPartOptions = Pick<
   ExploreSqlOptions,
-  'profile' | 'historiesMax' | 'schedulesMax' | 'timeoutMs' | 'failsFast' | 'reduces'
+  'profile' | 'ways' | 'historiesMax' | 'schedulesMax' | 'timeoutMs' | 'failsFast' | 'reduces'
 >;
 
-export interface SharedSqlOptions extends Omit<ExploreSqlOptions, 'prefix' | 'replay' | 'onSchedule'> {
+export interface SharedSqlOptions extends Omit<ExploreSqlOptions, 'prefix' | 'replay'> {
   /** Schedules to run before the work is shared: fewer are done before a thread could begin. Default 200. */
   readonly schedulesAlone?: number;
 }
@@ -52,6 +55,7 @@ export async function exploreSqlPart(
   options: SqlPartOptions,
   { prefix, timeMaxMs }: SqlJob,
   onProgress: (progress: SqlPartProgress) => void,
+  signal?: AbortSignal,
 ): Promise<SqlPart> {
   const histories = new Set<string>();
   const outcomes = new Set<string>();
@@ -59,11 +63,12 @@ export async function exploreSqlPart(
     ...options,
     prefix,
     ...(timeMaxMs === null ? {} : { timeMaxMs }),
+    ...(signal === undefined ? {} : { signal }),
     failuresMax: Infinity,
     onProgress,
-    onSchedule: (seen) => {
-      histories.add(seen.history);
-      outcomes.add(seen.outcome);
+    onSeen: (seen) => {
+      for (const history of seen.histories) histories.add(history);
+      for (const outcome of seen.outcomes) outcomes.add(outcome);
     },
   });
   return { result, histories: [...histories], outcomes: [...outcomes] };
@@ -80,52 +85,66 @@ export async function exploreSqlShared(
   threads: readonly SqlThread[],
 ): Promise<ExploreSqlResult> {
   if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
-  const deadline = monotonicMs() + (options.timeMaxMs ?? Infinity);
+  const budget = new Budget(options);
   const { schedulesMax = Infinity, schedulesAlone = 200 } = options;
   const alone = await exploreSql(program, { ...options, schedulesMax: Math.min(schedulesMax, schedulesAlone) });
   if (alone.stopped !== 'schedules' || schedulesMax <= schedulesAlone) return alone;
-  const jobs = await prefixes(program, options);
-  return new Sharing(options, jobs, deadline).run(threads);
+  const jobs = await prefixes(program, options, budget);
+  return new Sharing(options, jobs, budget, alone).run(threads);
 }
 
 class Sharing {
   readonly #options: SharedSqlOptions;
   readonly #jobs: readonly Prefix[];
-  readonly #deadline: number;
+  readonly #budget: Budget;
+  /** What one thread found before the work was shared: those who share it find it again. */
+  readonly #alone: ExploreSqlResult;
   readonly #parts: (SqlPart | undefined)[];
   readonly #progress: (SqlPartProgress | undefined)[];
   readonly #histories = new Set<string>();
   #next = 0;
   #stopped: ExploreSqlResult['stopped'] = null;
 
-  constructor(options: SharedSqlOptions, jobs: readonly Prefix[], deadline: number) {
+  constructor(options: SharedSqlOptions, jobs: readonly Prefix[], budget: Budget, alone: ExploreSqlResult) {
     this.#options = options;
     this.#jobs = jobs;
-    this.#deadline = deadline;
+    this.#budget = budget;
+    this.#alone = alone;
     this.#parts = jobs.map(() => undefined);
     this.#progress = jobs.map(() => undefined);
   }
 
   async run(threads: readonly SqlThread[]): Promise<ExploreSqlResult> {
-    await Promise.all(threads.map((thread) => this.#work(thread)));
+    const { onStart } = this.#options;
+    onStart?.(
+      () => ({ ...this.#result(), complete: false }),
+      () => 'the exploration',
+    );
+    const done = Promise.all(threads.map((thread) => this.#work(thread)));
+    await before(this.#budget.deadlineMs, done, this.#budget.signal);
+    // Threads hear of it too, and give back what they found; one in which a run does not end is left alone.
+    if ((await before(monotonicMs() + GRACE_MS, done)) === LATE) this.#stopped ??= this.#budget.over;
     return this.#result();
   }
 
   /** A thread takes the next prefix for as long as there is one. */
   async #work(thread: SqlThread): Promise<void> {
-    while (this.#stopped === null && this.#next < this.#jobs.length) {
+    while (this.#next < this.#jobs.length) {
+      this.#stopped ??= this.#budget.over;
+      if (this.#stopped !== null) return;
       const index = this.#next;
       this.#next += 1;
-      const timeMaxMs = this.#deadline === Infinity ? null : Math.max(0, this.#deadline - monotonicMs());
+      const timeMaxMs = this.#budget.deadlineMs === Infinity ? null : this.#budget.leftMs;
       const { positions } = this.#jobs[index] as Prefix;
       const part = await thread({ prefix: positions, timeMaxMs }, (progress) => this.#tell(index, progress));
       this.#parts[index] = part;
       for (const history of part.histories) this.#histories.add(history);
-      this.#stopped ??= part.result.stopped ?? this.#budget();
+      this.#options.onSeen?.(part);
+      this.#stopped ??= part.result.stopped ?? this.#limitReached();
     }
   }
 
-  #budget(): ExploreSqlResult['stopped'] {
+  #limitReached(): ExploreSqlResult['stopped'] {
     const { historiesMax = Infinity, schedulesMax = Infinity } = this.#options;
     if (this.#next === this.#jobs.length) return null;
     if (this.#histories.size >= historiesMax) return 'histories';
@@ -145,42 +164,25 @@ class Sharing {
         const part = this.#parts[i];
         return sum + mass * (part !== undefined && part.result.complete ? 1 : (this.#progress[i]?.share ?? 0));
       }, 0),
+      estimate: this.#alone.estimate,
     });
   }
 
   /** In the order of the prefixes, whoever was done first. */
   #result(): ExploreSqlResult {
     const parts = this.#parts.filter((part) => part !== undefined);
-    const sum = (count: (result: ExploreSqlResult) => number): number =>
-      parts.reduce((total, { result }) => total + count(result), 0);
-    const marks = new Map<string, number>();
-    for (const { result } of parts) countMarks(marks, result.marks);
+    const [first, ...rest] = parts.map(({ result }) => result);
+    const violations = parts.reduce((sum, { result }) => sum + result.violations, 0);
+    // Too early for the threads to have found again what is known.
+    if (first === undefined || (violations < this.#alone.violations && this.#stopped !== null))
+      return { ...this.#alone, complete: false, stopped: this.#stopped };
     return {
-      profile: this.#options.profile,
-      schedules: sum(({ schedules }) => schedules),
-      repetitions: sum(({ repetitions }) => repetitions),
+      ...mergedResults([first, ...rest], { stopped: this.#stopped, failuresMax: this.#options.failuresMax }),
       histories: this.#histories.size,
       outcomes: new Set(parts.flatMap(({ outcomes }) => outcomes)).size,
-      violations: sum(({ violations }) => violations),
-      complete: this.#stopped === null,
-      stopped: this.#stopped,
-      marks,
-      failures: mergedFailures(parts).slice(0, this.#options.failuresMax ?? 5),
+      estimate: this.#alone.estimate,
     };
   }
-}
-
-/** One of each kind, the most frequent first; of two runs the one with fewer decisions, then the first in the order of the prefixes. */
-function mergedFailures(parts: readonly SqlPart[]): SqlFailureKind[] {
-  const kinds = new Map<string, SqlFailureKind>();
-  for (const failure of parts.flatMap(({ result }) => result.failures)) {
-    const key = `${failure.message}\0${failure.anomaly}`;
-    const known = kinds.get(key);
-    const schedules = (known?.schedules ?? 0) + failure.schedules;
-    const isShorter = known === undefined || failure.replay.length < known.replay.length;
-    kinds.set(key, { ...(isShorter ? failure : known), schedules });
-  }
-  return [...kinds.values()].toSorted((a, b) => b.schedules - a.schedules);
 }
 
 interface Prefix {
@@ -190,14 +192,15 @@ interface Prefix {
 }
 
 /** All first decisions, one level after the other, until there are enough of them. One run for each. */
-async function prefixes(program: SqlProgram, options: SharedSqlOptions): Promise<readonly Prefix[]> {
+async function prefixes(program: SqlProgram, options: SharedSqlOptions, budget: Budget): Promise<readonly Prefix[]> {
   let level: readonly Prefix[] = [{ positions: [], mass: 1 }];
   for (let depth = 0; depth < DEPTH_MAX && level.length < PREFIXES; depth += 1) {
     const next: Prefix[] = [];
     for (const { positions, mass } of level) {
+      if (budget.over !== null) return level;
       options.onRun?.();
       const decisions = counting((i) => positions[i] ?? 0);
-      await tried(program, exploringRun(decisions, options));
+      await tried(program, exploringRun(decisions, { ...options, budget }));
       // A run may be over before: then it is a job by itself, of one schedule.
       const count = decisions.options[positions.length];
       if (count === undefined) next.push({ positions, mass });
@@ -210,3 +213,5 @@ async function prefixes(program: SqlProgram, options: SharedSqlOptions): Promise
 
 const PREFIXES = 32;
 const DEPTH_MAX = 8;
+/** After the time is over, for threads to give back what they found. */
+const GRACE_MS = 400;

@@ -1,18 +1,39 @@
 /** A run of a SQL program in which nothing but the decisions is open: what `exploreSql` and those around it have in common. */
+import type { Budget } from '../base/budget.ts';
 import type { Decisions } from '../mockdb/index.ts';
-import type { Profile } from '../serve/index.ts';
+import type { Profile, Ways } from '../serve/index.ts';
+import type { ArrivalMemory } from './arrivals.ts';
+import { NEW_YEAR } from './repeatable.ts';
 import { seedOf, sqlCampaignDefaults } from './sql-campaign.ts';
 import type { SqlRunOptions } from './sql-run.ts';
 
 export interface ExploringRunOptions {
   readonly profile: Profile;
+  /** Access paths of statements, where they are not the likely ones. */
+  readonly ways?: Ways;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
+  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  readonly waitMs?: number;
+  /** What earlier runs have shown about the program's waiting. */
+  readonly memory?: ArrivalMemory;
+  /** What a verdict takes for granted, as clauses: runs add to it. */
+  readonly takenForGranted?: Set<string>;
+  /** Of all runs together. */
+  readonly budget?: Budget;
 }
 
 export function exploringRun(
   decisions: Decisions,
-  { profile, timeoutMs = sqlCampaignDefaults.timeoutMs }: ExploringRunOptions,
+  {
+    profile,
+    ways,
+    timeoutMs = sqlCampaignDefaults.timeoutMs,
+    waitMs,
+    memory,
+    takenForGranted,
+    budget,
+  }: ExploringRunOptions,
 ): SqlRunOptions {
   return {
     profile,
@@ -21,8 +42,12 @@ export function exploringRun(
     seed: seedOf(sqlCampaignDefaults.seed, 0),
     abortRate: sqlCampaignDefaults.abortRate,
     timeoutMs,
-    isThorough: true,
+    ...(ways === undefined ? {} : { ways }),
+    ...(waitMs === undefined ? {} : { waitMs }),
+    ...(memory === undefined ? {} : { memory }),
+    ...(takenForGranted === undefined ? {} : { takenForGranted }),
+    ...(budget === undefined ? {} : { budget }),
     // One moment: what a schedule shows must not depend on when it is run.
-    clock: () => 1_767_225_600_000_000n,
+    clock: () => NEW_YEAR,
   };
 }

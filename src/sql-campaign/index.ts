@@ -28,7 +28,9 @@ export {
   type SqlFailureKind,
   type SqlProgress,
 } from './explore-sql.ts';
+export { type ExplorePlansOptions, exploreSqlPlans, type ExploreWays } from './explore-sql-plans.ts';
 export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
+export { conclusionOf } from './run-evidence.ts';
 export {
   runSqlCampaign,
   sqlCampaignDefaults,
@@ -36,6 +38,7 @@ export {
   type SqlCampaignResult,
   type SqlFailure,
 } from './sql-campaign.ts';
+export { shapeOfSql } from './run-steps.ts';
 export { formatSqlFailure, formatSqlResult, type SqlTextOptions } from './sql-text.ts';
 export type { LoggedStatement } from './statement-log.ts';
 export { testSqlProgram, type TestSqlOptions } from './test-sql-program.ts';

@@ -31,9 +31,9 @@ async function seen(
     profile,
     reduces,
     schedulesMax,
-    onSchedule: ({ history, outcome }) => {
-      histories.add(history);
-      outcomes.add(outcome);
+    onSeen: (found) => {
+      for (const history of found.histories) histories.add(history);
+      for (const outcome of found.outcomes) outcomes.add(outcome);
     },
   });
   if (!complete) return null;

@@ -2,18 +2,48 @@
  * `moirai test` for SQL programs: many runs against the mock database, each with decisions from the seed. In an engine profile what is drawn
  * is the timing alone; in the axiomatic family also which write each read sees.
  */
+import { Budget, type BudgetOptions, type StopReason } from '../base/budget.ts';
 import { seeded } from '../base/chooser.ts';
 import { InputError } from '../base/input-error.ts';
-import { decodePath, encodePath } from '../campaign/token.ts';
+import { ShorterSearch } from '../campaign/assertion-budget.ts';
+import { encodePath } from '../campaign/token.ts';
+import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import { drawing, retracing } from '../mockdb/index.ts';
-import { countMarks, type SqlProgram } from '../program/index.ts';
-import type { Profile } from '../serve/index.ts';
+import {
+  compareRun,
+  countMarks,
+  isSameShape,
+  openToken,
+  type Replayed,
+  type ReplayToken,
+  requireUsed,
+  sealToken,
+  SessionTally,
+  type SqlProgram,
+} from '../program/index.ts';
+import {
+  type AssumedAccess,
+  assumedClauses,
+  mergedAccesses,
+  type Profile,
+  unlikelyClauses,
+  type Ways,
+} from '../serve/index.ts';
 import { SqlError } from '../sql/index.ts';
-import { runSqlProgram, type SqlRun, type SqlRunOptions } from './sql-run.ts';
+import { ArrivalMemory } from './arrivals.ts';
+import { FailureCounts, stoppedText, waitingEvidence } from './run-evidence.ts';
+import { reasonOf, shapeOfSql } from './run-steps.ts';
+import { RepeatedRuns, steppingClock } from './repeatable.ts';
+import { SerialCheck } from './serial-check.ts';
+import { decodeChoices, encodeChoices } from './sql-token.ts';
+import { type FailureKind, runSqlProgram, type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
+import { anomalyOf, evidenceIn } from './sql-evidence.ts';
 import type { LoggedStatement } from './statement-log.ts';
+import { UnderWay } from './under-way.ts';
+import { UnsupportedOfRuns } from './unsupported-of-runs.ts';
 
-export interface SqlCampaignOptions {
+export interface SqlCampaignOptions extends BudgetOptions {
   readonly profile: Profile;
   /** Default 100. */
   readonly runs?: number;
@@ -23,6 +53,8 @@ export interface SqlCampaignOptions {
   readonly abortRate?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
+  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  readonly waitMs?: number;
   readonly replay?: string;
   /** Run the shortest failing run once more, to tell what it did? Default true. */
   readonly explains?: boolean;
@@ -31,29 +63,57 @@ export interface SqlCampaignOptions {
     readonly runsMax: number;
     readonly violations: number;
   }) => void;
+  /** Stop after a short search for a shorter failing run than the first. Default false: count them. */
+  readonly stopAtFirst?: 'then-shorter' | false;
+  /** Called before the first run, with what tells the result so far, and what is under way, at any moment, also from within a run. */
+  readonly onStart?: (soFar: () => SqlCampaignResult, underWay: () => string) => void;
   /** Called before each run, for those who watch. */
   readonly onRun?: (run: number) => void;
 }
 
 export interface SqlFailure {
+  readonly kind: FailureKind;
   readonly message: string;
   readonly replay: string;
   readonly statements: readonly LoggedStatement[];
+  /** Access paths that are not the likely ones, each as a clause: `accounts read as a whole by: SELECT ...`. */
+  readonly plan: readonly string[];
+  /** What the run did, without parameters: a replay has to do the same. */
+  readonly steps: readonly string[];
   readonly history: History;
+  /** Conditions of which the history does not say what they missed. */
+  readonly undecided: readonly string[];
+  /** What the rows show that were read, written and not found; `null`: no anomaly, or a history too large to be searched. */
+  readonly anomaly: string | null;
 }
 
 export interface SqlCampaignResult {
   readonly profile: Profile;
   readonly seed: number;
   readonly runs: number;
+  /** Runs that fail: `invariantBroken` and `notRetried` together. */
   readonly violations: number;
+  /** Runs whose invariant is broken, or in which a session ended with an error that asks for no other try. */
+  readonly invariantBroken: number;
+  /** Runs in which a session ended with an error after which its transaction should have run again: 40001, 40P01, MySQL's 1213 and 1205. */
+  readonly notRetried: number;
   /** Distinct sequences of decisions among the runs. */
   readonly distinctSchedules: number;
   readonly firstFailingRun: number | null;
   readonly failure: SqlFailure | null;
   readonly marks: ReadonlyMap<string, number>;
-  /** A session that did not end in time. */
+  /** What did not end in time: `session "a"`, `the invariant`, `the determinism check`. */
   readonly timeout: string | null;
+  /** Statements of all runs that moirai cannot do and the engine could; runs with one of them are not among the violations. */
+  readonly unsupported: readonly UnsupportedStatement[];
+  /** Ways to rows on which the verdict depends, where a server may take others. */
+  readonly accesses: readonly AssumedAccess[];
+  /** Why fewer runs were made than were asked for; `null` where all were, or one did not end. */
+  readonly stopped: StopReason | 'violation' | null;
+  /** Of a replay: did the run do what the token recorded? */
+  readonly replayed: Replayed | null;
+  /** What was looked at: `conclude` makes the verdict of it. */
+  readonly evidence: Evidence;
 }
 
 export const sqlCampaignDefaults = { runs: 100, seed: 1, abortRate: 0, timeoutMs: 10_000 } as const;
@@ -61,67 +121,261 @@ export const sqlCampaignDefaults = { runs: 100, seed: 1, abortRate: 0, timeoutMs
 /** @throws InputError `program/schema` when the schema's statements fail, `program/dialect` */
 export async function runSqlCampaign(program: SqlProgram, options: SqlCampaignOptions): Promise<SqlCampaignResult> {
   checkDialect(program, options.profile);
-  const seed = options.seed ?? sqlCampaignDefaults.seed;
-  const runsMax = options.replay === undefined ? (options.runs ?? sqlCampaignDefaults.runs) : 1;
-  const path = options.replay === undefined ? null : decodePath(options.replay);
-  const abortRate = options.abortRate ?? sqlCampaignDefaults.abortRate;
-  const timeoutMs = options.timeoutMs ?? sqlCampaignDefaults.timeoutMs;
-  const runOptions = (i: number, taken: readonly number[] | null): SqlRunOptions => ({
-    profile: options.profile,
-    seed: seedOf(seed, i),
-    abortRate,
-    timeoutMs,
-    decisions: taken === null ? drawing({ chooser: seeded(seed, i) }) : retracing(taken),
-    isLogged: taken !== null,
-  });
-
-  const schedules = new Set<string>();
-  const marks = new Map<string, number>();
-  let violations = 0;
-  let runs = 0;
-  let timeout: string | null = null;
-  let failing: { readonly run: number; readonly path: readonly number[] } | null = null;
-  for (let i = 0; i < runsMax && timeout === null; i += 1) {
-    options.onRun?.(i);
-    const run = await tried(program, runOptions(i, path));
-    runs += 1;
-    if (run.kind === 'timeout') timeout = run.session;
-    else {
-      schedules.add(encodePath(run.path));
-      countMarks(marks, run.marks);
-      if (run.violation !== null) {
-        violations += 1;
-        if (failing === null || run.path.length < failing.path.length) failing = { run: i, path: [...run.path] };
-      }
-    }
-    options.onProgress?.({ runs, runsMax, violations });
-  }
-  const { explains = true } = options;
-  const failure =
-    failing === null || !explains ? null : await failureOf(program, runOptions(failing.run, failing.path));
-  return {
-    profile: options.profile,
-    seed,
-    runs,
-    violations,
-    distinctSchedules: schedules.size,
-    firstFailingRun: failing === null ? null : failing.run + 1,
-    failure,
-    marks,
-    timeout,
-  };
+  return new SqlCampaign(program, options).run();
 }
 
-/** The run again, with a log of its statements. */
-async function failureOf(program: SqlProgram, options: SqlRunOptions): Promise<SqlFailure> {
-  const run = await tried(program, options);
-  if (run.kind === 'timeout' || run.violation === null) {
-    throw new InputError(
-      'program/nondeterministic',
-      'a run that failed does not fail again with the same decisions: the program depends on something else (time, randomness, the network)',
+type Finished = Extract<SqlRun, { kind: 'finished' }>;
+
+class SqlCampaign {
+  readonly #program: SqlProgram;
+  readonly #options: SqlCampaignOptions;
+  readonly #seed: number;
+  readonly #budget: Budget;
+  readonly #shorter = new ShorterSearch();
+  readonly #memory = new ArrivalMemory();
+  readonly #schedules = new Set<string>();
+  readonly #marks = new Map<string, number>();
+  readonly #counts = new FailureCounts();
+  readonly #sessions: SessionTally;
+  readonly #underWay = new UnderWay();
+  readonly #repeated: RepeatedRuns;
+  readonly #serial: SerialCheck;
+  #runs = 0;
+  #timeout: string | null = null;
+  #stopped: SqlCampaignResult['stopped'] = null;
+  readonly #token: ReplayToken | null;
+  readonly #shape: readonly string[];
+  #replayed: Replayed | null = null;
+  readonly #unsupported: UnsupportedOfRuns;
+  readonly #takenForGranted = new Set<string>();
+  #accesses: readonly AssumedAccess[] = [];
+  /** Those of the token that is replayed. */
+  #ways: Ways = {};
+  /** The most telling of the failing runs. */
+  #failing: FailingRun | null = null;
+  /** The first that failed, told: what is shown where there is no time for more. */
+  #inHand: SqlFailure | null = null;
+
+  constructor(program: SqlProgram, options: SqlCampaignOptions) {
+    this.#program = program;
+    this.#options = options;
+    this.#seed = options.seed ?? sqlCampaignDefaults.seed;
+    this.#budget = new Budget(options);
+    this.#token = options.replay === undefined ? null : openToken(options.replay);
+    this.#shape = shapeOfSql(program, options.profile);
+    this.#sessions = new SessionTally(program.sessionNames);
+    this.#repeated = new RepeatedRuns(program);
+    this.#serial = new SerialCheck(program, (decisions) =>
+      tried(program, { ...this.#runOptions(0, null), abortRate: 0, decisions }),
+    );
+    this.#unsupported = new UnsupportedOfRuns(({ path }) =>
+      tried(program, { ...this.#runOptions(this.#runs - 1, path), findsPlaces: true }),
     );
   }
-  return { message: run.violation, replay: encodePath(run.path), statements: run.statements, history: run.history() };
+
+  async run(): Promise<SqlCampaignResult> {
+    this.#options.onStart?.(
+      () => this.#resultWith(this.#inHand),
+      () => this.#underWay.text,
+    );
+    try {
+      await this.#runAll();
+    } finally {
+      this.#repeated.stop();
+    }
+    requireUsed({ evidence: this.#evidence(), replayed: this.#replayed });
+    return this.#resultWith(await this.#explain());
+  }
+
+  async #runAll(): Promise<void> {
+    const { runs = sqlCampaignDefaults.runs, onRun, onProgress } = this.#options;
+    const { path, ways } = this.#token === null ? anyChoices : decodeChoices(this.#token.choices);
+    this.#ways = ways;
+    const runsMax = path === null ? runs : this.#runsOfReplay();
+    for (let i = 0; i < runsMax; i += 1) {
+      this.#stopped ??= this.#budget.over;
+      if (this.#stopped !== null || this.#timeout !== null) break;
+      onRun?.(i);
+      const run = await this.#repeated.made(() =>
+        tried(this.#program, { ...this.#runOptions(i, path), ...(i === 0 ? { isLogged: true } : {}) }),
+      );
+      if (run.kind === 'timeout') this.#endLate(run.what);
+      else await this.#judge(run, i);
+      if (this.#failing !== null && this.#isEnough()) this.#stopped = 'violation';
+      onProgress?.({ runs: this.#runs, runsMax, violations: this.#counts.all });
+    }
+  }
+
+  async #judge(run: Finished, i: number): Promise<void> {
+    await this.#underWay.during('the serial check', () => this.#serial.require(run));
+    await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run, i));
+    await this.#note(run, i);
+  }
+
+  #isEnough(): boolean {
+    this.#shorter.begin(this.#runs);
+    return this.#options.stopAtFirst === 'then-shorter' && this.#shorter.isOver(this.#runs);
+  }
+
+  /** None of another program's token. */
+  #runsOfReplay(): 0 | 1 {
+    if (this.#token === null || isSameShape(this.#token, this.#shape)) return 1;
+    this.#replayed = { kind: 'other-program', shape: this.#shape };
+    return 0;
+  }
+
+  #sealed(run: Finished): string {
+    return sealToken(this.#choicesOf(run), { shape: this.#shape, steps: run.steps });
+  }
+
+  #choicesOf({ path }: Pick<Finished, 'path'>): string {
+    return encodeChoices({ path, ways: this.#ways });
+  }
+
+  /** Runs after the first were not logged: they are made once more first. */
+  async #requireRepeatable(made: Finished, i: number): Promise<void> {
+    const how = this.#repeated.takes(made);
+    if (how === null) return;
+    const again = (program: SqlProgram): Promise<SqlRun> =>
+      tried(program, { ...this.#runOptions(i, made.path), isLogged: true });
+    const run = i === 0 ? made : await again(this.#program);
+    const { returned: waitedOutside } = this.#memory;
+    const isDone = run.kind === 'finished' && (await this.#repeated.require(how, { run, again, waitedOutside }));
+    if (!isDone) this.#notChecked();
+  }
+
+  #notChecked(): void {
+    this.#stopped ??= this.#budget.over;
+    if (this.#stopped === null) this.#timeout ??= 'the determinism check';
+  }
+
+  /** A run that was given up because the campaign is over says nothing of its sessions. */
+  #endLate(what: string): void {
+    this.#stopped ??= this.#budget.over;
+    if (this.#stopped !== null) return;
+    this.#runs += 1;
+    this.#timeout = what;
+  }
+
+  async #note(run: Finished, i: number): Promise<void> {
+    this.#runs += 1;
+    if (this.#token !== null)
+      this.#replayed = compareRun(this.#token, { shape: this.#shape, steps: run.steps }, reasonOf(run));
+    this.#schedules.add(encodePath(run.path));
+    countMarks(this.#marks, run.marks);
+    await this.#unsupported.add(run);
+    this.#accesses = mergedAccesses([this.#accesses, run.assumed]);
+    this.#sessions.add(run.sessions);
+    // What the program makes of an error that the engine would not give is no violation.
+    if (run.failureKind === null || run.unsupported.length > 0) return;
+    this.#counts.add(run.failureKind);
+    this.#failing = moreTelling(this.#failing, { run: i, path: [...run.path], kind: run.failureKind });
+    if (this.#options.explains !== false) this.#inHand ??= await this.#failureOf(this.#failing, this.#budget);
+  }
+
+  /** The shortest failing run; the first, where there is no time to run it again. */
+  async #explain(): Promise<SqlFailure | null> {
+    if (this.#failing === null || this.#options.explains === false) return null;
+    if (this.#inHand !== null && openToken(this.#inHand.replay).choices === this.#choicesOf(this.#failing))
+      return this.#inHand;
+    const budget = this.#budget.over === null ? this.#budget : new Budget({ timeMaxMs: EXPLAIN_MS });
+    return (await this.#failureOf(this.#failing, budget)) ?? this.#inHand;
+  }
+
+  /** The run again, with a log of its statements; `null` where there was no time for it. */
+  async #failureOf(failing: FailingRun, budget: Budget): Promise<SqlFailure | null> {
+    const run = await tried(this.#program, this.#runOptions(failing.run, failing.path, budget));
+    if (run.kind === 'timeout' && budget.over !== null) return null;
+    if (run.kind === 'timeout' || run.violation === null || run.failureKind === null) throw failsOnceOnly();
+    const { violation: message, failureKind: kind, statements, steps } = run;
+    const history = run.history();
+    const anomaly = anomalyOf(evidenceIn(history));
+    const [replay, undecided, plan] = [this.#sealed(run), run.undecided(), unlikelyClauses(run.assumed)];
+    return { kind, message, replay, statements, plan, steps, history, anomaly, undecided };
+  }
+
+  #runOptions(i: number, taken: readonly number[] | null, budget = this.#budget): SqlRunOptions {
+    const { profile, abortRate = sqlCampaignDefaults.abortRate, waitMs = waitMsDefault } = this.#options;
+    return {
+      profile,
+      ways: this.#ways,
+      seed: seedOf(this.#seed, i),
+      clock: steppingClock(),
+      takenForGranted: this.#takenForGranted,
+      abortRate,
+      timeoutMs: this.#options.timeoutMs ?? sqlCampaignDefaults.timeoutMs,
+      waitMs,
+      memory: this.#memory,
+      underWay: this.#underWay,
+      budget,
+      decisions: taken === null ? drawing({ chooser: seeded(this.#seed, i) }) : retracing(taken),
+      isLogged: taken !== null,
+    };
+  }
+
+  #resultWith(failure: SqlFailure | null): SqlCampaignResult {
+    return {
+      profile: this.#options.profile,
+      seed: this.#seed,
+      runs: this.#runs,
+      violations: this.#counts.all,
+      invariantBroken: this.#counts.invariantBroken,
+      notRetried: this.#counts.notRetried,
+      distinctSchedules: this.#schedules.size,
+      firstFailingRun: this.#failing === null ? null : this.#failing.run + 1,
+      failure,
+      marks: this.#marks,
+      timeout: this.#timeout,
+      unsupported: this.#unsupported.list,
+      accesses: this.#accesses,
+      stopped: this.#stopped,
+      replayed: this.#replayed,
+      evidence: this.#evidence(),
+    };
+  }
+
+  #evidence(): Evidence {
+    const { waitMs = waitMsDefault } = this.#options;
+    const cut = [
+      ...(this.#timeout === null ? [] : [`${this.#timeout} did not end in time`]),
+      ...(this.#stopped === null ? [] : [stoppedText(this.#stopped)]),
+    ];
+    const waiting = waitingEvidence(this.#memory, waitMs, cut);
+    return {
+      store: 'sql',
+      violations: this.#counts.all,
+      looked: [{ count: this.#runs, nothing: 'no run was made' }],
+      sessions: this.#sessions.sessions(),
+      unsupported: this.#unsupported.list,
+      ...waiting,
+      assumed: [...waiting.assumed, ...assumedClauses(this.#accesses), ...this.#takenForGranted],
+    };
+  }
+}
+
+const anyChoices = { path: null, ways: {} } as const;
+
+interface FailingRun {
+  readonly run: number;
+  readonly path: readonly number[];
+  readonly kind: FailureKind;
+}
+
+/** A broken invariant tells more than an error that was not retried, then the shorter run. */
+function moreTelling(known: FailingRun | null, found: FailingRun): FailingRun {
+  if (known === null) return found;
+  if (known.kind !== found.kind) return known.kind === 'invariant-broken' ? known : found;
+  return found.path.length < known.path.length ? found : known;
+}
+
+/** When the time is over, or the user has had enough: for what is still to be said of a failing run. */
+const EXPLAIN_MS = 300;
+
+function failsOnceOnly(): InputError {
+  return new InputError(
+    'program/nondeterministic',
+    'a run that failed does not fail again with the same decisions: the program depends on something else (time, randomness, the network)',
+  );
 }
 
 /** @throws InputError `program/dialect` */

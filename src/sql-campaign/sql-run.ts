@@ -1,40 +1,70 @@
 /** One run of a SQL program on the mock database: every session over its own driver, every decision from one list. */
-import { monotonicMs } from '../base/clock.ts';
+import { Budget } from '../base/budget.ts';
 import { before, LATE } from '../base/deadline.ts';
+import { onUnhandledRejection } from '../base/event-loop.ts';
+import { InputError } from '../base/input-error.ts';
+import type { UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
-import { errorText, mark, type Marks, type SqlConnection, type SqlProgram } from '../program/index.ts';
 import {
+  errorText,
+  mark,
+  type Marks,
+  type SessionRun,
+  type SqlConnection,
+  type SqlProgram,
+  violationOf,
+} from '../program/index.ts';
+import {
+  type AssumedAccess,
   connectTo,
+  type ConnectToOptions,
   type FootprintRecorder,
   openSqlDatabase,
   type Profile,
+  settleInProcess,
   type SqlDatabase,
   type StatementEvent,
+  type Ways,
 } from '../serve/index.ts';
+import { ArrivalMemory, Arrivals } from './arrivals.ts';
+import { ProgramSessions } from './program-sessions.ts';
+import { RunSteps } from './run-steps.ts';
+import type { SessionFailure } from './session-record.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
+import { MomentsOfConnection } from './statement-moments.ts';
+import { UnderWay } from './under-way.ts';
 
 export interface SqlRunOptions {
   readonly profile: Profile;
+  /** Access paths of statements, where they are not the likely ones. */
+  readonly ways?: Ways;
   readonly decisions: Decisions;
   readonly seed: number;
   readonly abortRate: number;
   readonly timeoutMs: number;
-  /** Keep what every statement did: for the run that is shown. */
+  /** Of all runs together: when it is over, this one is given up. */
+  readonly budget?: Budget;
+  /** Keep what every statement did, and the steps of the run: for one that is shown or replayed. */
   readonly isLogged?: boolean;
+  /** Look where in the user's code statements are sent: for a run with statements that moirai cannot do. Default false. */
+  readonly findsPlaces?: boolean;
   /** Microseconds since 1970. Default: the machine's. */
   readonly clock?: () => bigint;
-  /**
-   * Decide only when every session of the program has sent a statement, or will not come for long: no schedule is lost because somebody was
-   * still connecting.
-   */
-  readonly isThorough?: boolean;
+  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  readonly waitMs?: number;
+  /** What a verdict on the runs takes for granted, as clauses: runs add to it. Default: it is not kept. */
+  readonly takenForGranted?: Set<string>;
+  /** What earlier runs have shown about the program's waiting. Default: nothing. */
+  readonly memory?: ArrivalMemory;
   /** Told of the database before the sessions begin, and of each statement with the number of its connection. */
   readonly onOpen?: (database: SqlDatabase) => void;
   readonly onStatement?: (connection: number, event: StatementEvent) => void;
   /** Told when all sessions have ended and the invariant is about to be asked. */
   readonly onJudge?: () => void;
   readonly footprints?: FootprintRecorder;
+  /** Told of the parts of the run. */
+  readonly underWay?: UnderWay;
 }
 
 export type SqlRun =
@@ -42,40 +72,64 @@ export type SqlRun =
       readonly kind: 'finished';
       /** What is wrong; `null` where the invariant holds. */
       readonly violation: string | null;
+      /** What the violation is. */
+      readonly failureKind: FailureKind | null;
+      /** The sessions that ended with an error, the first first. */
+      readonly failures: readonly SessionFailure[];
       readonly path: readonly number[];
       readonly marks: Marks;
       readonly statements: readonly LoggedStatement[];
+      /** Where they are kept: what a replay has to do again. */
+      readonly steps: readonly string[];
       /** What each session returned. */
       readonly results: Readonly<Record<string, unknown>>;
       readonly history: () => History;
+      /** Conditions of which the history does not say what they missed. */
+      readonly undecided: () => readonly string[];
+      /** Statements that moirai cannot do and the engine could: with one of them the run shows nothing about the engine. */
+      readonly unsupported: readonly UnsupportedStatement[];
+      /** Ways to rows that were taken for granted: a server may take others. */
+      readonly assumed: readonly AssumedAccess[];
+      readonly sessions: readonly SessionRun[];
     }
-  | { readonly kind: 'timeout'; readonly session: string };
+  /** What did not end in time: `session "a"`, `the invariant`. */
+  | { readonly kind: 'timeout'; readonly what: string };
 
-/** @throws SqlError when the schema is at fault */
+/** A failing run: its invariant is broken (no session may end with an error of its own), or sessions ended with errors that ask for another try. */
+export type FailureKind = 'invariant-broken' | 'error-not-retried';
+
+/** @throws SqlError when the schema is at fault; InputError when the program is: `program/statement-under-way`, `program/transaction-open` */
 export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions): Promise<SqlRun> {
-  const { profile, decisions, seed, abortRate, clock, isThorough = false } = options;
+  const { profile, ways, seed, abortRate, clock, footprints, isLogged = false } = options;
+  const steps = isLogged ? new RunSteps() : null;
+  const decisions = steps?.noting(options.decisions) ?? options.decisions;
+  options.underWay?.begin(() => 'the schema');
   let run: Run | null = null;
   const database: SqlDatabase = await openSqlDatabase({
     profile,
     decisions,
     seed,
-    abortRate,
+    ...(ways === undefined ? {} : { ways }),
     holdsBack: 'always',
-    ...(options.footprints === undefined ? {} : { footprints: options.footprints }),
+    ...(footprints === undefined ? {} : { footprints }),
     pauses: true,
+    takenForGranted: options.takenForGranted ?? new Set(),
     ...(clock === undefined ? {} : { clock }),
-    ...(isThorough ? { settle: (callback) => settleWhen(() => run?.isComplete() ?? true, callback) } : {}),
+    settle: (callback) => (run === null ? settleInProcess(callback) : run.arrivals.settle(callback)),
+    onDecision: (ready) => run?.sessions.decided(ready),
+    onWait: (session, { blockers, reason }) => run?.sessions.waits(blockers, reason, session),
   });
   try {
     await prepareSchema(database, program);
     // Where there is another connection, the scheduler waits for others.
-    if (isThorough) database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });
+    database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });
     database.start();
+    database.failSpuriously(abortRate);
     options.onOpen?.(database);
-    run = new Run(program, database, options);
+    run = new Run(program, database, options, steps);
     return await run.run();
   } finally {
-    database.close();
+    database.abandon();
   }
 }
 
@@ -86,100 +140,190 @@ async function prepareSchema(database: SqlDatabase, { schema }: SqlProgram): Pro
 }
 
 class Run {
+  readonly sessions: ProgramSessions;
+  readonly arrivals: Arrivals;
   readonly #program: SqlProgram;
   readonly #database: SqlDatabase;
   readonly #options: SqlRunOptions;
   readonly #marks = new Map<string, boolean>();
   readonly #statements: LoggedStatement[] = [];
-  readonly #left: Set<string>;
+  /** How many connections each session has made. */
+  readonly #connections = new Map<string, number>();
+  readonly #failures: SessionFailure[] = [];
+  /** A statement of the invariant that has arrived and is not known to be awaited: the first after the invariant has returned. */
+  #lateSql: string | null = null;
+  #isJudged = false;
+  #onFault: (fault: InputError) => void = () => {};
+  readonly #steps: RunSteps | null;
 
-  constructor(program: SqlProgram, database: SqlDatabase, options: SqlRunOptions) {
+  constructor(program: SqlProgram, database: SqlDatabase, options: SqlRunOptions, steps: RunSteps | null) {
     this.#program = program;
     this.#database = database;
     this.#options = options;
-    this.#left = new Set(program.sessionNames);
+    this.#steps = steps;
+    this.sessions = new ProgramSessions(program.sessionNames, database, (fault) => this.#onFault(fault));
+    this.arrivals = new Arrivals({
+      absent: () => this.sessions.absent(),
+      ownTimers: () => database.scheduler.timers,
+      waitMs: options.waitMs ?? waitMsDefault,
+      memory: options.memory ?? new ArrivalMemory(),
+    });
   }
 
   async run(): Promise<SqlRun> {
-    const deadline = monotonicMs() + this.#options.timeoutMs;
-    const ended = await before(deadline, this.#sessions());
-    if (ended === LATE) return { kind: 'timeout', session: [...this.#left][0] ?? '' };
-    this.#options.onJudge?.();
-    const violation = ended.error ?? (await before(deadline, this.#judge(ended.results)));
-    if (violation === LATE) return { kind: 'timeout', session: 'the invariant' };
-    return {
-      kind: 'finished',
-      violation,
-      path: this.#options.decisions.path,
-      marks: this.#marks,
-      statements: this.#statements,
-      results: ended.results,
-      history: () => this.#database.history(),
-    };
-  }
-
-  /** Has every session of the program that has not ended sent a statement? */
-  isComplete(): boolean {
-    return this.#database.scheduler.waiting().length >= this.#left.size;
-  }
-
-  async #sessions(): Promise<{ readonly error: string | null; readonly results: Record<string, unknown> }> {
-    const results: Record<string, unknown> = {};
-    let error: string | null = null;
-    const run = async (name: string, index: number): Promise<void> => {
-      try {
-        results[name] = await this.#program.sessions[index]?.(this.#connection(name, false));
-      } catch (thrown) {
-        error ??= `session "${name}" failed: ${errorText(thrown)}`;
-      }
-      this.#left.delete(name);
-    };
-    await Promise.all(this.#program.sessionNames.map(run));
-    return { error, results };
-  }
-
-  async #judge(results: Record<string, unknown>): Promise<string | null> {
+    const stopListening = onUnhandledRejection((reason) => this.sessions.rejected(reason));
     try {
-      const result = await this.#program.invariant({ ...this.#connection('invariant', true), results });
-      if (result === false) return 'the invariant does not hold';
-      return typeof result === 'string' ? result : null;
-    } catch (thrown) {
-      return errorText(thrown);
+      return await Promise.race([this.#finish(), this.#fault()]);
+    } finally {
+      stopListening();
     }
   }
 
-  #connection(name: string, readsStrongly: boolean): SqlConnection {
+  /** Rejects when the program turns out to be at fault. */
+  #fault(): Promise<never> {
+    return new Promise((_, reject) => {
+      this.#onFault = reject;
+    });
+  }
+
+  async #finish(): Promise<SqlRun> {
+    const { timeoutMs, budget = new Budget({}) } = this.#options;
+    const { signal } = budget;
+    const deadline = budget.deadlineOf(timeoutMs);
+    const { underWay = new UnderWay() } = this.#options;
+    underWay.begin(() => this.sessions.late ?? 'what comes after the sessions');
+    // The timer of the deadline is set when the first session begins: it is no part of what sessions wait for.
+    const ended = Promise.resolve().then(() => this.#runSessions());
+    const first = await before(deadline, ended, signal);
+    if (first === LATE && this.sessions.late !== null) return { kind: 'timeout', what: this.sessions.late };
+    // All have returned: their last statements arrive soon.
+    const results = first === LATE ? await ended : first;
+    underWay.begin(() => 'the invariant');
+    // What the invariant asks overlaps with nothing.
+    const assumed = this.#database.assumed.list;
+    this.#steps?.judge();
+    this.#options.onJudge?.();
+    const failed = this.#failures.find(({ isRetryable }) => !isRetryable) ?? this.#failures[0];
+    const violation = failed === undefined ? await before(deadline, this.#judge(results), signal) : failureText(failed);
+    if (violation === LATE) return { kind: 'timeout', what: 'the invariant' };
+    return {
+      kind: 'finished',
+      violation,
+      failureKind: violation === null ? null : failed?.isRetryable === true ? 'error-not-retried' : 'invariant-broken',
+      failures: this.#failures,
+      path: this.#options.decisions.path,
+      marks: this.#marks,
+      statements: this.#statements,
+      steps: this.#steps?.steps ?? [],
+      results,
+      history: () => this.#database.history(),
+      undecided: () => this.#database.undecidedConditions(),
+      unsupported: this.#database.unsupported.list,
+      assumed,
+      sessions: this.sessions.runs(),
+    };
+  }
+
+  /** @returns what each session returned, in their order */
+  async #runSessions(): Promise<Record<string, unknown>> {
+    this.arrivals.begin();
+    const { sessionNames } = this.#program;
+    const results: Record<string, unknown> = Object.fromEntries(sessionNames.map((name) => [name, undefined]));
+    const run = async (name: string, index: number): Promise<void> => {
+      let outcome: { readonly thrown: unknown } | null = null;
+      try {
+        results[name] = await this.#program.sessions[index]?.(this.#connection(name, false));
+      } catch (thrown) {
+        outcome = { thrown };
+        this.#failures.push(this.sessions.failure(name, thrown));
+      }
+      this.sessions.leaving(name);
+      // What it has sent without awaiting the answer arrives.
+      await new Promise<void>((resolve) => void settleInProcess(resolve));
+      this.sessions.left(name, outcome);
+    };
+    await Promise.all(sessionNames.map(run));
+    return results;
+  }
+
+  async #judge(results: Record<string, unknown>): Promise<string | null> {
+    let returned: unknown;
+    try {
+      returned = await this.#program.invariant({ ...this.#connection('invariant', true), results });
+    } catch (thrown) {
+      return errorText(thrown);
+    }
+    await this.#requireAwaited();
+    return violationOf(returned);
+  }
+
+  /** What the invariant has sent without awaiting the answer arrives after it has returned. */
+  async #requireAwaited(): Promise<void> {
+    this.#isJudged = true;
+    await new Promise<void>((resolve) => void settleInProcess(resolve));
+    if (this.#lateSql === null) return;
+    throw new InputError(
+      'program/statement-under-way',
+      `the invariant returned with a statement under way: is an await missing? ${this.#lateSql}`,
+    );
+  }
+
+  #connection(name: string, isInvariant: boolean): SqlConnection {
     return {
       name,
-      connect: () => connectTo(this.#database, { name, readsStrongly, ...this.#listener(name) }),
+      connect: () =>
+        connectTo(this.#database, {
+          id: this.#connectionId(name),
+          name,
+          readsStrongly: isInvariant,
+          findsPlaces: this.#options.findsPlaces === true,
+          ...this.#listeners(name, isInvariant),
+        }),
       sometimes: (what, condition = true) => mark(this.#marks, what, condition),
     };
   }
 
-  /** What is told of the statements of one connection. */
-  #listener(name: string): { readonly onStatement?: (event: StatementEvent) => void } {
+  /** In the order of the sessions, whichever connects first: decisions are among connections in order of their numbers. */
+  #connectionId(name: string): number {
+    const count = (this.#connections.get(name) ?? 0) + 1;
+    this.#connections.set(name, count);
+    const index = this.#program.sessionNames.indexOf(name);
+    return (index === -1 ? this.#program.sessionNames.length + 1 : index + 1) * CONNECTIONS + count;
+  }
+
+  /** What is told of one connection. */
+  #listeners(name: string, isInvariant: boolean): Pick<ConnectToOptions, 'onSession' | 'onStatement'> {
     const { isLogged = false, onStatement } = this.#options;
-    if (!isLogged && onStatement === undefined) return {};
-    const listener = (event: StatementEvent): void => {
-      if (isLogged) this.#statements.push(logged(event, name));
-      const connection = this.#database.sessions.find((session) => session.onStatement === listener);
-      if (connection !== undefined) onStatement?.(connection.id, event);
+    let connection: number | null = null;
+    let moments: MomentsOfConnection | null = null;
+    return {
+      onSession: (session) => {
+        connection = session.id;
+        if (isLogged) moments = new MomentsOfConnection(session, () => this.#statements.length);
+        if (!isInvariant) this.sessions.connected(name, session);
+        else session.watch.onArrival = (sql) => void (this.#isJudged && (this.#lateSql ??= sql));
+      },
+      onStatement: (event) => {
+        if (moments !== null) this.#statements.push(logged(event, name, moments.take(event)));
+        this.#steps?.statement(name, event);
+        if (connection === null) return;
+        this.sessions.ended(connection, event);
+        onStatement?.(connection, event);
+      },
     };
-    return { onStatement: listener };
   }
 }
 
-/** Waits three turns of the event loop at least, as the database does by itself, and more until all have come. */
-function settleWhen(isComplete: () => boolean, callback: () => void): () => void {
-  let turns = 0;
-  let immediate = setImmediate(turn);
-  function turn(): void {
-    turns += 1;
-    if (turns >= TURNS_MAX || (turns >= TURNS_MIN && isComplete())) callback();
-    else immediate = setImmediate(turn);
-  }
-  return () => clearImmediate(immediate);
+function failureText({ session, error }: SessionFailure): string {
+  return `session "${session}" failed: ${error}`;
 }
 
-const TURNS_MIN = 3;
-const TURNS_MAX = 40;
+export const waitMsDefault = 1_000;
+
+/** The session of the program that this connection belongs to, by index. */
+export function sessionIndexOf(connection: number): number {
+  return Math.floor(connection / CONNECTIONS) - 1;
+}
+
+/** Numbers for the connections of one session. */
+const CONNECTIONS = 10_000;

@@ -1,9 +1,12 @@
 /** What a campaign of a SQL program found, as text. */
-import { summarize } from '../isolation/index.ts';
-import { counted, formatCount, formatCycle, plain, printable, type Styler, wrap } from '../report/index.ts';
+import { conclude } from '../evidence/index.ts';
+import { cutOf } from '../campaign/index.ts';
+import { type RecordedRun, replayVerdict } from '../program/index.ts';
+import { counted, formatAnswer, formatCount, plain, printable, type Styler, wrap } from '../report/index.ts';
 import { profileText } from '../serve/index.ts';
+import { anomalyText } from './anomaly-text.ts';
 import type { SqlCampaignResult, SqlFailure } from './sql-campaign.ts';
-import { evidenceIn, isLarge } from './sql-evidence.ts';
+import { conclusionLines, toldGap } from './conclusion-text.ts';
 import { formatStatements } from './statement-log.ts';
 
 export interface SqlTextOptions {
@@ -11,49 +14,72 @@ export interface SqlTextOptions {
   readonly style?: Styler;
   /** What replays the failing run. */
   readonly command?: string;
+  /** Of a replay: the recorded run, where it is known. */
+  readonly recorded?: RecordedRun;
 }
 
-export function formatSqlResult(result: SqlCampaignResult, { style = plain, width = 80 }: SqlTextOptions = {}): string {
+export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {
+  const { style = plain, width = 80 } = options;
+  if (result.replayed !== null) return answerLines(result, options).join('\n');
   const { runs, seed, distinctSchedules, marks } = result;
   const never = [...marks].filter(([, held]) => held === 0);
+  const conclusion = conclude(result.evidence);
+  const where = `on ${profileText(result.profile)}`;
+  const told = toldGap(conclusion);
   return [
-    `${style('good', `passed ${counted(runs, 'run')}`)} on ${profileText(result.profile)}: the invariant held in every run`,
+    conclusion.kind === 'unknown'
+      ? `${style('warning', `unknown ${where}`)}: ${printable(told.join(''))}`
+      : `${style('good', `passed ${counted(runs, 'run')}`)} ${where}: the invariant held in every run`,
+    ...conclusionLines(conclusion, { width, style, told }),
     `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}`,
+    ...fewSchedules(result).flatMap((text) => wrap(`warning: ${text}`, width)),
     ...never.flatMap(([name]) =>
       wrap(`warning: sometimes "${printable(name)}" held in no run; what it stands for was not tested`, width),
     ),
   ].join('\n');
 }
 
+/** Many runs that were the same few: the sessions hardly overlap, or the program is small enough for `explore`. */
+function fewSchedules({ runs, distinctSchedules, evidence: { sessions } }: SqlCampaignResult): string[] {
+  if (sessions.length < 2 || runs < RUNS_MIN || distinctSchedules > sessions.length) return [];
+  return [`${counted(runs, 'run')} were only ${counted(distinctSchedules, 'schedule')}: the sessions hardly overlap`];
+}
+
+/** Fewer runs may be few schedules by chance. */
+const RUNS_MIN = 20;
+
 export function formatSqlFailure(result: SqlCampaignResult, failure: SqlFailure, options: SqlTextOptions = {}): string {
   const { style = plain, width = 80, command } = options;
-  const { runs, violations, profile, seed } = result;
-  const head = style('bad', `violated in ${formatCount(violations)} of ${counted(runs, 'run')}`);
+  const { runs, invariantBroken, notRetried, profile, seed } = result;
+  const cut = cutOf(result);
+  const broken = `violated in ${formatCount(invariantBroken)} of ${counted(runs, 'run')}`;
+  const retries = `error not retried in ${formatCount(notRetried)} of ${counted(runs, 'run')}`;
+  const where = `on ${profileText(profile)}${cut === null ? '' : ` (${cut})`}`;
   return [
-    `${head} on ${profileText(profile)}: ${printable(failure.message)}`,
+    ...answerLines(result, options),
+    `${style('bad', invariantBroken > 0 ? broken : retries)} ${where}: ${printable(failure.message)}`,
+    ...(invariantBroken > 0 && notRetried > 0 ? [retries] : []),
     runs === 1
       ? `seed ${seed}`
       : `seed ${seed}; the shortest of the failing runs, run ${formatCount(result.firstFailingRun ?? 1)}:`,
     '',
     ...formatStatements(failure.statements, width),
     '',
+    ...planLines(failure, width),
     ...anomalyText(failure, width, style),
     ...(command === undefined ? [] : ['', `replay: ${command}`]),
   ].join('\n');
 }
 
-/** What is wrong with the rows that a failing run read and wrote. */
-export function anomalyText({ history }: SqlFailure, width: number, style: Styler): string[] {
-  if (isLarge(history)) return [];
-  const found = evidenceIn(history);
-  if (found === null)
-    return wrap(
-      'The reads of single rows are serializable; what a condition did not find (a phantom) is not in the history.',
-      width,
-    );
-  const { level, verdict } = found;
-  return [
-    ...wrap(`The rows that were read and written are not ${level}: ${summarize(verdict)}`, width),
-    ...formatCycle(history, verdict, width).map((line) => style('faint', line)),
-  ];
+/** Under which access paths it fails, where they are not the likely ones. */
+export function planLines({ plan }: Pick<SqlFailure, 'plan'>, width: number): string[] {
+  return plan.length === 0 ? [] : [...plan.flatMap((clause) => wrap(`with ${printable(clause)}`, width)), ''];
+}
+
+/** Of a replay: its answer. */
+export function answerLines(
+  { replayed, violations }: Pick<SqlCampaignResult, 'replayed' | 'violations'>,
+  options: SqlTextOptions,
+): string[] {
+  return replayed === null ? [] : formatAnswer(replayVerdict(replayed, violations, options.recorded), options);
 }

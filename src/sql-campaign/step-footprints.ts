@@ -46,7 +46,8 @@ export class StepFootprints {
       .map(({ session }) => this.processOf(session));
   }
 
-  ended(connection: number, { sql }: StatementEvent): void {
+  ended(connection: number, { sql, isStep }: StatementEvent): void {
+    if (!isStep) return;
     const wasGlobal = this.#global.has(connection);
     const isGlobal = meetsAll(sql);
     if (isGlobal || wasGlobal) this.recorder.current.touchAll();

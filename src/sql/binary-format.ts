@@ -5,7 +5,7 @@
 import { formatText, parseText } from './text-format.ts';
 import { exactDecimal, formatNumeric, numericOf } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
-import { SqlError } from './sql-error.ts';
+import { notSupported, SqlError } from './sql-error.ts';
 import { typeOfOid } from './type.ts';
 import type { SqlType } from './type.ts';
 import { firstTime, isFiniteTime, lastTime } from './value-time.ts';
@@ -228,7 +228,7 @@ function parseArrayBinary(bytes: Uint8Array, view: DataView, element: SqlType): 
   if (view.byteLength < 12) throw wrongFormat();
   const dimensions = view.getInt32(0);
   if (dimensions === 0) return { kind: 'array', elements: [] };
-  if (dimensions !== 1) throw new SqlError('0A000', 'an array of more than one dimension is not supported');
+  if (dimensions !== 1) throw notSupported('an array of more than one dimension');
   const sent = view.getUint32(8);
   if (sent !== element.oid && typeOfOid(sent)?.name !== element.name) {
     throw new SqlError('42804', `binary data has array element type ${sent} instead of expected ${element.oid}`);

@@ -37,6 +37,14 @@ export interface Execution {
   readonly checkInterrupt?: () => void;
 }
 
+/** What a query asked of a relation that is computed from the catalog. */
+export interface CatalogQuery {
+  readonly relation: string;
+  readonly text: () => string;
+  /** How many rows satisfy the condition now. */
+  readonly rows: () => number;
+}
+
 /** What functions may ask of the session and the database; nothing else is ambient. */
 export interface Surroundings {
   /** Microseconds since 1970 (UTC): `now()` is the transaction's, `clock_timestamp()` the moment's. */
@@ -58,6 +66,8 @@ export interface Surroundings {
   readonly rowCount: bigint;
   /** Catalog lookups of functions such as `to_regclass`, `pg_get_serial_sequence`, `format_type`. */
   readonly describe: (what: string, ...names: readonly string[]) => SqlValue;
+  /** For recorders: the catalog was read. */
+  readonly onCatalogQuery: (query: CatalogQuery) => void;
 }
 
 /** What names mean where an expression stands; given by the planner. */

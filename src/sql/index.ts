@@ -12,7 +12,9 @@ export {
 export { quoteName, splitName } from './catalog/name.ts';
 export { type Column, primaryKey, type Relation, type Table } from './catalog/relation.ts';
 export type { Dialect } from './dialect.ts';
-export type { Execution, Surroundings } from './expression.ts';
+export type { CatalogQuery, Execution, Surroundings } from './expression.ts';
+export { unknownSetting } from './expressions/index.ts';
+export { mysqlHas, postgresHas } from './known/server-names.ts';
 export { loadParser } from './parse.ts';
 export type { PrepareOptions } from './prepare.ts';
 export { prepareStatement, splitStatements } from './statement-text.ts';
@@ -27,6 +29,7 @@ export type {
 } from './session.ts';
 export { notSupported, SqlError, type SqlErrorDetail } from './sql-error.ts';
 export type {
+  AccessChoice,
   DefinitionOutcome,
   DefinitionStatement,
   IsolationName,
@@ -41,12 +44,15 @@ export type {
 export {
   type AccessPath,
   cell,
+  everyRow,
   type IndexId,
   type IndexShape,
   type InsertResult,
+  type KeptCondition,
   type LockRequest,
   type LockStrength,
   type Row,
+  type RowCondition,
   type RowId,
   type StatementView,
   type Storage,
@@ -55,6 +61,7 @@ export {
   type TableShape,
   type TransactionOptions,
   type UpdateResult,
+  unrecorded,
   type Wait,
   type Waiting,
 } from './storage.ts';

@@ -46,7 +46,8 @@ function prepareOf(
 }
 
 function executeOf({ name = '', params = [] }: ExecuteStmt, newPlanning: () => Planning): NamedStatement {
-  if (someNode(params, (node) => 'SubLink' in node)) throw notSupported('a subquery in EXECUTE parameters');
+  if (someNode(params, (node) => 'SubLink' in node))
+    throw new SqlError('0A000', 'cannot use subquery in EXECUTE parameter');
   if (someNode(params, (node) => 'ParamRef' in node)) throw notSupported('a parameter in EXECUTE parameters');
   return {
     kind: 'named',

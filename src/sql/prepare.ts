@@ -7,15 +7,17 @@ import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
 import { namedStatement, type PlanInner } from './named-statement.ts';
 import type { DataModification } from './plan/data-modification.ts';
-import { Planning, type Running, running } from './plan/planning.ts';
+import { Planning, type Running, running, type WayOf } from './plan/planning.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
 import { planModification, planSelect } from './plan/root.ts';
+import { refuseIgnoredClauses } from './refused-clauses.ts';
 import { finishChecks } from './run/foreign-keys.ts';
 import type { ResultColumn } from './session.ts';
 import { sessionStatement } from './session-statement.ts';
 import { notSupported, SqlError } from './sql-error.ts';
+import { statementTitle } from './statement-title.ts';
 import type { QueryOutcome, QueryStatement, Statement } from './statement.ts';
-import type { Waiting } from './storage.ts';
+import { everyRow, type Waiting } from './storage.ts';
 import { type SqlType, types } from './type.ts';
 
 export interface PrepareOptions {
@@ -24,6 +26,8 @@ export interface PrepareOptions {
   /** Types that the client names win; `undefined`: inferred. */
   readonly parameterTypes?: readonly (SqlType | undefined)[];
   readonly searchPath: readonly string[];
+  /** Default: the way with the most equalities. */
+  readonly wayOf?: WayOf;
   /** MySQL: the name by which the session calls its database, for names in results of SHOW. */
   readonly database?: string;
 }
@@ -33,6 +37,7 @@ export function prepareStatement(sql: string, options: PrepareOptions): Statemen
   const tree = parseStatement(sql);
   if (tree === null) return { kind: 'empty' };
   try {
+    refuseIgnoredClauses(tree);
     return planStatement(tree, options);
   } catch (error) {
     throw withCharacters(error, sql);
@@ -62,26 +67,7 @@ function planStatement(tree: Node, options: PrepareOptions): Statement {
   if ('ExplainStmt' in tree && tree.ExplainStmt.query !== undefined)
     return explainStatement(tree.ExplainStmt.query, planning);
   if ('TruncateStmt' in tree) return truncateStatement(tree.TruncateStmt, planning);
-  throw notSupported(statementName(tree));
-}
-
-const names: Readonly<Record<string, string>> = {
-  LockStmt: 'LOCK TABLE',
-  MergeStmt: 'MERGE',
-  CopyStmt: 'COPY',
-  DoStmt: 'DO',
-  CallStmt: 'CALL',
-};
-
-function statementName(tree: Node): string {
-  const [kind = ''] = Object.keys(tree);
-  return (
-    names[kind] ??
-    kind
-      .replace(/Stmt$/, '')
-      .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
-      .toUpperCase()
-  );
+  throw notSupported(statementTitle(tree));
 }
 
 type Outcome = Omit<QueryOutcome, 'insertId' | 'hasDrawn'> & {
@@ -104,6 +90,7 @@ function queryStatement(
     columns: columns?.map((column) => resultColumn(column, planning)) ?? null,
     isReadOnly: !planning.writes,
     catalogVersion: planning.catalog.version,
+    accesses: planning.accesses,
     *run(execution, view) {
       const own = running(execution, view);
       for (const step of prelude) yield* step(own);
@@ -181,13 +168,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
     for (const table of tables) {
       const rows: Parameters<typeof view.delete>[0][] = [];
       const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
-      yield* view.lock(
-        table.id,
-        { kind: 'all' },
-        () => true,
-        request,
-        (row) => rows.push(row) > 0,
-      );
+      yield* view.lock(table.id, { kind: 'all' }, everyRow, request, (row) => rows.push(row) > 0);
       for (const row of rows) yield* view.delete(row);
       const isRestarted = restarts || planning.dialect === 'mysql';
       for (const { sequence } of table.columns) if (isRestarted) sequence?.restart();

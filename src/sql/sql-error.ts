@@ -13,6 +13,11 @@ export class SqlError extends Error {
     this.code = code;
     this.detail = detail;
   }
+
+  /** moirai cannot do it, and the engine could: a run that met it says nothing about the engine. */
+  get isUnsupported(): boolean {
+    return this.detail.isUnsupported === true;
+  }
 }
 
 /** What drivers and ORMs look at beside code and message. */
@@ -27,9 +32,15 @@ export interface SqlErrorDetail {
   readonly constraint?: string;
   /** MySQL's own number where the SQLSTATE alone does not tell it, for example 1205 and 1213. */
   readonly mysqlNumber?: number;
+  /** See `SqlError.isUnsupported`. Kept here so that an error that is made anew with another position keeps it. */
+  readonly isUnsupported?: true;
 }
 
-/** SQLSTATE 0A000: the construct is named, the connection lives on. */
+/**
+ * moirai cannot do this, and the engine could: SQLSTATE 0A000 with the construct's name. PostgreSQL has refusals of that code of its own
+ * (FOR UPDATE with GROUP BY); they are a plain `SqlError`.
+ */
 export function notSupported(construct: string, position?: number): SqlError {
-  return new SqlError('0A000', `${construct} is not supported`, position === undefined ? {} : { position });
+  const detail = position === undefined ? {} : { position };
+  return new SqlError('0A000', `${construct} is not supported by moirai`, { ...detail, isUnsupported: true });
 }

@@ -22,7 +22,22 @@ export interface QueryStatement {
   /** Does it write or lock? Not allowed in read-only transactions (25006). */
   readonly isReadOnly: boolean;
   readonly catalogVersion: number;
+  /** Where a server may read a table in more than one way. */
+  readonly accesses: readonly AccessChoice[];
   readonly run: (execution: Execution, view: StatementView) => Waiting<QueryOutcome>;
+}
+
+/** The way in which a statement reads a table, where a server may choose another. */
+export interface AccessChoice {
+  readonly table: string;
+  /** `by index accounts_owner`, `as a whole`. */
+  readonly taken: string;
+  /** Its position among those that there are: 0 is the likely one. */
+  readonly way: number;
+  /** How many there are. */
+  readonly ways: number;
+  /** Does it lock what it reads on the way? */
+  readonly locks: boolean;
 }
 
 export interface QueryOutcome {

@@ -60,6 +60,27 @@ export interface Row {
   readonly load: (row: Row, column: number) => SqlValue;
 }
 
+/** What a statement asks of the rows of one table. */
+export interface RowCondition {
+  readonly matches: (row: Row) => boolean;
+  /** The condition for a recorder; `null` where only this statement needs it. */
+  readonly keep: (() => KeptCondition) | null;
+}
+
+/** A condition that outlives its statement: a recorder asks it about versions that the statement did not see. */
+export interface KeptCondition {
+  /** For people: `is_locked = 1`; empty where every row satisfies it. */
+  readonly text: () => string;
+  /** `null`: not decided, for the answer depends on more than the row. */
+  readonly holds: (values: readonly SqlValue[]) => boolean | null;
+}
+
+export function unrecorded(matches: (row: Row) => boolean): RowCondition {
+  return { matches, keep: null };
+}
+
+export const everyRow: RowCondition = unrecorded(() => true);
+
 export function cell(row: Row, column: number): SqlValue {
   const value = row.values[column];
   return value === undefined ? row.load(row, column) : value;
@@ -143,8 +164,8 @@ export interface StatementView {
    * autocommit, does not lock there: begin it at REPEATABLE READ.)
    */
   readonly scansLock?: boolean;
-  /** A consistent read, as plain SELECTs do it. Own earlier writes are seen, those of this statement are not. */
-  scan(table: TableId, path: AccessPath): Iterable<Row>;
+  /** A consistent read, as plain SELECTs do it: the rows that match. Own earlier writes are seen, those of this statement are not. */
+  scan(table: TableId, path: AccessPath, condition: RowCondition): Iterable<Row>;
   /**
    * Rows to lock or to write: matches are re-evaluated on the version that the lock was granted on, as the engine does it.
    * A row is locked when the iteration reaches it, so a LIMIT stops locking: `take` says whether to go on. An
@@ -153,7 +174,7 @@ export interface StatementView {
   lock(
     table: TableId,
     path: AccessPath,
-    matches: (row: Row) => boolean,
+    condition: RowCondition,
     request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void>;

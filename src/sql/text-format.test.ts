@@ -55,8 +55,8 @@ describe('what cannot be read has PostgreSQL’s code and words', () => {
     ['jsonb', '{', '22P02', 'invalid input syntax for type json'],
     ['int4[]', '1', '22P02', 'malformed array literal: "1"'],
     ['int4[]', '{1', '22P02', 'malformed array literal: "{1"'],
-    ['int4[]', '{{1}}', '0A000', 'an array of more than one dimension is not supported'],
-    ['record', '(1,2)', '0A000', 'reading a record from a text is not supported'],
+    ['int4[]', '{{1}}', '0A000', 'an array of more than one dimension is not supported by moirai'],
+    ['record', '(1,2)', '0A000', 'input of anonymous composite types is not implemented'],
   ])('%s %s', (name, text, code, message) =>
     expect(() => parseText(text, typeNamed(name))).toThrow(expect.objectContaining({ code, message })),
   );

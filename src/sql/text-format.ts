@@ -124,7 +124,7 @@ export function parseText(text: string, type: SqlType): SqlValue {
     case 'char':
       return text.slice(0, 1);
     case 'record':
-      throw new SqlError('0A000', 'reading a record from a text is not supported', { hint: 'Write ROW(...).' });
+      throw new SqlError('0A000', 'input of anonymous composite types is not implemented', { hint: 'Write ROW(...).' });
     default:
       return text;
   }

@@ -134,12 +134,29 @@ export class SerializationCertifier {
     return isWriter[first] === 1 || lastEnd < (snapshotStart[first] as number);
   }
 
-  #structureViolation(path: readonly Edge[]): Violation {
-    const last = this.#mirror.transactions.name[path.at(-1)?.to ?? none] ?? '';
+  #structureViolation(path: readonly [Edge, Edge]): Violation {
+    const [one, two] = path;
+    if (one.from === two.to) return this.#mutualViolation(path);
+    return this.#firstToCommit(path);
+  }
+
+  /** Two transactions, each of which overwrote what the other read: the circle ends at the one that committed first, if that is known. */
+  #mutualViolation([one, two]: readonly [Edge, Edge]): Violation {
+    const { endStart, endEnd } = this.#mirror.transactions;
+    const isSurelyFirst = (a: number, b: number): boolean => (endEnd[a] as number) < (endStart[b] as number);
+    if (isSurelyFirst(one.to, two.to)) return this.#firstToCommit([two, one]);
+    if (isSurelyFirst(two.to, one.to)) return this.#firstToCommit([one, two]);
+    const path = [one, two];
     return this.#violationOf(
       path,
-      `two rw edges one after another, and ${last} was the first to commit: ${this.#shown(path)}`,
+      `two rw edges one after another, back to the first transaction: ${this.#shown(path)}`,
     );
+  }
+
+  #firstToCommit(path: readonly Edge[]): Violation {
+    const last = this.#mirror.transactions.name[path.at(-1)?.to ?? none] ?? '';
+    const reason = `two rw edges one after another, and ${last} was the first to commit: ${this.#shown(path)}`;
+    return this.#violationOf(path, reason);
   }
 
   /** A writer whose reads were overwritten between its snapshot and its commit. */

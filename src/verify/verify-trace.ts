@@ -19,11 +19,15 @@ export interface TraceVerificationOptions {
   /** Violations that are kept and made small; all are counted. Default 100. */
   readonly violationsMax?: number;
   readonly onViolation?: (violation: SmallViolation) => void;
+  /** Another mechanism, or another row, shows what the `first` violation of the same transactions shows. */
+  readonly onAnother?: (another: Violation, first: SmallViolation) => void;
 }
 
 /** A violation with the smallest trace that was found for it; `null` where its surroundings are no longer known. */
 export interface SmallViolation extends Violation {
   readonly smallest: readonly TraceOperation[] | null;
+  /** What else speaks against the same transactions. Grows while the trace is read. */
+  readonly alsoFoundBy: readonly Violation[];
 }
 
 export interface TraceResult {
@@ -50,9 +54,12 @@ export class TraceVerification {
   readonly #reader: TraceScanner;
   readonly #operations = new OperationTable();
   readonly #violations: SmallViolation[] = [];
+  readonly #found = new FoundViolations();
   #header: TraceHeader = emptyHeader;
   #parts: { readonly pipeline: Pipeline; readonly verifier: Verifier } | null = null;
   #newest = -Infinity;
+  /** Of the last mark that came; `null`: none has. */
+  #lastMark: number | null = null;
 
   constructor(options: TraceVerificationOptions) {
     this.#options = options;
@@ -68,6 +75,7 @@ export class TraceVerification {
             `the clock of this trace is off by up to ${clockError} from here on, more than was said: give --clock-error ${clockError}`,
             { line },
           );
+        this.#lastMark = time;
         this.#open().pipeline.mark(time);
       },
       onOperation: (operation, line) => {
@@ -86,7 +94,7 @@ export class TraceVerification {
   get state(): TraceState {
     const { pipeline, verifier } = this.#open();
     const lag = pipeline.frontier === -Infinity ? 0 : this.#newest - pipeline.frontier;
-    return { counts: verifier.counts, pipeline: pipeline.counts, lag, isRecorded: this.#header.hasMarks };
+    return { counts: this.#countsOf(verifier), pipeline: pipeline.counts, lag, isRecorded: this.#header.hasMarks };
   }
 
   /** @throws InputError `trace/...` */
@@ -105,13 +113,21 @@ export class TraceVerification {
     const { pipeline, verifier } = this.#open();
     const complete = pipeline.finish();
     const skipped = verifier.finish(complete);
-    const cut = isCut || complete < Infinity ? pipeline.counts.cut + skipped + (isCut ? 1 : 0) : null;
+    // A trace whose header is lost has marks all the same, and the last of them tells whether it is whole.
+    const isWhole = !isCut && complete === Infinity && (this.#lastMark ?? Infinity) === Infinity;
+    const cut = isWhole ? null : pipeline.counts.cut + skipped + (isCut ? 1 : 0);
+    return { ...this.soFar, cut };
+  }
+
+  /** What is found and checked: nothing is concluded from what has not come. */
+  get soFar(): TraceResult {
+    const { pipeline, verifier } = this.#open();
     return {
-      counts: verifier.counts,
+      counts: this.#countsOf(verifier),
       pipeline: pipeline.counts,
       violations: this.#violations,
       base: this.#reader.base,
-      cut,
+      cut: null,
     };
   }
 
@@ -146,10 +162,51 @@ export class TraceVerification {
   }
 
   #take(violation: Violation): void {
-    const { mechanisms, violationsMax = 100, onViolation } = this.#options;
-    if (this.#violations.length >= violationsMax) return;
-    const small = { ...violation, smallest: shrink(violation, { mechanisms, initial: this.#header.initial }) };
+    const { mechanisms, violationsMax = 100, onViolation, onAnother } = this.#options;
+    const first = this.#found.firstLike(violation);
+    if (first !== undefined) {
+      if (first === null) return;
+      first.alsoFoundBy.push(violation);
+      onAnother?.(violation, first);
+      return;
+    }
+    if (this.#violations.length >= violationsMax) return this.#found.add(violation, null);
+    const smallest = shrink(violation, { mechanisms, initial: this.#header.initial });
+    const small = { ...violation, smallest, alsoFoundBy: [] };
     this.#violations.push(small);
+    this.#found.add(violation, small);
     onViolation?.(small);
   }
+
+  #countsOf(verifier: Verifier): VerifierCounts {
+    return { ...verifier.counts, violations: this.#found.count };
+  }
+}
+
+/** One bug breaks several mechanisms: what is found in the same transactions is one violation. */
+class FoundViolations {
+  count = 0;
+  readonly #byTransactions = new Map<string, KeptViolation | null>();
+
+  /** `null`: it was counted only. `undefined`: there is none, or too many came after it. */
+  firstLike(violation: Violation): KeptViolation | null | undefined {
+    return this.#byTransactions.get(transactionsKey(violation));
+  }
+
+  add(violation: Violation, kept: KeptViolation | null): void {
+    this.count += 1;
+    this.#byTransactions.set(transactionsKey(violation), kept);
+    if (this.#byTransactions.size <= rememberedMax) return;
+    const [oldest] = this.#byTransactions.keys();
+    if (oldest !== undefined) this.#byTransactions.delete(oldest);
+  }
+}
+
+type KeptViolation = SmallViolation & { readonly alsoFoundBy: Violation[] };
+
+/** What shows the same bug comes close together: a trace without end must not fill the memory. */
+const rememberedMax = 10_000;
+
+function transactionsKey({ transactions }: Violation): string {
+  return JSON.stringify([...new Set(transactions)].toSorted());
 }

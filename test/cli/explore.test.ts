@@ -1,6 +1,7 @@
 /** `moirai explore` in this process: verdicts, exit codes, the shape of --json, replay. */
 import { describe, expect, test } from 'vitest';
 import { program, type SessionHandle } from '../../src/index.ts';
+import { sealToken, shapeOfKeys } from '../../src/program/index.ts';
 import { runHere } from '../support/cli.ts';
 
 const increment = (session: SessionHandle): Promise<void> =>
@@ -24,6 +25,12 @@ const files = {
   'nothing.ts': {},
 };
 
+/** A token of the counter. */
+function counterToken(choices: string): string {
+  const shape = shapeOfKeys({ sessions: ['a', 'b'], initial: new Map([['x', 0]]) }, null);
+  return sealToken(choices, { shape, steps: [] });
+}
+
 describe('moirai explore', () => {
   test('exits with 0 and a proof when all histories satisfy the invariant', async () => {
     expect(await runHere(['explore', 'counter.ts', '--level', 'serializable'], files)).toEqual({
@@ -39,26 +46,25 @@ describe('moirai explore', () => {
     expect(out).toMatch(/^1 of 3 histories violates the invariant at causal: x is 1\n/);
     expect(out).toContain('lost update: ');
     const command = /replay: moirai (?<words>.*)/.exec(out)?.groups?.['words'] ?? '';
-    expect(command).toBe('explore counter.ts --level causal --replay a/0:_+b/0:_');
+    expect(command).toMatch(/^explore counter\.ts --level causal --replay a\/0:_\+b\/0:_\.[0-9a-z]{8}$/);
     const again = await runHere(command.split(' '), files);
     expect(again.code).toBe(1);
-    expect(again.out).toContain('replay: moirai explore counter.ts --level causal --replay a/0:_+b/0:_');
+    expect(again.out).toContain(`replay: moirai ${command}`);
+    expect(again.out).toMatch(/^still fails, by the recorded steps\n1 of 1 history violates/);
   });
 
-  test.each([
-    [
-      'a/0:_+b/0:a/0',
-      'causal',
-      'the history that was replayed satisfies the invariant at causal; of others nothing is known',
-    ],
-    ['a/0:_+b/0:_', 'serializable', 'the history that was replayed is not at serializable'],
-  ])('replaying %s at %s proves nothing', async (token, level, text) => {
-    const args = ['explore', 'counter.ts', '--level', level, '--replay', token];
-    expect(await runHere(args, files)).toEqual({ code: 2, out: `${text}\n`, err: '' });
+  test('a history that is not at the level asked for is incompatible', async () => {
+    const { replay } = JSON.parse((await runHere(['explore', 'counter.ts', '--json'], files)).out) as {
+      replay: string;
+    };
+    const args = ['explore', 'counter.ts', '--level', 'serializable', '--replay', replay];
+    const out = 'incompatible: the recorded history is not at serializable; test or explore it\n  again\n';
+    expect(await runHere(args, files)).toEqual({ code: 2, out, err: '' });
     expect(JSON.parse((await runHere([...args, '--json'], files)).out)).toMatchObject({
       verdict: 'unknown',
       complete: false,
       stopped: 'replay',
+      answer: 'incompatible',
     });
   });
 
@@ -71,7 +77,7 @@ describe('moirai explore', () => {
       violations: 1,
       verdict: 'violated',
       complete: true,
-      replay: 'a/0:_+b/0:_',
+      replay: expect.stringMatching(/^a\/0:_\+b\/0:_\.[0-9a-z]{8}$/),
       anomaly: 'lost-update',
     });
     const all = JSON.parse((await runHere(['explore', 'counter.ts', '--level', 'all', '--json'], files)).out) as {
@@ -104,8 +110,10 @@ describe('moirai explore', () => {
 
   test.each([
     [['explore', 'nothing.ts'], 'program/shape'],
-    [['explore', 'counter.ts', '--replay', 'z/0:_'], 'replay/token'],
-    [['explore', 'counter.ts', '--level', 'all', '--replay', 'a/0:_'], 'option/replay'],
+    [['explore', 'counter.ts', '--plans', 'all'], 'option/plans'],
+    [['explore', 'counter.ts', '--replay', 'a/0:_'], 'replay/token'],
+    [['explore', 'counter.ts', '--replay', counterToken('z/0:_')], 'replay/token'],
+    [['explore', 'counter.ts', '--level', 'all', '--replay', 'a/0:_.00000000'], 'option/replay'],
     [['explore', 'counter.ts', '--level', 'strong'], 'level/unknown'],
     [['explore', 'counter.ts', '--max-histories', '0'], 'option/max-histories'],
   ])('exits with 3 and one line for %s', async (args, errorCode) => {
@@ -168,7 +176,7 @@ describe('what is shown besides', () => {
     const command = /replay: moirai (?<words>.*)/.exec(out)?.groups?.['words'] ?? '';
     const again = await runHere(command.split(' '), { 'throwing.ts': throwing });
     expect(again.out).toMatch(
-      /^a history of 3 transactions violates the invariant at causal \(one history was replayed\)/,
+      /^still fails, by the recorded steps\na history of 3 transactions violates the invariant at causal \(one history was replayed\)/,
     );
     expect(again.code).toBe(1);
     expect(JSON.parse((await runHere([...args, '--json'], { 'throwing.ts': throwing })).out)).toMatchObject({
@@ -186,7 +194,7 @@ describe('what is shown besides', () => {
 
   test.each([
     [['--jobs', '0'], 'option/jobs'],
-    [['--jobs', '2', '--replay', 'a/0:_'], 'option/jobs'],
+    [['--jobs', '2', '--replay', 'a/0:_.00000000'], 'option/jobs'],
     [['--dot', '--json'], 'option/drawing'],
     [['--max-steps', '0'], 'option/max-steps'],
     [['--base', 'prefix'], 'option/usage'],

@@ -1,4 +1,4 @@
-/** The built command line in processes of its own: users' modules, hanging sessions, signals, what two processes print. */
+/** The built command line in processes of its own: users' modules, hanging sessions, what two processes print. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, build, root, runBuilt, runProcess, UserFolder } from '../support/cli.ts';
 
@@ -44,8 +44,6 @@ const good = {
 console.log('loaded');
 setInterval(() => {}, 1_000);
 export default program({ sessions: { a: async (session) => { console.log('a runs'); await session.write('x', 1); } } });`,
-  'endless.mjs': `import { program } from 'moirai';
-export default program({ sessions: { a: async (session) => { console.error('a runs'); await session.write('x', 1); } } });`,
 };
 
 const throwing = (statement: string): string => `import { program } from 'moirai';
@@ -222,16 +220,6 @@ test('a history comes from standard input', async () => {
   });
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({ file: '-', strongest: 'prefix' });
-});
-
-test('Ctrl-C ends it, which a shell sees as 130', async () => {
-  let isInterrupted = false;
-  const onOutput = (kill: (signal: NodeJS.Signals) => void): void => {
-    if (!isInterrupted) kill('SIGINT');
-    isInterrupted = true;
-  };
-  const ended = await runBuilt(['test', 'endless.mjs', '--runs', '100000000'], { cwd, onOutput });
-  expect(ended).toMatchObject({ code: null, signal: 'SIGINT', out: '' });
 });
 
 test('a reader that has enough is no failure', async () => {

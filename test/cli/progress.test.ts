@@ -37,7 +37,7 @@ describe('on a terminal', () => {
     expect(process.listenerCount('SIGINT')).toBe(interrupts);
     progress.stop();
     const text = drawn();
-    expect(text).toMatch(/causal \[=+-+\] 500\/1000 runs/);
+    expect(text).toMatch(/causal \[=+-+\] 500 of 1,000 runs/);
     // eslint-disable-next-line no-control-regex
     expect(text).not.toMatch(/\u001b\[\?(?:25|7)l/);
   });

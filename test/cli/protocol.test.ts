@@ -14,6 +14,15 @@ beforeAll(async () => {
     'throwing.ts': userProtocol(`throw new Error('boom');`),
     'empty.ts': 'export const nothing = 1;\n',
     'other.ts': 'export default { name: 1 };\n',
+    'counting.ts': counting,
+    'vacuous.ts': lostUpdate(
+      "['before']",
+      `({ at, before }: any) => at === 'DONE' ? [{ kind: 'read', key: 'x', value: before }] : null`,
+    ),
+    'silent.ts': lostUpdate("['at']", '() => null'),
+    'flag.ts': userProtocol('')
+      .replace("start: 'go',", "start: 'go', variables: { f: flag } as never,")
+      .replace('{ named', '{ flag, named'),
   });
   await build();
 }, 120_000);
@@ -27,6 +36,33 @@ export default protocol({
   define: ({ size }) => ({
     processes: [processes(namedSet('p', size), { start: 'go', steps: { go: { do: () => { ${body} } } } })],
   }),
+});
+`;
+}
+
+/** Its processes count until their third step, which leaves the range. */
+const counting = userProtocol('self.n += 1;')
+  .replace('do: () =>', 'do: (self) =>')
+  .replace("start: 'go',", "start: 'go', variables: { n: range(0, 2) },")
+  .replace('protocol }', 'protocol, range }');
+
+/** Two clients that both read x = 0 and write. */
+function lostUpdate(from: string, operations: string): string {
+  return `import { namedSet, observe, processes, protocol, range } from 'moirai/protocol';
+export default protocol({
+  name: 'lost update',
+  parameters: { clients: 2 },
+  define: ({ clients }) => {
+    const client = processes(namedSet('c', clients), {
+      start: 'RUN',
+      variables: { before: range(0, 1) },
+      steps: { RUN: { do: (self) => { self.at = 'DONE'; } }, DONE: [] },
+    });
+    return {
+      processes: [client],
+      observe: observe({ of: client, from: ${from}, initial: { x: 0 }, operations: ${operations} }),
+    };
+  },
 });
 `;
 }
@@ -77,6 +113,17 @@ describe('what is wrong is one line, with exit code 3', () => {
   test.each<[string, string[], string]>([
     ['a step that throws', ['throwing.ts'], 'mine: p1 at go, step go throws Error: boom [protocol/throws]'],
     ['the same on two threads', ['throwing.ts', '--jobs', '2'], 'step go throws Error: boom [protocol/throws]'],
+    ['a variable that observe does not name', ['vacuous.ts', '--level', 'serializable'], 'vacuous.ts:13:'],
+    [
+      'the same on two threads',
+      ['vacuous.ts', '--level', 'serializable', '--jobs', '2'],
+      'operations of observe: it reads at of c, which from does not name; from names before [protocol/observe]',
+    ],
+    [
+      'flag instead of flag()',
+      ['flag.ts'],
+      'variable f of p is a function, which is no kind of value: write flag(...)',
+    ],
     ['no default export', ['empty.ts'], 'export default protocol({ ... }) [program/no-default]'],
     ['no protocol', ['other.ts'], 'the default export is no protocol'],
     ['a parameter that there is not', [locking, '--sizes', '3'], 'parameters: transactions, resources, bug'],
@@ -91,4 +138,31 @@ describe('what is wrong is one line, with exit code 3', () => {
     expect(err.trimEnd().split('\n')).toHaveLength(1);
     expect({ code, out }).toEqual({ code: 3, out: '' });
   });
+});
+
+test.each([[[]], [['--jobs', '2']]])('a level of transactions that no state observed: exit code 2 %j', async (jobs) => {
+  const { code, out } = await protocol('silent.ts', '--level', 'serializable', ...jobs);
+  expect(out).toContain('unknown: 0 transactions were ever observed');
+  expect(code).toBe(2);
+  const json = JSON.parse((await protocol('silent.ts', '--level', 'serializable', '--json', ...jobs)).out) as object;
+  expect(json).toMatchObject({ verdict: 'unknown', gaps: ['0 transactions were ever observed'], observedMost: 0 });
+});
+
+test.each([[[]], [['--jobs', '2']], [['--simulate', '5']]])(
+  'a step that leaves a range is told with its place and the steps before it %j',
+  async (options) => {
+    const { code, out, err } = await protocol('counting.ts', ...options);
+    expect(err).toMatch(
+      /^the steps that lead there:\n1  p\d  go  p\d.n 0 -> 1\n2 .*\ncounting.ts:6:\d+: mine: p\d at go, step go: 3 is not an integer from 0 to 2 \[protocol\/value\]\n$/s,
+    );
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+  },
+);
+
+test('the example of --help is in the package', async () => {
+  const { out } = await protocol('--help');
+  const [example = ''] = /examples\/\S+\.ts/.exec(out) ?? [];
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+  expect(example).toBe('examples/protocols/two-phase-locking.ts');
+  expect(files).toContain('examples/**/*.ts');
 });

@@ -1,21 +1,70 @@
 /** `moirai test` of SQL programs: which database it chooses, what it prints, how it ends. */
+import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
-import { program, sqlProgram } from '../../src/program/index.ts';
+import { program, type SqlConnection, sqlProgram } from '../../src/program/index.ts';
+import { onMysql, onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
 import { runHere } from '../support/cli.ts';
 
 const keyValue = program({ sessions: { a: (session) => session.read('x') } });
 const quiet = sqlProgram({
   dialect: 'mysql',
   schema: 'create table t (id int primary key)',
-  sessions: { a: ({ sometimes }) => sometimes('never', false) },
+  sessions: {
+    a: (c) => {
+      c.sometimes('never', false);
+      return onMysql(c, (client) => client.query('insert into t values (1)'));
+    },
+  },
+  invariant: () => true,
 });
 const stuck = sqlProgram({
   dialect: 'postgres',
   schema: [],
   sessions: { free: () => 1, stuck: () => new Promise(() => {}) },
 });
-const files = { 'transfer.ts': transfer, 'keys.ts': keyValue, 'quiet.ts': quiet, 'stuck.ts': stuck };
+const add = (c: SqlConnection) => onPostgres(c, (client) => client.query('UPDATE t SET n = n + 1'));
+const reading = (c: SqlConnection) =>
+  onPostgres(c, async (client) => {
+    await client.query('BEGIN');
+    const { rows } = await client.query<{ n: number }>('SELECT n FROM t');
+    await client.query('UPDATE t SET n = $1', [(rows[0]?.n ?? 0) + 1]);
+    await client.query('COMMIT');
+  });
+const wrong = (c: SqlConnection) => onPostgres(c, (client) => client.query('SELEC 1').catch(() => null));
+const ofTable = (sessions: Record<string, (c: SqlConnection) => unknown>) =>
+  sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (n int); INSERT INTO t VALUES (0)',
+    sessions,
+    invariant: () => true,
+  });
+let first: Promise<unknown> = Promise.resolve();
+const evidence = {
+  'silent.ts': ofTable({ a: () => 1, b: () => 2 }),
+  'one-silent.ts': ofTable({ a: add, b: add, idle: () => 1 }),
+  'typing-error.ts': ofTable({ a: wrong, b: add }),
+  'serial.ts': ofTable({
+    first: (c) => {
+      first = add(c);
+      return first;
+    },
+    second: async (c) => {
+      await first;
+      await add(c);
+    },
+  }),
+  'missing-table.ts': ofTable({ a: (c) => onPostgres(c, (client) => client.query('SELECT * FROM orders')), b: add }),
+  'no-user.ts': ofTable({ a: (c) => new pg.Client({ user: '', stream: c.connect }).connect(), b: add }),
+  'not-retried.ts': ofTable({ a: reading, b: reading }),
+};
+const files = {
+  ...evidence,
+  'transfer.ts': transfer,
+  'keys.ts': keyValue,
+  'quiet.ts': quiet,
+  'stuck.ts': stuck,
+};
 const run = (...args: string[]) => runHere(['test', ...args], files);
 
 describe('a run that fails', () => {
@@ -29,6 +78,7 @@ describe('a run that fails', () => {
     const replay = /replay: moirai test transfer.ts --replay (\S+)\n$/.exec(out)?.[1] ?? '';
     const again = await run('transfer.ts', '--replay', replay);
     expect(again.code).toBe(1);
+    expect(again.out).toMatch(/^still fails, by the recorded steps\n/);
     expect(again.out).toContain('violated in 1 of 1 run on PostgreSQL, read committed: 120 was taken and 30 is left');
   });
 
@@ -80,5 +130,44 @@ describe('bad options are one line', () => {
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain(message);
     expect(err.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe.each(['test', 'explore'])('%s: nothing green without evidence', (command) => {
+  const on = 'unknown on PostgreSQL, read committed: ';
+  test.each([
+    ['silent.ts', [], 3, 'no session sent a statement to moirai: connect with the connection'],
+    ['one-silent.ts', [], 2, `${on}session "idle" sent no statement`],
+    ['typing-error.ts', [], 2, `${on}session "a" failed in every run: 42601 syntax error`],
+    ['serial.ts', [], 2, `${on}sessions "first", "second" never overlapped in any run`],
+    [
+      'missing-table.ts',
+      [],
+      3,
+      'session "a" fails also when the sessions run one after another: error: relation "orders"',
+    ],
+    ['no-user.ts', [], 3, 'session "a" fails also when the sessions run one after another: error: no PostgreSQL user'],
+    ['not-retried.ts', ['--isolation', 'serializable'], 1, 'error not retried in '],
+  ] as const)('%s %j: %i', async (file, options, code, text) => {
+    const ended = await runHere([command, file, ...options], files);
+    expect({ code: ended.code, told: (ended.out || ended.err).includes(text) ? text : ended }).toEqual({
+      code,
+      told: text,
+    });
+    if (code !== 2) return;
+    const { out } = await runHere([command, file, '--json'], files);
+    expect(JSON.parse(out)).toMatchObject({
+      verdict: 'unknown',
+      gaps: expect.arrayContaining([expect.stringContaining(text.slice(on.length))]),
+    });
+  });
+
+  test('an error that was not retried is counted apart from a broken invariant', async () => {
+    const { out } = await runHere([command, 'not-retried.ts', '--isolation', 'repeatable read', '--json'], files);
+    const { violations, invariantBroken, notRetried } = JSON.parse(out);
+    expect({ invariantBroken, isAll: notRetried === violations && violations > 0 }).toEqual({
+      invariantBroken: 0,
+      isAll: true,
+    });
   });
 });

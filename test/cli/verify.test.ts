@@ -131,3 +131,43 @@ describe('the example traces', () => {
     expect(weak.out).toContain('satisfied: no violation');
   });
 });
+
+describe('a trace without its last mark', () => {
+  const marked = '{"moirai":"trace","version":1,"initial":{"x":0},"marks":true}\n';
+  const mark = (time: number | null): string => `{"moirai":"mark","time":${time}}\n`;
+  const cut = 'unknown: the trace ends without its last mark:';
+
+  test.each<[string, string, number, string]>([
+    ['whole', marked + right + mark(9) + mark(null), 0, 'satisfied: no violation'],
+    ['operations after the mark', marked + right + mark(4), 2, `${cut} 2 operations after the mark were not checked\n`],
+    ['cut exactly after a mark', marked + right + mark(9), 2, `${cut} what came after it was not checked\n`],
+    ['cut in the middle of a line', marked + right + mark(9) + right.slice(0, 30), 2, cut],
+    ['cut in the middle of the last mark', marked + right + mark(9) + mark(null).slice(0, -1), 2, cut],
+    ['no mark at all', marked + right, 2, `${cut} 4 operations after the mark were not checked\n`],
+    ['a violation before the mark', marked + stale + mark(9), 1, 'violated: 1 violation'],
+    ['its header is lost', right + mark(9), 2, cut],
+    ['its header is lost, and it is whole', right + mark(9) + mark(null), 0, 'satisfied: no violation'],
+    ['a trace that has no marks', header + right, 0, 'satisfied: no violation'],
+  ])('%s', async (_name, trace, expected, text) => {
+    const { code, out } = await verify(trace, ...postgres);
+    expect(out).toContain(text);
+    expect(code).toBe(expected);
+    const { verdict } = JSON.parse((await verify(trace, ...postgres, '--json')).out) as { verdict: string };
+    expect(verdict).toBe(['satisfied', 'violated', 'unknown'][expected]);
+  });
+
+  test('one of several, beside one that is whole and one that has no marks', async () => {
+    const files = {
+      'cut.jsonl': marked + right + mark(4),
+      'whole.jsonl': marked + right.replaceAll('"x"', '"y"') + mark(9) + mark(null),
+      'by-hand.jsonl': right.replaceAll('"x"', '"z"'),
+    };
+    const outcome = async (...names: string[]): Promise<[number | null, boolean]> => {
+      const { code, out } = await runHere(['verify', ...names, ...postgres], files);
+      return [code, out.startsWith(cut)];
+    };
+    expect(await outcome('cut.jsonl', 'whole.jsonl')).toEqual([2, true]);
+    expect(await outcome('cut.jsonl', 'by-hand.jsonl')).toEqual([2, true]);
+    expect(await outcome('whole.jsonl', 'by-hand.jsonl')).toEqual([0, false]);
+  });
+});

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { InputError } from '../../src/base/index.ts';
@@ -29,8 +30,9 @@ export async function runHere(args: readonly string[], files: Files = {}, change
   const printed = { out: '', err: '' };
   const readInput: Host['readInput'] = async (path) => {
     const found = files[path];
-    if (found === undefined) throw new InputError('history/missing-file', 'there is no such file', { file: path });
-    return typeof found === 'string' ? new TextEncoder().encode(found) : (found as Uint8Array);
+    if (typeof found === 'string') return new TextEncoder().encode(found);
+    if (found instanceof Uint8Array) return found;
+    throw new InputError('history/missing-file', 'there is no such file', { file: path });
   };
   const host: Host = {
     out: (text) => void (printed.out += text),
@@ -58,13 +60,15 @@ export async function runHere(args: readonly string[], files: Files = {}, change
     writeOutput: async () => {
       throw new Error('a test that writes says where to');
     },
+    failures: null,
     loadProgram: async (file) => {
       const found = files[file];
       return isSqlProgram(found) ? found : checkProgram(found);
     },
+    interruption: new AbortController().signal,
     untilInterrupted: async () => {},
     progress: async () => noProgress,
-    watch: () => ({ beat: () => {}, limit: () => {}, stop: () => {} }),
+    watch: () => ({ ready: Promise.resolve(), beat: () => {}, limit: () => {}, stop: () => {} }),
     ...changes,
   };
   const code = await runCommandLine(args, host);
@@ -91,8 +95,11 @@ export interface SpawnOptions {
   readonly cwd?: string;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void, stdin: Writable) => void;
+  /** `false`: `onStart` writes to its standard input, and ends it. */
+  readonly endsInput?: boolean;
   /** Called when something is printed. */
-  readonly onOutput?: (kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onOutput?: (kill: (signal: NodeJS.Signals) => void, text: string) => void;
 }
 
 /** Runs the built command line in a process of its own, as a user would. */
@@ -108,22 +115,25 @@ export function runProcess(command: string, args: readonly string[], options: Sp
     const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
-      onOutput?.(kill);
+      onOutput?.(kill, text);
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       err += text;
-      onOutput?.(kill);
+      onOutput?.(kill, text);
     });
     child.on('error', reject);
     child.on('close', (code, signal) => resolve({ code, signal, out, err }));
-    child.stdin.end(input ?? '');
+    options.onStart?.(kill, child.stdin);
+    if (options.endsInput !== false) child.stdin.end(input ?? '');
   });
 }
 
 /** Ours without what test runners and npm put into it. */
 function plainEnvironment(): NodeJS.ProcessEnv {
   const hidden = /^(?:npm_|VITEST|NODE_OPTIONS$|NODE_V8_COVERAGE$|FORCE_COLOR$|NO_COLOR$|CI$)/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.test(name)));
+  const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
+  // What one test finds is not to be replayed by another.
+  return Object.fromEntries([...kept, ['MOIRAI_FAILURES', 'off']]);
 }
 
 /** Builds dist when a source is newer. Test files run side by side: one builds, the others wait. */

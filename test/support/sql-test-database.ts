@@ -160,6 +160,7 @@ export class TestDatabase {
     foundRows: 0n,
     rowCount: 0n,
     describe: () => null,
+    onCatalogQuery: () => undefined,
   };
 }
 

@@ -398,9 +398,30 @@ describe('what is not known', () => {
     expect(violated.check('prefix').kind).toBe('satisfied');
   });
 
-  test('an element that nobody appended, or two did, is bad input', () => {
-    const thinAir = (): ListCheck => new ListCheck(compact(parse('a: append x 1\nb: r x [7]')));
-    expect(thinAir).toThrow(expect.objectContaining({ code: 'history/thin-air-read', place: { line: 2 } }));
+  test('an element that no transaction appended rules out read-committed, and the rest is judged without the read', () => {
+    const text =
+      'a: append x 1\nb: r x [1, 7]\nc: r x [], r y [], append x 2\nd: r x [], append y 1, append x 3\ne: r x [1, 2, 3]';
+    const check = new ListCheck(compact(parse(text)));
+    expect(check.check('read-uncommitted').kind).toBe('satisfied');
+    for (const level of ['pl-2', 'read-committed', 'serializable'] as const)
+      expect(check.check(level)).toMatchObject({
+        kind: 'violated',
+        anomaly: 'thin-air-read',
+        cycle: [],
+        read: { operation: 1, by: 1, from: 1, key: 0 },
+      });
+    expect(check.thinAirCount).toBe(1);
+    const rest = new ListCheck(compact(parse(text)), { thinAirReads: 'ignored' });
+    expect(rest.check('prefix').kind).toBe('satisfied');
+    expect(rest.check('snapshot-isolation')).toMatchObject({ kind: 'violated', elle: 'lost-update' });
+  });
+
+  test('what an aborted transaction read is no evidence', () => {
+    const check = new ListCheck(compact(parse('a: append x 1\nb: r x [7] !')));
+    expect(check.check('serializable').kind).toBe('satisfied');
+  });
+
+  test('an element that two transactions appended is bad input', () => {
     const twice = (): ListCheck => new ListCheck(compact(parse('a: append x 1\nb: append x 1')));
     expect(twice).toThrow(expect.objectContaining({ code: 'history/duplicate-write', place: { line: 2 } }));
   });

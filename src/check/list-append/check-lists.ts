@@ -10,7 +10,7 @@
 import { type CompactHistory, statusCode, type TransactionIndex } from '../../history/index.ts';
 import { type AnomalyName, type Edge } from '../../isolation/index.ts';
 import { nameCycle } from '../../isolation/anomaly.ts';
-import { type Reads, readsOf } from '../reads.ts';
+import { type Reads, readsOf, transactionOf } from '../reads.ts';
 import { type SessionOrder, sessionOrder } from '../session-order.ts';
 import type { CompactLevel } from '../verdict.ts';
 import { cycleAnomalies, cycleOf, type ListCycleName, type ListEdge, nameListCycle } from './cycle-anomalies.ts';
@@ -19,6 +19,7 @@ import { addRealTime, dependenciesOf, type Dependencies, relation } from './edge
 import { type Components, componentsOf, type Graph, shortCycle, topologicalOrder } from './graph.ts';
 import { type AnomalousListRead, type ListReadAnomaly, type ListReads, listReadsOf } from './list-reads.ts';
 import { staleRead, type StaleLevel } from './stale-reads.ts';
+import { thinAirReads, withoutOperations } from './thin-air.ts';
 
 export type ListVerdict =
   | {
@@ -50,29 +51,46 @@ export interface ListAnomaly {
   readonly read?: AnomalousListRead;
 }
 
+export interface ListCheckOptions {
+  /** As for histories of registers. Default `forbidden`. */
+  readonly thinAirReads?: 'forbidden' | 'ignored';
+}
+
 /** A history of lists under examination; what several levels need is found once. */
 export class ListCheck {
   readonly #history: CompactHistory;
   readonly #lists: ListReads;
+  /** The first, if they are forbidden. */
+  readonly #anomalous: readonly AnomalousListRead[];
+  readonly #thinAirCount: number;
   readonly #reads: Reads;
   readonly #sessions: SessionOrder;
   readonly #dependencies: Dependencies;
   readonly #hasTimes: boolean;
   readonly #decided = new Map<GraphLevel, Decided>();
 
-  /** @throws InputError `history/thin-air-read`, `history/duplicate-write` */
-  constructor(history: CompactHistory) {
+  /** @throws InputError `history/duplicate-write` */
+  constructor(history: CompactHistory, { thinAirReads: treatment = 'forbidden' }: ListCheckOptions = {}) {
     this.#history = history;
-    this.#lists = listReadsOf(history);
+    const thinAir = thinAirReads(history);
+    this.#lists = listReadsOf(thinAir.length === 0 ? history : withoutOperations(history, thinAir));
+    const counted = thinAir.map((o) => thinAirRead(history, o)).filter(({ by }) => this.#lists.isMember[by] === 1);
+    this.#thinAirCount = counted.length;
+    this.#anomalous = [...(treatment === 'forbidden' ? counted.slice(0, 1) : []), ...this.#lists.anomalous];
     this.#reads = readsOf(this.#lists.registers);
     this.#sessions = sessionOrder(this.#lists.registers, this.#reads);
     this.#dependencies = dependenciesOf(this.#lists, this.#reads, this.#sessions);
     this.#hasTimes = history.start !== null && addRealTime(this.#dependencies.edges, history, this.#lists.isMember);
   }
 
+  /** Reads with an element that no transaction appended. */
+  get thinAirCount(): number {
+    return this.#thinAirCount;
+  }
+
   check(level: CompactLevel): ListVerdict {
     if (level === 'read-uncommitted') return { kind: 'satisfied', commitOrder: committed(this.#history) };
-    const [read] = this.#lists.anomalous;
+    const [read] = this.#anomalous;
     if (read !== undefined) return { kind: 'violated', anomaly: read.kind, elle: read.kind, cycle: [], read };
     const verdict = this.#checkOrder(level);
     if (verdict.kind === 'satisfied' && this.#lists.hasRegisters) return { kind: 'unknown', reason: 'not-searched' };
@@ -82,7 +100,7 @@ export class ListCheck {
   /** Of each of Elle's names at most one example; searches are bounded, so that names may be missing. */
   anomalies(): ListAnomaly[] {
     const { edges, lostUpdate } = this.#dependencies;
-    const found: ListAnomaly[] = this.#lists.anomalous.map((read) => ({ name: read.kind, cycle: [], read }));
+    const found: ListAnomaly[] = this.#anomalous.map((read) => ({ name: read.kind, cycle: [], read }));
     const { components } = this.#decide('strict-serializable');
     if (components.cyclic.length === 0) return found;
     if (lostUpdate !== null) found.push({ name: 'lost-update', cycle: lostUpdateCycle(lostUpdate) });
@@ -177,6 +195,11 @@ interface Decided {
 
 function decidedBy(graph: Graph): Decided {
   return { graph, components: componentsOf(graph) };
+}
+
+function thinAirRead(history: CompactHistory, operation: number): AnomalousListRead {
+  const by = transactionOf(history, operation);
+  return { kind: 'thin-air-read', operation, by, from: by, key: history.key[operation] as number };
 }
 
 function committed({ status }: CompactHistory): Int32Array {

@@ -16,8 +16,9 @@ import {
   Uint8Column,
 } from '../../history/index.ts';
 
-/** The names are Elle's. */
+/** The names are Elle's, but for `thin-air-read`: Elle has none for an element that no transaction appended. */
 export type ListReadAnomaly =
+  | 'thin-air-read'
   | 'duplicate-elements'
   | 'incompatible-order'
   | 'internal'
@@ -54,7 +55,10 @@ export interface ListReads {
   readonly hasRegisters: boolean;
 }
 
-/** @throws InputError `history/thin-air-read`, `history/duplicate-write` */
+/**
+ * @param history without reads of elements that no transaction appended (`thin-air.ts`)
+ * @throws InputError `history/duplicate-write`
+ */
 export function listReadsOf(history: CompactHistory): ListReads {
   const appends = appendsOf(history);
   const isMember = membersOf(history, appends.transaction);
@@ -158,8 +162,7 @@ function membersOf(history: CompactHistory, appender: Int32Array): Uint8Array {
       const [begin, end] = boundsOf(history, o);
       for (let i = begin; i < end; i += 1) {
         const by = appender[element[i] as number] as number;
-        if (by === -1) throw thinAir(history, t, o, element[i] as number);
-        if (isMember[by] === 1 || status[by] !== statusCode.unknown) continue;
+        if (by === -1 || isMember[by] === 1 || status[by] !== statusCode.unknown) continue;
         isMember[by] = 1;
         queue.push(by);
       }
@@ -169,15 +172,6 @@ function membersOf(history: CompactHistory, appender: Int32Array): Uint8Array {
   for (let t = 0; t < transactionCount; t += 1) if (status[t] === statusCode.committed) look(t);
   for (let t = queue.pop(); t !== undefined; t = queue.pop()) look(t);
   return isMember;
-}
-
-function thinAir(history: CompactHistory, t: TransactionIndex, operation: number, value: number): InputError {
-  const { names, key } = history;
-  return new InputError(
-    'history/thin-air-read',
-    `transaction ${names.id(t)} reads ${names.key(key[operation] as number)} with ${JSON.stringify(names.value(value))} in it, which nobody appended`,
-    placeOf(history, t),
-  );
 }
 
 type Versions = Pick<ListReads, 'versionStart' | 'version'> & {

@@ -16,7 +16,7 @@ export function certifyStrongOrder(
   order: Int32Array,
 ): boolean {
   const co = placesOf(history, reads, order);
-  if (co === null || reads.anomalous.length > 0 || reads.firstUnresolved >= 0) return false;
+  if (co === null || reads.anomalous.length > 0 || reads.firstAmbiguous >= 0) return false;
   const { previous } = sessionOrder(history, reads);
   const writers = writersInOrder(history, reads, order, co);
   for (const t of order) {

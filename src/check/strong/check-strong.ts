@@ -3,7 +3,7 @@
  * order that is guessed (`schedule`), then a search (`OrderSearch`). Deciding is NP-complete (Papadimitriou 1979; Biswas and Enea, OOPSLA 2019),
  * so the search has limits; on histories of real stores little is open after the first step.
  */
-import { monotonicMs } from '../../base/clock.ts';
+import { type TimeLimit, unlimited } from '../../base/time-limit.ts';
 import type { CompactHistory } from '../../history/index.ts';
 import { chainsOf } from '../chains.ts';
 import { edgesBySource, topologicalOrder } from './clocks.ts';
@@ -21,8 +21,8 @@ import { type Versions, versionsOf } from './versions.ts';
 export interface StrongOptions {
   /** Changes that the search may make. Default 2,000,000,000: some minutes. */
   readonly stepsMax?: number;
-  /** Milliseconds that the search may take. Default: no limit. */
-  readonly timeoutMs?: number;
+  /** When it is over, the check throws: `checkCompact` catches it. Default: none. */
+  readonly limit?: TimeLimit;
   /** Numbers that an array of clocks may have, nodes x chains. Default 2^27, 512 MiB; there are three. */
   readonly strongClocksMax?: number;
   /** `all`: a guess, then both searches in turn. The others are for tests. Default `all`. */
@@ -61,7 +61,7 @@ export function checkStrong(
   const versions = versionsOf(history, nodes, reads);
   const edges = new OrderEdges();
   addKnownEdges(edges, nodes, reads, sessions);
-  const { order: sorted, clocks } = saturate(nodes, versions, edges);
+  const { order: sorted, clocks } = saturate(nodes, versions, edges, options.limit ?? unlimited);
   if (sorted.length < nodes.nodeCount) return { kind: 'violated', problem: { nodes, versions, edges, sorted } };
   const found = findOrder(nodes, versions, edges, clocks, options);
   if (found === 'violated') return { kind: 'violated', problem: null };
@@ -84,28 +84,28 @@ function findOrder(
   clocks: Int32Array,
   options: StrongOptions,
 ): Int32Array | 'violated' | 'unknown' {
-  const { stepsMax = 2_000_000_000, timeoutMs = Infinity, openPairsMax = 20_000_000, engine = 'all' } = options;
-  const start = monotonicMs();
+  const { stepsMax = 2_000_000_000, limit = unlimited, openPairsMax = 20_000_000, engine = 'all' } = options;
   const guess = guessed(nodes, versions, edges);
   if (guess.forced === 0 && engine === 'all') return guess.order;
   const place = new Int32Array(nodes.nodeCount);
   guess.order.forEach((node, i) => (place[node] = i));
   const isForFrontiers = engine === 'frontier' || (engine === 'all' && nodes.chainCount <= frontierChainsMax);
   const frontier = isForFrontiers ? new FrontierSearch(nodes, versions, edges, place) : null;
-  const pairs = engine === 'frontier' ? null : openPairs(nodes, versions, clocks, openPairsMax);
+  const pairs = engine === 'frontier' ? null : openPairs(nodes, versions, clocks, openPairsMax, limit);
   // The other search keeps its edges to itself: these grow.
   const own = new OrderEdges();
   if (pairs !== null) for (let e = 0; e < edges.count; e += 1) own.add(...edges.at(e));
   const search =
     pairs === null
       ? null
-      : new OrderSearch(nodes, versions, new OrderState(nodes, versions, own, clocks), pairs, place);
+      : new OrderSearch(nodes, versions, new OrderState(nodes, versions, own, clocks, limit), pairs, place);
   let turn = 0;
-  for (let steps = 0; steps < stepsMax && monotonicMs() - start < timeoutMs; steps += searchSteps) {
+  for (let steps = 0; steps < stepsMax; steps += searchSteps) {
+    limit.checkNow();
     const result = search?.run(Math.min(searchSteps, stepsMax - steps)) ?? 'open';
     if (result === 'satisfied') return search?.order() ?? 'unknown';
     if (result === 'violated') return result;
-    const other = frontier?.run(frontierSteps) ?? 'open';
+    const other = frontier?.run(frontierSteps, limit) ?? 'open';
     if (other === 'satisfied') return frontier?.order() ?? 'unknown';
     if (other === 'violated') return other;
     if (search === null && frontier?.isFull !== false) return 'unknown';

@@ -1,4 +1,5 @@
 /** From a large history that violates a level above causal to a small part of it that does. */
+import type { TimeLimit } from '../../base/time-limit.ts';
 import {
   type CompactHistory,
   historyOf,
@@ -9,8 +10,8 @@ import {
 } from '../../history/index.ts';
 import { check } from '../../isolation/index.ts';
 import { commitOrder, type OrderProblem } from '../commit-order.ts';
-import { evidenceTransactionsMax, isWithin } from '../evidence.ts';
-import type { Reads } from '../reads.ts';
+import { evidenceTransactionsMax } from '../evidence.ts';
+import { isWithin, type Reads } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import type { Evidence } from '../verdict.ts';
 import { checkStrong, type StrongProblem } from './check-strong.ts';
@@ -29,14 +30,15 @@ export function strongEvidence(
   problem: OrderProblem,
   level: StrongLevel,
   contradiction: StrongProblem | null,
+  limit: TimeLimit,
 ): Evidence | null {
   const { history, reads } = problem;
-  const violates = (part: readonly TransactionIndex[]): boolean => isViolatedBy(history, reads, part, level);
+  const violates = (part: readonly TransactionIndex[]): boolean => isViolatedBy(history, reads, part, level, limit);
   const all = [...reads.isMember.keys()].filter((t) => reads.isMember[t] === 1);
   const core = contradiction === null ? all : withReaders(history, reads, coreOf(contradiction));
   const start = core.length < all.length && violates(core) ? core : all;
   const part = shrink(start, violates, triesMax(start.length));
-  return part.length > evidenceTransactionsMax ? null : partEvidence(problem, part, level);
+  return part.length > evidenceTransactionsMax ? null : partEvidence(problem, part, level, limit);
 }
 
 function isViolatedBy(
@@ -44,12 +46,13 @@ function isViolatedBy(
   reads: Reads,
   transactions: readonly TransactionIndex[],
   level: StrongLevel,
+  limit: TimeLimit,
 ): boolean {
   const part = partOf(history, reads, transactions);
   const sessions = sessionOrder(history, part);
   const order = commitOrder({ history, reads: part, sessions, forced: null });
   if (order.length < sessions.member.length) return true;
-  return checkStrong(history, part, sessions, order, level, { stepsMax }).kind === 'violated';
+  return checkStrong(history, part, sessions, order, level, { stepsMax, limit }).kind === 'violated';
 }
 
 /** What is of unknown fate counts because somebody read from it, who must then be in the part too. */
@@ -77,9 +80,10 @@ function partEvidence(
   { history, reads }: OrderProblem,
   transactions: readonly TransactionIndex[],
   level: StrongLevel,
+  limit: TimeLimit,
 ): Evidence | null {
   const among = new Set(transactions);
   const part = historyOf(subHistory(history, transactions, (o) => isWithin(reads.source, o, among)));
-  const verdict = check(part, level);
+  const verdict = check(part, level, { limit });
   return verdict.kind === 'violated' ? { history: part, verdict, transactions: [...transactions] } : null;
 }

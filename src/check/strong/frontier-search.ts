@@ -3,6 +3,7 @@
  * the last choice is taken back. What is left to do depends on the set of nodes that were placed, not on their order, so that a set that led
  * nowhere is never tried again: with k sessions there are at most n^k. Who can be placed without making anybody wait is placed at once.
  */
+import type { TimeLimit } from '../../base/time-limit.ts';
 import { type EdgesBySource, edgesBySource } from './clocks.ts';
 import { type Nodes, type OrderEdges } from './nodes.ts';
 import type { Versions } from './versions.ts';
@@ -62,8 +63,9 @@ export class FrontierSearch {
   }
 
   /** Places about so many nodes. */
-  run(steps: number): 'satisfied' | 'violated' | 'open' {
+  run(steps: number, limit: TimeLimit): 'satisfied' | 'violated' | 'open' {
     for (let step = 0; step < steps; step += 1) {
+      limit.check();
       if (this.#placed.length === this.#nodes.nodeCount) return 'satisfied';
       if (this.#isBack) {
         if (!this.#goBack()) return 'violated';

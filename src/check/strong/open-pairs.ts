@@ -1,4 +1,5 @@
 /** Pairs of writers of a key whose order is open and matters: a version that is read, or at snapshot-isolation any two. */
+import type { TimeLimit } from '../../base/time-limit.ts';
 import { Int32Column } from '../../history/index.ts';
 import type { Nodes } from './nodes.ts';
 import type { Versions } from './versions.ts';
@@ -10,7 +11,13 @@ export interface OpenPairs {
 }
 
 /** @returns `null`: more than `pairsMax` */
-export function openPairs(nodes: Nodes, versions: Versions, clocks: Int32Array, pairsMax: number): OpenPairs | null {
+export function openPairs(
+  nodes: Nodes,
+  versions: Versions,
+  clocks: Int32Array,
+  pairsMax: number,
+  limit: TimeLimit,
+): OpenPairs | null {
   const { shift, chainOf, chainCount, level } = nodes;
   const { keyStart, writer, segmentStart, segmentFirst, readerStart } = versions;
   const first = new Int32Column();
@@ -24,6 +31,7 @@ export function openPairs(nodes: Nodes, versions: Versions, clocks: Int32Array, 
     for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {
       for (let version = segmentFirst[g] as number; version < (segmentFirst[g + 1] as number); version += 1) {
         const a = writer[version] as number;
+        limit.check();
         for (let other = g + 1; other < (segmentStart[k + 1] as number); other += 1) {
           const end = segmentFirst[other + 1] as number;
           let from = segmentFirst[other] as number;

@@ -6,6 +6,7 @@
  * Cost: an edge costs the entries it changes, times the edges of their nodes. Where concurrency is local that is little, for what is long past
  * is known already.
  */
+import type { TimeLimit } from '../../base/time-limit.ts';
 import { Int32Column } from '../../history/index.ts';
 import { type EdgesBySource, edgesBySource } from './clocks.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';
@@ -19,6 +20,7 @@ export class OrderState {
   readonly staticCount: number;
   /** Where an edge closed a cycle: it, by its ends and its reason. It is not among the edges. */
   conflict: Conflict | null = null;
+  readonly #limit: TimeLimit;
   readonly #nodes: Nodes;
   readonly #versions: Versions;
   readonly #clocks: Int32Array;
@@ -40,7 +42,8 @@ export class OrderState {
   #ruled = 0;
 
   /** @param clocks of `edges`, at the fixpoint of the rules; both are taken over */
-  constructor(nodes: Nodes, versions: Versions, edges: OrderEdges, clocks: Int32Array) {
+  constructor(nodes: Nodes, versions: Versions, edges: OrderEdges, clocks: Int32Array, limit: TimeLimit) {
+    this.#limit = limit;
     this.#nodes = nodes;
     this.#versions = versions;
     this.edges = edges;
@@ -82,6 +85,7 @@ export class OrderState {
       const at = this.#entry.array[this.#ruled] as number;
       const old = this.#old.array[this.#ruled] as number;
       this.#ruled += 1;
+      this.#limit.check();
       const chain = at % chainCount;
       const node = (at - chain) / chainCount;
       const m = node >> shift;

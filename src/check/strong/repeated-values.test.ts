@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { seeded } from '../../base/index.ts';
-import { compactOf, formatHistory, type History, INITIAL, parseHistory, type Read } from '../../history/index.ts';
+import {
+  compactOf,
+  formatHistory,
+  type History,
+  INITIAL,
+  type Operation,
+  parseHistory,
+  type Read,
+} from '../../history/index.ts';
 import { certify, check, type IsolationLevel } from '../../isolation/index.ts';
 import { smallHistory, type SmallHistoryOptions } from '../../isolation/small-history.test-support.ts';
 import { checkCompact } from '../check-compact.ts';
-import { chooseAvoiding } from './nogoods.ts';
+import { chooseAvoiding } from '../../isolation/nogoods.ts';
 
 /** MOIRAI_HEAVY=1: more histories. */
 const heavy = process.env['MOIRAI_HEAVY'] === '1';
@@ -41,6 +49,9 @@ describe('where values are written repeatedly, a history is at a level if it is 
         const verdict = checkCompact(compactOf(history), level);
         const message = `seed ${seed} at ${level}\n${formatHistory(choices[0] as History)}`;
         expect(verdict.kind, `at ${message}`).toBe(expected);
+        const small = check(history, level);
+        expect(small.kind, `small, at ${message}`).toBe(expected);
+        expect(certify(history, level, small), `small, at ${message}`).toBe(true);
         if (verdict.kind === 'violated' && verdict.evidence !== null)
           expect(certify(verdict.evidence.history, level, verdict.evidence.verdict), `at ${message}`).toBe(true);
         return expected[0];
@@ -126,3 +137,32 @@ function withFrom(history: History, by: number, o: number, from: number): Histor
   });
   return { ...history, transactions };
 }
+
+describe('a limit of time', () => {
+  /** 600 serial transactions in 8 sessions that write 3 values to 10 keys: the choices of writers are too many to try. */
+  function crowded(): History {
+    const chooser = seeded(1);
+    const store = new Map<string, number>();
+    const transactions = Array.from({ length: 600 }, (_, t) => ({
+      id: String(t),
+      session: chooser.choose(8),
+      status: 'committed' as const,
+      operations: Array.from({ length: 4 }, (): Operation => {
+        const key = `k${chooser.choose(10)}`;
+        if (chooser.choose(2) === 0) return { kind: 'read', key, value: store.get(key) ?? 0 };
+        store.set(key, 1 + chooser.choose(3));
+        return { kind: 'write', key, value: store.get(key) as number };
+      }),
+    }));
+    const initial = new Map(Array.from({ length: 10 }, (_, k) => [`k${k}`, 0] as const));
+    return { sessions: Array.from({ length: 8 }, (_, s) => String(s)), transactions, initial };
+  }
+
+  test.each(['read-committed', 'causal', 'serializable'] as const)('is an answer at %s', (level) => {
+    const history = compactOf(crowded());
+    expect(checkCompact(history, level, { timeoutMs: 0 })).toEqual({ kind: 'unknown', reason: 'time-limit' });
+    const start = performance.now();
+    expect(checkCompact(history, level, { timeoutMs: 300 })).toEqual({ kind: 'unknown', reason: 'time-limit' });
+    expect(performance.now() - start).toBeLessThan(20 * 300); // it took minutes
+  });
+});

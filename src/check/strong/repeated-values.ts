@@ -6,6 +6,7 @@
  *
  * Cost: that of a check for each try; the number of tries has a limit.
  */
+import { type TimeLimit, unlimited } from '../../base/time-limit.ts';
 import {
   type CompactHistory,
   fromUnrecorded,
@@ -14,15 +15,20 @@ import {
   type TransactionIndex,
 } from '../../history/index.ts';
 import { commitOrder } from '../commit-order.ts';
-import { type Reads, readsOf, refuseThinAir, source, transactionOf } from '../reads.ts';
+import { type Reads, readsOf, source, transactionOf } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import type { CompactLevel, CompactVerdict, CompactViolated } from '../verdict.ts';
-import { chooseAvoiding, type Nogood } from './nogoods.ts';
+import { chooseAvoiding, type Nogood } from '../../isolation/nogoods.ts';
 import { type SurelyBefore, surelyBefore } from './surely-before.ts';
 
-export interface RepeatedOptions {
+export interface RepeatedSearchOptions {
   /** Choices of writers that are tried where values are written repeatedly. Default 10,000. */
   readonly writerChoicesMax?: number;
+}
+
+export interface RepeatedOptions extends RepeatedSearchOptions {
+  /** As for `checkStrong`. */
+  readonly limit?: TimeLimit;
 }
 
 /** A read with several possible writers. */
@@ -36,25 +42,24 @@ export interface OpenRead {
 
 type Check = (history: CompactHistory, reads: Reads) => CompactVerdict;
 
-/** @throws InputError `history/thin-air-read` */
 export function checkRepeatedValues(
   history: CompactHistory,
   level: CompactLevel,
   check: Check,
-  { writerChoicesMax = 10_000 }: RepeatedOptions = {},
+  { writerChoicesMax = 10_000, limit = unlimited }: RepeatedOptions = {},
 ): CompactVerdict {
   const from = history.from?.slice() ?? new Int32Array(history.operationCount).fill(fromUnrecorded);
   const chosen: CompactHistory = { ...history, from };
-  const open = narrowed(chosen, from, level);
+  const open = narrowed(chosen, from, level, limit);
   const nogoods: Nogood[] = [];
   let violated: CompactViolated | null = null;
   for (let tries = 0; tries < writerChoicesMax; tries += 1) {
-    const choice = chooseAvoiding(open, nogoods, 1_000_000);
+    const choice = chooseAvoiding(open, nogoods, 1_000_000, limit);
+    limit.checkNow();
     if (choice === 'none') return violated ?? { kind: 'unknown', reason: 'step-limit' };
     if (choice === 'step-limit') return { kind: 'unknown', reason: 'step-limit' };
     open.forEach((read, i) => (from[read.operation] = choice[i] as number));
     const reads = readsOf(chosen);
-    refuseThinAir(chosen, reads);
     const verdict = check(chosen, reads);
     if (verdict.kind !== 'violated') return verdict;
     const nogood = contradicting(open, choice, verdict);
@@ -77,12 +82,12 @@ function contradicting(open: readonly OpenRead[], choice: readonly number[], { e
 }
 
 /** The reads that stay open, with the writers that stay possible. Where one is left, it is recorded in `from`. */
-function narrowed(history: CompactHistory, from: Int32Array, level: CompactLevel): OpenRead[] {
+function narrowed(history: CompactHistory, from: Int32Array, level: CompactLevel, limit: TimeLimit): OpenRead[] {
   let reads = readsOf(history);
   let open = openReads(history, reads);
   for (let pass = 0; pass < 20; pass += 1) {
-    const known = surelyBefore(history, reads, level);
-    if (known !== null) open = open.map((read) => ({ ...read, candidates: possible(reads, read, known) }));
+    const known = surelyBefore(history, reads, level, limit);
+    if (known !== null) open = open.map((read) => ({ ...read, candidates: possible(reads, read, known, limit) }));
     const closed = open.filter(({ candidates }) => candidates.length === 1);
     open = open.filter(({ candidates }) => candidates.length > 1);
     for (const { operation, candidates } of closed) from[operation] = candidates[0] as number;
@@ -110,10 +115,16 @@ function openReads(history: CompactHistory, { source: sources, writers }: Reads)
 }
 
 /** If none is possible all stay: each is then found to be wrong, which says how. */
-function possible(reads: Reads, { by, key, candidates }: OpenRead, known: SurelyBefore): readonly TransactionIndex[] {
+function possible(
+  reads: Reads,
+  { by, key, candidates }: OpenRead,
+  known: SurelyBefore,
+  limit: TimeLimit,
+): readonly TransactionIndex[] {
   if (candidates.length < 2 || reads.isMember[by] === 0) return candidates;
   const overwriters = known.overwriting ? known.writersOf(key).filter((w) => known.isBefore(w, by)) : [];
   const left = candidates.filter((c) => {
+    limit.check();
     if (c !== INITIAL && known.isBefore(by, c)) return false;
     return !overwriters.some((w) => w !== c && (c === INITIAL || known.isBefore(c, w)));
   });

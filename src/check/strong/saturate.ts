@@ -6,6 +6,7 @@
  *
  * Cost of a pass: O((edges + reads) * chains * log(writers of a key)).
  */
+import type { TimeLimit } from '../../base/time-limit.ts';
 import { edgesBySource, fillClocks, topologicalOrder } from './clocks.ts';
 import { type Nodes, type OrderEdges, rule } from './nodes.ts';
 import { OrderState } from './order-state.ts';
@@ -24,7 +25,7 @@ const fewPart = 20;
 const fewMin = 2;
 
 /** Adds to `edges`. */
-export function saturate(nodes: Nodes, versions: Versions, edges: OrderEdges): Saturated {
+export function saturate(nodes: Nodes, versions: Versions, edges: OrderEdges, limit: TimeLimit): Saturated {
   addInitialReads(nodes, versions, edges);
   const clocks = new Int32Array(nodes.nodeCount * nodes.chainCount).fill(-1);
   for (let passes = 1; ; passes += 1) {
@@ -33,27 +34,33 @@ export function saturate(nodes: Nodes, versions: Versions, edges: OrderEdges): S
     if (order.length < nodes.nodeCount) return { order, clocks, passes };
     fillClocks(nodes, edges, bySource, order, clocks);
     const before = edges.count;
-    const pass = new Pass(nodes, versions, edges, clocks);
+    const pass = new Pass(nodes, versions, edges, clocks, limit);
     pass.overwritten();
     pass.antiDependencies();
     if (nodes.level === 'snapshot-isolation') pass.writeConflicts();
     if (edges.count === before) return { order, clocks, passes };
     if (edges.count - before <= Math.max(fewMin, nodes.nodeCount / fewPart))
-      return finish(nodes, versions, edges, clocks, before, passes);
+      return finish(nodes, versions, edges, { clocks, before, passes, limit });
   }
 }
 
-/** Edge by edge, with what follows from each. @param before the edges that the clocks know */
+interface Passed {
+  readonly clocks: Int32Array;
+  /** The edges that the clocks know. */
+  readonly before: number;
+  readonly passes: number;
+  readonly limit: TimeLimit;
+}
+
+/** Edge by edge, with what follows from each. */
 function finish(
   nodes: Nodes,
   versions: Versions,
   edges: OrderEdges,
-  clocks: Int32Array,
-  before: number,
-  passes: number,
+  { clocks, before, passes, limit }: Passed,
 ): Saturated {
   const fresh = edges.cut(before);
-  const state = new OrderState(nodes, versions, edges, clocks);
+  const state = new OrderState(nodes, versions, edges, clocks, limit);
   const isConsistent = fresh.every((edge) => state.add(...edge)) && state.propagate();
   const { conflict } = state;
   if (!isConsistent && conflict !== null) edges.add(conflict.from, conflict.to, conflict.rule, conflict.cause);
@@ -84,11 +91,13 @@ class Pass {
   readonly #nodes: Nodes;
   readonly #versions: Versions;
   readonly #edges: OrderEdges;
+  readonly #limit: TimeLimit;
   readonly #clocks: Int32Array;
   /** The clocks, and what edges of this pass add to them at once: only to leave out what they imply. */
   readonly #known: Int32Array;
 
-  constructor(nodes: Nodes, versions: Versions, edges: OrderEdges, clocks: Int32Array) {
+  constructor(nodes: Nodes, versions: Versions, edges: OrderEdges, clocks: Int32Array, limit: TimeLimit) {
+    this.#limit = limit;
     this.#nodes = nodes;
     this.#versions = versions;
     this.#edges = edges;
@@ -103,6 +112,7 @@ class Pass {
     const clocks = this.#clocks;
     const target = level === 'snapshot-isolation' ? 0 : shift;
     for (let r = 0; r < memberCount; r += 1) {
+      this.#limit.check();
       const row = (r << shift) * chainCount;
       for (let i = readStart[r] as number; i < (readStart[r + 1] as number); i += 1) {
         const version = readVersion[i] as number;
@@ -134,6 +144,7 @@ class Pass {
     for (let version = 0; version < writer.length; version += 1) {
       const [first, after] = [readerStart[version] as number, readerStart[version + 1] as number];
       if (first === after) continue;
+      this.#limit.check();
       const k = keyOf[version] as number;
       const node = ((writer[version] as number) << shift) | shift;
       const chain = chainOf[node] as number;
@@ -160,6 +171,7 @@ class Pass {
     for (let k = 0; k + 1 < keyStart.length; k += 1) {
       if ((segmentStart[k + 1] as number) - (segmentStart[k] as number) < 2) continue;
       for (let version = keyStart[k] as number; version < (keyStart[k + 1] as number); version += 1) {
+        this.#limit.check();
         const a = writer[version] as number;
         const chain = chainOf[a << shift] as number;
         for (let g = segmentStart[k] as number; g < (segmentStart[k + 1] as number); g += 1) {

@@ -1,4 +1,5 @@
 /** Which transactions come before which whatever else is the case: from what is known of a history in which some reads are not. */
+import type { TimeLimit } from '../../base/time-limit.ts';
 import { type CompactHistory, INITIAL, type TransactionIndex } from '../../history/index.ts';
 import { chainsOf } from '../chains.ts';
 import { commitOrder } from '../commit-order.ts';
@@ -20,7 +21,12 @@ export interface SurelyBefore {
 }
 
 /** @returns `null` where nothing is known: at pl-2, which asks for no session order, or where what is known is a contradiction. */
-export function surelyBefore(history: CompactHistory, reads: Reads, level: CompactLevel): SurelyBefore | null {
+export function surelyBefore(
+  history: CompactHistory,
+  reads: Reads,
+  level: CompactLevel,
+  limit: TimeLimit,
+): SurelyBefore | null {
   if (level === 'pl-2' || level === 'read-uncommitted') return null;
   const sessions = sessionOrder(history, reads);
   const order = commitOrder({ history, reads, sessions, forced: null });
@@ -35,7 +41,7 @@ export function surelyBefore(history: CompactHistory, reads: Reads, level: Compa
   addKnownEdges(edges, nodes, reads, sessions);
   let clocks: Int32Array;
   if (isStrong) {
-    const saturated = saturate(nodes, versions, edges);
+    const saturated = saturate(nodes, versions, edges, limit);
     if (saturated.order.length < nodeCount) return null;
     clocks = saturated.clocks;
   } else {

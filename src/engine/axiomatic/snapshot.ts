@@ -1,15 +1,17 @@
 /** A fixed picture of the rows, outside of the axioms and of the history: for loading, and for checks of the end. */
 import { SqlError } from '../../sql/sql-error.ts';
-import type {
-  AccessPath,
-  InsertResult,
-  LockRequest,
-  Row,
-  StatementView,
-  StorageTransaction,
-  TableId,
-  UpdateResult,
-  Waiting,
+import {
+  type AccessPath,
+  everyRow,
+  type InsertResult,
+  type LockRequest,
+  type Row,
+  type RowCondition,
+  type StatementView,
+  type StorageTransaction,
+  type TableId,
+  type UpdateResult,
+  type Waiting,
 } from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import type { Held } from './cell.ts';
@@ -56,21 +58,21 @@ export class SnapshotStatement implements StatementView {
     this.#pictured = pictured;
   }
 
-  *scan(tableId: TableId, path: AccessPath): Iterable<Row> {
+  *scan(tableId: TableId, path: AccessPath, { matches }: RowCondition): Iterable<Row> {
     for (const stored of this.#pictured.table(tableId).candidates(path, this, [])) {
       const row = this.see(stored);
-      if (row !== null) yield row;
+      if (row !== null && matches(row)) yield row;
     }
   }
 
   *lock(
     table: TableId,
     path: AccessPath,
-    matches: (row: Row) => boolean,
+    { matches }: RowCondition,
     _request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {
-    const rows = [...this.scan(table, path)]; // as they were before `take` writes
+    const rows = [...this.scan(table, path, everyRow)]; // as they were before `take` writes
     for (const row of rows) if (matches(row) && !(yield* answer(take(row)))) return;
   }
 

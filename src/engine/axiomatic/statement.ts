@@ -12,6 +12,7 @@ import type {
   InsertResult,
   LockRequest,
   Row,
+  RowCondition,
   StatementView,
   TableId,
   UpdateResult,
@@ -40,14 +41,14 @@ export class Statement implements StatementView {
     this.#number = number;
   }
 
-  *scan(table: TableId, path: AccessPath): Iterable<Row> {
-    yield* this.#rows(this.#storage.table(table), path);
+  *scan(table: TableId, path: AccessPath, { matches }: RowCondition): Iterable<Row> {
+    for (const row of this.#rows(this.#storage.table(table), path)) if (matches(row)) yield row;
   }
 
   *lock(
     tableId: TableId,
     path: AccessPath,
-    matches: (row: Row) => boolean,
+    { matches }: RowCondition,
     request: LockRequest,
     take: (row: Row) => boolean | Waiting<boolean>,
   ): Waiting<void> {

@@ -4,7 +4,15 @@ import { formatHistory, type History } from '../../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels, isStrongerOrEqual } from '../../isolation/index.ts';
 import { drawing, enumerating, MockDatabase, type StrategyName } from '../../mockdb/index.ts';
 import { SqlError } from '../../sql/sql-error.ts';
-import { cell, type Row, type StorageTransaction, type TableShape, type Waiting } from '../../sql/storage.ts';
+import {
+  cell,
+  everyRow,
+  type Row,
+  type StorageTransaction,
+  type TableShape,
+  unrecorded,
+  type Waiting,
+} from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import { type AxiomaticStorage, axiomaticStorage } from '../axiomatic-storage.ts';
 import { all, idIs, now, request, table } from '../engine.test-support.ts';
@@ -29,7 +37,7 @@ function update(t: StorageTransaction, id: number, column: number, value: SqlVal
   const view = t.statement();
   const rows: Row[] = [];
   const matches = (row: Row): boolean => cell(row, 0) === id;
-  now(view.lock(table.id, idIs(id), matches, request('no key update'), (row) => rows.push(row) > 0));
+  now(view.lock(table.id, idIs(id), unrecorded(matches), request('no key update'), (row) => rows.push(row) > 0));
   const values: SqlValue[] = [];
   values[column] = value;
   for (const row of rows) now(view.update(row, values, [column]));
@@ -54,14 +62,15 @@ function runAtRandom(store: AxiomaticStorage, chooser: Chooser, steps: number): 
     try {
       const choice = chooser.choose(10);
       if (choice < 3)
-        for (const row of t.statement().scan(table.id, idIs(id))) for (const column of [2, 1]) cell(row, column);
+        for (const row of t.statement().scan(table.id, idIs(id), everyRow))
+          for (const column of [2, 1]) cell(row, column);
       else if (choice < 6) update(t, id, 2, value);
       else if (choice === 6) {
         const view = t.statement();
         unlessItWaits(view.insert(table.id, [id, null, value]), () => view.undo());
       } else if (choice === 7) {
         const view = t.statement();
-        const [row] = [...view.scan(table.id, all)];
+        const [row] = [...view.scan(table.id, all, everyRow)];
         if (row !== undefined) now(view.delete(row));
       } else {
         open[session] = undefined;
@@ -149,7 +158,7 @@ test('weak behaviour remains: at causal a session that comes late reads old vers
       ...store
         .begin(10 + i, options)
         .statement()
-        .scan(table.id, all),
+        .scan(table.id, all, everyRow),
     ] as [Row];
     return cell(row, 2) as number;
   });
@@ -164,7 +173,7 @@ test('a transaction that stays open is given up when too much waits for it', () 
     windowMax: 10,
   });
   const idle = store.begin(1, options);
-  for (const row of idle.statement().scan(table.id, all)) cell(row, 2);
+  for (const row of idle.statement().scan(table.id, all, everyRow)) cell(row, 2);
   for (let i = 1; i <= 300; i += 1) {
     const t = store.begin(0, options);
     update(t, 0, 2, i);
@@ -243,19 +252,11 @@ function asStorage(level: ConstrainingLevel, chooser: Chooser, windowMax: number
   const begin = (session: number): KeyValue => {
     const t = store.begin(session, options);
     return {
-      read: (key) => expect([...t.statement().scan(rows.id, path(key))]).toHaveLength(1),
+      read: (key) => expect([...t.statement().scan(rows.id, path(key), everyRow)]).toHaveLength(1),
       write: (key, value) => {
         const view = t.statement();
         const found: Row[] = [];
-        now(
-          view.lock(
-            rows.id,
-            path(key),
-            () => true,
-            request('update'),
-            (row) => found.push(row) > 0,
-          ),
-        );
+        now(view.lock(rows.id, path(key), everyRow, request('update'), (row) => found.push(row) > 0));
         for (const row of found) now(view.update(row, [key, value], [1]));
       },
       commit: () => {

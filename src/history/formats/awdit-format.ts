@@ -2,7 +2,8 @@
  * The text of AWDIT's own tests: operations `r KEY VALUE` and `w KEY VALUE` a line each, a line of `-` between transactions and of `=` between
  * sessions. lassemoldrup/AWDIT: src/formats.rs, `parse_test_history`.
  *
- * A transaction that only writes 0 is the initial state: AWDIT itself has it as one more session, and then misses stale reads of it.
+ * AWDIT writes the initial state out as a session of one transaction that only writes 0, and then misses stale reads of it. Such a session is
+ * the initial state here. A transaction of zeros that has company in its session is a transaction like any other.
  */
 import { InputError } from '../../base/input-error.ts';
 import { CompactHistoryBuilder } from '../compact-builder.ts';
@@ -27,36 +28,73 @@ interface Operation {
   readonly value: number | string;
 }
 
+interface Transaction {
+  /** Where it begins. */
+  readonly line: number;
+  readonly operations: Operation[];
+}
+
 async function readAwdit(source: HistorySource): Promise<CompactHistory> {
-  const builder = new CompactHistoryBuilder();
-  let session = 0;
-  let transactions = 0;
-  let operations: Operation[] = [];
-  let begin = 0;
-  const endTransaction = (): void => {
-    if (operations.length === 0) return;
-    if (!addInitial(builder, operations)) {
-      addOperations(builder, operations);
-      builder.endTransaction(builder.session(String(session)), { line: begin });
-      transactions += 1;
-    }
-    operations = [];
-  };
+  const sessions = new Sessions();
   for await (const { first, lines } of linesOf(source)) {
     for (const [i, raw] of lines.entries()) {
       const line = raw.trim();
       if (line === '') continue;
-      if (/^(?:-+|=+)$/.test(line)) {
-        endTransaction();
-        if (line.startsWith('=') && transactions > 0) [session, transactions] = [session + 1, 0];
-        continue;
-      }
-      if (operations.length === 0) begin = first + i;
-      operations.push(operationOf(line, first + i));
+      if (/^-+$/.test(line)) sessions.endTransaction();
+      else if (/^=+$/.test(line)) sessions.endSession();
+      else sessions.operation(operationOf(line, first + i), first + i);
     }
   }
-  endTransaction();
-  return builder.finish();
+  return sessions.finish();
+}
+
+/** Adds transactions as they end; only the first of a session waits until it is known whether it stands alone. */
+class Sessions {
+  readonly #builder = new CompactHistoryBuilder();
+  #session = 0;
+  #added = 0;
+  #held: Transaction | null = null;
+  #open: Transaction | null = null;
+
+  operation(operation: Operation, line: number): void {
+    this.#open ??= { line, operations: [] };
+    this.#open.operations.push(operation);
+  }
+
+  endTransaction(): void {
+    const ended = this.#open;
+    this.#open = null;
+    if (ended === null) return;
+    if (this.#added === 0 && this.#held === null && isOnlyZeros(ended)) this.#held = ended;
+    else {
+      this.#addHeld();
+      this.#add(ended);
+    }
+  }
+
+  endSession(): void {
+    this.endTransaction();
+    for (const { key } of this.#held?.operations ?? []) this.#builder.initial(key, 0);
+    this.#held = null;
+    if (this.#added > 0) [this.#session, this.#added] = [this.#session + 1, 0];
+  }
+
+  finish(): CompactHistory {
+    this.endSession();
+    return this.#builder.finish();
+  }
+
+  #addHeld(): void {
+    const held = this.#held;
+    this.#held = null;
+    if (held !== null) this.#add(held);
+  }
+
+  #add({ line, operations }: Transaction): void {
+    addOperations(this.#builder, operations);
+    this.#builder.endTransaction(this.#builder.session(String(this.#session)), { line });
+    this.#added += 1;
+  }
 }
 
 function operationOf(text: string, line: number): Operation {
@@ -67,10 +105,8 @@ function operationOf(text: string, line: number): Operation {
   });
 }
 
-function addInitial(builder: CompactHistoryBuilder, operations: readonly Operation[]): boolean {
-  if (operations.some(({ isWrite, value }) => !isWrite || value !== 0)) return false;
-  for (const { key } of operations) builder.initial(key, 0);
-  return true;
+function isOnlyZeros({ operations }: Transaction): boolean {
+  return operations.every(({ isWrite, value }) => isWrite && value === 0);
 }
 
 function addOperations(builder: CompactHistoryBuilder, operations: readonly Operation[]): void {

@@ -110,6 +110,12 @@ export const samples: readonly Sample[] = [
     told: ['initial {"0":0,"1":0}', 'r 0 0, w 1 3'],
   },
   {
+    format: 'plume',
+    name: 'a transaction of zeros that is not alone in its session',
+    files: text('w(0,0,0,0)', 'r(1,0,0,2)', 'w(0,1,1,1)', 'r(0,0,1,3)'),
+    told: ['initial {"0":0,"1":0}', 'w 0 0 | r 1 0', 'w 0 1 | r 0 0'],
+  },
+  {
     format: 'dbcop',
     name: 'failed events and an aborted transaction',
     files: { 'history.bincode': bincode },
@@ -145,6 +151,12 @@ export const samples: readonly Sample[] = [
     name: 'initial writes in a session of their own',
     files: text('w 0 0', 'w 1 0', '=====', 'r 0 0', 'w 1 2', '-----', 'w 1 4', '=====', 'r 1 2'),
     told: ['initial {"0":0,"1":0}', 'r 0 0, w 1 2 | w 1 4', 'r 1 2'],
+  },
+  {
+    format: 'awdit',
+    name: 'a transaction of zeros that is not alone in its session',
+    files: text('r 1 1', '-----', 'w 0 0', '=====', 'r 0 0', '-----', 'w 1 1', '=====', 'w 1 0', '-----', 'r 0 0'),
+    told: ['r 1 1 | w 0 0', 'r 0 0 | w 1 1', 'w 1 0 | r 0 0'],
   },
   { format: 'cobra', name: 'two sessions', files: cobraLogs(false), told: cobraTold },
   { format: 'cobra', name: 'with times', files: cobraLogs(true), told: cobraTold },

@@ -85,5 +85,12 @@ function operationOf(history: CompactHistory, o: number): unknown[] {
   if (kind[o] === operationKind.append) return ['append', name, seen];
   const writer = from?.[o] ?? fromUnrecorded;
   if (writer === fromUnrecorded) return ['r', name, seen];
-  return ['r', name, seen, writer === INITIAL ? null : names.id(writer)];
+  const condition = history.conditions.get(o);
+  return [
+    'r',
+    name,
+    seen,
+    writer === INITIAL ? null : names.id(writer),
+    ...(condition === undefined ? [] : [condition]),
+  ];
 }

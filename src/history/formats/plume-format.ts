@@ -2,8 +2,8 @@
  * The text of Plume, PolySI and IsoVista (AWDIT: `plume`): an operation a line, `r(key,value,session,transaction)`. dracoooooo/Plume:
  * TextHistoryLoader.java; amnore/PolySI: README.md.
  *
- * Value 0 is the initial one of every key. IsoVista writes it out in a transaction of nothing else: that is the initial state and no
- * transaction. Transaction -1 is a write of some transaction that aborted. Transactions of a session stand in the order of their first lines.
+ * Value 0 is the initial one of every key. IsoVista writes it out in a session of one transaction of nothing else: that is the initial
+ * state and no transaction. A transaction of zeros that has company in its session is a transaction like any other. Transaction -1 is a write of some transaction that aborted. Transactions of a session stand in the order of their first lines.
  */
 import { InputError } from '../../base/input-error.ts';
 import type { CompactHistory } from '../compact-history.ts';
@@ -33,6 +33,9 @@ class PlumeReader {
   readonly #transactions = new Map<string, { readonly index: number; readonly session: string }>();
   /** By transaction: has it nothing but writes of 0? */
   readonly #onlyZeros: boolean[] = [];
+  readonly #sessionOf: number[] = [];
+  /** By session: how many transactions it has. */
+  readonly #sessionSize: number[] = [];
   readonly #keys = new Map<string, number>();
 
   line(text: string, line: number): void {
@@ -53,7 +56,9 @@ class PlumeReader {
   }
 
   finish(): CompactHistory {
-    return this.#gathered.finish((t) => this.#onlyZeros[t] === true);
+    return this.#gathered.finish(
+      (t) => this.#onlyZeros[t] === true && this.#sessionSize[this.#sessionOf[t] as number] === 1,
+    );
   }
 
   #key(text: string): number {
@@ -83,6 +88,9 @@ class PlumeReader {
 
   #begin(session: string, details: Parameters<GatheredTransactions['begin']>[1]): number {
     this.#onlyZeros.push(details.status !== 'aborted');
-    return this.#gathered.begin(this.#gathered.builder.session(session), details);
+    const index = this.#gathered.builder.session(session);
+    this.#sessionOf.push(index);
+    this.#sessionSize[index] = (this.#sessionSize[index] ?? 0) + 1;
+    return this.#gathered.begin(index, details);
   }
 }

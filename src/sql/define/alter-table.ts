@@ -16,7 +16,7 @@ import { finishChecks } from '../run/foreign-keys.ts';
 import { checkParents } from '../run/foreign-keys.ts';
 import { assignable, TableRules } from '../run/table-rules.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
-import { cell, type StatementView, type Waiting } from '../storage.ts';
+import { cell, everyRow, type StatementView, type Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
@@ -243,7 +243,7 @@ function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context):
   const rules = new TableRules(after, rootScope(planning));
   const [check] = after.checks.slice(table.checks.length);
   const key = after.foreignKeys.slice(table.foreignKeys.length);
-  for (const row of run.view.scan(table.id, wholeTable[0] ?? { kind: 'all' })) {
+  for (const row of run.view.scan(table.id, wholeTable[0] ?? { kind: 'all' }, everyRow)) {
     const values = table.cells.map((_, at) => cell(row, at));
     if (check !== undefined) checkExisting(rules, values, check.name, run);
     checkParents(rules, values, key, run);
@@ -275,7 +275,7 @@ function checkRows(
   column: Column,
   { running: run }: Context,
 ): void {
-  for (const row of run.view.scan(table.id, { kind: 'all' })) {
+  for (const row of run.view.scan(table.id, { kind: 'all' }, everyRow)) {
     const values = table.cells.map((_, at) => cell(row, at));
     if (isWrong(values, column)) throw containsNulls(table, column);
   }

@@ -51,13 +51,13 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
   if (call.func_variadic === true) throw notSupported('VARIADIC', position);
   const raw = (call.args ?? []).map((node) => compileExpression(node, scope));
   const isCountAll = call.agg_star === true;
-  if (isCountAll !== (raw.length === 0)) throw unknownFunction(name, raw, 'none', position);
+  if (isCountAll !== (raw.length === 0)) throw unknownFunction(name, raw, 'none', scope, position);
   const found = aggregateFunction(
     name,
     raw.map(({ type }) => type),
     scope.dialect,
   );
-  if (found === undefined) throw unknownFunction(name, raw, 'none', position);
+  if (found === undefined) throw unknownFunction(name, raw, 'none', scope, position);
   const operands = raw.map((each, i) => {
     const wanted = found.argumentTypes[i] ?? types.text;
     const typed = settleParameter(each, wanted, scope);

@@ -1,6 +1,6 @@
 /** Operators and functions of arrays, which have one dimension here. PostgreSQL manual, tables 9.52 and 9.53. */
 import { comparatorOf } from '../compare.ts';
-import { SqlError } from '../sql-error.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
 import { formatText } from '../text-format.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
@@ -99,7 +99,7 @@ function join(a: SqlArray | null, b: SqlArray | null): SqlValue {
 function fill(value: SqlValue, lengths: SqlArray | null): SqlValue {
   if (lengths === null) throw new SqlError('22004', 'dimension array or low bound array cannot be null');
   const [length = null] = lengths.elements;
-  if (lengths.elements.length > 1) throw new SqlError('0A000', 'an array of more than one dimension is not supported');
+  if (lengths.elements.length > 1) throw notSupported('an array of more than one dimension');
   return arrayValue(Array.from({ length: Number(length ?? 0) }, () => value));
 }
 

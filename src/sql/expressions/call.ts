@@ -1,6 +1,7 @@
 /** From a chosen signature to an expression. */
 import type { Expression, Frame, Scope } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
+import { mysqlHas, postgresHas } from '../known/server-names.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
 import { typeTitle } from '../type-title.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
@@ -8,6 +9,7 @@ import type { SqlValue } from '../value.ts';
 import { coerce, isUnknownLiteral } from './coerce.ts';
 import { choose } from './signature.ts';
 import type { Chosen, Implementation, Signature, SignatureTable } from './signature.ts';
+import { takesAnyOf } from './server-signature.ts';
 
 /** `+`, `||`, `->`: one or two operands. @throws SqlError 42883, 42725 */
 export function callOperator(
@@ -24,6 +26,8 @@ export function callOperator(
     const titles = given.map((type) => typeTitle(type));
     const shown = titles.length === 1 ? `${operator} ${titles[0]}` : titles.join(` ${operator} `);
     const isMissing = choice === 'none';
+    if (isMissing && takesAnyOf(postgresHas.operator(operator), given))
+      throw notSupported(`operator ${shown}`, position);
     throw new SqlError(
       isMissing ? '42883' : '42725',
       `operator ${isMissing ? 'does not exist' : 'is not unique'}: ${shown}`,
@@ -69,6 +73,7 @@ export function unknownFunction(
   name: string,
   operands: readonly Expression[],
   choice: 'none' | 'ambiguous',
+  scope: Pick<Scope, 'dialect'>,
   position: number,
 ): SqlError {
   const shown = `${name}(${operands.map(({ type }) => typeTitle(type)).join(', ')})`;
@@ -76,6 +81,11 @@ export function unknownFunction(
     const hint = 'Could not choose a best candidate function. You might need to add explicit type casts.';
     return new SqlError('42725', `function ${shown} is not unique`, { position, hint });
   }
+  if (scope.dialect === 'mysql' && mysqlHas.function(name))
+    return notSupported(`function ${name.toUpperCase()}`, position);
+  const given = operands.map(({ type }) => type);
+  if (scope.dialect === 'postgres' && takesAnyOf(postgresHas.function(name), given))
+    return notSupported(`function ${shown}`, position);
   const hint = 'No function matches the given name and argument types. You might need to add explicit type casts.';
   return new SqlError('42883', `function ${shown} does not exist`, { position, hint });
 }

@@ -1,5 +1,5 @@
 /** Aggregates that collect what they are given: into texts, arrays and JSON. */
-import { SqlError } from '../sql-error.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
 import { arrayOf, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import { arrayValue } from '../value-array.ts';
@@ -26,7 +26,7 @@ export function collecting(name: string, given: readonly SqlType[]): AggregateFu
     case 'string_agg/2':
       return stringAggregate(first);
     case 'array_agg/1':
-      if (first.name === 'array') throw new SqlError('0A000', 'an array of more than one dimension is not supported');
+      if (first.name === 'array') throw notSupported('an array of more than one dimension');
       return aggregate(
         arrayOf(first),
         settled,

@@ -1,17 +1,20 @@
 /** Function calls: aggregates go to the planner, the rest is looked up in the dialect's tables. */
 import type { FuncCall, Node, SQLValueFunction } from '@pgsql/types';
-import type { Expression, Frame } from '../expression.ts';
+import type { Expression, Frame, Scope } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { applyModifier } from '../type-modifier.ts';
 import { typeByName, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { splitTimestamp } from '../value-time.ts';
+import { postgresHas } from '../known/server-names.ts';
+import { aggregateNames } from './aggregates.ts';
 import { callChosen, unknownFunction } from './call.ts';
 import { canCast } from './cast-rules.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
 import { coerce } from './coerce.ts';
+import { isSetReturning, isWindowFunction } from './function-names.ts';
 import { functionTable } from './functions.ts';
 import { callMysqlFunction } from './mysql-call.ts';
 import { choose } from './signature.ts';
@@ -22,6 +25,7 @@ export function compileFunction(node: Node, call: FuncCall, compiler: Compiler):
   if (slot !== undefined) return slot;
   const name = (namesOf(call.funcname).at(-1) ?? '').toLowerCase();
   const position = positionOf(call.location);
+  refuseMissing(name, scope, position);
   refuseAggregateSyntax(name, call, position);
   const operands = (call.args ?? []).map((each) => {
     if ('NamedArgExpr' in each) throw notSupported('a named argument', positionOf(each.NamedArgExpr.location));
@@ -34,11 +38,27 @@ export function compileFunction(node: Node, call: FuncCall, compiler: Compiler):
     operands.map(({ type }) => type),
   );
   if (typeof choice === 'object') return callChosen(choice, operands, scope);
-  return castCall(name, operands, compiler) ?? refuse(name, operands, choice, position);
+  return castCall(name, operands, compiler) ?? refuse(name, operands, choice, scope, position);
 }
 
-function refuse(name: string, operands: readonly Expression[], choice: 'none' | 'ambiguous', position: number): never {
-  throw unknownFunction(name, operands, choice, position);
+function refuse(
+  name: string,
+  operands: readonly Expression[],
+  choice: 'none' | 'ambiguous',
+  scope: Scope,
+  position: number,
+): never {
+  throw unknownFunction(name, operands, choice, scope, position);
+}
+
+/** A function that PostgreSQL has and moirai has not, whatever its arguments: they may be forms that only this function takes. */
+function refuseMissing(name: string, { dialect }: Scope, position: number): void {
+  if (dialect === 'mysql') return;
+  if (isWindowFunction(name))
+    throw new SqlError('42809', `window function ${name} requires an OVER clause`, { position });
+  if (isSetReturning(name)) throw notSupported(`${name} inside an expression`, position);
+  if (functionTable.has(name) || aggregateNames.has(name) || typeByName(name) !== undefined) return;
+  if (postgresHas.function(name) !== undefined) throw notSupported(`function ${name}`, position);
 }
 
 function refuseAggregateSyntax(name: string, call: FuncCall, position: number): void {

@@ -53,8 +53,8 @@ describe('errors name what is wrong, and where', () => {
     ['(1, 2) = (1, 2, 3)', '42601', 'unequal number of entries in row expressions'],
     ['(VALUES (1), (2))', '21000', 'more than one row returned by a subquery used as an expression'],
     ['1 IN (VALUES (1, 2))', '42601', 'subquery has too many columns'],
-    ["'a' SIMILAR TO 'b'", '0A000', 'SIMILAR TO is not supported'],
-    ['CURRENT_TIME', '0A000', 'type time with time zone is not supported'],
+    ["'a' SIMILAR TO 'b'", '0A000', 'SIMILAR TO is not supported by moirai'],
+    ['CURRENT_TIME', '0A000', 'type time with time zone is not supported by moirai'],
     ['lower(DISTINCT 1)', '42809', 'DISTINCT specified, but lower is not an aggregate function'],
   ])('%s', (sql, code, message) => expect(() => evaluateSql(sql)).toThrow(expect.objectContaining({ code, message })));
 

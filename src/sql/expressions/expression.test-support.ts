@@ -62,6 +62,7 @@ const testSurroundings: Surroundings = {
   foundRows: 3n,
   rowCount: 2n,
   describe: () => null,
+  onCatalogQuery: () => undefined,
 };
 
 export function testScope(dialect: Dialect = 'postgres', columns: Readonly<Record<string, Expression>> = {}): Scope {

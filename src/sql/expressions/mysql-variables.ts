@@ -4,7 +4,8 @@
  */
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { switches, systemVariables } from '../mysql/variables.ts';
-import { SqlError } from '../sql-error.ts';
+import { mysqlHas } from '../known/server-names.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { coerce } from './coerce.ts';
@@ -79,6 +80,7 @@ function variableNamed(name: string): { readonly name: string; readonly value: s
   const found = systemVariables.get(name);
   const real = found?.is ?? name;
   const variable = systemVariables.get(real);
+  if (variable === undefined && mysqlHas.variable(name)) throw notSupported(`the variable ${name}`);
   if (variable === undefined) throw new SqlError('42704', `Unknown system variable '${name}'`, { mysqlNumber: 1193 });
   return { name: real, value: variable.value };
 }

@@ -1,7 +1,8 @@
 /** Functions of the session, its settings, its sequences and the catalog. What they tell comes from the surroundings. */
 import { createHash } from 'node:crypto';
 import type { Surroundings } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
+import { postgresHas } from '../known/server-names.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
 import { typeTitle } from '../type-title.ts';
 import { typeOfOid } from '../type.ts';
 import { arrayValue } from '../value-array.ts';
@@ -85,8 +86,11 @@ const stable: Record<string, Ambient> = {
   'txid_current() int8': (from) => BigInt(Number(from.describe('transaction id') ?? 0)),
 };
 
-function unknownSetting(name: string): SqlError {
-  return new SqlError('42704', `unrecognized configuration parameter "${name}"`);
+/** PostgreSQL's settings that have no value here are not known: they depend on the machine. */
+export function unknownSetting(name: string): SqlError {
+  return postgresHas.setting(name) || postgresHas.fixedSetting(name)
+    ? notSupported(`the value of the setting ${name}`)
+    : new SqlError('42704', `unrecognized configuration parameter "${name}"`);
 }
 
 const sizeUnits = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];

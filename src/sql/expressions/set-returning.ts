@@ -16,6 +16,7 @@ import { namesOf, positionOf } from './compiler.ts';
 import { coerce, commonType, settleParameter } from './coerce.ts';
 import { charactersOf } from './text-functions.ts';
 import { jsonPartText, nodeSource, nodeText } from './json-operators.ts';
+import { isSetReturning, type SetReturningName } from './function-names.ts';
 import { regexOf } from './regex.ts';
 import { addToTimestamp } from './time-operators.ts';
 
@@ -28,17 +29,17 @@ export interface SetReturning {
 export function setReturning(call: Node, scope: Scope): SetReturning | undefined {
   if (!('FuncCall' in call)) return undefined;
   const name = (namesOf(call.FuncCall.funcname).at(-1) ?? '').toLowerCase();
-  const make = Object.hasOwn(makers, name) ? makers[name] : undefined;
-  if (make === undefined) return undefined;
+  if (!isSetReturning(name)) return undefined;
+  const make = makers[name];
   const operands = (call.FuncCall.args ?? []).map((node) => compileExpression(node, scope));
   const made = make(operands, scope, name);
-  if (made === undefined) throw unknownFunction(name, operands, 'none', positionOf(call.FuncCall.location));
+  if (made === undefined) throw unknownFunction(name, operands, 'none', scope, positionOf(call.FuncCall.location));
   return made;
 }
 
 type Make = (operands: readonly Expression[], scope: Scope, name: string) => SetReturning | undefined;
 
-const makers: Readonly<Record<string, Make>> = {
+const makers: Readonly<Record<SetReturningName, Make>> = {
   generate_series: series,
   generate_subscripts: subscripts,
   unnest,

@@ -101,7 +101,6 @@ export interface TableOptions {
 }
 
 const ignoredOptions = [
-  'ENGINE',
   'COMMENT',
   'ROW_FORMAT',
   'KEY_BLOCK_SIZE',
@@ -139,6 +138,11 @@ export function parseTableOptions(cursor: Cursor): TableOptions {
     } else if (cursor.accept('CHARACTER', 'SET') || cursor.accept('CHARSET')) {
       cursor.accept('=');
       collationName(cursor);
+    } else if (cursor.accept('ENGINE')) {
+      cursor.accept('=');
+      if (!/^innodb$/i.test(cursor.peek()?.value ?? ''))
+        throw cursor.unsupported(`ENGINE = ${cursor.peek()?.text ?? ''}`);
+      cursor.take();
     } else if (cursor.acceptOneOf(...ignoredOptions) !== undefined) {
       cursor.accept('=');
       cursor.take();
@@ -148,5 +152,5 @@ export function parseTableOptions(cursor: Cursor): TableOptions {
 
 function isOptionWord(text: string | undefined): boolean {
   const word = text?.toUpperCase() ?? '';
-  return ['DEFAULT', 'AUTO_INCREMENT', 'COLLATE', 'CHARACTER', 'CHARSET', ...ignoredOptions].includes(word);
+  return ['DEFAULT', 'ENGINE', 'AUTO_INCREMENT', 'COLLATE', 'CHARACTER', 'CHARSET', ...ignoredOptions].includes(word);
 }

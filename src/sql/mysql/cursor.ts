@@ -220,7 +220,7 @@ export class Cursor {
     return { text: quotedName(name === '' ? ' ' : name), at };
   }
 
-  /** MySQL's error 1064, near what stands here. */
+  /** MySQL's error 1064, near what stands here. The grammar is ours, so it may be that MySQL reads it: a run that met it shows nothing. */
   syntaxError(): SqlError {
     const at = this.peek()?.at ?? this.sql.length;
     const line = this.sql.slice(0, at).split('\n').length;
@@ -228,7 +228,7 @@ export class Cursor {
     const message =
       'You have an error in your SQL syntax; check the manual that corresponds to your MySQL server version for the right syntax ' +
       `to use near '${near}' at line ${line}`;
-    return new SqlError('42601', message, { position: at + 1, mysqlNumber: 1064 });
+    return new SqlError('42601', message, { position: at + 1, mysqlNumber: 1064, isUnsupported: true });
   }
 
   /** MySQL knows this and we do not. */

@@ -112,7 +112,8 @@ export function parseKeyParts(cursor: Cursor): KeyPart[] {
 /** How an index is stored, and hints to DDL: nothing of it can be seen. */
 export function skipIndexOptions(cursor: Cursor): void {
   for (;;) {
-    if (cursor.acceptOneOf('VISIBLE', 'INVISIBLE') !== undefined) continue;
+    if (cursor.is('INVISIBLE')) throw cursor.unsupported('INVISIBLE indexes');
+    if (cursor.accept('VISIBLE')) continue;
     if (cursor.acceptOneOf('USING', 'TYPE', 'COMMENT', 'KEY_BLOCK_SIZE', 'ALGORITHM', 'LOCK') === undefined) return;
     cursor.accept('=');
     cursor.take();

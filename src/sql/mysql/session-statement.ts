@@ -42,7 +42,11 @@ const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Rewritt
     return setting({ command: 'UNLOCK TABLES', what: 'nothing' });
   },
   FLUSH: (cursor) => {
-    while (!cursor.isAtEnd()) cursor.take();
+    while (!cursor.isAtEnd()) {
+      if (cursor.is('READ', 'LOCK') || cursor.is('FOR', 'EXPORT'))
+        throw cursor.unsupported('FLUSH TABLES ... WITH READ LOCK');
+      cursor.take();
+    }
     return setting({ command: 'FLUSH', what: 'nothing' });
   },
   PREPARE: parsePrepare,

@@ -1,4 +1,5 @@
 /** SET: system variables, user variables, NAMES, TRANSACTION (MySQL 8.0 manual, 15.7.6 and 15.3.7). */
+import { mysqlHas } from '../known/server-names.ts';
 import { SqlError } from '../sql-error.ts';
 import type { TransactionModes } from '../statement.ts';
 import type { Cursor } from './cursor.ts';
@@ -106,6 +107,7 @@ function parseVariableName(cursor: Cursor): { readonly name: string; readonly sc
   }
   if (scope !== undefined && scope !== 'session' && scope !== 'local') throw cursor.unsupported('SET GLOBAL');
   const variable = systemVariables.get(name);
+  if (variable === undefined && mysqlHas.variable(name)) throw cursor.unsupported(`the variable ${name}`);
   if (variable === undefined)
     throw new SqlError('42704', `Unknown system variable '${name}'`, { position: at + 1, mysqlNumber: 1193 });
   return { name: variable.is ?? name, scope: scope === undefined ? undefined : 'session' };

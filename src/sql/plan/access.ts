@@ -45,25 +45,29 @@ const pointsMax = 100_000;
 const nothing: readonly AccessPath[] = [];
 export const wholeTable: readonly AccessPath[] = [{ kind: 'all' }];
 
-/** `isKnown`: the rows of the frame that are there before this table is read. */
-export function chooseAccess(
+/**
+ * The ways to the rows, the one with the most equalities first; `null`: all rows of the table. A server chooses by statistics: PostgreSQL reads a
+ * small table whole though it has the key, InnoDB looks up a whole unique key always.
+ * @param isKnown the rows of the frame that are there before this table is read
+ */
+export function accessWays(
   table: Table,
   row: number,
   conjuncts: readonly Conjunct[],
   isKnown: (row: number) => boolean,
   dialect: Dialect,
-): Access | null {
+): readonly (Access | null)[] {
   const usable = conjuncts
     .flatMap(({ comparisons }) => comparisons)
     .filter((each) => each.row === row && [...each.uses].every(isKnown));
-  if (usable.length === 0) return null;
-  let best: { access: Access; score: number } | null = null;
-  for (const index of table.indexes) {
-    if (!impliesPredicate(index, conjuncts)) continue;
-    const found = accessBy(index, usable, dialect);
-    if (found !== null && (best === null || found.score > best.score)) best = found;
-  }
-  return best?.access ?? null;
+  if (usable.length === 0) return [null];
+  const found = table.indexes
+    .filter((index) => impliesPredicate(index, conjuncts))
+    .flatMap((index) => accessBy(index, usable, dialect) ?? [])
+    .toSorted((a, b) => b.score - a.score)
+    .map(({ access }) => access);
+  const [best] = found;
+  return best?.isPoint === true && dialect === 'mysql' ? [best] : [...found, null];
 }
 
 function accessBy(

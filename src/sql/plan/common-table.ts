@@ -94,14 +94,21 @@ function keptOf(plan: object, running: Running): Values[] {
   return rows as Values[];
 }
 
+/** PostgreSQL refuses both; MySQL allows LIMIT. */
+function orderedRecursion(isOrdered: boolean, { planning }: QueryScope): SqlError {
+  const clause = isOrdered ? 'ORDER BY' : 'LIMIT';
+  return planning.dialect === 'mysql'
+    ? notSupported(`${clause} in a recursive query`)
+    : new SqlError('0A000', `${clause} in a recursive query is not implemented`);
+}
+
 /** The non-recursive term, then the recursive one over the rows that the step before has found, until there are none. */
 function recursive(expression: CommonTableExpr, name: string, scope: QueryScope): CommonTable {
   const query = expression.ctequery;
   assert(query !== undefined && 'SelectStmt' in query, 'only a SELECT is recursive');
   const { larg, rarg, all: isAll = false, sortClause, limitCount } = query.SelectStmt;
   assert(larg !== undefined && rarg !== undefined, 'a UNION has two sides');
-  if (sortClause !== undefined || limitCount !== undefined)
-    throw notSupported('ORDER BY or LIMIT in a recursive query');
+  if (sortClause !== undefined || limitCount !== undefined) throw orderedRecursion(sortClause !== undefined, scope);
   const inner = scope.child();
   planCommonTables(query.SelectStmt.withClause, inner);
   const base = scope.planners.query(larg, inner.child());
@@ -166,7 +173,7 @@ function iterate(
   for (let rows = [...base].filter(isNew); rows.length > 0; rows = [...step(rows)].filter(isNew)) {
     for (const row of rows) all.push(row);
     if (all.length > recursiveRowsMax)
-      throw new SqlError('54000', `recursive query has more than ${recursiveRowsMax} rows`);
+      throw new SqlError('54000', `recursive query has more than ${recursiveRowsMax} rows`, { isUnsupported: true });
   }
   return all;
 }

@@ -6,7 +6,7 @@ import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import { SqlError } from '../sql-error.ts';
-import { cell as valueAt, type InsertResult, type LockRequest, type Row, type Waiting } from '../storage.ts';
+import { cell as valueAt, everyRow, type InsertResult, type LockRequest, type Row, type Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
@@ -124,7 +124,7 @@ function* rowInTheWay(
     yield* running.view.lock(
       rules.table.id,
       { kind: 'index', index: id, prefix, isDescending: false },
-      () => true,
+      everyRow,
       request,
       (row) => {
         found = row;

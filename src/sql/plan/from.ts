@@ -97,13 +97,16 @@ function planVirtual(relation: VirtualTable, name: string, range: RangeVar, scop
     return { ...plainOutput({ name: isMysql ? title.toUpperCase() : title, type }), cell };
   });
   const columns = renamed(own, range.alias?.colnames);
-  return leafOf({ name, schema: null, row: scope.newRow(), table: null, columns, isSystem: true }, (frame) => {
-    const { kept, surroundings } = runningOf(frame);
-    const known = kept.get(relation) as Values[] | undefined;
-    const rows = known ?? [...relation.rows(isMysql ? surroundings.database : null)];
-    kept.set(relation, rows);
-    return asRows(rows);
-  });
+  return leafOf(
+    { name, schema: null, row: scope.newRow(), table: null, columns, systemName: relation.name },
+    (frame) => {
+      const { kept, surroundings } = runningOf(frame);
+      const known = kept.get(relation) as Values[] | undefined;
+      const rows = known ?? [...relation.rows(isMysql ? surroundings.database : null)];
+      kept.set(relation, rows);
+      return asRows(rows);
+    },
+  );
 }
 
 const sequenceColumns: readonly OutputColumn[] = [

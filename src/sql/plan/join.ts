@@ -6,10 +6,11 @@ import { assert } from '../../base/assert.ts';
 import { keyText } from '../compare.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Row } from '../storage.ts';
-import { chooseAccess, wholeTable } from './access.ts';
+import { accessWays, wholeTable } from './access.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
 import type { RangeItem } from './namespace.ts';
 import type { Planning } from './planning.ts';
+import { catalogSource, rowCondition } from './row-condition.ts';
 import {
   filtered,
   fullJoin,
@@ -84,8 +85,8 @@ function nextNode(
   const possible = waiting.filter((node) => needsOf(node).every((row) => present.has(row)));
   const score = (node: FromNode): number => {
     if (node.kind !== 'leaf' || node.item.table === null) return 0;
-    const access = chooseAccess(node.item.table, node.item.row, conjuncts, (row) => present.has(row), planning.dialect);
-    return access === null ? 0 : access.isPoint ? 3 : access.equalities > 0 ? 2 : 1;
+    const [access] = accessWays(node.item.table, node.item.row, conjuncts, (row) => present.has(row), planning.dialect);
+    return access === null || access === undefined ? 0 : access.isPoint ? 3 : access.equalities > 0 ? 2 : 1;
   };
   let best = possible[0] ?? waiting[0];
   assert(best !== undefined, 'an item is left to join');
@@ -146,22 +147,26 @@ function leafSource(
   const { item } = leaf;
   const isKnown = (row: number): boolean => present.has(row);
   if (item.table !== null) {
-    const access = chooseAccess(item.table, item.row, conjuncts, isKnown, planning.dialect);
+    const ways = accessWays(item.table, item.row, conjuncts, isKnown, planning.dialect);
+    const access = planning.access(item.table, ways, false);
     if (access !== null) {
       planning.notes.push(`Index Scan using ${access.description} on ${item.name}`);
-      return tableSource(item.table.id, item.row, access.paths, allOf(conjuncts));
+      return tableSource(item.table.id, item.row, access.paths, rowCondition(item, conjuncts, planning));
     }
   }
   const hashed = isInner && leaf.needs.size === 0 ? hashJoin(leaf, conjuncts, isKnown, planning) : null;
   if (hashed !== null) return hashed;
   planning.notes.push(item.table === null ? `Scan on ${item.name}` : `Seq Scan on ${item.name}`);
-  return plainSource(leaf, conjuncts);
+  return plainSource(leaf, conjuncts, planning);
 }
 
-function plainSource({ item, rowsOf: rows }: Leaf, conjuncts: readonly Conjunct[]): Source {
-  const filter = allOf(conjuncts);
-  if (item.table !== null) return tableSource(item.table.id, item.row, () => wholeTable, filter);
-  return rowsSource(item.row, rows ?? (() => []), filter);
+function plainSource({ item, rowsOf: rows }: Leaf, conjuncts: readonly Conjunct[], planning: Planning): Source {
+  if (item.table !== null)
+    return tableSource(item.table.id, item.row, () => wholeTable, rowCondition(item, conjuncts, planning));
+  const source = rowsSource(item.row, rows ?? (() => []), allOf(conjuncts));
+  return item.systemName !== undefined && rows !== null
+    ? catalogSource(source, item, rows, conjuncts, planning)
+    : source;
 }
 
 function hashJoin(
@@ -178,7 +183,7 @@ function hashJoin(
   if (equal.length === 0) return null;
   planning.notes.push(`Hash Join on ${leaf.item.name}`);
   const own = conjuncts.filter(({ uses }) => [...uses].every((used) => used === row));
-  const build = plainSource(leaf, own);
+  const build = plainSource(leaf, own, planning);
   const columns = equal.map(({ cell, type }) => ({ cell, type }));
   return hashSource({
     row,

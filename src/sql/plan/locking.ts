@@ -7,12 +7,13 @@ import { assert } from '../../base/assert.ts';
 import type { Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { LockRequest, LockStrength, Row, Waiting } from '../storage.ts';
-import { chooseAccess, wholeTable } from './access.ts';
+import { accessWays, wholeTable } from './access.ts';
 import { allOf } from './conjunct.ts';
 import { isGrouped } from './grouping.ts';
 import type { RangeItem } from './namespace.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { runningOf } from './planning.ts';
+import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { expanded, type SelectPlan, sortedTuples } from './tuple.ts';
 import type { Source } from './source.ts';
@@ -140,20 +141,18 @@ function currentRead(
   const { table } = item;
   assert(table !== null, 'only tables are locked');
   const { conjuncts } = plan.from;
-  const where = allOf(conjuncts);
-  const access = chooseAccess(table, item.row, conjuncts, () => false, scope.dialect);
+  const conditionIn = rowCondition(item, conjuncts, scope.planning);
+  const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
+  const access = scope.planning.access(table, ways, true);
   return function* read(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
     const count = plan.limit?.count(frame) ?? Infinity;
     const wanted = plan.compare === null ? count + (plan.limit?.offset(frame) ?? 0) : Infinity;
-    const matches = (row: Row): boolean => {
-      frame.rows[item.row] = row;
-      return where === null || where(frame);
-    };
+    const condition = conditionIn(frame);
     const locked: Row[] = [];
     const take = (row: Row): boolean => locked.push(row) < wanted;
     for (const path of wanted === 0 ? [] : (access?.paths(frame) ?? wholeTable)) {
-      if (locked.length < wanted) yield* running.view.lock(table.id, path, matches, request, take);
+      if (locked.length < wanted) yield* running.view.lock(table.id, path, condition, request, take);
     }
     const source: Source = function* again(own) {
       for (const row of locked) {

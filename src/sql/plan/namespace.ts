@@ -9,8 +9,8 @@ export interface RangeItem {
   readonly row: number;
   readonly table: Table | null;
   readonly columns: readonly ItemColumn[];
-  /** Computed from the catalog. */
-  readonly isSystem?: boolean;
+  /** Computed from the catalog: its table's own name. */
+  readonly systemName?: string;
 }
 
 export interface ItemColumn {

@@ -1,13 +1,16 @@
 /** What the parts of one statement share: while it is planned (`Planning`) and while it runs (`Running`). */
 import { assert } from '../../base/assert.ts';
 import { type Catalog, effectivePath } from '../catalog/catalog.ts';
-import type { Relation } from '../catalog/relation.ts';
+import type { Relation, Table } from '../catalog/relation.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
-import { SqlError } from '../sql-error.ts';
+import { postgresHas } from '../known/server-names.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
+import type { AccessChoice } from '../statement.ts';
 import type { StatementView, Waiting } from '../storage.ts';
 import { type SqlType, typeByName, types } from '../type.ts';
+import type { Access } from './access.ts';
 
 /** `frame.execution` while a statement runs: the executor's own closures know that it is one of these. */
 export interface Running extends Execution {
@@ -27,6 +30,11 @@ export function runningOf(frame: Frame): Running {
 /** What has to run before the statement itself because it may wait: data-modifying WITH, subqueries that lock rows. */
 export type PreludeStep = (running: Running) => Waiting<void>;
 
+/** Which of several ways a statement takes to the rows of a table: a position from 0. It is the same wherever the statement reads the table. */
+export type WayOf = (table: string, ways: number) => number;
+
+const firstWay: WayOf = () => 0;
+
 export class Planning {
   readonly catalog: Catalog;
   readonly dialect: Dialect;
@@ -36,18 +44,37 @@ export class Planning {
   readonly notes: string[] = [];
   /** Tables and views that were read. */
   readonly relationsRead = new Set<number>();
+  /** By which way each table is read, where there is more than one. */
+  readonly accesses: AccessChoice[] = [];
   /** Does it write or lock? */
   writes = false;
+  readonly #wayOf: WayOf;
   readonly #slots: ParameterSlot[] = [];
 
   constructor(
-    options: { readonly catalog: Catalog; readonly dialect: Dialect; readonly searchPath: readonly string[] },
+    options: {
+      readonly catalog: Catalog;
+      readonly dialect: Dialect;
+      readonly searchPath: readonly string[];
+      readonly wayOf?: WayOf;
+    },
     parameterTypes: readonly (SqlType | undefined)[] = [],
   ) {
     this.catalog = options.catalog;
     this.dialect = options.dialect;
     this.searchPath = options.searchPath;
+    this.#wayOf = options.wayOf ?? firstWay;
     for (const [index, type] of parameterTypes.entries()) this.#slots.push({ index, type });
+  }
+
+  /** The way to a table's rows among those that there are; what is taken for granted by it is noted. @param locks does it lock what it reads? */
+  access(table: Table, ways: readonly (Access | null)[], locks: boolean): Access | null {
+    if (ways.length < 2) return ways[0] ?? null;
+    const way = this.#wayOf(table.name, ways.length);
+    const access = ways[way] ?? null;
+    const taken = access === null ? 'as a whole' : `by index ${access.index.name}`;
+    this.accesses.push({ table: table.name, taken, way, ways: ways.length, locks });
+    return access;
   }
 
   /** `$n`, from 1. */
@@ -75,6 +102,8 @@ export class Planning {
       const own = this.catalog.type(each, bare);
       if (own !== undefined) return own.type;
     }
+    if (this.dialect === 'postgres' && path.includes('pg_catalog') && postgresHas.type(bare))
+      throw notSupported(`type ${bare}`, position > 0 ? position : undefined);
     throw new SqlError('42704', `type "${name}" does not exist`, position > 0 ? { position } : {});
   }
 
@@ -91,6 +120,7 @@ export class Planning {
     if (found !== undefined) return found;
     const { schemaname, relname = '', location } = range;
     const name = schemaname === undefined ? relname : `${schemaname}.${relname}`;
+    if (isCatalog(range, this.dialect)) throw notSupported(`the table ${name}`, (location ?? -1) + 1 || undefined);
     throw new SqlError(
       '42P01',
       `relation "${name}" does not exist`,
@@ -124,6 +154,15 @@ export interface RelationName {
   readonly schemaname?: string;
   readonly relname?: string;
   readonly location?: number;
+}
+
+/** Does PostgreSQL have it among its system tables? Those of information_schema have to be named with it. */
+function isCatalog({ schemaname, relname = '' }: RelationName, dialect: Dialect): boolean {
+  if (dialect === 'mysql')
+    return ['information_schema', 'performance_schema', 'mysql', 'sys'].includes(schemaname?.toLowerCase() ?? '');
+  const mayBe =
+    schemaname === undefined ? relname.startsWith('pg_') : /^(pg_catalog|information_schema)$/.test(schemaname);
+  return mayBe && postgresHas.catalogColumns(relname) !== undefined;
 }
 
 function splitOnce(name: string): [string, string] {

@@ -6,7 +6,8 @@ import type { FuncCall, Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
-import { SqlError } from '../sql-error.ts';
+import { postgresHas } from '../known/server-names.ts';
+import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
 import type { CommonTable } from './common-table.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
@@ -95,7 +96,7 @@ export class QueryScope implements Scope {
 
   column(names: readonly string[], position: number): Expression {
     const found = this.#column(names, position, false) ?? this.#wholeRow(names, position, false);
-    if (found === undefined) throw missing(names, position);
+    if (found === undefined) throw this.#lacks(names) ?? missing(names, position);
     return found;
   }
 
@@ -202,10 +203,22 @@ export class QueryScope implements Scope {
     if (columns.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
     const [column] = columns;
     if (column === undefined) {
+      const lacked = this.#lacks(names);
+      if (lacked !== undefined) throw lacked;
       const message = `column ${names.slice(0, -1).join('.')}.${name} does not exist`;
       throw new SqlError('42703', message, at(position));
     }
     return { kind: 'plain', name, item, column };
+  }
+
+  /** A column that the server has and moirai has not: of a system table, or of every table. */
+  #lacks(names: readonly string[]): SqlError | undefined {
+    if (this.dialect === 'mysql') return undefined;
+    const name = names.at(-1) ?? '';
+    const { items } = this.namespace;
+    if (systemColumns.has(name) && items.some(({ table }) => table !== null)) return notSupported(`the column ${name}`);
+    const owner = items.find(({ systemName = '' }) => postgresHas.catalogColumns(systemName)?.includes(name));
+    return owner === undefined ? undefined : notSupported(`the column ${name} of ${owner.systemName ?? ''}`);
   }
 
   #item(qualifier: readonly string[], position: number): RangeItem | undefined {
@@ -226,6 +239,9 @@ export class QueryScope implements Scope {
     return this.dialect === 'mysql' && own.toLowerCase() === name?.toLowerCase();
   }
 }
+
+/** Columns of every table: manual, 5.5. */
+const systemColumns: ReadonlySet<string> = new Set(['ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid']);
 
 /** A column of the query itself. */
 function cellExpression(row: number, cell: number, type: SqlType, modifier: number): Expression {

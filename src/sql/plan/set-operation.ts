@@ -23,7 +23,10 @@ export function planSetOperation(
     throw new SqlError('0A000', `FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT`);
   const left = scope.planners.query(larg, scope.child(), expected);
   const right = scope.planners.query(rarg, scope.child(), expected);
-  if (left.locking !== null || right.locking !== null) throw notSupported(`FOR UPDATE inside of ${word}`);
+  if (left.locking !== null || right.locking !== null) {
+    if (scope.planning.dialect === 'mysql') throw notSupported(`FOR UPDATE inside of ${word}`);
+    throw new SqlError('0A000', 'FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT');
+  }
   if (left.columns.length !== right.columns.length) {
     throw new SqlError('42601', `each ${word} query must have the same number of columns`);
   }

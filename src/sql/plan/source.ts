@@ -1,6 +1,6 @@
 /** Rows of a FROM clause as they come: a source sets the rows of the frame and yields once for each combination. */
 import type { Frame } from '../expression.ts';
-import type { AccessPath, Row, TableId } from '../storage.ts';
+import type { AccessPath, Row, RowCondition, TableId } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { runningOf } from './planning.ts';
 
@@ -16,16 +16,16 @@ export function tableSource(
   table: TableId,
   row: number,
   paths: (frame: Frame) => readonly AccessPath[],
-  filter: Filter,
+  conditionIn: (frame: Frame) => RowCondition,
 ): Source {
   return function* scan(frame) {
-    const { view, checkInterrupt } = runningOf(frame);
+    const { view } = runningOf(frame);
     const { rows } = frame;
+    const condition = conditionIn(frame);
     for (const path of paths(frame)) {
-      for (const each of view.scan(table, path)) {
-        checkInterrupt?.();
+      for (const each of view.scan(table, path, condition)) {
         rows[row] = each;
-        if (filter === null || filter(frame)) yield undefined;
+        yield undefined;
       }
     }
   };

@@ -55,7 +55,7 @@ export function planTargets(list: readonly Node[] | undefined, scope: QueryScope
 function ownTitle({ column }: Expression, scope: QueryScope): string | undefined {
   if (scope.dialect === 'postgres' || column === undefined) return undefined;
   const item = scope.namespace.items.find(({ row }) => row === column.row);
-  return item?.isSystem === true ? item.columns.find(({ cell }) => cell === column.cell)?.name : undefined;
+  return item?.systemName !== undefined ? item.columns.find(({ cell }) => cell === column.cell)?.name : undefined;
 }
 
 function placeholder(set: SetReturning): Expression {

@@ -5,7 +5,15 @@
 import type { FuncCall, Node, SelectStmt, WindowDef } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { keyText } from '../compare.ts';
-import { type Aggregate, aggregateOf, coerce, compileExpression, isAggregate } from '../expressions/index.ts';
+import {
+  type Aggregate,
+  aggregateOf,
+  coerce,
+  compileExpression,
+  functionTable,
+  isAggregate,
+  unknownFunction,
+} from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
@@ -96,9 +104,15 @@ export class WindowCollector {
 
   #named(over: WindowDef): WindowDef {
     const name = over.name ?? over.refname ?? '';
-    const definition = this.#definitions.get(name);
-    if (definition === undefined) throw new SqlError('42704', `window "${name}" does not exist`);
-    return over.orderClause === undefined ? definition : { ...definition, orderClause: over.orderClause };
+    const found = this.#definitions.get(name);
+    if (found === undefined) throw new SqlError('42704', `window "${name}" does not exist`);
+    const definition = found.refname === undefined ? found : this.#extended(found);
+    return over.name === undefined ? this.#extended(over, definition) : definition;
+  }
+
+  /** `(w ORDER BY x ROWS ...)`: the partition is that of `w`, the frame its own. */
+  #extended(over: WindowDef, base: WindowDef = this.#named({ refname: over.refname ?? '' })): WindowDef {
+    return { ...over, ...partitionOf(base), ...(over.orderClause === undefined ? orderOf(base) : {}) };
   }
 
   #compile(node: Node): Expression {
@@ -114,7 +128,7 @@ export class WindowCollector {
     }
     const args = (call.args ?? []).map((node) => this.#compile(node));
     const made = windowFunction(name, args, this.#scope);
-    if (made === undefined) throw notSupported(`the window function ${name}`, (call.location ?? 0) + 1);
+    if (made === undefined) throw unknownWindowFunction(name, args, this.#scope, (call.location ?? 0) + 1);
     return made;
   }
 
@@ -122,6 +136,14 @@ export class WindowCollector {
   #argumentsPrepared(call: FuncCall): FuncCall {
     return call.args === undefined ? call : { ...call, args: call.args.map((node) => this.#prepare(node)) };
   }
+}
+
+function partitionOf({ partitionClause }: WindowDef): Pick<WindowDef, 'partitionClause'> {
+  return partitionClause === undefined ? {} : { partitionClause };
+}
+
+function orderOf({ orderClause }: WindowDef): Pick<WindowDef, 'orderClause'> {
+  return orderClause === undefined ? {} : { orderClause };
 }
 
 // nodes/parsenodes.h, FRAMEOPTION_*
@@ -188,6 +210,17 @@ function overFrame(aggregate: Aggregate): Compute {
     }
     return values;
   };
+}
+
+function unknownWindowFunction(
+  name: string,
+  args: readonly Expression[],
+  scope: QueryScope,
+  position: number,
+): SqlError {
+  if (!functionTable.has(name)) return unknownFunction(name, args, 'none', scope, position);
+  const message = `OVER specified, but ${name} is not a window function nor an aggregate function`;
+  return new SqlError('42809', message, { position });
 }
 
 function windowFunction(

@@ -6,13 +6,14 @@ import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { LockRequest, Row, Waiting } from '../storage.ts';
 import { types } from '../type.ts';
-import { type Access, chooseAccess, wholeTable } from './access.ts';
+import { accessWays, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { planFrom, tableItem } from './from.ts';
 import { noAggregates, restore } from './grouping.ts';
 import { type FromNode, planJoins } from './join.ts';
 import { joined, namespaceOf, type RangeItem } from './namespace.ts';
 import type { Running } from './planning.ts';
+import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
 import type { Source } from './source.ts';
@@ -82,20 +83,18 @@ function amongJoined(others: readonly Node[] | undefined, where: Node | undefine
 }
 
 function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], scope: QueryScope): WriteTarget {
-  const access: Access | null = chooseAccess(table, item.row, conjuncts, () => false, scope.dialect);
+  const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
+  const access = scope.planning.access(table, ways, true);
   scope.planning.notes.push(
     access === null ? `Seq Scan on ${item.name}` : `Index Scan using ${access.description} on ${item.name}`,
   );
-  const where = allOf(conjuncts);
+  const conditionIn = rowCondition(item, conjuncts, scope.planning);
   return {
     item,
     index: access?.index ?? null,
     *visit(frame, running, { request, collects, write }) {
       const found: Row[] = [];
-      const matches = (row: Row): boolean => {
-        frame.rows[item.row] = row;
-        return where === null || where(frame);
-      };
+      const condition = conditionIn(frame);
       const take = collects
         ? (row: Row): boolean => found.push(row) > 0
         : function* writeAtOnce(row: Row): Waiting<boolean> {
@@ -103,7 +102,7 @@ function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], s
             return true;
           };
       for (const path of access === null ? wholeTable : access.paths(frame)) {
-        yield* running.view.lock(table.id, path, matches, request, take);
+        yield* running.view.lock(table.id, path, condition, request, take);
       }
       for (const row of found) yield* write([row]);
     },

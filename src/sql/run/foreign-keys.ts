@@ -8,7 +8,7 @@ import { nullableComparator, wholeTable } from '../plan/access.ts';
 import { boundConversion, type ConvertBound } from '../plan/bound.ts';
 import type { Planning, Running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
-import { cell, type AccessPath, type LockRequest, type Row, type Waiting } from '../storage.ts';
+import { cell, type AccessPath, type LockRequest, type Row, unrecorded, type Waiting } from '../storage.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { missingParent, stillReferenced } from './constraint-error.ts';
@@ -60,11 +60,17 @@ export function* checkParents(
   keys: readonly ForeignKey[],
   running: Running,
 ): Waiting<void> {
+  if (isUnchecked(running)) return;
   for (const key of keys) {
     if (key.cells.some((at) => values[at] === null)) continue;
     if (rules.planning.dialect === 'mysql') yield* mustHaveParent(rules, values, key, running);
     else atEnd(running, () => mustHaveParent(rules, values, key, running));
   }
+}
+
+/** MySQL's `SET foreign_key_checks = 0`: nothing is looked up, nothing cascades. */
+function isUnchecked({ surroundings }: Running): boolean {
+  return surroundings.setting('foreign_key_checks') === '0';
 }
 
 function* mustHaveParent(
@@ -124,7 +130,7 @@ function* lockOne(
     isFound = true;
     return false;
   };
-  yield* running.view.lock(table.id, pathTo(table, cells, wanted), matches, request, take);
+  yield* running.view.lock(table.id, pathTo(table, cells, wanted), unrecorded(matches), request, take);
   return isFound;
 }
 
@@ -194,6 +200,7 @@ function* parentGone(
   values: readonly SqlValue[] | null,
   running: Running,
 ): Waiting<void> {
+  if (isUnchecked(running)) return;
   const { table: parent, planning } = rules;
   const old = parent.cells.map((_, at) =>
     child.key.parentCells.includes(at) ? cell(row, at) : (row.values[at] ?? null),
@@ -241,7 +248,7 @@ function* changeChildren(
   yield* running.view.lock(
     table.id,
     pathTo(table, key.cells, wanted),
-    matches,
+    unrecorded(matches),
     changeChild,
     (row) => rows.push(row) > 0,
   );

@@ -1,14 +1,16 @@
 /** One candidate for each read, so that no combination that is known to contradict itself is among them. Backtracking over what is in one. */
-import type { OpenRead } from './repeated-values.ts';
+import { type TimeLimit, unlimited } from '../base/time-limit.ts';
+import type { TransactionIndex } from '../history/index.ts';
 
 /** Not all of these together. */
 export type Nogood = readonly { readonly read: number; readonly writer: number }[];
 
 /** @returns by read the writer; `none`: there is no choice */
 export function chooseAvoiding(
-  reads: readonly Pick<OpenRead, 'candidates'>[],
+  reads: readonly { readonly candidates: readonly TransactionIndex[] }[],
   nogoods: readonly Nogood[],
   stepsMax: number,
+  limit: TimeLimit = unlimited,
 ): number[] | 'none' | 'step-limit' {
   const choice = reads.map(({ candidates }) => candidates[0] as number);
   // Reads in the order in which they first occur; each nogood is looked at when the last of its reads is chosen.
@@ -24,6 +26,7 @@ export function chooseAvoiding(
     const candidates = reads[read]?.candidates ?? [];
     const tried = next[depth] as number;
     steps += 1;
+    limit.check();
     if (steps > stepsMax) return 'step-limit';
     if (tried === candidates.length) {
       next[depth] = 0;

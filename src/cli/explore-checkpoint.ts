@@ -1,0 +1,108 @@
+/** The checkpoint of `moirai explore`: written while it explores, at its end and where it is interrupted; the last good one stays where that fails. */
+import { closeSync, readSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { formatInputError, InputError } from '../base/index.ts';
+import type { ExploreCheckpoint, ExploreOptions } from '../explore/index.ts';
+import { checkWritable, writeWhole } from '../files/index.ts';
+import { type CheckpointTool, openCheckpoint, refuse, sealedCheckpoint } from './checkpoint-file.ts';
+import type { ExploreCommandOptions } from './explore-options.ts';
+import type { Host } from './host.ts';
+import { type SourceFile, sourceOf } from './source-files.ts';
+import type { Ending } from './watchdog.ts';
+
+const tool: CheckpointTool = { tool: 'explore', subject: 'program' };
+
+type Files = Pick<ExploreCommandOptions, 'checkpoint' | 'resume'>;
+
+/** Where an exploration is continued from, and written to. */
+export class SavedExploration {
+  readonly #files: Files;
+  readonly #source: readonly SourceFile[];
+  readonly #host: Pick<Host, 'err'>;
+  #error: InputError | null = null;
+
+  constructor(files: Files, source: readonly SourceFile[], host: Pick<Host, 'err'>) {
+    this.#files = files;
+    this.#source = source;
+    this.#host = host;
+  }
+
+  /** For `explore`. @throws InputError `explore/checkpoint` */
+  options(): Pick<ExploreOptions, 'resume' | 'onCheckpoint'> {
+    const { checkpoint, resume } = this.#files;
+    return {
+      ...(resume === null ? {} : { resume: this.#read(resume) }),
+      ...(checkpoint === null ? {} : { onCheckpoint: (made) => this.write(made) }),
+    };
+  }
+
+  #read(file: string): ExploreCheckpoint {
+    const checkpoint = readExploration(file, this.#source);
+    if (checkpoint.waiting.length === 0)
+      this.#host.err(`${file}: the exploration was complete when this was written: nothing is left to run\n`);
+    return checkpoint;
+  }
+
+  /** A disk that is full now may have room for the next. */
+  write(checkpoint: ExploreCheckpoint | null): void {
+    const { checkpoint: file } = this.#files;
+    if (file === null || checkpoint === null) return;
+    try {
+      writeWhole(file, checkpointBytes(checkpoint, this.#source));
+      this.#error = null;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      if (this.#error === null) this.#host.err(`${formatInputError(error)}\n`);
+      this.#error = error;
+    }
+  }
+
+  /** With exit code 3 where the last checkpoint could not be written. */
+  ended(ending: Ending): Ending {
+    return this.#error === null ? ending : { ...ending, code: 3 };
+  }
+}
+
+/** Before the program is loaded: what is edited while it runs is not what was explored. @throws InputError */
+export async function openSaved(file: string, options: ExploreCommandOptions, host: Host): Promise<SavedExploration> {
+  const { checkpoint, resume } = options;
+  if (checkpoint === null && resume === null) return new SavedExploration(options, [], host);
+  refuseCombinations(options);
+  if (checkpoint !== null) checkWritable(checkpoint);
+  return new SavedExploration(options, await sourceOf(file), host);
+}
+
+/** @throws InputError `option/checkpoint` */
+function refuseCombinations({ level, failsFast, replay, checkpoint, resume }: ExploreCommandOptions): void {
+  const option = resume === null ? '--checkpoint' : '--resume';
+  const why = (text: string): never => {
+    throw new InputError('option/checkpoint', text);
+  };
+  if (checkpoint === '-' || resume === '-') why(`${option} needs a file that can be read again, not a stream`);
+  if (level === 'all') why(`a checkpoint is of one level: ${option} needs one --level`);
+  if (failsFast) why(`--fail-fast ends with the first violation: there is nothing that ${option} could continue`);
+  if (replay !== null) why(`--replay is one history: there is nothing that ${option} could continue`);
+}
+
+export function checkpointBytes(checkpoint: ExploreCheckpoint, source: readonly SourceFile[]): Generator<Uint8Array> {
+  const { waiting, histories, violations, runs } = checkpoint;
+  // For people; what counts is the rest.
+  const position = { level: checkpoint.subject.level, histories, violations, runs, waiting: waiting.length };
+  return sealedCheckpoint(tool, source, position, [serialize(checkpoint)]);
+}
+
+/** @throws InputError `explore/checkpoint` where the file is none, is damaged, or is of another program or version */
+export function readExploration(file: string, source: readonly SourceFile[]): ExploreCheckpoint {
+  const { descriptor, from, bytes } = openCheckpoint<unknown>(tool, file, source);
+  try {
+    const rest = new Uint8Array(bytes);
+    for (let at = 0; at < bytes; ) {
+      const read = readSync(descriptor, rest, at, bytes - at, from + at);
+      if (read === 0) refuse(tool, file, 'the checkpoint has become shorter while it was read');
+      at += read;
+    }
+    return deserialize(rest) as ExploreCheckpoint;
+  } finally {
+    closeSync(descriptor);
+  }
+}

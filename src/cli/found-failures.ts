@@ -1,0 +1,73 @@
+/** What each tool found, as failing runs to keep. */
+import type { CampaignResult } from '../campaign/index.ts';
+import type { ExploreResult } from '../explore/index.ts';
+import { shapeOfKeys, type SqlProgram } from '../program/index.ts';
+import type { Profile } from '../serve/index.ts';
+import type { ExploreSqlResult, SqlCampaignResult } from '../sql-campaign/index.ts';
+import type { ExploreCommandOptions } from './explore-options.ts';
+import type { FoundFailure } from './kept-failures.ts';
+import type { TestOptions } from './test-options.ts';
+
+export function foundByTest({ level, failure }: CampaignResult, options: TestOptions): FoundFailure[] {
+  if (options.replay !== undefined || failure === null) return [];
+  const { replay: token, message, anomaly, history, steps } = failure;
+  const { conflicts = null, abortRate } = options;
+  return [
+    {
+      options: { tool: 'test-keys', level, conflicts, abortRate },
+      token,
+      message,
+      anomaly: anomaly?.verdict.anomaly ?? null,
+      shape: shapeOfKeys(history, level),
+      steps,
+    },
+  ];
+}
+
+/** A table of levels shows no run, and keeps none. */
+export function foundByExplore(results: readonly ExploreResult[], options: ExploreCommandOptions): FoundFailure[] {
+  if (options.replay !== null || results.length > 1) return [];
+  const { base } = options;
+  return results.flatMap(({ level, counterexamples }) =>
+    counterexamples.map(({ replay: token, message, anomaly, history, steps }) => ({
+      options: { tool: 'explore-keys', level, base },
+      token,
+      message,
+      anomaly,
+      shape: shapeOfKeys(history, null),
+      steps,
+    })),
+  );
+}
+
+/** @param shapeOf what a run on a database starts from */
+export function foundBySqlTest(
+  program: SqlProgram,
+  { failure, profile, seed }: SqlCampaignResult,
+  options: TestOptions,
+  shapeOf: (program: SqlProgram, profile: Profile) => readonly string[],
+): FoundFailure[] {
+  if (options.replay !== undefined || failure === null) return [];
+  const { replay: token, message, steps } = failure;
+  const recorded = { tool: 'test-sql', profile: { ...profile }, seed, abortRate: options.abortRate } as const;
+  return [{ options: recorded, token, message, anomaly: null, shape: shapeOf(program, profile), steps }];
+}
+
+export function foundBySqlExplore(
+  program: SqlProgram,
+  results: readonly ExploreSqlResult[],
+  options: ExploreCommandOptions,
+  shapeOf: (program: SqlProgram, profile: Profile) => readonly string[],
+): FoundFailure[] {
+  if (options.replay !== null || results.length > 1) return [];
+  return results.flatMap(({ profile, failures }) =>
+    failures.map(({ replay: token, message, anomaly, steps }) => ({
+      options: { tool: 'explore-sql', profile: { ...profile }, seed: 1, abortRate: 0 },
+      token,
+      message,
+      anomaly,
+      shape: shapeOf(program, profile),
+      steps,
+    })),
+  );
+}

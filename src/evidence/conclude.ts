@@ -1,0 +1,78 @@
+/** From evidence to a verdict: the one place that says something green. */
+import type { Evidence, SessionEvidence, UnsupportedStatement } from './evidence.ts';
+
+export type Conclusion =
+  | { readonly kind: 'satisfied'; readonly assumed: readonly string[] }
+  | { readonly kind: 'violated' }
+  | { readonly kind: 'unknown'; readonly gaps: readonly Gap[] }
+  /** The program never used the store that it was given: whatever it did, it did elsewhere. */
+  | { readonly kind: 'at-fault'; readonly code: string; readonly message: string };
+
+/** Why nothing can be said. */
+export type Gap =
+  | { readonly kind: 'nothing-looked-at'; readonly clause: string }
+  | { readonly kind: 'silent-session'; readonly session: string; readonly sent: 'statement' | 'operation' }
+  | { readonly kind: 'failed-session'; readonly session: string; readonly failure: string }
+  | { readonly kind: 'never-overlapped'; readonly sessions: readonly string[] }
+  | { readonly kind: 'unsupported'; readonly statement: UnsupportedStatement }
+  | { readonly kind: 'cut'; readonly clause: string };
+
+export function conclude(evidence: Evidence): Conclusion {
+  if (isUnused(evidence))
+    return { kind: 'at-fault', code: 'program/store-unused', message: unusedText[evidence.store] };
+  if (evidence.violations > 0) return { kind: 'violated' };
+  const gaps = gapsOf(evidence);
+  return gaps.length > 0 ? { kind: 'unknown', gaps } : { kind: 'satisfied', assumed: evidence.assumed };
+}
+
+/** DESIGN section 5: satisfied, violated, unknown, and the user's program at fault. */
+export function exitCodeOf(conclusion: Conclusion): 0 | 1 | 2 | 3 {
+  switch (conclusion.kind) {
+    case 'satisfied':
+      return 0;
+    case 'violated':
+      return 1;
+    case 'unknown':
+      return 2;
+    case 'at-fault':
+      return 3;
+  }
+}
+
+const unusedText: Record<Evidence['store'], string> = {
+  keys: 'no session read or wrote anything: use the handle that the session is given',
+  sql: 'no session sent a statement to moirai: connect with the connection that the session is given, not with a pool of your own',
+};
+
+/** Did a program run, and none of its sessions reach the store? */
+function isUnused({ sessions }: Evidence): boolean {
+  return sessions.some(({ runs }) => runs > 0) && sessions.every(({ operations }) => operations === 0);
+}
+
+function gapsOf({ looked, sessions, unsupported, cut, store }: Evidence): Gap[] {
+  return [
+    ...looked
+      .filter(({ count }) => count === 0)
+      .map(({ nothing }): Gap => ({ kind: 'nothing-looked-at', clause: nothing })),
+    ...sessions.flatMap((session) => sessionGaps(session, store)),
+    ...overlapGaps(sessions),
+    ...unsupported.map((statement): Gap => ({ kind: 'unsupported', statement })),
+    ...cut.map((clause): Gap => ({ kind: 'cut', clause })),
+  ];
+}
+
+function sessionGaps(session: SessionEvidence, store: Evidence['store']): Gap[] {
+  const { name, runs, operations, failedRuns, failure } = session;
+  if (runs === 0) return [];
+  if (operations === 0)
+    return [{ kind: 'silent-session', session: name, sent: store === 'sql' ? 'statement' : 'operation' }];
+  if (failedRuns < runs) return [];
+  return [{ kind: 'failed-session', session: name, failure: failure ?? 'an error' }];
+}
+
+/** One session alone has nothing to overlap with. A silent one is a gap of its own. */
+function overlapGaps(sessions: readonly SessionEvidence[]): Gap[] {
+  if (sessions.length < 2) return [];
+  const alone = sessions.filter(({ overlapped, runs, operations }) => runs > 0 && operations > 0 && !overlapped);
+  return alone.length === 0 ? [] : [{ kind: 'never-overlapped', sessions: alone.map(({ name }) => name) }];
+}

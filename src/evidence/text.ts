@@ -1,0 +1,46 @@
+/** Gaps and assumptions in words, the same in every tool. */
+import type { Conclusion, Gap } from './conclude.ts';
+import type { UnsupportedStatement } from './evidence.ts';
+
+/** One clause, without a final full stop. Names and statements are the user's: print them through `printable`. */
+export function gapText(gap: Gap): string {
+  switch (gap.kind) {
+    case 'nothing-looked-at':
+    case 'cut':
+      return gap.clause;
+    case 'silent-session':
+      return `session "${gap.session}" sent no ${gap.sent}`;
+    case 'failed-session':
+      return `session "${gap.session}" failed in every run: ${gap.failure}`;
+    case 'never-overlapped':
+      return overlapText(gap.sessions);
+    case 'unsupported':
+      return unsupportedText(gap.statement);
+  }
+}
+
+function overlapText(sessions: readonly string[]): string {
+  const names = sessions.map((name) => `"${name}"`).join(', ');
+  return sessions.length === 1
+    ? `session ${names} never overlapped with another in any run`
+    : `sessions ${names} never overlapped in any run`;
+}
+
+function unsupportedText({ session, statement, reason, place, count }: UnsupportedStatement): string {
+  const where = place === null ? '' : ` at ${place}`;
+  const times = count === 1 ? '' : ` (${count} times)`;
+  return `session "${session}"${where} sent what moirai cannot do${times}: ${statement.replaceAll(/\s+/g, ' ').trim()}: ${reason}`;
+}
+
+/** What `--json` adds to every tool's object: why nothing is known, and what a green verdict assumes. */
+export function conclusionJson(conclusion: Conclusion): {
+  readonly verdict: Conclusion['kind'];
+  readonly gaps: readonly string[];
+  readonly assumed: readonly string[];
+} {
+  return {
+    verdict: conclusion.kind,
+    gaps: conclusion.kind === 'unknown' ? conclusion.gaps.map(gapText) : [],
+    assumed: conclusion.kind === 'satisfied' ? conclusion.assumed : [],
+  };
+}

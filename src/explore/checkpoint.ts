@@ -1,0 +1,73 @@
+/**
+ * Where an exploration stands between two runs: the prefixes that wait and what the runs before them showed. Subtrees share nothing, so that is all
+ * it takes to continue in another process. Data that structured clones keep.
+ */
+import { InputError } from '../base/input-error.ts';
+import type { SessionEvidence } from '../evidence/index.ts';
+import type { ConstrainingLevel } from '../isolation/index.ts';
+import { type Program, shapeOfKeys } from '../program/index.ts';
+import type { BaseLevel } from './base-level.ts';
+import type { Example } from './counterexamples.ts';
+import type { Waiting } from './exploration.ts';
+import type { ExploreOptions } from './explore.ts';
+
+export interface ExploreCheckpoint {
+  readonly subject: Subject;
+  /** Empty: the exploration was complete. */
+  readonly waiting: readonly Waiting[];
+  readonly doneMass: number;
+  readonly histories: number;
+  readonly violations: number;
+  readonly runs: number;
+  readonly hasThrown: boolean;
+  readonly marks: ReadonlyMap<string, number>;
+  readonly sessions: readonly SessionEvidence[];
+  /** One violation of each kind. */
+  readonly examples: readonly Example[];
+  readonly learned: Learned;
+}
+
+/** What has to be the same when it continues. */
+export interface Subject {
+  readonly level: ConstrainingLevel;
+  readonly base: BaseLevel;
+  readonly reruns: boolean;
+  /** The sessions and the initial state. */
+  readonly shape: readonly string[];
+}
+
+/** What runs of the program showed of it as a whole. */
+export interface Learned {
+  /** Is a session that reads what it read before not run again? */
+  readonly reuses: boolean;
+  /** For each session, the error with which it ended every run; `null` where one ended otherwise. */
+  readonly failures: readonly (string | null)[];
+}
+
+export function subjectOf(program: Program, level: ConstrainingLevel, options: ExploreOptions): Subject {
+  const { base = 'causal', reruns = false } = options;
+  const shape = shapeOfKeys({ sessions: program.sessionNames, initial: program.initial }, null);
+  return { level, base, reruns, shape };
+}
+
+/** @throws InputError `explore/checkpoint` where it is of another program, level or option */
+export function requireSameSubject({ subject: then }: ExploreCheckpoint, now: Subject): void {
+  if (then.level !== now.level) throw refusal(`it is of level ${then.level}, and --level is ${now.level}`);
+  if (then.base !== now.base) throw refusal(`it is of base ${then.base}, and --base is ${now.base}`);
+  if (then.reruns !== now.reruns) throw refusal(`it was written ${then.reruns ? 'with' : 'without'} --rerun`);
+  if (then.shape.join('\0') !== now.shape.join('\0'))
+    throw refusal('it is of a program with other sessions or another initial state');
+}
+
+/** @throws InputError `option/checkpoint` */
+export function requireResumable({ resume, onCheckpoint, failsFast, replay }: ExploreOptions): void {
+  if (resume === undefined && onCheckpoint === undefined) return;
+  if (failsFast === true)
+    throw new InputError('option/checkpoint', 'an exploration that ends with the first violation has no checkpoints');
+  if (replay !== undefined)
+    throw new InputError('option/checkpoint', 'one history that is replayed has no checkpoints');
+}
+
+function refusal(why: string): InputError {
+  return new InputError('explore/checkpoint', `the checkpoint does not continue this exploration: ${why}`);
+}

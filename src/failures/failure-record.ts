@@ -1,0 +1,92 @@
+/**
+ * A failing run as a file: everything that a replay needs but the program itself, and what people want to read. JSON, with a checksum of its own
+ * text, because a replay of a damaged file would answer for a run that never was.
+ */
+import { createHash } from 'node:crypto';
+import { InputError } from '../base/input-error.ts';
+
+/** How the run came about, as the options of the tool that replays it. */
+export type RecordedOptions =
+  | {
+      readonly tool: 'test-keys';
+      readonly level: string;
+      readonly conflicts: 'retry' | 'abort' | null;
+      readonly abortRate: number;
+    }
+  | { readonly tool: 'explore-keys'; readonly level: string; readonly base: string }
+  | {
+      readonly tool: 'test-sql' | 'explore-sql';
+      /** The database: an engine at a level, or a level of the axioms. */
+      readonly profile: Readonly<Record<string, string>>;
+      readonly abortRate: number;
+      readonly seed: number;
+    };
+
+export interface FailureRecord {
+  readonly versions: { readonly moirai: string; readonly node: string };
+  /** The module, from the working directory, and its text when it failed; `null`: it could not be read. */
+  readonly program: { readonly file: string; readonly source: string | null };
+  readonly options: RecordedOptions;
+  /** The choices of the run, as a replay token. */
+  readonly token: string;
+  /** What was wrong. */
+  readonly message: string;
+  readonly anomaly: string | null;
+  /** Sessions, initial state or schema, level. */
+  readonly shape: readonly string[];
+  /** What the run did. */
+  readonly steps: readonly string[];
+}
+
+const format = 1;
+
+/** The same failure has the same name: `cart-3f9a1c.json`. */
+export function failureName({ program, options, token }: FailureRecord): string {
+  const stem = /(?<stem>[^/\\]+?)(?:\.[^./\\]+)?$/.exec(program.file)?.groups?.['stem'] ?? 'program';
+  const hash = checksum(JSON.stringify([program.file, options, token])).slice(0, 6);
+  return `${stem.replaceAll(/[^\w.-]/g, '_')}-${hash}.json`;
+}
+
+export function formatFailureRecord(record: FailureRecord): string {
+  const { versions, program, options, token, message, anomaly, shape, steps } = record;
+  const content = { moirai: 'failure', format, versions, program, options, token, message, anomaly, shape, steps };
+  return `${JSON.stringify({ ...content, sha256: checksum(JSON.stringify(content)) }, null, 2)}\n`;
+}
+
+/** @throws InputError `replay/failure-file` with the file, and the line where it is no JSON */
+export function parseFailureRecord(text: string, file: string): FailureRecord {
+  const found = parseObject(text, file);
+  const { sha256, ...content } = found;
+  if (content['moirai'] !== 'failure') throw damaged('this is no failure that moirai has kept', file);
+  if (content['format'] !== format) {
+    const { moirai = 'another version' } = (content['versions'] ?? {}) as { readonly moirai?: string };
+    throw damaged(
+      `moirai ${moirai} wrote this failure in format ${String(content['format'])}; this one reads ${format}`,
+      file,
+    );
+  }
+  if (sha256 !== checksum(JSON.stringify(content)))
+    throw damaged('the file was damaged or edited after it was written: its checksum is wrong', file);
+  return content as unknown as FailureRecord;
+}
+
+function parseObject(text: string, file: string): Record<string, unknown> {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (typeof found === 'object' && found !== null) return found as Record<string, unknown>;
+  } catch (error) {
+    const position = Number(/position (?<at>\d+)/.exec(String(error))?.groups?.['at'] ?? text.length);
+    const before = text.slice(0, position).split('\n');
+    const place = { line: before.length, column: (before.at(-1) ?? '').length + 1 };
+    throw new InputError('replay/failure-file', 'the file was cut or damaged: it is no JSON', { file, ...place });
+  }
+  throw damaged('this is no failure that moirai has kept', file);
+}
+
+function damaged(message: string, file: string): InputError {
+  return new InputError('replay/failure-file', message, { file });
+}
+
+function checksum(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

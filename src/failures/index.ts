@@ -1,0 +1,7 @@
+export {
+  failureName,
+  formatFailureRecord,
+  parseFailureRecord,
+  type FailureRecord,
+  type RecordedOptions,
+} from './failure-record.ts';

@@ -1,0 +1,3 @@
+export { type AppendFile, openAppend } from './append-file.ts';
+export { checkWritable, writeWhole } from './whole-file.ts';
+export { writeErrorText } from './write-error.ts';

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { endOf, judge, violationOf } from './invariant.ts';
+import { program } from './program.ts';
+
+test('true holds; false, a sentence and a throw do not', async () => {
+  expect(violationOf(true)).toBe(null);
+  expect(violationOf(false)).toBe('the invariant does not hold');
+  expect(violationOf('')).toBe('the invariant does not hold');
+  expect(violationOf('sold twice')).toBe('sold twice');
+  const tested = program({
+    sessions: { a: () => 1 },
+    invariant: () => {
+      throw new Error('sold twice');
+    },
+  });
+  const end = endOf({}, new Map(), () => ({}));
+  expect(await judge(tested, end)).toEqual({ kind: 'fails', message: 'Error: sold twice' });
+});
+
+test('undefined is a forgotten return and no verdict', async () => {
+  const forgetful = (({ final }: { final: Record<string, number> }) => {
+    void ((final['x'] ?? 0) >= 0);
+  }) as unknown as () => boolean;
+  const tested = program({ sessions: { a: () => 1 }, invariant: forgetful });
+  const end = endOf({}, new Map(), () => ({ x: 1 }));
+  await expect(judge(tested, end)).rejects.toMatchObject({
+    code: 'program/invariant-undefined',
+    message: expect.stringContaining('is a return missing?') as unknown,
+  });
+});
+
+test.each([
+  [1, 'returned 1:'],
+  [0, 'returned 0:'],
+  [null, 'returned null:'],
+  [[], 'type object'],
+  [{ ok: true }, 'type object'],
+])('%j is no verdict either', (returned, what) => {
+  expect(() => violationOf(returned)).toThrow(what);
+});

@@ -1,0 +1,130 @@
+/**
+ * Recorded runs: what a run has to do again to count as a replay. Choices alone do not say it: they are numbers, which another program, or
+ * the same after a change, follows just as well. So a token ends with two hashes, of the program's shape and of the steps that the run took.
+ *
+ * The shape is what a run starts from: the sessions by name, the initial state or schema, and the level where choices depend on it. A step is
+ * one operation or statement of a session, without the values that it writes or its parameters: a fix may compute other values in the same
+ * steps; a run that takes other steps is another run.
+ */
+import { createHash } from 'node:crypto';
+import { InputError } from '../base/input-error.ts';
+import { type History, INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
+
+export interface RecordedRun {
+  /** Sessions, initial state or schema, and level, each as a text: `session "a"`. */
+  readonly shape: readonly string[];
+  /** What the run did, in order, up to the invariant: `session "a" reads x, the initial value`. */
+  readonly steps: readonly string[];
+}
+
+/** Does a run do what its token recorded? */
+export type Replayed =
+  | { readonly kind: 'same-steps'; readonly run: RecordedRun }
+  /** @property reason where that is known without the recorded steps */
+  | { readonly kind: 'other-steps'; readonly run: RecordedRun; readonly reason: string | null }
+  /** It was not run. */
+  | { readonly kind: 'other-program'; readonly shape: RecordedRun['shape'] };
+
+/** What a replay answers: a run that fails is a violation, also where it took other steps; one that holds counts only with the same steps. */
+export type ReplayAnswer = 'still-fails' | 'fixed' | 'incompatible';
+
+export function answerOf(replayed: Replayed, violations: number): ReplayAnswer {
+  if (replayed.kind === 'other-program') return 'incompatible';
+  if (violations > 0) return 'still-fails';
+  return replayed.kind === 'same-steps' ? 'fixed' : 'incompatible';
+}
+
+/** What a token holds. */
+export interface ReplayToken {
+  readonly choices: string;
+  /** Of the recorded run. */
+  readonly shape: string;
+  readonly steps: string;
+}
+
+/** `2.101` becomes `2.101.k3f90c2a`: the choices, four characters of the shape, four of the steps. */
+export function sealToken(choices: string, { shape, steps }: RecordedRun): string {
+  return `${choices}.${hash(shape)}${hash(steps)}`;
+}
+
+/** @throws InputError `replay/token` */
+export function openToken(token: string): ReplayToken {
+  const parts = /^(?<choices>.+)\.(?<shape>[0-9a-z]{4})(?<steps>[0-9a-z]{4})$/.exec(token)?.groups;
+  const { choices, shape, steps } = parts ?? {};
+  if (choices !== undefined && shape !== undefined && steps !== undefined) return { choices, shape, steps };
+  throw new InputError(
+    'replay/token',
+    `"${token}" is not a replay token: it ends with a point and eight characters, and is printed by a run that failed`,
+  );
+}
+
+export function isSameShape(token: ReplayToken, shape: RecordedRun['shape']): boolean {
+  return token.shape === hash(shape);
+}
+
+/** @param reason why the run cannot be the recorded one, if it cannot */
+export function compareRun(token: ReplayToken, run: RecordedRun, reason: string | null = null): Replayed {
+  if (!isSameShape(token, run.shape)) return { kind: 'other-program', shape: run.shape };
+  const isSame = reason === null && token.steps === hash(run.steps);
+  return isSame ? { kind: 'same-steps', run } : { kind: 'other-steps', run, reason };
+}
+
+/** 20 bits of SHA-256: two different programs agree once in 1.7 million. */
+function hash(texts: readonly string[]): string {
+  const bits = createHash('sha256').update(JSON.stringify(texts)).digest().readUInt32BE();
+  return (bits % 36 ** 4).toString(36).padStart(4, '0');
+}
+
+/** Where two runs, or two shapes, part: the number of the text, from 1, and what it is in each; `null`: it had ended. */
+export interface Divergence {
+  readonly step: number;
+  readonly recorded: string | null;
+  readonly now: string | null;
+}
+
+/** `null` where they are the same. */
+export function divergenceOf(recorded: readonly string[], now: readonly string[]): Divergence | null {
+  const length = Math.max(recorded.length, now.length);
+  for (let i = 0; i < length; i += 1)
+    if (recorded[i] !== now[i]) return { step: i + 1, recorded: recorded[i] ?? null, now: now[i] ?? null };
+  return null;
+}
+
+// ---- programs that read and write keys
+
+/** @param level where the choices of a token depend on it */
+export function shapeOfKeys(
+  { sessions, initial }: Pick<History, 'sessions' | 'initial'>,
+  level: string | null,
+): string[] {
+  const values = [...initial].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    'a program of keys',
+    ...sessions.map((name) => `session "${name}"`),
+    `initial state ${JSON.stringify(values)}`,
+    ...(level === null ? [] : [`level ${level}`]),
+  ];
+}
+
+/** A history without its values. */
+export function stepsOfHistory({ sessions, transactions }: History): string[] {
+  return transactions.flatMap(({ session, operations, status, level }) => {
+    const name = `session "${sessions[session]}"`;
+    const at = level === undefined ? '' : ` at ${level}`;
+    const step = (operation: Operation): string => `${name} ${operationStep(operation)}`;
+    return [`${name} begins a transaction${at}`, ...operations.map(step), `${name} ${endStep(status)}`];
+  });
+
+  function operationStep(operation: Operation): string {
+    if (operation.kind === 'write') return `writes ${operation.key}`;
+    return `reads ${operation.key}${operation.from === undefined ? '' : `, ${sourceText(operation.from)}`}`;
+  }
+
+  function sourceText(from: TransactionIndex): string {
+    return from === INITIAL ? 'the initial value' : `written by ${transactions[from]?.id}`;
+  }
+}
+
+function endStep(status: 'committed' | 'aborted' | 'unknown'): string {
+  return status === 'committed' ? 'commits' : 'rolls back';
+}

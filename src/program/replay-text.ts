@@ -1,0 +1,54 @@
+/** What a replay answers, in one line for people. Names and statements are the user's: print it through `printable`. */
+import {
+  answerOf,
+  type Divergence,
+  divergenceOf,
+  type RecordedRun,
+  type Replayed,
+  type ReplayAnswer,
+} from './recorded-run.ts';
+
+export interface ReplayVerdict {
+  readonly answer: ReplayAnswer;
+  /** The answer, and where the run took another turn. */
+  readonly text: string;
+}
+
+/** @param recorded the recorded run, where it is known: a token has only hashes of it */
+export function replayVerdict(
+  replayed: Replayed,
+  violations: number,
+  recorded: RecordedRun | null = null,
+): ReplayVerdict {
+  const answer = answerOf(replayed, violations);
+  return { answer, text: textOf(answer, replayed.kind === 'same-steps' ? null : turnText(replayed, recorded)) };
+}
+
+/** @param turn `null`: the run took the recorded steps */
+function textOf(answer: ReplayAnswer, turn: string | null): string {
+  switch (answer) {
+    case 'still-fails':
+      return turn === null ? 'still fails, by the recorded steps' : `still fails, by other steps: ${turn}`;
+    case 'fixed':
+      return 'fixed: the recorded steps ran and the invariant holds; of other runs nothing is known';
+    case 'incompatible':
+      return `incompatible: ${turn}; test or explore it again`;
+  }
+}
+
+/** Where the run took another turn. */
+function turnText(replayed: Exclude<Replayed, { kind: 'same-steps' }>, recorded: RecordedRun | null): string {
+  if (replayed.kind === 'other-program') {
+    const where = recorded === null ? null : divergenceOf(recorded.shape, replayed.shape);
+    const what = where === null ? 'its sessions, initial state, schema or level differ' : differenceText(where);
+    return `the recorded run is of another program: ${what}`;
+  }
+  const where = recorded === null ? null : divergenceOf(recorded.steps, replayed.run.steps);
+  if (where === null) return replayed.reason ?? 'the program takes other steps than the recorded run';
+  return `step ${where.step}: ${differenceText(where)}`;
+}
+
+function differenceText({ recorded, now }: Divergence): string {
+  if (recorded === null) return `${now} is new`;
+  return now === null ? `${recorded} is missing` : `${recorded} was recorded, now ${now}`;
+}

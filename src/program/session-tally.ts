@@ -1,0 +1,55 @@
+/** What the sessions of a program did, added up over runs: the evidence that they did something, and did it at the same time. */
+import type { SessionEvidence } from '../evidence/index.ts';
+
+/** What one session did in one run. */
+export interface SessionRun {
+  /** That reached the store. */
+  readonly operations: number;
+  /** Was there a choice between its next step and that of another session? */
+  readonly overlapped: boolean;
+  /** The error of its last transaction; `null` where that committed, or was aborted by the program. */
+  readonly failure: string | null;
+}
+
+export class SessionTally {
+  readonly #sessions: Mutable<SessionEvidence>[];
+
+  constructor(names: readonly string[]) {
+    this.#sessions = names.map((name) => ({
+      name,
+      runs: 0,
+      operations: 0,
+      failedRuns: 0,
+      failure: null,
+      overlapped: false,
+    }));
+  }
+
+  add(run: readonly SessionRun[]): void {
+    run.forEach(({ operations, overlapped, failure }, i) => {
+      const failedRuns = failure === null ? 0 : 1;
+      this.#addTo(i, { runs: 1, operations, failedRuns, failure, overlapped });
+    });
+  }
+
+  /** What was seen of the same program elsewhere. */
+  merge(sessions: readonly SessionEvidence[]): void {
+    sessions.forEach((session, i) => this.#addTo(i, session));
+  }
+
+  sessions(): SessionEvidence[] {
+    return this.#sessions.map((session) => ({ ...session }));
+  }
+
+  #addTo(index: number, more: Omit<SessionEvidence, 'name'>): void {
+    const session = this.#sessions[index];
+    if (session === undefined) return;
+    session.runs += more.runs;
+    session.operations += more.operations;
+    session.failedRuns += more.failedRuns;
+    session.failure ??= more.failure;
+    session.overlapped ||= more.overlapped;
+  }
+}
+
+type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };

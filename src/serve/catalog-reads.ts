@@ -1,0 +1,65 @@
+/**
+ * Queries of the system catalog, and the definitions that change their answers: `is there a table of this name?`, then CREATE TABLE. The
+ * answer of such a query is a register of the history, `information_schema.tables where table_name = 'jobs'`; a definition that changes the
+ * number of rows that satisfy the condition writes it. A definition that finds its name taken has seen the change.
+ */
+import type { CatalogQuery } from '../sql/index.ts';
+
+/** The latest queries: a definition asks each of them again. */
+const queriesMax = 20;
+
+export interface CatalogRegister {
+  readonly key: string;
+  readonly condition: string;
+  readonly initial: number;
+  /** In the order of the definitions. */
+  readonly changes: readonly { readonly transaction: number; readonly rows: number }[];
+}
+
+/** Of a register by a transaction: `change` is the position of the change that it saw, -1: none. */
+export interface CatalogRead {
+  readonly kind: 'catalog';
+  readonly register: CatalogRegister;
+  readonly change: number;
+}
+
+interface AskedQuery {
+  readonly session: number;
+  readonly query: CatalogQuery;
+  readonly changes: { readonly transaction: number; readonly rows: number }[];
+  readonly register: CatalogRegister;
+}
+
+export class CatalogReads {
+  #asked: AskedQuery[] = [];
+
+  asked(session: number, query: CatalogQuery): CatalogRead {
+    const rows = query.rows();
+    const condition = query.text();
+    const key = condition === '' ? query.relation : `${query.relation} where ${condition}`;
+    const known = this.#asked.find(({ register }) => register.key === key);
+    const changes = known?.changes ?? [];
+    const register = known?.register ?? { key, condition, initial: rows, changes };
+    this.#asked = [...this.#asked.slice(1 - queriesMax), { session, query, changes, register }];
+    return { kind: 'catalog', register, change: changes.length - 1 };
+  }
+
+  /** A definition has been made. */
+  defined(transaction: number): void {
+    for (const each of this.#asked) {
+      const rows = each.query.rows();
+      const last = each.changes.at(-1)?.rows ?? each.register.initial;
+      if (rows !== last) each.changes.push({ transaction, rows });
+    }
+  }
+
+  /** A definition of this session found its name taken: what the session asked before now has another answer. */
+  refused(session: number): CatalogRead[] {
+    const own = this.#asked.filter((each) => each.session === session && each.changes.length > 0);
+    return own.map(({ register, changes }) => ({ kind: 'catalog', register, change: changes.length - 1 }));
+  }
+
+  clear(): void {
+    this.#asked = [];
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * How long a statement may take by the settings of its session. Where a run must not depend on the machine's clock, a limit that a client has set
+ * never expires, and what is taken for granted by that is noted.
+ */
+import type { SqlDatabase } from './database.ts';
+import { timeoutMs } from './settings.ts';
+import type { Session } from './sql-session.ts';
+
+export interface StatementTimeouts {
+  /** Milliseconds that it may wait for one lock. Infinity: any. */
+  readonly lockTimeoutMs: number;
+  /** Milliseconds altogether. Infinity: any. */
+  readonly timeoutMs: number;
+}
+
+/** @param isRead MySQL's `max_execution_time` is for SELECT */
+export function statementTimeouts(database: SqlDatabase, session: Session, isRead: boolean): StatementTimeouts {
+  const of = (name: string, unit: '' | 's', byDefault = '0'): number => {
+    const limitMs = timeoutMs(`${session.settings.get(name) ?? byDefault}${unit}`);
+    if (database.takenForGranted === null || limitMs === Infinity) return limitMs;
+    const chosen = session.settings.chosen(name);
+    if (chosen !== undefined) database.takenForGranted.add(`no statement takes as long as ${name} = ${chosen}${unit}`);
+    return Infinity;
+  };
+  if (database.dialect === 'postgres')
+    return { lockTimeoutMs: of('lock_timeout', ''), timeoutMs: of('statement_timeout', '') };
+  return {
+    lockTimeoutMs: of('innodb_lock_wait_timeout', 's', '50'),
+    timeoutMs: isRead ? of('max_execution_time', '') : Infinity,
+  };
+}

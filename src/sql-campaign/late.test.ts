@@ -1,0 +1,75 @@
+/** What did not end in time has a name: a session, the invariant, a check. */
+import { describe, expect, test } from 'vitest';
+import { type SqlProgram, sqlProgram, type SqlProgramDefinition, type SqlSessionFunction } from '../program/index.ts';
+import { parseProfile } from '../serve/index.ts';
+import { onPostgres } from './engines.test-support.ts';
+import { exploreSql } from './explore-sql.ts';
+import { conclusionOf } from './run-evidence.ts';
+import { runSqlCampaign } from './sql-campaign.ts';
+
+const profile = parseProfile({ engine: 'postgres' });
+const never = (): Promise<never> => new Promise(() => {});
+
+function programWith(definition: Partial<SqlProgramDefinition<Record<string, SqlSessionFunction>>>): SqlProgram {
+  return sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (n int); INSERT INTO t VALUES (0)',
+    sessions: { a: (c) => onPostgres(c, (client) => client.query('UPDATE t SET n = n + 1')) },
+    invariant: () => true,
+    ...definition,
+  });
+}
+
+/** Made anew for each tool. */
+const programs: readonly (readonly [string, () => SqlProgram])[] = [
+  ['the invariant', () => programWith({ invariant: never })],
+  [
+    'session "b"',
+    () =>
+      programWith({
+        sessions: {
+          a: (c) => onPostgres(c, (client) => client.query('UPDATE t SET n = n + 1')),
+          // `a` waits for its lock, or has ended.
+          b: (c) =>
+            onPostgres(c, async (client) => {
+              await client.query('BEGIN');
+              await client.query('UPDATE t SET n = n + 1');
+              await never();
+            }),
+        },
+      }),
+  ],
+  [
+    'the determinism check',
+    () => {
+      let runs = 0;
+      return programWith({
+        sessions: {
+          a: (c) =>
+            onPostgres(c, async (client) => {
+              await client.query('UPDATE t SET n = n + 1');
+              runs += 1;
+              if (runs > 1) await never();
+            }),
+        },
+      });
+    },
+  ],
+];
+
+describe.each(programs)('%s', (what, made) => {
+  const limits = { profile, timeoutMs: 400, waitMs: 20 };
+
+  test('in test', async () => {
+    const result = await runSqlCampaign(made(), limits);
+    expect(result.timeout).toBe(what);
+    expect(conclusionOf(result)).toMatchObject({ kind: 'unknown' });
+    expect(result.evidence.cut).toContain(`${what} did not end in time`);
+  });
+
+  test('in explore', async () => {
+    const result = await exploreSql(made(), limits);
+    expect(result.stopped).toEqual({ late: what });
+    expect(conclusionOf(result)).toMatchObject({ kind: 'unknown' });
+  });
+});

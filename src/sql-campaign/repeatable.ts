@@ -1,0 +1,117 @@
+/**
+ * A SQL program must be a function of its schedule and of what the database answers (`program/function-of-reads.ts`). What the database itself
+ * draws, and its time, are the same in every repetition; what is compared is what sessions send, are answered and return.
+ */
+import {
+  type Fact,
+  requireFunctionOfReads,
+  requireNoForcedDifference,
+  type SqlProgram,
+  watchSources,
+} from '../program/index.ts';
+import type { SqlRun } from './sql-run.ts';
+
+type Finished = Extract<SqlRun, { kind: 'finished' }>;
+
+export interface RepeatableRun {
+  /** Logged. */
+  readonly run: Finished;
+  /** The same schedule of this program, logged, with the same answers of the database's clock. */
+  readonly again: (program: SqlProgram) => Promise<SqlRun>;
+  /** Sessions that awaited something other than the database. */
+  readonly waitedOutside: Iterable<string>;
+}
+
+/**
+ * Which of many runs are repeated: the first and the first that fails, each with one run more, and four and one for each source besides where
+ * it calls one (randomness, a clock); and the first few others in which a source was called, each with two more.
+ */
+export class RepeatedRuns {
+  readonly #program: SqlProgram;
+  readonly #watch = watchSources();
+  #hasCalled = false;
+  #isFirst = true;
+  #hasFailed = false;
+  #withCalls = 0;
+
+  constructor(program: SqlProgram) {
+    this.#program = program;
+  }
+
+  /** Makes a run, and notes whether a source was called meanwhile. */
+  async made(run: () => Promise<SqlRun>): Promise<SqlRun> {
+    this.#watch.wereCalled(); // before this run
+    const made = await run();
+    this.#hasCalled = this.#watch.wereCalled();
+    return made;
+  }
+
+  /** Is the run that was made last to be repeated, and how? */
+  takes({ violation }: Finished): 'whole' | 'forced' | null {
+    const isWhole = this.#isFirst || (violation !== null && !this.#hasFailed);
+    this.#isFirst = false;
+    this.#hasFailed ||= violation !== null;
+    if (isWhole) return 'whole';
+    if (!this.#hasCalled || this.#withCalls === CALLS_MAX) return null;
+    this.#withCalls += 1;
+    return 'forced';
+  }
+
+  /**
+   * @returns false where there was no time left for it
+   * @throws InputError `program/nondeterministic` naming the first difference and its cause
+   */
+  require(how: 'whole' | 'forced', { run, again, waitedOutside }: RepeatableRun): Promise<boolean> {
+    const requireFunction = how === 'whole' ? requireFunctionOfReads : requireNoForcedDifference;
+    return requireFunction({
+      first: factsOf(run),
+      repeat: async (trial) => {
+        const repeated = await again(trial.around(this.#program));
+        return repeated.kind === 'timeout' ? null : factsOf(repeated);
+      },
+      waitedOutside: [...waitedOutside],
+    });
+  }
+
+  stop(): void {
+    this.#watch.stop();
+  }
+}
+
+/** Runs beside the first and the first failing one that are repeated because a source was called. */
+const CALLS_MAX = 8;
+
+function factsOf({ statements, results, violation }: Finished): Fact[] {
+  const counts = new Map<string, number>();
+  const sent = statements.map(({ session, sql, parameters, outcome }): Fact => {
+    const count = (counts.get(session) ?? 0) + 1;
+    counts.set(session, count);
+    const given = parameters.length === 0 ? '' : ` [${parameters.join(', ')}]`;
+    return [
+      `statement ${count} of session "${session}"`,
+      `${sql.replaceAll(/\s+/g, ' ').trim()}${given} -> ${outcome}`,
+    ];
+  });
+  const returned = Object.entries(results).map(
+    ([name, value]): Fact => [`the result of session "${name}"`, shown(value)],
+  );
+  return [...sent, ...returned, ['the verdict', violation ?? 'the invariant holds']];
+}
+
+/** What a session returned may hold anything: drivers' objects, cycles. */
+export function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each)) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** A clock of the database that gives the same in each run: a millisecond more with each look. Microseconds since 1970. */
+export function steppingClock(): () => bigint {
+  let now = NEW_YEAR;
+  return () => (now += 1_000n);
+}
+
+/** 1 January 2026: what a schedule shows must not depend on when it is run. */
+export const NEW_YEAR = 1_767_225_600_000_000n;

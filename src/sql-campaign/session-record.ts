@@ -1,0 +1,78 @@
+/** What one session of a SQL program did in one run: for the evidence, and to tell which errors it ended with. */
+import { errorText, type SessionRun } from '../program/index.ts';
+import type { StatementEvent } from '../serve/index.ts';
+import type { SqlError } from '../sql/index.ts';
+
+/** A session that ended with an error. */
+export interface SessionFailure {
+  readonly session: string;
+  readonly error: string;
+  /** Was it one after which the transaction should run again: a serialization failure, a deadlock, InnoDB's lock wait timeout? */
+  readonly isRetryable: boolean;
+}
+
+export class SessionRecord {
+  readonly name: string;
+  stage: 'running' | 'leaving' | 'ended' = 'running';
+  hasThrown = false;
+  hasOverlapped = false;
+  /** Statements that have come. */
+  statements = 0;
+  lastStatement = '';
+  /** Statements that failed. */
+  readonly failed: { readonly sql: string; readonly message: string }[] = [];
+  #error: string | null = null;
+  #isRetryable = false;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  arrived(sql: string): void {
+    this.statements += 1;
+    this.lastStatement = sql;
+  }
+
+  /** A statement has ended. @param status of the transaction then */
+  ended({ sql, command, error }: StatementEvent, status: 'idle' | 'open' | 'failed'): void {
+    if (error !== null) {
+      this.failed.push({ sql, message: error.message });
+      // What comes after an error in a transaction block only repeats that there was one.
+      if (error.code === inFailedBlock) return;
+      this.#error = `${error.code} ${error.message}`;
+      this.#isRetryable = isRetryable(error);
+    } else if (status === 'idle' && !changesNothing.test(command)) this.#error = null;
+  }
+
+  left(outcome: { readonly thrown: unknown } | null): void {
+    this.stage = 'ended';
+    this.hasThrown = outcome !== null;
+    if (outcome !== null) this.#error ??= errorText(outcome.thrown);
+  }
+
+  /** The error after which nothing was committed. */
+  get failure(): string | null {
+    return this.#error;
+  }
+
+  /** Was the error after which nothing was committed one of those that ask for another try? */
+  get endedWithRetryable(): boolean {
+    return this.#error !== null && this.#isRetryable;
+  }
+
+  run(): SessionRun {
+    return { operations: this.statements, failure: this.#error, overlapped: this.hasOverlapped };
+  }
+}
+
+/**
+ * Errors of timing, after which servers' manuals ask to run the transaction again: PostgreSQL 15, 13.5 "Serialization Failure Handling";
+ * MySQL 8.0, 15.7.5 "Deadlocks in InnoDB", and error 1205, whose own text says so.
+ */
+function isRetryable({ code, detail: { mysqlNumber } }: SqlError): boolean {
+  return code === '40001' || code === '40P01' || mysqlNumber === 1213 || mysqlNumber === 1205;
+}
+
+const inFailedBlock = '25P02';
+/** Commands after which nothing is committed that was not before. */
+const changesNothing = /^(?:ROLLBACK|SET|RESET|SHOW|USE|DISCARD|DEALLOCATE|PREPARE|)$/i;

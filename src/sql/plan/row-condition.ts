@@ -1,0 +1,135 @@
+/**
+ * The condition that a statement puts on the rows of one table: the conjuncts that are evaluated as soon as a row of it is there. A recorder
+ * keeps the condition and later evaluates it on versions that the statement did not see. Outer rows and parameters are those of the
+ * statement. What the row alone does not decide (a correlated subquery, a volatile function) stays undecided.
+ */
+import type { Execution, Frame, Surroundings } from '../expression.ts';
+import { SqlError } from '../sql-error.ts';
+import type { KeptCondition, Row, RowCondition, StatementView } from '../storage.ts';
+import type { SqlValue } from '../value.ts';
+import { conditionText } from './condition-text.ts';
+import { allOf, type Conjunct } from './conjunct.ts';
+import type { RangeItem } from './namespace.ts';
+import type { Planning, Running } from './planning.ts';
+import { rowOf, type Source } from './source.ts';
+
+export function rowCondition(
+  item: RangeItem,
+  conjuncts: readonly Conjunct[],
+  planning: Planning,
+): (frame: Frame) => RowCondition {
+  const where = allOf(conjuncts);
+  return (frame) => {
+    const { checkInterrupt } = frame.execution;
+    return {
+      matches: (row: Row) => {
+        checkInterrupt?.();
+        frame.rows[item.row] = row;
+        return where === null || where(frame);
+      },
+      keep: () => keptCondition(item, conjuncts, frame, planning),
+    };
+  };
+}
+
+function keptCondition(
+  item: RangeItem,
+  conjuncts: readonly Conjunct[],
+  frame: Frame,
+  planning: Planning,
+): KeptCondition {
+  const past = copyOf(frame);
+  let asked: Frame | null = null;
+  const width = item.table?.cells.length ?? 0;
+  return {
+    text: () => conditionText(conjuncts, item.name, frame.execution.parameters, planning),
+    holds: (values) => {
+      asked ??= pastFrame(past, pastExecution(past.execution as Running));
+      return values.length === width ? allHold(conjuncts, asked, item.row, values) : null;
+    },
+  };
+}
+
+function allHold(
+  conjuncts: readonly Conjunct[],
+  frame: Frame,
+  row: number,
+  values: readonly SqlValue[],
+): boolean | null {
+  frame.rows[row] = rowOf(values);
+  let isDecided = true;
+  for (const { expression } of conjuncts) {
+    try {
+      if (expression.evaluate(frame) !== true) return false;
+    } catch (error) {
+      // The statement never evaluated this row: an error in it (a division by zero) says nothing.
+      if (!(error instanceof SqlError)) throw error;
+      isDecided = false;
+    }
+  }
+  return isDecided ? true : null;
+}
+
+/** A relation that is computed from the catalog: whoever records can ask later how many rows satisfy the condition then. */
+export function catalogSource(
+  source: Source,
+  item: RangeItem,
+  rowsOf: (frame: Frame) => Iterable<Row>,
+  conjuncts: readonly Conjunct[],
+  planning: Planning,
+): Source {
+  return function* ask(frame) {
+    const { parameters, surroundings } = frame.execution;
+    const past = copyOf(frame);
+    surroundings.onCatalogQuery({
+      relation: item.systemName ?? item.name,
+      text: () => conditionText(conjuncts, item.name, parameters, planning),
+      rows: () => {
+        const now = pastFrame(past, pastExecution({ ...(past.execution as Running), kept: new Map() }));
+        return [...rowsOf(now)].filter(({ values }) => allHold(conjuncts, now, item.row, values as SqlValue[]) === true)
+          .length;
+      },
+    });
+    yield* source(frame);
+  };
+}
+
+/** The rows around, as they are now: the executor goes on to set others. */
+function copyOf({ rows, computed, execution, outer }: Frame): Frame {
+  return { rows: [...rows], computed: [...computed], execution, outer: outer === null ? null : copyOf(outer) };
+}
+
+function pastFrame({ rows, computed, outer }: Frame, execution: Execution): Frame {
+  return { rows, computed, execution, outer: outer === null ? null : pastFrame(outer, execution) };
+}
+
+function pastExecution({ parameters, surroundings, kept }: Running): Execution {
+  const past: Running = { parameters, surroundings: pastSurroundings(surroundings), kept, view: pastView };
+  return past;
+}
+
+function undecided(): never {
+  throw new SqlError('0A000', 'the row alone does not decide this condition');
+}
+
+const pastView: StatementView = {
+  scan: undecided,
+  lock: undecided,
+  lockRow: undecided,
+  insert: undecided,
+  update: undecided,
+  delete: undecided,
+  undo: undecided,
+};
+
+/** Volatile functions gave the statement values that no one can ask for again. */
+function pastSurroundings(surroundings: Surroundings): Surroundings {
+  return Object.assign(Object.create(surroundings) as Surroundings, {
+    clock: undecided,
+    random: undecided,
+    setSetting: undecided,
+    nextValue: undecided,
+    currentValue: undecided,
+    setValue: undecided,
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * Clauses that the parser reads and nothing of moirai acts on: refused by name, because a statement without its clause is another statement.
+ * A row is a kind of node and a field; the functions give the clause's name where the value means something. Fields that are not here are
+ * acted on, or change nothing that a client can see (FILLFACTOR, STORAGE, CONCURRENTLY, MATERIALIZED).
+ */
+import type { Node } from '@pgsql/types';
+import { notSupported, type SqlError } from './sql-error.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Clause = (value: unknown, node: Fields) => string | undefined;
+
+const always =
+  (name: string): Clause =>
+  (value) =>
+    value === false ? undefined : name;
+const unless =
+  (name: string, ...harmless: readonly unknown[]): Clause =>
+  (value) =>
+    harmless.includes(value) ? undefined : name;
+const option =
+  (name: string, clause: string, isRefused: (value: unknown) => boolean = () => true): Clause =>
+  (options) =>
+    definitions(options).some((each) => each.defname === name && isRefused(argument(each.arg))) ? clause : undefined;
+const first =
+  (...clauses: readonly Clause[]): Clause =>
+  (value, node) =>
+    clauses.map((clause) => clause(value, node)).find((name) => name !== undefined);
+
+const onCommit: Clause = (value) =>
+  value === 'ONCOMMIT_DROP' ? 'ON COMMIT DROP' : value === 'ONCOMMIT_DELETE_ROWS' ? 'ON COMMIT DELETE ROWS' : undefined;
+const modes = option('transaction_deferrable', 'DEFERRABLE of a transaction', (value) => value !== 0);
+const excludesRows = 0x08000 | 0x10000 | 0x20000;
+const sequenceOptions = option('cache', 'CACHE of a sequence', (value) => value !== 1);
+
+const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
+  SelectStmt: { groupDistinct: always('GROUP BY DISTINCT') },
+  CreateStmt: {
+    oncommit: onCommit,
+    partbound: always('PARTITION OF'),
+    ofTypename: always('CREATE TABLE OF'),
+    accessMethod: unless('an access method of a table', 'heap'),
+    tablespacename: unless('TABLESPACE', 'pg_default'),
+  },
+  IntoClause: {
+    onCommit,
+    accessMethod: unless('an access method of a table', 'heap'),
+    tableSpaceName: unless('TABLESPACE', 'pg_default'),
+  },
+  IndexStmt: { tableSpace: unless('TABLESPACE', 'pg_default') },
+  CreateSeqStmt: { options: sequenceOptions },
+  AlterSeqStmt: { options: sequenceOptions },
+  CreateSchemaStmt: {
+    authrole: (_role, { schemaname }) => (schemaname === undefined ? 'CREATE SCHEMA AUTHORIZATION' : undefined),
+  },
+  ViewStmt: { withCheckOption: unless('WITH CHECK OPTION', 'NO_CHECK_OPTION') },
+  AlterTableCmd: {
+    subtype: (subtype) => (/^AT_(Enable|Force)RowSecurity/.test(String(subtype)) ? 'row level security' : undefined),
+  },
+  CreateExtensionStmt: { extname: (name) => (extensions.has(String(name)) ? undefined : `extension ${String(name)}`) },
+  TransactionStmt: { options: modes },
+  VariableSetStmt: { args: modes },
+  ConstraintsSetStmt: { constraints: always('SET CONSTRAINTS of single constraints') },
+  ListenStmt: { conditionname: always('LISTEN') },
+  ExplainStmt: {
+    options: first(
+      option('analyze', 'EXPLAIN ANALYZE', (value) => value !== 'off' && value !== 'false'),
+      option('format', 'a format of EXPLAIN', (value) => value !== 'text'),
+    ),
+  },
+  CommonTableExpr: { search_clause: always('SEARCH'), cycle_clause: always('CYCLE') },
+  WindowDef: {
+    frameOptions: (bits) => ((Number(bits) & excludesRows) === 0 ? undefined : 'EXCLUDE in a window frame'),
+  },
+  JoinExpr: { join_using_alias: always('an alias of USING') },
+  ColumnDef: { collClause: (clause) => (isPlain(clause) ? undefined : 'a collation of a column') },
+  Constraint: {
+    contype: (kind) => refusedConstraints[String(kind)],
+    deferrable: always('DEFERRABLE'),
+    fk_del_set_cols: always('SET NULL and SET DEFAULT of some columns'),
+    generated_kind: unless('a virtual generated column', 's', ''),
+    without_overlaps: always('WITHOUT OVERLAPS'),
+  },
+};
+
+const refusedConstraints: Readonly<Record<string, string>> = {
+  CONSTR_ATTR_DEFERRABLE: 'DEFERRABLE',
+  CONSTR_ATTR_DEFERRED: 'INITIALLY DEFERRED',
+  CONSTR_EXCLUSION: 'EXCLUDE',
+};
+
+/** What they are used for is here: `gen_random_uuid`, `uuid_generate_v4`. Their other functions are refused where they are called. */
+const extensions: ReadonlySet<string> = new Set(['plpgsql', 'pgcrypto', 'uuid-ossp']);
+
+/** Text is ordered by code point; `binary` is what MySQL's front end writes. */
+const plainCollations = new Set(['default', 'C', 'POSIX', 'ucs_basic', 'C.UTF-8', 'C.utf8', 'binary']);
+
+/** @throws SqlError 0A000 for the first clause of the tree that would be ignored */
+export function refuseIgnoredClauses(tree: Node): void {
+  visit(tree, undefined);
+}
+
+function visit(value: unknown, kind: string | undefined): void {
+  if (Array.isArray(value)) for (const each of value) visit(each, undefined);
+  else if (typeof value === 'object' && value !== null) visitFields(value as Fields, kind);
+}
+
+/** A node of a list or a sum is `{ Kind: fields }`; where only one kind may stand its fields stand alone. */
+function visitFields(fields: Fields, kind: string | undefined): void {
+  const own = kind === undefined ? undefined : clauses[kind];
+  for (const [name, value] of Object.entries(fields)) {
+    const clause = own?.[name]?.(value, fields);
+    if (clause !== undefined) throw refusal(clause, fields);
+    visit(value, /^[A-Z]/.test(name) ? name : fieldKinds[name]);
+  }
+}
+
+/** Fields whose nodes stand without their kind. */
+const fieldKinds: Readonly<Record<string, string>> = {
+  into: 'IntoClause',
+  intoClause: 'IntoClause',
+  over: 'WindowDef',
+  larg: 'SelectStmt',
+  rarg: 'SelectStmt',
+};
+
+function refusal(clause: string, { location }: Fields): SqlError {
+  return notSupported(clause, typeof location === 'number' ? location + 1 : undefined);
+}
+
+interface Definition {
+  readonly defname?: string;
+  readonly arg?: Node;
+}
+
+function definitions(options: unknown): readonly Definition[] {
+  const nodes = Array.isArray(options) ? (options as readonly Node[]) : [];
+  return nodes.flatMap((node) => ('DefElem' in node ? [node.DefElem as Definition] : []));
+}
+
+function argument(node: Node | undefined): unknown {
+  if (node === undefined) return undefined;
+  if ('String' in node) return node.String.sval?.toLowerCase();
+  if ('Integer' in node) return node.Integer.ival ?? 0;
+  if ('Boolean' in node) return String(node.Boolean.boolval === true);
+  if ('A_Const' in node) return node.A_Const.sval?.sval?.toLowerCase() ?? node.A_Const.ival?.ival ?? 0;
+  return undefined;
+}
+
+function isPlain(clause: unknown): boolean {
+  const { collname = [] } = clause as { readonly collname?: readonly Node[] };
+  const last = collname.at(-1);
+  return last !== undefined && 'String' in last && plainCollations.has(last.String.sval ?? '');
+}

@@ -1,0 +1,78 @@
+/** PostgreSQL fails a serializable transaction under exactly those access paths under which exploring finds a failure. */
+import pg from 'pg';
+import { afterAll, describe, expect, test } from 'vitest';
+import { exploreSql, exploreSqlPlans, parseProfile } from '../src/sql-campaign/index.ts';
+import program, { reading, schema, writing } from './support/apart-by-index.ts';
+import { startPostgres } from './support/postgres-server.ts';
+import { startedOrSkipped } from './support/server-process.ts';
+
+const server = await startedOrSkipped(startPostgres);
+afterAll(() => server?.stop());
+
+type Path = 'by index jobs_owner' | 'as a whole';
+const paths: readonly Path[] = ['by index jobs_owner', 'as a whole'];
+
+/** Does any schedule fail? By the paths of the two statements. */
+async function explored(): Promise<ReadonlyMap<string, boolean>> {
+  const fails = new Map<string, boolean>();
+  const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
+  await exploreSqlPlans({ profile }, async (options) => {
+    const result = await exploreSql(program, options);
+    const pathOf = (text: string) => result.accesses.find(({ statement }) => statement === text)?.taken;
+    fails.set(`${pathOf(reading)}, ${pathOf(writing)}`, result.violations > 0);
+    return result;
+  });
+  return fails;
+}
+
+/** Both read, both write, both commit: does one of them fail? */
+async function shown(port: number, readPath: Path, writePath: Path): Promise<boolean> {
+  const clients = await Promise.all([10, 30].map(() => connected(port)));
+  const [first] = clients as [pg.Client];
+  await first.query(schema);
+  const codes: string[] = [];
+  const all = async (send: (client: pg.Client, owner: number) => Promise<unknown>): Promise<void> => {
+    for (const [i, client] of clients.entries())
+      await send(client, i === 0 ? 10 : 30).catch(({ code }: { code: string }) => codes.push(code));
+  };
+  await all((client) => client.query('BEGIN ISOLATION LEVEL SERIALIZABLE'));
+  await all(async (client, owner) => {
+    await force(client, readPath);
+    await client.query(reading, [owner]);
+  });
+  await all(async (client, owner) => {
+    await force(client, writePath);
+    await client.query(writing, [owner]);
+  });
+  await all((client) => client.query('COMMIT'));
+  for (const client of clients) await client.end();
+  expect(codes.filter((code) => code !== '40001')).toEqual([]);
+  return codes.length > 0;
+}
+
+async function connected(port: number): Promise<pg.Client> {
+  const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  return client;
+}
+
+async function force(client: pg.Client, path: Path): Promise<void> {
+  const byIndex = path === 'as a whole' ? 'off' : 'on';
+  const asAWhole = path === 'as a whole' ? 'on' : 'off';
+  await client.query(
+    `SET enable_bitmapscan = off; SET enable_indexscan = ${byIndex}; SET enable_indexonlyscan = ${byIndex}; SET enable_seqscan = ${asAWhole}`,
+  );
+}
+
+describe.skipIf(server === undefined)('PostgreSQL, serializable', () => {
+  test('fails where exploring does, and nowhere else', { timeout: 120_000 }, async () => {
+    if (server === undefined) return;
+    const fails = new Map<string, boolean>();
+    for (const readPath of paths)
+      for (const writePath of paths)
+        fails.set(`${readPath}, ${writePath}`, await shown(server.port, readPath, writePath));
+    expect(fails.get('by index jobs_owner, by index jobs_owner')).toBe(false);
+    expect(fails.get('as a whole, by index jobs_owner')).toBe(true);
+    expect(await explored()).toEqual(fails);
+  });
+});

@@ -1,0 +1,334 @@
+/** Signals at the built command line: the verdict so far with what was found, as text and as JSON; the second ends the process at once. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ended, build, root, runBuilt, runProcess, UserFolder } from '../support/cli.ts';
+
+const builtMain = join(root, 'dist/cli/main.js');
+const builtModule = (name: string): string => pathToFileURL(join(root, `dist/cli/${name}.js`)).href;
+
+const folder = new UserFolder();
+const cwd = folder.path;
+
+beforeAll(async () => {
+  folder.write(programs);
+  await build();
+}, 120_000);
+afterAll(() => folder.remove());
+
+/** Says `go` on standard error when so many runs were judged: that is when a test sends the signal. */
+const judged = (count: number): string => `
+let judged = 0;
+const go = () => { if ((judged += 1) === ${count}) console.error('go'); };
+const increment = (s) => s.transaction(async (t) => t.write('n', (await t.read('n')) + 1));
+const four = async (s) => { for (let i = 0; i < 4; i += 1) await increment(s); };`;
+
+const pgUrl = import.meta.resolve('pg');
+
+/** Three sessions that each increment twice, in transactions of two statements. */
+const sqlCounter = (count: number, holds: string): string => `
+import pg from '${pgUrl}';
+import { sqlProgram } from 'moirai';
+${judged(count)}
+async function connected({ connect }) {
+  const client = new pg.Client({ user: 'app', stream: connect });
+  await client.connect();
+  return client;
+}
+async function twice(connection) {
+  const client = await connected(connection);
+  for (let i = 0; i < 2; i += 1) {
+    await client.query('BEGIN');
+    const { rows } = await client.query('SELECT n FROM counter');
+    await client.query('UPDATE counter SET n = $1', [rows[0].n + 1]);
+    await client.query('COMMIT');
+  }
+  await client.end();
+}
+export default sqlProgram({
+  dialect: 'postgres',
+  schema: 'CREATE TABLE counter (id int PRIMARY KEY, n int); INSERT INTO counter VALUES (1, 0);',
+  sessions: { a: twice, b: twice, c: twice },
+  invariant: async (connection) => {
+    const client = await connected(connection);
+    const { rows: [{ n }] } = await client.query('SELECT n FROM counter');
+    await client.end();
+    go();
+    return ${holds};
+  },
+});`;
+
+const programs = {
+  'lost.mjs': `import { program } from 'moirai';${judged(100)}
+export default program({ initial: { n: 0 }, sessions: { a: four, b: four, c: four },
+  invariant: ({ final }) => { go(); return final.n === 12 || 'an increment is lost'; } });`,
+  'holds.mjs': `import { program } from 'moirai';${judged(100)}
+export default program({ initial: { n: 0 }, sessions: { a: four, b: four, c: four },
+  invariant: () => { go(); return true; } });`,
+  'five.mjs': `import { program } from 'moirai';${judged(100)}
+const two = async (s) => { await increment(s); await increment(s); };
+export default program({ initial: { n: 0 }, sessions: { a: two, b: two, c: increment },
+  invariant: ({ final }) => { go(); return final.n === 5 || 'an increment is lost'; } });`,
+  // From its hundredth run on it never gives the thread back.
+  'stuck.mjs': `import { program } from 'moirai';${judged(100)}
+export default program({ initial: { n: 0 }, sessions: { a: four, b: four },
+  invariant: ({ final }) => { go(); while (judged >= 100); return final.n === 8 || 'an increment is lost'; } });`,
+  'waits.mjs': `import { program } from 'moirai';${judged(100)}
+export default program({ initial: { n: 0 }, sessions: { a: four, b: four },
+  invariant: async ({ final }) => { go(); if (judged >= 100) await new Promise(() => {}); return final.n === 8 || 'an increment is lost'; } });`,
+  // Ten million states.
+  'counters.mjs': `import { namedSet, processes, protocol, range } from 'moirai/protocol';
+let checked = 0;
+export default protocol({ name: 'counters', parameters: { bug: 0 }, define: ({ bug }) => {
+  const counter = processes(namedSet('c', 7), { start: 'RUN', variables: { n: range(0, 9) },
+    steps: { RUN: { do: (self) => { self.n = (self.n + 1) % 10; } } } });
+  return { processes: [counter], invariants: { 'is counted': () => {
+    if ((checked += 1) === 1000) console.error('go');
+    while (bug === 1 && checked > 1000);
+    return true; } } };
+} });`,
+  'lost-sql.mjs': sqlCounter(20, "n === 6 || 'an increment is lost'"),
+  'holds-sql.mjs': sqlCounter(20, 'n <= 6'),
+  'stuck-sql.mjs': sqlCounter(20, "(() => { while (judged >= 20); return n === 6 || 'an increment is lost'; })()"),
+  'load.mjs': `console.error('go'); await new Promise(() => {}); export default 1;`,
+};
+
+/** Sends the signals, each so long after the one before; the first when the program says `go`. */
+function signalled(args: readonly string[], signals: Signals): Promise<Ended> {
+  return signalledProcess([builtMain, ...args], signals);
+}
+
+type Signals = readonly (readonly [NodeJS.Signals, number])[];
+
+function signalledProcess(args: readonly string[], signals: Signals): Promise<Ended> {
+  let err = '';
+  let isSent = false;
+  return runProcess(process.execPath, args, {
+    cwd,
+    onOutput: (kill, text) => {
+      err += text;
+      if (isSent || !err.includes('go')) return;
+      isSent = true;
+      let afterMs = 0;
+      for (const [signal, ms] of signals) setTimeout(() => kill(signal), (afterMs += ms));
+    },
+  });
+}
+
+const once = [['SIGINT', 50]] as const;
+const endless = ['--runs', '100000000', '--timeout', '600'];
+
+describe.each([
+  ['test', endless],
+  ['explore', ['--timeout', '600', '--rerun']],
+] as const)('%s', (command, options) => {
+  test.concurrent('has the counterexample that was found: exit code 1', async () => {
+    const { code, out } = await signalled([command, 'lost.mjs', ...options], once);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^violated in .*\(interrupted\)|^[\d,]+ of [\d,]+ histories violate .*\(interrupted\)/);
+    expect(out).toContain('an increment is lost');
+    expect(out).toMatch(/\nreplay: moirai /);
+  });
+
+  test.concurrent('as one JSON object', async () => {
+    const { code, out } = await signalled([command, 'lost.mjs', ...options, '--json'], once);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      stopped: 'interrupted',
+      message: 'an increment is lost',
+      replay: expect.any(String),
+    });
+  });
+
+  test.concurrent('what found nothing is unknown: exit code 2', async () => {
+    const { code, out } = await signalled([command, 'holds.mjs', ...options], once);
+    expect(code).toBe(2);
+    expect(out).toMatch(/^unknown at causal: .*\(interrupted\)/);
+  });
+
+  test.concurrent.each(['stuck.mjs', 'waits.mjs'])('a run that does not end is given up: %s', async (file) => {
+    const { code, out } = await signalled([command, file, ...options], once);
+    expect(code).toBe(1);
+    expect(out).toContain('an increment is lost');
+    const json = await signalled([command, file, ...options, '--json'], once);
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({ stopped: 'interrupted', message: 'an increment is lost' });
+  });
+
+  test.concurrent('so is a module that does not load', async () => {
+    const { code, out, err } = await signalled([command, 'load.mjs'], once);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('load.mjs: interrupted before the module was loaded');
+  });
+
+  test.concurrent('a run that is late, after others that failed: what they showed, and who was late', async () => {
+    for (const file of ['stuck.mjs', 'waits.mjs']) {
+      const { code, out, err } = await runBuilt([command, file, ...options, '--timeout', '1'], { cwd });
+      expect(code).toBe(1);
+      expect(out).toContain('an increment is lost');
+      expect(out + err).toMatch(/did not end (?:within 1 s|in time)/);
+    }
+  });
+});
+
+describe('explore with a checkpoint', () => {
+  const counts = (text: string): object => {
+    const { histories, violations, runs, verdict, complete, stopped, anomaly, message, counterexamples, marks } =
+      JSON.parse(text) as Record<string, unknown>;
+    return { histories, violations, runs, verdict, complete, stopped, anomaly, message, counterexamples, marks };
+  };
+
+  test('continues after Ctrl-C, on one thread and on two, to what it finds without', async () => {
+    const whole = await runBuilt(['explore', 'five.mjs', '--json'], { cwd });
+    expect(JSON.parse(whole.out)).toMatchObject({ complete: true, verdict: 'violated' });
+    const write = ['--checkpoint', 'five.checkpoint', '--json'];
+    const { code, out } = await signalled(['explore', 'five.mjs', '--rerun', ...write], [['SIGINT', 0]]);
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ stopped: 'interrupted', complete: false });
+    const resume = ['explore', 'five.mjs', '--rerun', '--resume', 'five.checkpoint', '--json'];
+    for (const jobs of ['1', '2']) {
+      const resumed = await runBuilt([...resume, '--jobs', jobs], { cwd });
+      expect(counts(resumed.out)).toEqual(counts(whole.out));
+      expect(resumed.code).toBe(1);
+    }
+  });
+
+  test('and after a run that never gave the thread back', async () => {
+    const stuck = ['explore', 'stuck.mjs', '--checkpoint', 'stuck.checkpoint', '--json'];
+    const { out } = await signalled([...stuck, '--timeout', '600'], once);
+    const { histories } = JSON.parse(out) as { histories: number };
+    const resume = ['explore', 'stuck.mjs', '--resume', 'stuck.checkpoint', '--json', '--max-histories'];
+    for (const [limit, expected] of [
+      [1, histories],
+      [histories + 20, histories + 20],
+    ] as const) {
+      const resumed = await runBuilt([...resume, String(limit)], { cwd });
+      expect(JSON.parse(resumed.out)).toMatchObject({ stopped: 'histories', histories: expected });
+    }
+  });
+});
+
+test('the time of all runs is a limit of its own', async () => {
+  const { code, out } = await runBuilt(['test', 'lost.mjs', ...endless, '--max-time', '1'], { cwd });
+  expect(code).toBe(1);
+  expect(out).toMatch(/^violated in .*\(stopped by --max-time\): an increment is lost/);
+  const { code: unknown, out: held } = await runBuilt(['test', 'holds.mjs', ...endless, '--max-time', '1'], { cwd });
+  expect(unknown).toBe(2);
+  expect(held).toMatch(/^unknown at causal: the invariant held in [\d,]+ runs \(stopped by --max-time\)/);
+});
+
+test('every level: those that were reached, in the table and as JSON', async () => {
+  const all = ['test', 'lost.mjs', '--level', 'all', ...endless];
+  const { code, out } = await signalled(all, once);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^level [^]*\ninterrupted\n/);
+  const json = await signalled([...all, '--json'], once);
+  expect(JSON.parse(json.out)).toContainEqual(expect.objectContaining({ stopped: 'interrupted' }));
+});
+
+describe.each([
+  ['test', ['--runs', '100000', '--timeout', '600']],
+  ['explore', ['--timeout', '600']],
+] as const)('%s of a SQL program', (command, options) => {
+  test.each(['lost-sql.mjs', 'stuck-sql.mjs'])('has what was found, as text and as JSON: %s', async (file) => {
+    const { code, out, err } = await signalled([command, file, ...options], once);
+    expect({ code, out, err }).toMatchObject({ code: 1, out: expect.stringContaining('an increment is lost') });
+    expect(out).toContain('interrupted');
+    expect(out).toMatch(/\nreplay: moirai /);
+    const json = await signalled([command, file, ...options, '--json'], once);
+    expect(json.code).toBe(1);
+    expect(json.out).toContain('an increment is lost');
+    expect(JSON.parse(json.out)).toMatchObject({ stopped: 'interrupted' });
+  });
+
+  test('what found nothing is unknown: exit code 2', async () => {
+    const { code, out } = await signalled([command, 'holds-sql.mjs', ...options], once);
+    expect(code).toBe(2);
+    expect(out).toMatch(/^unknown[^]*interrupted/);
+    const json = await signalled([command, 'holds-sql.mjs', ...options, '--json'], once);
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.out)).toMatchObject({ stopped: 'interrupted', verdict: 'unknown' });
+  });
+});
+
+describe('protocol', () => {
+  const search = ['protocol', 'counters.mjs', '--no-symmetry'];
+
+  test('says how far it came, and writes the checkpoint from which it continues', async () => {
+    const { code, out } = await signalled([...search, '--checkpoint', 'search.checkpoint', '--json'], once);
+    expect(code).toBe(2);
+    const { states, verdict, reason } = JSON.parse(out) as Record<string, unknown>;
+    expect({ verdict, reason }).toEqual({ verdict: 'unknown', reason: 'interrupted' });
+    const limit = ['--states-max', String(Number(states) + 10_000), '--json'];
+    const resumed = await runBuilt([...search, '--resume', 'search.checkpoint', ...limit], { cwd });
+    expect(JSON.parse(resumed.out)).toMatchObject({ reason: 'states-limit' });
+    const text = await signalled(search, once);
+    expect(text).toMatchObject({
+      code: 2,
+      out: expect.stringMatching(/^counters: [\d,]+ distinct[^]*\nunknown: interrupted\n/),
+    });
+  });
+
+  test('threads, random behaviours, and a step that does not end', async () => {
+    for (const options of [
+      ['--jobs', '2'],
+      ['--simulate', '100000000'],
+      ['--bug', '1'],
+    ]) {
+      const { code, out } = await signalled([...search, ...options, '--json'], once);
+      expect({ options, code }).toEqual({ options, code: 2 });
+      expect(JSON.parse(out)).toMatchObject({ verdict: 'unknown', reason: 'interrupted', complete: false });
+    }
+  });
+});
+
+test('threads: what they gave back', async () => {
+  const { code, out } = await signalled(['explore', 'lost.mjs', '--jobs', '2', '--rerun', '--json'], once);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ stopped: 'interrupted', message: 'an increment is lost' });
+});
+
+/** Code under the watchdog that never gives the thread back, and is heard of only when the user has waited for 0.75 s. */
+const busy = (endingOf: string): string => `
+import { listenForInterruption } from '${builtModule('interruption')}';
+import { startWatchdog } from '${builtModule('watchdog')}';
+listenForInterruption();
+const watch = startWatchdog(Infinity, () => (${endingOf}));
+await watch.ready;
+console.error('go');
+for (;;) watch.beat();`;
+
+describe('a second request', () => {
+  // The signals may come later than asked for where the machine has much else to do.
+  const late = { retry: 4, timeout: 20_000 };
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('ends at once what has not answered the first: %s', late, async (signal, code) => {
+    folder.write({ 'busy.mjs': busy(`{ out: 'the answer', err: '', code: 2 }`) });
+    const script = join(cwd, 'busy.mjs');
+    const first = await signalledProcess([script], once);
+    expect(first).toMatchObject({ code: 2, out: 'the answer' });
+    const both = [
+      ['SIGINT', 0],
+      [signal, 250],
+    ] as const;
+    expect(await signalledProcess([script], both)).toMatchObject({ code, out: '' });
+  });
+
+  test('is heard while the first is answered for too long', async () => {
+    folder.write({ 'slow.mjs': busy(`(() => { process.stderr.write('answering'); for (;;); })()`) });
+    let secondMs = Infinity;
+    const ended = await runProcess(process.execPath, [join(cwd, 'slow.mjs')], {
+      onOutput: (kill, text) => {
+        if (text.includes('go')) kill('SIGINT');
+        if (!text.includes('answering')) return;
+        secondMs = performance.now();
+        setTimeout(() => kill('SIGINT'), 250);
+      },
+    });
+    expect(ended).toMatchObject({ code: null, signal: 'SIGKILL', out: '' });
+    expect(performance.now() - secondMs).toBeLessThan(3_000);
+  });
+});

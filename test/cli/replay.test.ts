@@ -1,0 +1,280 @@
+/** Failing runs as files: kept by test and explore, replayed by `moirai replay` and by the next test. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FailureFolder } from '../../src/cli/failure-folder.ts';
+import { formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
+import { program, type SessionHandle, type SqlConnection, sqlProgram } from '../../src/index.ts';
+import { build, runBuilt, runHere, UserFolder } from '../support/cli.ts';
+import { KeptInMemory } from '../support/kept-in-memory.ts';
+
+const add =
+  (amount: number) =>
+  (session: SessionHandle): Promise<void> =>
+    session.transaction(async (t) => t.write('x', (await t.read<number>('x')) + amount));
+const counter = (body: (session: SessionHandle) => Promise<void>) =>
+  program({
+    initial: { x: 0 },
+    sessions: { a: body, b: body },
+    invariant: ({ final }) => final['x'] !== 1 || 'an update is lost',
+  });
+const lost = { 'counter.ts': counter(add(1)) };
+const mended = { 'counter.ts': counter(add(2)) };
+const other = { 'counter.ts': counter((session) => session.write('y', 1)) };
+
+const find = async (kept: KeptInMemory, ...args: string[]) =>
+  runHere([...args, 'counter.ts', '--level', 'causal'], lost, { failures: kept });
+const replay = async (kept: KeptInMemory, files: Readonly<Record<string, unknown>>, ...args: string[]) =>
+  runHere(['replay', kept.only, ...args], { ...files, ...kept.inputs() });
+
+describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
+  test('is kept, and said where', async () => {
+    const kept = new KeptInMemory();
+    const { code, out } = await find(kept, tool);
+    expect(code).toBe(1);
+    expect(out).toMatch(/\nreplay: .*\nkept: kept\/counter-[0-9a-f]{6}\.json\n$/);
+    const record = parseFailureRecord([...kept.files.values()][0] ?? '', 'file');
+    expect(record).toMatchObject({
+      program: { file: 'counter.ts', source: null },
+      options: { tool: `${tool}-keys`, level: 'causal' },
+      message: 'an update is lost',
+      anomaly: 'lost-update',
+      shape: expect.arrayContaining(['session "a"', 'session "b"', 'initial state [["x",0]]']),
+      steps: expect.arrayContaining(['session "a" writes x']),
+    });
+    await find(kept, tool);
+    expect(kept.files.size).toBe(1);
+  });
+
+  test('still fails, is fixed, or is another run', async () => {
+    const kept = new KeptInMemory();
+    await find(kept, tool);
+    const same = await replay(kept, lost);
+    expect(same.code).toBe(1);
+    expect(same.out).toMatch(/^still fails, by the recorded steps\n/);
+    expect(same.out).toContain(`replay: moirai replay ${kept.only}\n`);
+    expect(await replay(kept, mended)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^fixed: the recorded steps ran and the invariant holds/),
+    });
+    const turned = await replay(kept, other);
+    expect(turned.code).toBe(2);
+    expect(turned.out.replaceAll(/\s+/g, ' ')).toMatch(
+      /^incompatible: .*session "\w" reads x, the initial value was recorded, now session "\w" writes y/,
+    );
+  });
+
+  test('as JSON', async () => {
+    const kept = new KeptInMemory();
+    await find(kept, tool);
+    const answers = [lost, mended, other].map(async (files) => JSON.parse((await replay(kept, files, '--json')).out));
+    expect(await Promise.all(answers)).toMatchObject([
+      { answer: 'still-fails', message: 'an update is lost', program: 'counter.ts' },
+      { answer: 'fixed', message: null },
+      { answer: 'incompatible', text: expect.stringContaining('writes y') },
+    ]);
+  });
+
+  test('is replayed by the next test', async () => {
+    const kept = new KeptInMemory();
+    await find(kept, tool);
+    const next = async (files: Readonly<Record<string, unknown>>, ...args: string[]) =>
+      runHere(['test', 'counter.ts', '--level', 'causal', '--runs', '5', ...args], files, { failures: kept });
+    const path = kept.only;
+    // So rare that five runs need not show it: what was kept is not forgotten.
+    const still = await next(lost, '--strategy', 'latest', '--seed', '3');
+    expect(still).toMatchObject({ code: 1, out: expect.stringContaining(`${path} still fails: an update is lost\n`) });
+    const fixed = await next(mended);
+    expect(fixed.out).toMatch(new RegExp(`^${path} fixed: .*\npassed 5 runs`));
+    expect(fixed.code).toBe(0);
+    const turned = await next(other);
+    expect(turned.out).toMatch(new RegExp(`^${path} incompatible: .*\npassed 5 runs`));
+    expect(turned.code).toBe(0);
+    const another = await runHere(['test', 'counter.ts', '--level', 'prefix', '--runs', '5'], mended, {
+      failures: kept,
+    });
+    expect(another.out).not.toContain(path);
+    expect((await next(mended, '--no-failures')).out).not.toContain(path);
+  });
+});
+
+test('replays keep nothing, and --no-failures keeps nothing', async () => {
+  const kept = new KeptInMemory();
+  const { out } = await runHere(['test', 'counter.ts'], lost, { failures: kept });
+  kept.files.clear();
+  const token = /--replay (?<token>\S+)/.exec(out)?.groups?.['token'] ?? '';
+  await runHere(['test', 'counter.ts', '--replay', token], lost, { failures: kept });
+  await runHere(['test', 'counter.ts', '--no-failures'], lost, { failures: kept });
+  await runHere(['explore', 'counter.ts', '--no-failures'], lost, { failures: kept });
+  expect(kept.files.size).toBe(0);
+});
+
+test('no more than twenty are kept for one program: the oldest go', async () => {
+  const kept = new KeptInMemory();
+  await runHere(['explore', 'counter.ts'], lost, { failures: kept });
+  const record = parseFailureRecord([...kept.files.values()][0] ?? '', 'file');
+  for (let i = 0; i < 30; i += 1) kept.files.set(`old-${i}.json`, formatFailureRecord({ ...record, message: `${i}` }));
+  kept.files.set('another.json', formatFailureRecord({ ...record, program: { file: 'another.ts', source: null } }));
+  await runHere(['test', 'counter.ts', '--level', 'causal'], lost, { failures: kept });
+  const names = [...kept.files.keys()];
+  expect(names).toHaveLength(21);
+  expect(names).toContain('another.json');
+  expect(names).toContain('old-29.json');
+  expect(names).not.toContain('old-0.json');
+});
+
+test('a folder that cannot be written is a warning', async () => {
+  const full: FailureFolder = {
+    path: 'kept',
+    list: async () => [],
+    read: async () => '',
+    write: async () => Promise.reject(new Error('no space left on the disk')),
+    remove: async () => {},
+  };
+  const { code, out, err } = await runHere(['test', 'counter.ts'], lost, { failures: full });
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'warning: failing runs cannot be kept in kept: no space left on the disk\n',
+  });
+  expect(out).not.toContain('kept:');
+});
+
+describe('a file that is not whole', () => {
+  const spoil = async (change: (text: string) => string, files: Readonly<Record<string, unknown>> = lost) => {
+    const kept = new KeptInMemory();
+    await find(kept, 'test');
+    const [[name = '', text = ''] = []] = kept.files;
+    kept.files.set(name, change(text));
+    return { ...(await replay(kept, files)), path: kept.only, kept };
+  };
+
+  test('is refused with the place where it ends', async () => {
+    const { code, err, path } = await spoil((text) => text.slice(0, 300));
+    expect(code).toBe(3);
+    expect(err).toMatch(/^\S+:\d+:\d+: the file was cut or damaged: it is no JSON \[replay\/failure-file\]\n$/);
+    expect(err.startsWith(`${path}:`)).toBe(true);
+  });
+
+  test.each([
+    ['edited', (text: string) => text.replace('an update is lost', 'all is well'), 'its checksum is wrong'],
+    [
+      'of another format',
+      (text: string) => text.replace('"format": 1', '"format": 9'),
+      'wrote this failure in format 9',
+    ],
+    ['something else', () => '{"a":1}', 'no failure that moirai has kept'],
+    ['no object', () => '7', 'no failure that moirai has kept'],
+  ])('is refused: %s', async (_name, change, message) => {
+    const { code, err } = await spoil(change);
+    expect(code).toBe(3);
+    expect(err).toContain(message);
+    expect(err).toContain('[replay/failure-file]');
+  });
+
+  test('is passed over by the next test, with a warning', async () => {
+    const { kept } = await spoil((text) => text.slice(0, 300));
+    const { code, err } = await runHere(['test', 'counter.ts', '--runs', '5'], mended, { failures: kept });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^warning: kept\/counter-\w+\.json is passed over: the file was cut or damaged/);
+  });
+});
+
+test('a record of another version says so, and is replayed', async () => {
+  const kept = new KeptInMemory();
+  await find(kept, 'test');
+  const [[name = '', text = ''] = []] = kept.files;
+  kept.files.set(
+    name,
+    formatFailureRecord({ ...parseFailureRecord(text, name), versions: { moirai: '0.0.9', node: '18.0.0' } }),
+  );
+  const { code, err } = await replay(kept, lost);
+  expect(code).toBe(1);
+  expect(err).toMatch(/^recorded by moirai 0\.0\.9 on Node 18\.0\.0; this is moirai \S+ on Node \S+\n$/);
+});
+
+describe('a SQL program', () => {
+  const transfer = (lock: string, amount: number) => {
+    const withdraw = async ({ connect }: SqlConnection): Promise<void> => {
+      const client = new pg.Client({ user: 'app', stream: connect });
+      await client.connect();
+      await client.query('begin');
+      const { rows } = await client.query<{ balance: number }>(`select balance from accounts where id = 1${lock}`);
+      if ((rows[0]?.balance ?? 0) >= amount)
+        await client.query('update accounts set balance = balance - $1 where id = 1', [amount]);
+      await client.query('commit');
+      await client.end();
+    };
+    return sqlProgram({
+      dialect: 'postgres',
+      schema: `create table accounts (id int primary key, balance int); insert into accounts values (1, 100)`,
+      sessions: { alice: withdraw, bob: withdraw },
+      invariant: async ({ connect }) => {
+        const client = new pg.Client({ user: 'app', stream: connect });
+        await client.connect();
+        const { rows } = await client.query<{ balance: number }>('select balance from accounts');
+        await client.end();
+        return (rows[0]?.balance ?? 0) >= 0 || 'overdrawn';
+      },
+    });
+  };
+
+  test.each([
+    ['test', '--runs', '30'],
+    ['explore', '--max-violations', '1'],
+  ])('%s', async (tool, option, value) => {
+    const kept = new KeptInMemory();
+    const found = await runHere(
+      [tool, 'counter.ts', option, value],
+      { 'counter.ts': transfer('', 60) },
+      { failures: kept },
+    );
+    expect(found.out).toContain(`kept: ${kept.only}\n`);
+    expect((await replay(kept, { 'counter.ts': transfer('', 60) })).code).toBe(1);
+    expect((await replay(kept, { 'counter.ts': transfer('', 40) })).code).toBe(0);
+    const locked = await replay(kept, { 'counter.ts': transfer(' for update', 60) });
+    expect(locked.code).toBe(2);
+    expect(locked.out.replaceAll(/\s+/g, ' ')).toMatch(/^incompatible: step \d+: .* for update/);
+    const keys = await replay(kept, lost);
+    expect(keys.code).toBe(2);
+    expect(keys.out.replaceAll(/\s+/g, ' ')).toContain(
+      'a SQL program for postgres was recorded, now a program of keys',
+    );
+  });
+});
+
+describe('the process', () => {
+  const folder = new UserFolder();
+  const text = (amount: number): string =>
+    `import { program } from 'moirai';
+const add = (s) => s.transaction(async (t) => t.write('x', (await t.read('x')) + ${amount}));
+export default program({ initial: { x: 0 }, sessions: { a: add, b: add }, invariant: ({ final }) => final.x !== 1 || 'lost' });
+`;
+  const env = { MOIRAI_FAILURES: '.moirai/failures' };
+  beforeAll(async () => {
+    folder.write({ 'counter.mjs': text(1) });
+    await build();
+  }, 120_000);
+  afterAll(() => folder.remove());
+
+  test('keeps the program with the failure, and says when the program is gone', { timeout: 60_000 }, async () => {
+    const { code, out } = await runBuilt(['explore', 'counter.mjs'], { cwd: folder.path, env });
+    expect(code).toBe(1);
+    const file = /kept: (?<file>\S+)\n$/.exec(out)?.groups?.['file'] ?? '';
+    expect(JSON.parse(readFileSync(join(folder.path, file), 'utf8'))).toMatchObject({
+      program: { file: 'counter.mjs', source: text(1) },
+    });
+    expect((await runBuilt(['replay', file], { cwd: folder.path, env })).code).toBe(1);
+    writeFileSync(join(folder.path, 'elsewhere.mjs'), text(2));
+    writeFileSync(join(folder.path, 'counter.mjs'), text(2));
+    expect((await runBuilt(['replay', file], { cwd: folder.path, env })).code).toBe(0);
+    expect(await runBuilt(['replay', 'missing.json'], { cwd: folder.path, env })).toMatchObject({ code: 3, out: '' });
+    const moved = new UserFolder();
+    moved.write({ 'failure.json': readFileSync(join(folder.path, file), 'utf8'), 'elsewhere.mjs': text(2) });
+    const gone = await runBuilt(['replay', 'failure.json'], { cwd: moved.path, env });
+    expect(gone).toMatchObject({ code: 3, err: expect.stringContaining('the program of this failure is gone') });
+    const named = await runBuilt(['replay', 'failure.json', '--program', 'elsewhere.mjs'], { cwd: moved.path, env });
+    expect(named.code).toBe(0);
+    moved.remove();
+  });
+});

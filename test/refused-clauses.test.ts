@@ -1,0 +1,113 @@
+/** Clauses that moirai does not act on are refused by name; those that change nothing a client sees are taken. Each is accepted by PostgreSQL 15. */
+import { describe, expect, test } from 'vitest';
+import { connected, openDatabase } from '../src/serve/sql-session.test-support.ts';
+
+const schema = [
+  'create table p (id int primary key, n int)',
+  'insert into p values (1, 10), (2, 20), (3, 20)',
+  'create view v as select * from p',
+];
+
+async function prepared(engine = 'postgres'): Promise<ReturnType<typeof connected>> {
+  const client = connected(await openDatabase({ engine }));
+  for (const sql of schema) await client.run(sql);
+  return client;
+}
+
+describe('refused by name', () => {
+  test.each([
+    ['create table c (p int references p deferrable)', 'DEFERRABLE'],
+    ['create table c (p int references p initially deferred)', 'INITIALLY DEFERRED'],
+    ['create table c (p int, unique (p) deferrable)', 'DEFERRABLE'],
+    ['alter table p add constraint u unique (n) deferrable initially deferred', 'DEFERRABLE'],
+    ['set constraints fk deferred', 'SET CONSTRAINTS of single constraints'],
+    ['begin isolation level serializable read only deferrable', 'DEFERRABLE of a transaction'],
+    ['set session characteristics as transaction deferrable', 'DEFERRABLE of a transaction'],
+    ["set time zone 'Europe/Berlin'", 'TimeZone = Europe/Berlin'],
+    ["set idle_in_transaction_session_timeout = '300ms'", 'idle_in_transaction_session_timeout = 300ms'],
+    [
+      'select sum(n) over (order by id rows between unbounded preceding and current row exclude current row) from p',
+      'EXCLUDE in a window frame',
+    ],
+    ['select sum(n) over (w rows 1 preceding) from p window w as (order by id)', 'this window frame'],
+    [
+      'with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) search depth first by n set o select * from r',
+      'SEARCH',
+    ],
+    ['with recursive r(n) as (select 1 union all select n from r) cycle n set c using q select n from r', 'CYCLE'],
+    ['alter table p enable row level security', 'row level security'],
+    ['alter table p force row level security', 'row level security'],
+    ['create policy a on p using (true)', 'CREATE POLICY'],
+    ['create extension citext', 'extension citext'],
+    ['create extension if not exists postgis', 'extension postgis'],
+    ['create temp table t (a int) on commit drop', 'ON COMMIT DROP'],
+    ['create temp table t (a int) on commit delete rows', 'ON COMMIT DELETE ROWS'],
+    ['create temp table t on commit drop as select 1', 'ON COMMIT DROP'],
+    ['create table c (a text collate "en_US")', 'a collation of a column'],
+    ['create table c (a int, exclude using gist (a with =))', 'EXCLUDE'],
+    [
+      'create table c (a int, b int, foreign key (a, b) references p (id, n) on delete set null (a))',
+      'SET NULL and SET DEFAULT of some columns',
+    ],
+    ['create view w as select * from p with check option', 'WITH CHECK OPTION'],
+    ['create sequence s cache 10', 'CACHE of a sequence'],
+    ['listen changes', 'LISTEN'],
+    ['explain analyze delete from p', 'EXPLAIN ANALYZE'],
+    ['explain (format json) select 1', 'a format of EXPLAIN'],
+    ['select * from p join p q using (id) as j', 'an alias of USING'],
+    ['select n from p group by distinct n', 'GROUP BY DISTINCT'],
+    ['create function f() returns int language sql as $$ select 1 $$', 'CREATE FUNCTION'],
+    ['create trigger t before insert on p for each row execute function f()', 'CREATE TRIGGER'],
+    ['do $$ begin end $$', 'DO'],
+    ['create database d', 'CREATE DATABASE'],
+    ['create role r', 'CREATE ROLE'],
+    ['refresh materialized view v', 'REFRESH MATERIALIZED VIEW'],
+    ['declare c cursor for select 1', 'DECLARE of a cursor'],
+    ['set role none_such', 'role = none_such'],
+  ])('%s', async (sql, construct) => {
+    const client = await prepared();
+    await expect(client.run(sql)).rejects.toMatchObject({
+      code: '0A000',
+      isUnsupported: true,
+      message: `${construct} is not supported by moirai`,
+    });
+  });
+});
+
+describe('taken, because nothing that a client sees depends on it', () => {
+  test.each([
+    "set time zone 'UTC'",
+    'set time zone 0',
+    'set time zone default',
+    'create extension if not exists "uuid-ossp"',
+    'create extension pgcrypto',
+    'set constraints all deferred',
+    'create table c (p int references p not deferrable initially immediate)',
+    'begin isolation level serializable read only not deferrable',
+    'create index i on p (n) with (fillfactor = 70)',
+    'create unlogged table c (a text collate "C" not null)',
+    'alter table p disable row level security',
+    'with q as materialized (select 1) select * from q',
+    'explain (verbose, costs off) select 1',
+    'create sequence s cache 1',
+    'unlisten *',
+    'set role none',
+    'set enable_nestloop = off',
+  ])('%s', async (sql) => {
+    const client = await prepared();
+    expect((await client.run(sql)).command).not.toBe('');
+  });
+});
+
+test('a named window gives its partition and its order, and the frame is that of the place', async () => {
+  const client = await prepared();
+  const sums = await client.rows(
+    `select sum(id) over (w range between unbounded preceding and unbounded following), sum(id) over w, sum(id) over x
+     from p window w as (order by n), q as (partition by n), x as (q) order by id`,
+  );
+  expect(sums).toEqual([
+    [6n, 1n, 1n],
+    [6n, 6n, 5n],
+    [6n, 6n, 5n],
+  ]);
+});

@@ -1,0 +1,107 @@
+/** SQL programs that are no function of what they read are refused, always, by test and by explore, with the source named. */
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
+import { onMysql, onPostgres } from '../src/sql-campaign/engines.test-support.ts';
+import { exploreSql, parseProfile, runSqlCampaign } from '../src/sql-campaign/index.ts';
+
+const profile = parseProfile({ engine: 'postgres' });
+
+function writing(value: () => unknown, sessions: readonly string[] = ['a', 'b']): SqlProgram {
+  const write = (c: SqlConnection) =>
+    onPostgres(c, async (client) => {
+      await client.query('UPDATE t SET v = $1', [value()]);
+      return (await client.query('SELECT now(), random()')).rows;
+    });
+  return sqlProgram({
+    dialect: 'postgres',
+    schema: "CREATE TABLE t (v text); INSERT INTO t VALUES ('')",
+    sessions: Object.fromEntries(sessions.map((name) => [name, write])),
+    invariant: () => true,
+  });
+}
+
+test.each([
+  ['Math.random in a parameter', () => Math.random(), 'Math.random in session "a"'],
+  ['Math.random that decides', () => (Math.random() < 0.5 ? 1 : 2), 'Math.random in session "a"'],
+  ['a random that is almost never seen', () => Math.random() < 1e-9, 'Math.random in session "a"'],
+  ['Date.now', () => Date.now(), 'Date.now in session "a"'],
+  ['new Date', () => new Date().toISOString(), 'new Date() in session "a"'],
+  ['a UUID', () => randomUUID(), 'crypto.randomUUID in session "a"'],
+])('%s is refused, also of one session alone', async (_name, value, cause) => {
+  for (const tested of [writing(value), writing(value, ['a'])]) {
+    const refused = { code: 'program/nondeterministic', message: expect.stringContaining(cause) as unknown };
+    await expect(runSqlCampaign(tested, { profile })).rejects.toMatchObject(refused);
+    await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
+  }
+});
+
+test('a variable of the module that outlives a run is refused', async () => {
+  let count = 0;
+  const refused = { code: 'program/nondeterministic', message: expect.stringContaining('outlives a run') as unknown };
+  const tested = writing(() => (count += 1));
+  await expect(runSqlCampaign(tested, { profile })).rejects.toMatchObject(refused);
+  await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
+});
+
+test('what the database draws, its time, and values that change nothing are no fault', async () => {
+  let log = '';
+  const tested = writing(() => {
+    log = `${Date.now()} ${Math.random()}`;
+    return 'same';
+  });
+  expect(await runSqlCampaign(tested, { profile, runs: 3 })).toMatchObject({ runs: 3, violations: 0 });
+  expect(await exploreSql(tested, { profile })).toMatchObject({ complete: true, violations: 0 });
+  expect(log).not.toBe('');
+});
+
+test('nor is what drivers do for themselves', async () => {
+  const add = (c: SqlConnection) => onMysql(c, (client) => client.execute('UPDATE t SET n = n + ?', [1]));
+  const tested = sqlProgram({
+    dialect: 'mysql',
+    schema: 'CREATE TABLE t (n int); INSERT INTO t VALUES (0)',
+    sessions: { a: add, b: add },
+    invariant: () => true,
+  });
+  const mysql = parseProfile({ engine: 'mysql' });
+  expect(await runSqlCampaign(tested, { profile: mysql, runs: 3 })).toMatchObject({ runs: 3, violations: 0 });
+  expect(await exploreSql(tested, { profile: mysql })).toMatchObject({ complete: true, violations: 0 });
+});
+
+/** `b` does something only where it read what `a` wrote, or only where it did not: one of the two is not in the first run. */
+function conditional(when: 'seen' | 'unseen', returned: () => unknown): SqlProgram {
+  return sqlProgram({
+    dialect: 'postgres',
+    schema: "CREATE TABLE t (v text); INSERT INTO t VALUES ('')",
+    sessions: {
+      a: (c) => onPostgres(c, (client) => client.query("UPDATE t SET v = 'a'")),
+      b: (c) =>
+        onPostgres(c, async (client) => {
+          const { rows } = await client.query<{ v: string }>('SELECT v FROM t');
+          return (rows[0]?.v === 'a') === (when === 'seen') ? returned() : null;
+        }),
+    },
+    invariant: ({ results }) => results['b'] === null || typeof results['b'] === 'number' || 'b returned a text',
+  });
+}
+
+test.each(['seen', 'unseen'] as const)('a source that only some runs call (%s) is refused', async (when) => {
+  const refused = {
+    code: 'program/nondeterministic',
+    message: expect.stringContaining('Math.random in session "b"') as unknown,
+  };
+  const tested = conditional(when, () => Math.random());
+  await expect(runSqlCampaign(tested, { profile })).rejects.toMatchObject(refused);
+  await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
+});
+
+test.each(['seen', 'unseen'] as const)(
+  'a failing run (%s) that does not do the same again is refused',
+  async (when) => {
+    const refused = { code: 'program/nondeterministic', message: expect.stringContaining('outlives a run') as unknown };
+    let count = 0;
+    const tested = conditional(when, () => `call ${(count += 1)}`);
+    await expect(runSqlCampaign(tested, { profile })).rejects.toMatchObject(refused);
+    await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
+  },
+);
