@@ -16,7 +16,7 @@ function gaps(evidence: Evidence): string[] {
 test('the evidence of sessions is counted', async () => {
   const tested = program({ sessions: { a: writes, b: reads }, invariant: () => true });
   const { evidence } = await explore(tested);
-  const each = { runs: 2, operations: 2, failedRuns: 0, failure: null, overlapped: true };
+  const each = { runs: 2, operations: 2, failedRuns: 0, failure: null, lostRuns: 0, loss: null, overlapped: true };
   expect(evidence).toMatchObject({
     violations: 0,
     cut: [],

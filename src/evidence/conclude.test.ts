@@ -9,6 +9,8 @@ const busy: SessionEvidence = {
   operations: 20,
   failedRuns: 0,
   failure: null,
+  lostRuns: 0,
+  loss: null,
   overlapped: true,
 };
 const whole: Evidence = { ...noEvidence, looked: [{ count: 10, nothing: 'no run was made' }], sessions: [busy] };
@@ -47,6 +49,16 @@ describe('each gap alone makes the verdict unknown', () => {
       { sessions: [busy, { ...other, failedRuns: 10, failure: '42601 syntax error' }] },
       'session "b" failed in every run: 42601',
     ],
+    [
+      'one without a COMMIT',
+      { sessions: [busy, { ...other, lostRuns: 10, loss: 'left-open' }] },
+      'is a COMMIT missing?',
+    ],
+    [
+      'one that fails or rolls back',
+      { sessions: [busy, { ...other, failedRuns: 4, failure: '40001', lostRuns: 6, loss: 'rolled-back' }] },
+      'session "b" rolled back all that it wrote in every run: it committed nothing',
+    ],
     ['one that never overlapped', { sessions: [busy, { ...other, overlapped: false }] }, 'session "b" never'],
     [
       'none overlapped',
@@ -72,7 +84,8 @@ test('of a key-value program the words fit', () => {
   });
 });
 
-test('a session that failed in some runs, or is alone in its program, is no gap', () => {
+test('a session that failed or rolled back in some runs, or is alone in its program, is no gap', () => {
   expect(texts({ ...whole, sessions: [{ ...busy, failedRuns: 9 }] })).toEqual(['satisfied']);
+  expect(texts({ ...whole, sessions: [{ ...busy, lostRuns: 9, loss: 'rolled-back' }] })).toEqual(['satisfied']);
   expect(texts({ ...whole, sessions: [{ ...busy, overlapped: false }] })).toEqual(['satisfied']);
 });

@@ -1,5 +1,5 @@
 /** From evidence to a verdict: the one place that says something green. */
-import type { Evidence, SessionEvidence, UnsupportedStatement } from './evidence.ts';
+import type { Evidence, Loss, SessionEvidence, UnsupportedStatement } from './evidence.ts';
 
 export type Conclusion =
   | { readonly kind: 'satisfied'; readonly assumed: readonly string[] }
@@ -13,6 +13,7 @@ export type Gap =
   | { readonly kind: 'nothing-looked-at'; readonly clause: string }
   | { readonly kind: 'silent-session'; readonly session: string; readonly sent: 'statement' | 'operation' }
   | { readonly kind: 'failed-session'; readonly session: string; readonly failure: string }
+  | { readonly kind: 'lost-session'; readonly session: string; readonly loss: Loss }
   | { readonly kind: 'never-overlapped'; readonly sessions: readonly string[] }
   | { readonly kind: 'unsupported'; readonly statement: UnsupportedStatement }
   | { readonly kind: 'cut'; readonly clause: string };
@@ -62,12 +63,13 @@ function gapsOf({ looked, sessions, unsupported, cut, store }: Evidence): Gap[] 
 }
 
 function sessionGaps(session: SessionEvidence, store: Evidence['store']): Gap[] {
-  const { name, runs, operations, failedRuns, failure } = session;
+  const { name, runs, operations, failedRuns, failure, lostRuns, loss } = session;
   if (runs === 0) return [];
   if (operations === 0)
     return [{ kind: 'silent-session', session: name, sent: store === 'sql' ? 'statement' : 'operation' }];
-  if (failedRuns < runs) return [];
-  return [{ kind: 'failed-session', session: name, failure: failure ?? 'an error' }];
+  if (failedRuns === runs) return [{ kind: 'failed-session', session: name, failure: failure ?? 'an error' }];
+  if (loss === null || failedRuns + lostRuns < runs) return [];
+  return [{ kind: 'lost-session', session: name, loss }];
 }
 
 /** One session alone has nothing to overlap with. A silent one is a gap of its own. */

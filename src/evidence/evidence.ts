@@ -37,9 +37,16 @@ export interface SessionEvidence {
   readonly failedRuns: number;
   /** The first of these errors. */
   readonly failure: string | null;
+  /** Runs in which it gave up what it had begun, and no error made it. */
+  readonly lostRuns: number;
+  /** How: the first of these. */
+  readonly loss: Loss | null;
   /** Was there ever a choice between its next step and that of another session? */
   readonly overlapped: boolean;
 }
+
+/** `left-open`: a connection ended with its transaction open. `rolled-back`: the session wrote, and rolled back all that it had written. */
+export type Loss = 'left-open' | 'rolled-back';
 
 export interface UnsupportedStatement {
   readonly session: string;

@@ -2,6 +2,7 @@ export { conclude, exitCodeOf, type Conclusion, type Gap } from './conclude.ts';
 export {
   noEvidence,
   type Evidence,
+  type Loss,
   type Looked,
   type SessionEvidence,
   type UnsupportedStatement,

@@ -12,6 +12,10 @@ export function gapText(gap: Gap): string {
       return `session "${gap.session}" sent no ${gap.sent}`;
     case 'failed-session':
       return `session "${gap.session}" failed in every run: ${gap.failure}`;
+    case 'lost-session':
+      return gap.loss === 'left-open'
+        ? `session "${gap.session}" ended its connection with a transaction open in every run: is a COMMIT missing?`
+        : `session "${gap.session}" rolled back all that it wrote in every run: it committed nothing`;
     case 'never-overlapped':
       return overlapText(gap.sessions);
     case 'unsupported':

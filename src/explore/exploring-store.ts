@@ -233,7 +233,14 @@ export class ExploringStore implements Store {
       operations,
       overlapped: this.#overlapped[session] as boolean,
       failure: null,
+      loss: this.#hasLostWrites(session) ? 'rolled-back' : null,
     }));
+  }
+
+  /** Did the session write, and abort every transaction that did? */
+  #hasLostWrites(session: number): boolean {
+    const writing = this.#logs.filter((log) => log.session === session && log.writeKeys.length > 0);
+    return writing.length > 0 && writing.every(({ status }) => status === 'aborted');
   }
 
   #prefixWith({ name, position, sources }: ExploredLog, writer: number): Prefix {

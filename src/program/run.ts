@@ -76,6 +76,9 @@ class RunSession {
   underWay = 0;
   operations = 0;
   overlapped = false;
+  /** Did it commit what it wrote, ever? Did it abort a transaction that had written? */
+  keptWrite = false;
+  lostWrite = false;
   /** The error of the last transaction. */
   failure: unknown = null;
   /** What it did last, for a run that does not end. */
@@ -187,7 +190,7 @@ class Run {
   ): Promise<T | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const t = await this.#begin(session, level);
-      const opened = { operations: 0, isEnded: false };
+      const opened = { operations: 0, isEnded: false, hasWritten: false };
       let result: T;
       try {
         result = await body(this.#transactionHandle(session, t, opened));
@@ -198,7 +201,10 @@ class Run {
         if (this.#isOver) return never;
         t.abort();
         this.#close(session);
-        if (error === ABORTED) return undefined;
+        if (error === ABORTED) {
+          session.lostWrite ||= opened.hasWritten;
+          return undefined;
+        }
         session.transactionError = error;
         session.failure = error;
         throw error;
@@ -207,12 +213,20 @@ class Run {
       const outcome = t.commit();
       this.#close(session);
       session.failure = null;
-      if (outcome === 'committed') return result;
+      if (outcome === 'committed') {
+        session.keptWrite ||= opened.hasWritten;
+        return result;
+      }
       this.#conflict(session, attempt);
     }
   }
 
-  async #single<T>(session: RunSession, kind: string, key: string, operation: (t: StoreTransaction) => T): Promise<T> {
+  async #single<T>(
+    session: RunSession,
+    kind: OperationKind,
+    key: string,
+    operation: (t: StoreTransaction) => T,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       const t = await this.#begin(session);
       session.lastKind = kind;
@@ -227,13 +241,16 @@ class Run {
       const outcome = t.commit();
       this.#close(session);
       session.failure = null;
-      if (outcome === 'committed') return result;
+      if (outcome === 'committed') {
+        session.keptWrite ||= kind === 'write of';
+        return result;
+      }
       this.#conflict(session, attempt);
     }
   }
 
   #transactionHandle(session: RunSession, t: StoreTransaction, opened: OpenedTransaction): TransactionHandle {
-    const operation = async <T>(kind: string, key: string, run: () => T): Promise<T> => {
+    const operation = async <T>(kind: OperationKind, key: string, run: () => T): Promise<T> => {
       if (this.#isOver) return never;
       if (opened.isEnded) return this.#fail(transactionEnded(session, `${kind} ${key}`));
       session.lastKind = kind;
@@ -247,6 +264,7 @@ class Run {
       }
       // An operation takes its time, as in a database: one that its transaction does not await is still under way when the transaction ends.
       opened.operations += 1;
+      opened.hasWritten ||= kind === 'write of';
       session.operations += 1;
       await settled;
       await settled;
@@ -380,10 +398,11 @@ class Run {
 
   #endOutcome(): RunOutcome {
     const sessions = this.#sessions.map(
-      ({ operations, overlapped, failure }): SessionRun => ({
+      ({ operations, overlapped, failure, keptWrite, lostWrite }): SessionRun => ({
         operations,
         overlapped,
         failure: failure === null ? null : errorText(failure),
+        loss: lostWrite && !keptWrite ? 'rolled-back' : null,
       }),
     );
     const common = { marks: this.#marks, waitedOutside: [...this.#waitedOutside], sessions };
@@ -434,7 +453,10 @@ interface OpenedTransaction {
   /** Those under way. */
   operations: number;
   isEnded: boolean;
+  hasWritten: boolean;
 }
+
+type OperationKind = 'read of' | 'write of';
 
 function transactionOpen(session: RunSession): InputError {
   return new InputError(

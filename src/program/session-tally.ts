@@ -1,5 +1,5 @@
 /** What the sessions of a program did, added up over runs: the evidence that they did something, and did it at the same time. */
-import type { SessionEvidence } from '../evidence/index.ts';
+import type { Loss, SessionEvidence } from '../evidence/index.ts';
 
 /** What one session did in one run. */
 export interface SessionRun {
@@ -9,6 +9,8 @@ export interface SessionRun {
   readonly overlapped: boolean;
   /** The error of its last transaction; `null` where that committed, or was aborted by the program. */
   readonly failure: string | null;
+  /** What it gave up without an error; `null` where nothing. */
+  readonly loss: Loss | null;
 }
 
 export class SessionTally {
@@ -21,14 +23,17 @@ export class SessionTally {
       operations: 0,
       failedRuns: 0,
       failure: null,
+      lostRuns: 0,
+      loss: null,
       overlapped: false,
     }));
   }
 
   add(run: readonly SessionRun[]): void {
-    run.forEach(({ operations, overlapped, failure }, i) => {
+    run.forEach(({ operations, overlapped, failure, loss: lost }, i) => {
       const failedRuns = failure === null ? 0 : 1;
-      this.#addTo(i, { runs: 1, operations, failedRuns, failure, overlapped });
+      const loss = failure === null ? lost : null;
+      this.#addTo(i, { runs: 1, operations, failedRuns, failure, lostRuns: loss === null ? 0 : 1, loss, overlapped });
     });
   }
 
@@ -48,6 +53,8 @@ export class SessionTally {
     session.operations += more.operations;
     session.failedRuns += more.failedRuns;
     session.failure ??= more.failure;
+    session.lostRuns += more.lostRuns;
+    session.loss ??= more.loss;
     session.overlapped ||= more.overlapped;
   }
 }

@@ -206,6 +206,7 @@ export class Session implements SqlSession {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.watch.onClose?.(this.transactionStatus);
     this.interrupt(new SqlError('57P01', 'the client is gone'));
     this.rollback();
     this.#database.closed(this);

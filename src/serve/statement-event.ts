@@ -43,6 +43,8 @@ export class StatementWatch {
   onStep: ((snapshot: SnapshotOf) => void) | null = null;
   /** Told of every statement when it has ended. */
   onEnd: ((event: StatementEvent) => void) | null = null;
+  /** Told of the transaction when the connection ends. */
+  onClose: ((status: 'idle' | 'open' | 'failed') => void) | null = null;
   /** Tells where in the user's code the statement under way was sent, where that is looked for. */
   place: () => string | null = () => null;
   /** The text of the statement under way. */

@@ -28,13 +28,14 @@ export class ProgramSessions {
     const record = this.#record(name);
     this.#connections.set(session.id, { record, session });
     session.watch.onArrival = (sql) => this.#arrived(record, sql);
+    session.watch.onClose = (status) => record.closed(status);
   }
 
   ended(connection: number, event: StatementEvent): void {
     const owner = this.#connections.get(connection);
     if (owner === undefined) return;
     if (!event.isStep) this.#arrived(owner.record, event.sql);
-    owner.record.ended(event, owner.session.transactionStatus);
+    owner.record.ended(connection, event, owner.session.transactionStatus);
   }
 
   decided(ready: readonly number[]): void {

@@ -1,4 +1,5 @@
 /** What one session of a SQL program did in one run: for the evidence, and to tell which errors it ended with. */
+import type { Loss } from '../evidence/index.ts';
 import { errorText, type SessionRun } from '../program/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
 import type { SqlError } from '../sql/index.ts';
@@ -23,6 +24,11 @@ export class SessionRecord {
   readonly failed: { readonly sql: string; readonly message: string }[] = [];
   #error: string | null = null;
   #isRetryable = false;
+  /** Connections whose open transaction has changed rows. */
+  readonly #writing = new Set<number>();
+  #hasCommitted = false;
+  #hasRolledBack = false;
+  #hasLeftOpen = false;
 
   constructor(name: string) {
     this.name = name;
@@ -34,7 +40,9 @@ export class SessionRecord {
   }
 
   /** A statement has ended. @param status of the transaction then */
-  ended({ sql, command, error }: StatementEvent, status: 'idle' | 'open' | 'failed'): void {
+  ended(connection: number, event: StatementEvent, status: TransactionStatus): void {
+    this.#noteWrite(connection, event, status);
+    const { sql, command, error } = event;
     if (error !== null) {
       this.failed.push({ sql, message: error.message });
       // What comes after an error in a transaction block only repeats that there was one.
@@ -42,6 +50,19 @@ export class SessionRecord {
       this.#error = `${error.code} ${error.message}`;
       this.#isRetryable = isRetryable(error);
     } else if (status === 'idle' && !changesNothing.test(command)) this.#error = null;
+  }
+
+  /** @param status of the transaction of a connection that ends */
+  closed(status: TransactionStatus): void {
+    if (this.stage !== 'ended' && status === 'open') this.#hasLeftOpen = true;
+  }
+
+  #noteWrite(connection: number, { command, rowCount, error }: StatementEvent, status: TransactionStatus): void {
+    if (error !== null) return;
+    if (changesData.test(command) && (rowCount > 0 || !changesRows.test(command))) this.#writing.add(connection);
+    if (status !== 'idle' || !this.#writing.delete(connection)) return;
+    if (/^ROLLBACK$/i.test(command)) this.#hasRolledBack = true;
+    else this.#hasCommitted = true;
   }
 
   left(outcome: { readonly thrown: unknown } | null): void {
@@ -61,7 +82,13 @@ export class SessionRecord {
   }
 
   run(): SessionRun {
-    return { operations: this.statements, failure: this.#error, overlapped: this.hasOverlapped };
+    const loss = this.#loss;
+    return { operations: this.statements, failure: this.#error, overlapped: this.hasOverlapped, loss };
+  }
+
+  get #loss(): Loss | null {
+    if (this.#hasLeftOpen) return 'left-open';
+    return this.#hasRolledBack && !this.#hasCommitted ? 'rolled-back' : null;
   }
 }
 
@@ -73,6 +100,10 @@ function isRetryable({ code, detail: { mysqlNumber } }: SqlError): boolean {
   return code === '40001' || code === '40P01' || mysqlNumber === 1213 || mysqlNumber === 1205;
 }
 
+type TransactionStatus = 'idle' | 'open' | 'failed';
+
+const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|REPLACE)/i;
+const changesData = /^(?:INSERT|UPDATE|DELETE|MERGE|REPLACE|TRUNCATE|CREATE|ALTER|DROP|COPY)/i;
 const inFailedBlock = '25P02';
 /** Commands after which nothing is committed that was not before. */
 const changesNothing = /^(?:ROLLBACK|SET|RESET|SHOW|USE|DISCARD|DEALLOCATE|PREPARE|)$/i;

@@ -28,6 +28,7 @@ import {
   type Ways,
 } from '../serve/index.ts';
 import { ArrivalMemory, Arrivals } from './arrivals.ts';
+import { InvariantStatements } from './invariant-statements.ts';
 import { ProgramSessions } from './program-sessions.ts';
 import { RunSteps } from './run-steps.ts';
 import type { SessionFailure } from './session-record.ts';
@@ -153,6 +154,7 @@ class Run {
   /** A statement of the invariant that has arrived and is not known to be awaited: the first after the invariant has returned. */
   #lateSql: string | null = null;
   #isJudged = false;
+  readonly #ofInvariant = new InvariantStatements();
   #onFault: (fault: InputError) => void = () => {};
   readonly #steps: RunSteps | null;
 
@@ -254,7 +256,10 @@ class Run {
       return errorText(thrown);
     }
     await this.#requireAwaited();
-    return violationOf(returned);
+    const violation = violationOf(returned);
+    // With one that moirai cannot do the run shows nothing, and the verdict says so.
+    if (violation === null && this.#database.unsupported.list.length === 0) this.#ofInvariant.requireOne();
+    return violation;
   }
 
   /** What the invariant has sent without awaiting the answer arrives after it has returned. */
@@ -306,6 +311,7 @@ class Run {
       onStatement: (event) => {
         if (moments !== null) this.#statements.push(logged(event, name, moments.take(event)));
         this.#steps?.statement(name, event);
+        if (isInvariant) this.#ofInvariant.ended(event);
         if (connection === null) return;
         this.sessions.ended(connection, event);
         onStatement?.(connection, event);
