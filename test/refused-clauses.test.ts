@@ -53,7 +53,7 @@ describe('refused by name', () => {
     ['create sequence s cache 10', 'CACHE of a sequence'],
     ['listen changes', 'LISTEN'],
     ['explain analyze delete from p', 'EXPLAIN ANALYZE'],
-    ['explain (format json) select 1', 'a format of EXPLAIN'],
+    ['explain (format yaml) select 1', 'a format of EXPLAIN'],
     ['select * from p join p q using (id) as j', 'an alias of USING'],
     ['select n from p group by distinct n', 'GROUP BY DISTINCT'],
     ['create function f() returns int language sql as $$ select 1 $$', 'CREATE FUNCTION'],

@@ -36,8 +36,27 @@ test.each([
   expect(database.rows(`EXPLAIN ${sql}`)).toEqual(lines.map((line) => [line]));
 });
 
+test('EXPLAIN (FORMAT JSON) is one document', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY)');
+  const planOf = (sql: string): unknown => {
+    const [[text] = []] = database.rows(`EXPLAIN (FORMAT JSON) ${sql}`);
+    const [{ Plan: plan }] = JSON.parse(text ?? '') as [{ Plan: unknown }];
+    return plan;
+  };
+  const index = { 'Node Type': 'Index Scan', 'Index Name': 'a_pkey', Alias: 'a', 'Index Cond': 'id =' };
+  expect(planOf('SELECT * FROM a WHERE id = 1')).toEqual(index);
+  expect(planOf('SELECT * FROM b, a WHERE a.id = b.id')).toEqual({
+    'Node Type': 'Nested Loop',
+    Plans: [{ 'Node Type': 'Seq Scan', Alias: 'b' }, index],
+  });
+  expect(planOf('SELECT 1')).toEqual({ 'Node Type': 'Result' });
+});
+
 test.each([
   ['SELECT * FROM a WHERE id = $1 AND s = $2 LIMIT $3', ['int4', 'text', 'int8']],
+  ['EXPLAIN SELECT * FROM a WHERE id = $1 AND s = $2 LIMIT $3', ['int4', 'text', 'int8']],
+  ['EXPLAIN UPDATE a SET n = n + $1 WHERE id = $2', ['numeric', 'int4']],
   ['INSERT INTO a (id, s) VALUES ($1, $2)', ['int4', 'text']],
   ['INSERT INTO a (id, s) SELECT $1, $2', ['int4', 'text']],
   ['UPDATE a SET n = n + $1, s = $2 WHERE id IN ($3, $4)', ['numeric', 'text', 'int4', 'int4']],

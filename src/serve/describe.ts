@@ -1,5 +1,4 @@
 /** Catalog lookups of functions: what `to_regclass`, `pg_get_serial_sequence`, `version` and the like answer. */
-import { typeTitle } from '../sql/type-title.ts';
 import {
   type Catalog,
   constraintDefinition,
@@ -17,8 +16,8 @@ import {
   SqlError,
   type SqlValue,
   type Table,
-  typeByName,
 } from '../sql/index.ts';
+import { requiredType, titleOfType, typeNamed } from './describe-type.ts';
 
 export interface Describing {
   readonly catalog: Catalog;
@@ -53,23 +52,19 @@ const lookups: Readonly<Record<string, Lookup>> = {
     const found = namedById(from, Number(oid));
     return found !== undefined && named(from, [found.name])?.id === found.id;
   },
-  regtype: (from, name) => {
-    const title = typeTitleNamed(from, name);
-    if (title === null) throw new SqlError('42704', `type "${name}" does not exist`);
-    return title;
+  regtype: (from, name) => titleOfType(from, requiredType(from, name)),
+  to_regtype: (from, name) => {
+    const type = typeNamed(from, name);
+    return type === undefined ? null : titleOfType(from, type);
   },
-  to_regtype: (from, name) => typeTitleNamed(from, name),
-  'regtype of oid': ({ catalog }, oid) => {
-    for (const { name, type, arrayType } of catalog.types()) {
-      if (type.oid === Number(oid)) return quoteName(name);
-      if (arrayType.oid === Number(oid)) return `${quoteName(name)}[]`;
+  'regtype of oid': (from, oid) => {
+    for (const { type, arrayType } of from.catalog.types()) {
+      if (type.oid === Number(oid)) return titleOfType(from, type);
+      if (arrayType.oid === Number(oid)) return titleOfType(from, arrayType);
     }
-    return oid === '0' ? '-' : oid;
+    return numberText(oid);
   },
-  'oid of regtype': ({ catalog }, name) => {
-    for (const each of catalog.types()) if (each.name === name) return each.type.oid;
-    return typeByName(name)?.oid ?? null;
-  },
+  'oid of regtype': (from, name) => typeNamed(from, name)?.oid ?? null,
   'serial sequence': (from, name, columnName) => {
     const table = required(from, name);
     const column = table.kind === 'table' ? table.columns.find((each) => each.name === columnName) : undefined;
@@ -213,11 +208,4 @@ function relationById({ catalog }: Describing, id: number): Relation | undefined
 /** With its schema where the search path does not find it. */
 function titleOf({ id, schema, name }: Named, from: Describing): string {
   return named(from, [name])?.id === id ? quoteName(name) : `${quoteName(schema)}.${quoteName(name)}`;
-}
-
-function typeTitleNamed({ catalog }: Describing, name: string): string | null {
-  for (const each of catalog.types()) if (each.name === name) return quoteName(name);
-  const names = splitName(name);
-  const type = names.length > 1 && names[0] !== 'pg_catalog' ? undefined : typeByName(names.at(-1) ?? '');
-  return type === undefined ? null : typeTitle(type);
 }

@@ -136,7 +136,8 @@ export class PostgresCommands {
     this.#prepared.closePortals();
     this.#output.message({ kind: 'error-response', fields: errorFields(error, 'ERROR') });
     this.#isSkipping = isExtended;
-    if (isExtended) return;
+    // A client may wait for the error before it sends Sync, and its Flush is passed over.
+    if (isExtended) return this.#output.flush();
     // What was open in the block has been rolled back: this only ends it.
     await this.#endBlock();
     await this.ready();

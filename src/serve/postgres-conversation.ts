@@ -114,13 +114,24 @@ class PostgresConversation implements Conversation {
   #step(): Promise<boolean> | boolean {
     const stage = this.#stage;
     if (stage.kind === 'startup') {
-      const body = this.#splitter.takeStartup();
+      const body = this.#takeStartup();
       return body !== undefined && this.#startUp(decodeStartup(body));
     }
     const frame = this.#takeFrame();
     if (frame === undefined) return false;
     if (stage.kind === 'authentication') return this.#authenticate(stage.startup, stage.dialogue, frame);
     return this.#command(stage.commands, frame);
+  }
+
+  /** As PostgreSQL, which closes the connection without a word when the first packet has an impossible length: a Terminate, another protocol. */
+  #takeStartup(): Buffer | undefined {
+    try {
+      return this.#splitter.takeStartup();
+    } catch (error) {
+      if (!(error instanceof WireError)) throw error;
+      this.#close();
+      return undefined;
+    }
   }
 
   /**

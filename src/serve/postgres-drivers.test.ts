@@ -187,6 +187,14 @@ describe('postgres.js', () => {
     expect([...(await sql`select id from t order by id`)]).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }, { id: 4 }]);
   });
 
+  test('an error at Parse comes before Sync: the client waits for it', async () => {
+    const sql = sqlClient({ fetch_types: false });
+    await expect(sql`select nope from t where id = ${1}`).rejects.toMatchObject({ code: '42703' });
+    await expect(sql`select * from nothing where id = ${1}`).rejects.toMatchObject({ code: '42P01' });
+    await expect(sql`selec ${1}`).rejects.toMatchObject({ code: '42601' });
+    expect([...(await sql`select ${1}::int4 as n`)]).toEqual([{ n: 1 }]);
+  });
+
   test('a cursor takes the rows in parts', async () => {
     const sql = sqlClient({ fetch_types: false });
     const sizes: number[] = [];
@@ -253,13 +261,16 @@ describe('over a socket', () => {
     expect((await waiting).rowCount).toBe(1);
   });
 
-  test('something that is no PostgreSQL client', async () => {
+  test.each([
+    ['something that is no PostgreSQL client', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['a client that ends the connection before it began', 'X\0\0\0\u0004'],
+  ])('%s hears nothing', async (_name, sent) => {
     const { host, port } = await listening();
     const socket = connect(port, host);
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(sent);
     let text = '';
     socket.on('data', (chunk) => (text += chunk.toString('latin1')));
     await new Promise((resolve) => socket.on('close', resolve));
-    expect(text).toContain('startupBytesMax');
+    expect(text).toBe('');
   });
 });

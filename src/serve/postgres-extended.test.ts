@@ -163,6 +163,13 @@ describe('the extended protocol', () => {
     expect(brief(await client.say(sync))).toEqual(['bind-complete', 'INSERT 0 1', 'ready idle']);
   });
 
+  test('an error comes at once; what follows up to Sync is passed over', async () => {
+    const client = await started();
+    expect(brief(await client.say(parse('nonsense')))).toEqual(['ERROR 42601']);
+    expect(await client.say(bind(), execute(), { kind: 'flush' })).toEqual([]);
+    expect(brief(await client.say(sync))).toEqual(['ready idle']);
+  });
+
   test.each([
     ['a statement twice', [parse('rows 1', 's'), parse('rows 1', 's')], '42P05'],
     ['a portal twice', [parse('rows 1'), bind([], { portal: 'p' }), bind([], { portal: 'p' })], '42P03'],

@@ -310,10 +310,10 @@ export class Session implements SqlSession {
     this.statementTime = this.#database.clock();
     if (statement.kind === 'definition') {
       this.#mayWrite(statement.command);
-      const { undo, rowCount, notices } = yield* statement.run(execution, view);
+      const { undo, rowCount, notices, tag = statement.command } = yield* statement.run(execution, view);
       this.#transaction.defined(undo);
       this.#database.onDefinition(this, 'made');
-      return { ...emptyResult(statement.command), rowCount, notices };
+      return { ...emptyResult(tag), rowCount, notices };
     }
     if (!statement.isReadOnly) this.#mayWrite(statement.command);
     const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);

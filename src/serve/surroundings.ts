@@ -6,7 +6,7 @@ import type { Session } from './sql-session.ts';
 export function surroundingsOf(session: Session, database: SqlDatabase): Surroundings {
   /** The last value that this session drew from each sequence, by its id: currval knows no other. */
   const drawn = new Map<number, bigint>();
-  let last: bigint | null = null;
+  let lastDrawn: number | null = null;
   return {
     get transactionTime() {
       return session.transactionTime;
@@ -25,12 +25,14 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     sessionId: session.id,
     nextValue: (name) => {
       const sequence = database.catalog.sequence(name);
-      last = sequence.next();
-      drawn.set(sequence.id, last);
-      return last;
+      const value = sequence.next();
+      drawn.set(sequence.id, value);
+      lastDrawn = sequence.id;
+      return value;
     },
     currentValue: (name) => {
-      const value = name === '' ? last : (drawn.get(database.catalog.sequence(name).id) ?? null);
+      const id = name === '' ? lastDrawn : database.catalog.sequence(name).id;
+      const value = id === null ? null : (drawn.get(id) ?? null);
       if (value !== null) return value;
       throw name === ''
         ? new SqlError('55000', 'lastval is not yet defined in this session')

@@ -14,7 +14,7 @@ type Present = Exclude<SqlValue, null>;
 export type Comparator = (a: Present, b: Present) => number;
 
 /** Negative, zero or positive for two values of the type that are not null. Inside arrays NULLs are equal and last. */
-export function comparatorOf(type: SqlType, dialect: Dialect = 'postgres'): Comparator {
+export function comparatorOf(type: SqlType, dialect: Dialect): Comparator {
   switch (type.name) {
     case 'numeric':
       return (a, b) => compareNumerics(a as Numeric, b as Numeric);
@@ -161,7 +161,7 @@ function firstDifference(comparisons: readonly (() => number)[]): number {
  * A key that is the same for equal values of a type and different for others; null has its own. For grouping, DISTINCT and hash joins.
  * Both sides of a join must have the same type.
  */
-export function keyText(value: SqlValue, type: SqlType, dialect: Dialect = 'postgres'): string {
+export function keyText(value: SqlValue, type: SqlType, dialect: Dialect): string {
   if (value === null) return 'n';
   switch (type.name) {
     case 'numeric':

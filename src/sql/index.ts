@@ -65,6 +65,7 @@ export {
   type Wait,
   type Waiting,
 } from './storage.ts';
+export { typeTitle } from './type-title.ts';
 export { arrayOf, type SqlType, type TypeName, typeByName, typeOfOid, types } from './type.ts';
 export type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
 export { formatText, parseText } from './text-format.ts';

@@ -1,5 +1,6 @@
 /** From the text of one statement to what the session runs. */
-import type { Node, RangeVar, TruncateStmt } from '@pgsql/types';
+import type { DefElem, ExplainStmt, Node, RangeVar, TruncateStmt } from '@pgsql/types';
+import { assert } from '../base/assert.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { Table } from './catalog/relation.ts';
 import type { Dialect } from './dialect.ts';
@@ -8,6 +9,7 @@ import { characterPosition, parseStatement } from './parse.ts';
 import { namedStatement, type PlanInner } from './named-statement.ts';
 import type { DataModification } from './plan/data-modification.ts';
 import { Planning, type Running, running, type WayOf } from './plan/planning.ts';
+import { formatPlanJson, formatPlanText } from './plan/plan-step.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './plan/query.ts';
 import { planModification, planSelect } from './plan/root.ts';
 import { refuseIgnoredClauses } from './refused-clauses.ts';
@@ -64,8 +66,7 @@ function planStatement(tree: Node, options: PrepareOptions): Statement {
   if ('InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree) {
     return modifyStatement(planModification(tree, planning), planning);
   }
-  if ('ExplainStmt' in tree && tree.ExplainStmt.query !== undefined)
-    return explainStatement(tree.ExplainStmt.query, planning);
+  if ('ExplainStmt' in tree) return explainStatement(tree.ExplainStmt, options);
   if ('TruncateStmt' in tree) return truncateStatement(tree.TruncateStmt, planning);
   throw notSupported(statementTitle(tree));
 }
@@ -135,27 +136,28 @@ function modifyStatement(planned: DataModification, planning: Planning): QuerySt
   return queryStatement(planned.command, planned.columns, planning, (own) => planned.run(newFrame(0, own, null), own));
 }
 
-/** One line for each table that is read, in the order in which they are joined. */
-function explainStatement(query: Node, planning: Planning): QueryStatement {
-  const explained = planStatement(query, {
-    catalog: planning.catalog,
-    dialect: planning.dialect,
-    searchPath: planning.searchPath,
-  });
+function explainStatement({ query, options = [] }: ExplainStmt, given: PrepareOptions): QueryStatement {
+  assert(query !== undefined, 'EXPLAIN has a statement');
+  const explained = planStatement(query, given);
   if (explained.kind === 'named') throw notSupported(`EXPLAIN ${explained.command}`);
-  const scratch = new Planning({
-    catalog: planning.catalog,
-    dialect: planning.dialect,
-    searchPath: planning.searchPath,
-  });
+  const planning = new Planning(given, given.parameterTypes);
+  // The explained statement does not run, and neither does what would run before it.
+  const scratch = new Planning(given, given.parameterTypes);
   if ('SelectStmt' in query) planSelect(query.SelectStmt, scratch);
   else if (explained.kind === 'query') planModification(query, scratch);
-  const lines = scratch.notes.length === 0 ? ['Result'] : scratch.notes;
-  const column: OutputColumn = { name: 'QUERY PLAN', type: types.text, modifier: -1, isNullable: false, origin: null };
-  return queryStatement('EXPLAIN', [column], planning, () => {
+  const isJson = options.some((node) => 'DefElem' in node && isFormatJson(node.DefElem));
+  const lines = isJson ? [formatPlanJson(scratch.steps)] : formatPlanText(scratch.steps);
+  const type = isJson ? types.json : types.text;
+  const column: OutputColumn = { name: 'QUERY PLAN', type, modifier: -1, isNullable: false, origin: null };
+  const statement = queryStatement('EXPLAIN', [column], planning, () => {
     const rows = lines.map((line) => [line]);
     return { rows, rowCount: rows.length, foundRows: rows.length };
   });
+  return { ...statement, parameterTypes: scratch.parameterTypes(types.text) };
+}
+
+function isFormatJson({ defname, arg }: DefElem): boolean {
+  return defname === 'format' && arg !== undefined && 'String' in arg && arg.String.sval?.toLowerCase() === 'json';
 }
 
 /** An ordinary deletion of all rows: a transaction that is rolled back gives them back. */

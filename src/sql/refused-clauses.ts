@@ -64,7 +64,7 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
   ExplainStmt: {
     options: first(
       option('analyze', 'EXPLAIN ANALYZE', (value) => value !== 'off' && value !== 'false'),
-      option('format', 'a format of EXPLAIN', (value) => value !== 'text'),
+      option('format', 'a format of EXPLAIN', (value) => !['text', 'json'].includes(String(value).toLowerCase())),
     ),
   },
   CommonTableExpr: { search_clause: always('SEARCH'), cycle_clause: always('CYCLE') },

@@ -58,6 +58,8 @@ export interface DefinitionStatement {
 
 export interface DefinitionOutcome {
   readonly undo: () => void;
+  /** What CommandComplete says, where that is not the command. */
+  readonly tag?: string;
   readonly rowCount: number;
   readonly notices: readonly Notice[];
 }

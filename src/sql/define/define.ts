@@ -209,7 +209,8 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
           yield* view.insert(table.id, [...row] as SqlValue[]);
           rowCount++;
         }
-        return { undo: changes.undo, rowCount, notices: changes.notices };
+        const isFilled = table !== null && into.skipData !== true;
+        return { undo: changes.undo, rowCount, notices: changes.notices, ...(isFilled ? { tag: 'SELECT' } : {}) };
       } catch (error) {
         changes.undo();
         throw error;

@@ -1,5 +1,5 @@
 /** Aggregate functions over values: what they start with, how a row is added, what comes out. PostgreSQL manual, 9.21. */
-import { comparatorOf, keyText } from '../compare.ts';
+import { comparatorOf } from '../compare.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   addNumerics,
@@ -10,6 +10,7 @@ import {
   subtractNumerics,
 } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
+import { rowKey } from '../row-key.ts';
 import { SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
@@ -406,7 +407,7 @@ export function distinctly(inner: Accumulator, given: readonly SqlType[], dialec
   const seen = new Set<string>();
   return {
     add: (values) => {
-      const key = values.map((value, i) => keyText(value, given[i] ?? types.text, dialect)).join('\u0000');
+      const key = rowKey(values, given, dialect);
       if (seen.has(key)) return;
       seen.add(key);
       inner.add(values);

@@ -16,8 +16,8 @@ function elementType(type: SqlType | undefined): SqlType {
 }
 
 /** Equality of elements as arrays compare them: NULLs are the same. */
-function sameElement({ types: [first] }: Call): Same {
-  const compare = comparatorOf(elementType(first));
+function sameElement({ types: [first], dialect }: Call): Same {
+  const compare = comparatorOf(elementType(first), dialect);
   return (a, b) => (a === null || b === null ? a === b : compare(a, b) === 0);
 }
 

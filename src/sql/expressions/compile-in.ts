@@ -70,11 +70,12 @@ function inCommonType(parts: readonly Expression[], scope: Scope): Expression[] 
 
 function lookUp(subject: Expression, members: readonly Constant[], compiler: Compiler): Expression {
   const { type, evaluate } = subject;
-  const keys = new Set(members.map(({ constant }) => keyText(constant, type)));
+  const { dialect } = compiler.scope;
+  const keys = new Set(members.map(({ constant }) => keyText(constant, type, dialect)));
   const hasNull = members.some(({ constant }) => constant === null);
   return truth(compiler, subject.isRowFree, (frame) => {
     const value = evaluate(frame);
     if (value === null) return null;
-    return keys.has(keyText(value, type)) ? true : hasNull ? null : false;
+    return keys.has(keyText(value, type, dialect)) ? true : hasNull ? null : false;
   });
 }

@@ -11,6 +11,7 @@ import type { SqlType } from '../type.ts';
 import type { SqlArray, SqlValue } from '../value.ts';
 import { boundConversion, type ConvertBound } from './bound.ts';
 import type { Comparison, ComparisonKind, Conjunct } from './conjunct.ts';
+import type { PlanStep } from './plan-step.ts';
 import { conjunctsOf, treeText } from './tree.ts';
 
 export interface Access {
@@ -19,8 +20,8 @@ export interface Access {
   /** At most one row: a whole unique key. */
   readonly isPoint: boolean;
   readonly equalities: number;
-  /** `accounts_pkey (id = )`: for EXPLAIN. */
-  readonly description: string;
+  /** `id =, range`: for EXPLAIN. */
+  readonly condition: string;
   readonly index: Index;
 }
 
@@ -94,7 +95,7 @@ function accessBy(
     paths: pathsOf(index, prefix, from, to),
     isPoint,
     equalities: prefix.length,
-    description: `${index.name} (${words.join(', ')})`,
+    condition: words.join(', '),
     index,
   };
   const score =
@@ -240,6 +241,10 @@ export function nullableComparator(type: SqlType, dialect: Dialect): (a: SqlValu
     if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
     return compare(a, b);
   };
+}
+
+export function indexStep({ index: { name }, condition }: Access, relation: string): PlanStep {
+  return { nodeType: 'Index Scan', relation, index: { name, condition } };
 }
 
 /** A partial index has every wanted row only if its condition is among those asked for. */

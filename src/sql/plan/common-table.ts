@@ -3,7 +3,7 @@ import type { CommonTableExpr, Node, WithClause } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { commonType } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
-import { keyText } from '../compare.ts';
+import { rowKey } from '../row-key.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import { convertRows } from './convert-rows.ts';
@@ -148,7 +148,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
         running.kept.set(working, rowsBefore);
         return stepRows(innerFrame, running);
       },
-      isAll ? null : (row) => row.map((value, i) => keyText(value, target[i] ?? types.text)).join('\u0001'),
+      isAll ? null : (row) => rowKey(row, target, scope.dialect),
     );
     running.kept.set(token, found);
     return found;

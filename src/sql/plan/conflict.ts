@@ -1,7 +1,7 @@
 /** ON CONFLICT, and what MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of it. */
 import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
 import type { Index } from '../catalog/relation.ts';
-import { keyText } from '../compare.ts';
+import { isSameStored } from '../row-key.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
@@ -282,7 +282,6 @@ function replacing(rules: TableRules): ConflictAnswer {
 
 function isSameRow(row: Row, values: readonly SqlValue[], { table }: TableRules): boolean {
   return table.columns.every(({ cell: at, type }) => {
-    const [before, after] = [valueAt(row, at), values[at] ?? null];
-    return before === after || keyText(before, type) === keyText(after, type);
+    return isSameStored(valueAt(row, at), values[at] ?? null, type);
   });
 }

@@ -5,7 +5,7 @@
 import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
 import { assert, AssertionFailure } from '../../base/assert.ts';
 import { primaryKey } from '../catalog/relation.ts';
-import { keyText } from '../compare.ts';
+import { rowKey } from '../row-key.ts';
 import { type Aggregate, aggregateOf, compileExpression, isAggregate } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -122,20 +122,13 @@ export class Grouping implements CallCollector {
   source(input: Source): Source {
     const keys = this.#keys.map(({ expression }) => expression);
     const { aggregates } = this;
-    const dialect = this.#scope.dialect;
-    const keyOf = (values: readonly SqlValue[]): string => {
-      let text = '';
-      for (const [i, value] of values.entries()) {
-        const part = keyText(value, keys[i]?.type ?? keys[0]!.type, dialect);
-        text += `${part.length}:${part}`;
-      }
-      return text;
-    };
+    const { dialect } = this.#scope;
+    const keyTypes = keys.map(({ type }) => type);
     return function* groups(frame) {
       const found = new Map<string, Group>();
       for (const _ of input(frame)) {
         const values = keys.map(({ evaluate }) => evaluate(frame));
-        const text = keyOf(values);
+        const text = rowKey(values, keyTypes, dialect);
         let group = found.get(text);
         if (group === undefined) {
           group = { rows: [...frame.rows], values, states: aggregates.map((each) => each.start()) };

@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts';
 import { keyText } from '../compare.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Row } from '../storage.ts';
-import { accessWays, wholeTable } from './access.ts';
+import { accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
 import type { RangeItem } from './namespace.ts';
 import type { Planning } from './planning.ts';
@@ -150,13 +150,13 @@ function leafSource(
     const ways = accessWays(item.table, item.row, conjuncts, isKnown, planning.dialect);
     const access = planning.access(item.table, ways, false);
     if (access !== null) {
-      planning.notes.push(`Index Scan using ${access.description} on ${item.name}`);
+      planning.steps.push(indexStep(access, item.name));
       return tableSource(item.table.id, item.row, access.paths, rowCondition(item, conjuncts, planning));
     }
   }
   const hashed = isInner && leaf.needs.size === 0 ? hashJoin(leaf, conjuncts, isKnown, planning) : null;
   if (hashed !== null) return hashed;
-  planning.notes.push(item.table === null ? `Scan on ${item.name}` : `Seq Scan on ${item.name}`);
+  planning.steps.push({ nodeType: item.table === null ? 'Scan' : 'Seq Scan', relation: item.name });
   return plainSource(leaf, conjuncts, planning);
 }
 
@@ -181,7 +181,7 @@ function hashJoin(
     return found === undefined ? [] : [found];
   });
   if (equal.length === 0) return null;
-  planning.notes.push(`Hash Join on ${leaf.item.name}`);
+  planning.steps.push({ nodeType: 'Hash Join', relation: leaf.item.name });
   const own = conjuncts.filter(({ uses }) => [...uses].every((used) => used === row));
   const build = plainSource(leaf, own, planning);
   const columns = equal.map(({ cell, type }) => ({ cell, type }));

@@ -11,6 +11,7 @@ import type { AccessChoice } from '../statement.ts';
 import type { StatementView, Waiting } from '../storage.ts';
 import { type SqlType, typeByName, types } from '../type.ts';
 import type { Access } from './access.ts';
+import type { PlanStep } from './plan-step.ts';
 
 /** `frame.execution` while a statement runs: the executor's own closures know that it is one of these. */
 export interface Running extends Execution {
@@ -41,7 +42,7 @@ export class Planning {
   readonly searchPath: readonly string[];
   readonly prelude: PreludeStep[] = [];
   /** What EXPLAIN prints. */
-  readonly notes: string[] = [];
+  readonly steps: PlanStep[] = [];
   /** Tables and views that were read. */
   readonly relationsRead = new Set<number>();
   /** By which way each table is read, where there is more than one. */

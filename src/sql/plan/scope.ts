@@ -95,9 +95,14 @@ export class QueryScope implements Scope {
   }
 
   column(names: readonly string[], position: number): Expression {
-    const found = this.#column(names, position, false) ?? this.#wholeRow(names, position, false);
+    const found =
+      names.at(-1) === '*' ? this.#wholeRow(names.slice(0, -1), position, false) : this.#named(names, position);
     if (found === undefined) throw this.#lacks(names) ?? missing(names, position);
     return found;
+  }
+
+  #named(names: readonly string[], position: number): Expression | undefined {
+    return this.#column(names, position, false) ?? this.#wholeRow(names, position, false);
   }
 
   parameter(number: number): ParameterSlot {

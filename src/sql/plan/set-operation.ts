@@ -7,7 +7,7 @@ import { type SqlType, types } from '../type.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { convertRows } from './convert-rows.ts';
-import { rowKey } from './row-key.ts';
+import { rowKey } from '../row-key.ts';
 import { keyComparator, limited, planLimit, sortByOf, sortOrder } from './sort.ts';
 import { columnNames, integerConstant } from './tree.ts';
 
@@ -35,7 +35,7 @@ export function planSetOperation(
   );
   const leftRows = convertRows(left, target, scope);
   const rightRows = convertRows(right, target, scope);
-  const keyOf = (row: Values): string => rowKey(row, target, scope);
+  const keyOf = (row: Values): string => rowKey(row, target, scope.dialect);
   const combine = combiner(word, isAll, keyOf);
   const combined: PlannedQuery = {
     columns: left.columns.map((column, i) => ({

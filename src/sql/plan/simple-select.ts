@@ -11,7 +11,7 @@ import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
 import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
-import { rowKey } from './row-key.ts';
+import { rowKey } from '../row-key.ts';
 import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from './sort.ts';
 import { filtered, type Source } from './source.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
@@ -169,7 +169,7 @@ function planDistinct(
     if (isHidden) {
       throw new SqlError('42P10', 'for SELECT DISTINCT, ORDER BY expressions must appear in select list');
     }
-    return { keyOf: ({ values }) => rowKey(values, types, scope) };
+    return { keyOf: ({ values }) => rowKey(values, types, scope.dialect) };
   }
   return distinctOn(clause, select, targets, sort, scope, prepare);
 }
@@ -202,7 +202,7 @@ function distinctOn(
   const types = expressions.map(({ type }) => type);
   // Its values travel behind the sort keys.
   sort.keys.push(...expressions);
-  return { keyOf: ({ keys }) => rowKey(keys.slice(width), types, scope) };
+  return { keyOf: ({ keys }) => rowKey(keys.slice(width), types, scope.dialect) };
 }
 
 function isSameExpression(a: Expression, b: Expression | undefined): boolean {

@@ -2,7 +2,8 @@
 import type { UpdateStmt, WithClause } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { columnAtCell, type Table } from '../catalog/relation.ts';
-import { keyText } from '../compare.ts';
+import { isSameStored } from '../row-key.ts';
+import type { Frame } from '../expression.ts';
 import { cell, type LockRequest, type LockStrength, type Row } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
@@ -50,9 +51,14 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
       const rows: Values[] = [];
       let changed = 0;
       let matched = 0;
-      let computed: { readonly row: Row; readonly values: SqlValue[] } | null = null;
+      // Assigned values are computed once, for the lock and for the write: they may draw from sequences.
+      let computed: { readonly rows: Frame['rows']; readonly values: SqlValue[] } | null = null;
       const valuesFor = (row: Row): SqlValue[] => {
-        if (computed?.row !== row) computed = { row, values: assignedRow(row, at, assignments, frame, scope) };
+        frame.rows[at] = row;
+        if (computed === null || !isSameCombination(computed.rows, frame.rows)) {
+          const combination = [...frame.rows];
+          computed = { rows: combination, values: assignedRow(row, at, assignments, frame, scope) };
+        }
         return computed.values;
       };
       const strengthFor = (row: Row): LockStrength =>
@@ -81,6 +87,10 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   };
 }
 
+function isSameCombination(a: Frame['rows'], b: Frame['rows']): boolean {
+  return a.every((row, i) => row === b[i]);
+}
+
 /** What others may refer to: a row whose keys stay may be referred to while it is changed. */
 function keyCells(table: Table): number[] {
   const unique = table.indexes.filter(
@@ -93,16 +103,13 @@ function changesKey(row: Row, values: readonly SqlValue[], key: readonly number[
   return key.some((at) => {
     const type = columnAtCell(table, at)?.type;
     const [before, after] = [cell(row, at), values[at] ?? null];
-    return before !== after && (type === undefined || keyText(before, type) !== keyText(after, type));
+    return type === undefined ? before !== after : !isSameStored(before, after, type);
   });
 }
 
 export function isUnchanged(row: Row, values: readonly SqlValue[], assignments: readonly Assignment[]): boolean {
   return assignments.every(({ column: { cell: at, type } }) => {
-    const before = cell(row, at);
-    const after = values[at] ?? null;
-    // As stored, not as compared: 'a' and 'A' are equal to MySQL, and still a change.
-    return before === after || keyText(before, type) === keyText(after, type);
+    return isSameStored(cell(row, at), values[at] ?? null, type);
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import type { FuncCall, Node, SelectStmt, WindowDef } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { keyText } from '../compare.ts';
+import { rowKey } from '../row-key.ts';
 import {
   type Aggregate,
   aggregateOf,
@@ -14,6 +14,7 @@ import {
   isAggregate,
   unknownFunction,
 } from '../expressions/index.ts';
+import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
@@ -78,10 +79,11 @@ export class WindowCollector {
   source(input: Source, width: number): Source {
     for (const [i, { slot }] of this.#calls.entries()) slot.number = width + i;
     const calls = this.#calls;
+    const { dialect } = this.#scope;
     return function* windows(frame) {
       const states: { rows: Frame['rows']; computed: SqlValue[] }[] = [];
       for (const _ of input(frame)) states.push({ rows: [...frame.rows], computed: frame.computed.slice(0, width) });
-      for (const { window, compute, slot } of calls) fill(states, window, compute, slot.number, frame);
+      for (const { window, compute, slot } of calls) fill(states, window, compute, slot.number, frame, dialect);
       for (const { rows, computed } of states) {
         restore(frame, rows, computed);
         yield undefined;
@@ -168,11 +170,14 @@ function fill(
   compute: Compute,
   slot: number,
   frame: Frame,
+  dialect: Dialect,
 ): void {
   const partitions = new Map<string, Kept[]>();
+  const partitionTypes = window.partition.map(({ type }) => type);
   for (const { rows, computed } of states) {
     restore(frame, rows, computed);
-    const partition = window.partition.map(({ evaluate, type }) => keyText(evaluate(frame), type)).join('\u0001');
+    const values = window.partition.map(({ evaluate }) => evaluate(frame));
+    const partition = rowKey(values, partitionTypes, dialect);
     const kept: Kept = { rows, computed, partition, order: window.order.map(({ evaluate }) => evaluate(frame)) };
     const others = partitions.get(partition);
     if (others === undefined) partitions.set(partition, [kept]);

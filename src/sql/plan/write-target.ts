@@ -6,7 +6,7 @@ import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { LockRequest, Row, Waiting } from '../storage.ts';
 import { types } from '../type.ts';
-import { accessWays, wholeTable } from './access.ts';
+import { accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { planFrom, tableItem } from './from.ts';
 import { noAggregates, restore } from './grouping.ts';
@@ -85,8 +85,8 @@ function amongJoined(others: readonly Node[] | undefined, where: Node | undefine
 function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], scope: QueryScope): WriteTarget {
   const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
   const access = scope.planning.access(table, ways, true);
-  scope.planning.notes.push(
-    access === null ? `Seq Scan on ${item.name}` : `Index Scan using ${access.description} on ${item.name}`,
+  scope.planning.steps.push(
+    access === null ? { nodeType: 'Seq Scan', relation: item.name } : indexStep(access, item.name),
   );
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   return {
@@ -124,6 +124,8 @@ function visitJoined(item: RangeItem, source: Source, conjuncts: readonly Conjun
         frame.rows[item.row] = candidate;
         return where === null || where(frame);
       };
+      // The strength of the lock depends on the values that this combination assigns.
+      restore(frame, rows, []);
       const locked = yield* running.view.lockRow(row, matches, request);
       if (locked === null) continue;
       seen.add(row.id);
