@@ -36,7 +36,7 @@ export class PostgresStatement implements StatementView {
   readonly #transaction: PostgresTransaction;
   readonly #command: number;
   readonly #snapshot: number;
-  readonly #mark: { readonly written: number; readonly locked: number };
+  readonly #mark: ReturnType<PostgresTransaction['mark']>;
 
   constructor(transaction: PostgresTransaction, command: number) {
     this.#transaction = transaction;

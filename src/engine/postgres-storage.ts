@@ -12,6 +12,7 @@ import { assert } from '../base/assert.ts';
 import type { Storage, StorageTransaction, TableId, TableShape, TransactionOptions } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import type { Footprint, FootprintRecorder } from './footprint.ts';
+import { HeavyweightLocks } from './heavyweight-locks.ts';
 import type { StorageObserver } from './observer.ts';
 import { PostgresTable, type StoredRow } from './postgres-table.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
@@ -40,6 +41,7 @@ export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
 
 export class PostgresStorage implements Storage {
   readonly waitsFor = new WaitsFor();
+  readonly heavyweight = new HeavyweightLocks();
   readonly watch: SerializableWatch;
   readonly observer: StorageObserver | null;
   readonly #footprints: FootprintRecorder | null;

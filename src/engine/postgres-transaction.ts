@@ -1,14 +1,29 @@
 /** A transaction of the PostgreSQL profile: its snapshot, what it has written and locked, and how that is taken back. */
 import { assert } from '../base/assert.ts';
-import type { LockStrength, StorageTransaction, TransactionOptions, Wait, Waiting } from '../sql/storage.ts';
+import type {
+  LockStrength,
+  StorageTransaction,
+  TableId,
+  TableLockMode,
+  TransactionOptions,
+  Wait,
+  Waiting,
+} from '../sql/storage.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import { PostgresStatement } from './postgres-statement.ts';
+import { type LockMode, type LockTag, touchLock } from './heavyweight-locks.ts';
 import * as contacts from './postgres-contacts.ts';
 import type { PostgresStorage } from './postgres-storage.ts';
 import type { StoredRow, Version } from './postgres-table.ts';
 import { RowLocks, type RowLock } from './row-locks.ts';
 import type { Watched } from './serializable.ts';
 import type { Writer } from './versions.ts';
+
+interface Mark {
+  readonly written: number;
+  readonly locked: number;
+  readonly heavy: number;
+}
 
 export class PostgresTransaction implements StorageTransaction {
   readonly id: number;
@@ -25,7 +40,9 @@ export class PostgresTransaction implements StorageTransaction {
   #command = 0;
   #written: Version[] = [];
   #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
-  #savepoints: { readonly written: number; readonly locked: number }[] = [];
+  /** Heavyweight locks, in order. */
+  #heavy: { readonly tag: LockTag; readonly mode: LockMode }[] = [];
+  #savepoints: Mark[] = [];
 
   constructor(storage: PostgresStorage, id: number, session: number, options: TransactionOptions) {
     this.storage = storage;
@@ -95,7 +112,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   rollback(): void {
     if (!this.isOpen) return;
-    this.#undo({ written: 0, locked: 0 });
+    this.#undo({ written: 0, locked: 0, heavy: 0 });
     this.#end('aborted', []);
   }
 
@@ -103,19 +120,19 @@ export class PostgresTransaction implements StorageTransaction {
     return this.storage.open.has(this.id);
   }
 
-  mark(): { readonly written: number; readonly locked: number } {
-    return { written: this.#written.length, locked: this.#locked.length };
+  mark(): Mark {
+    return { written: this.#written.length, locked: this.#locked.length, heavy: this.#heavy.length };
   }
 
   /** Of a statement that failed, or back to a savepoint. */
-  undoTo(mark: { readonly written: number; readonly locked: number }): void {
+  undoTo(mark: Mark): void {
     const { observer } = this.storage;
     for (const { table, id, sequence } of this.#written.slice(mark.written))
       observer?.onUndo(this.id, table, id, sequence);
     this.#undo(mark);
   }
 
-  #undo(mark: { readonly written: number; readonly locked: number }): void {
+  #undo(mark: Mark): void {
     for (let i = this.#written.length - 1; i >= mark.written; i--) {
       const version = this.#written[i] as Version;
       contacts.writes(this, version);
@@ -123,6 +140,7 @@ export class PostgresTransaction implements StorageTransaction {
     }
     this.#written.length = mark.written;
     this.#release(mark.locked);
+    this.#releaseHeavy(mark.heavy);
   }
 
   wrote(version: Version): void {
@@ -178,6 +196,42 @@ export class PostgresTransaction implements StorageTransaction {
     }
   }
 
+  lockTable(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean> {
+    return this.lockHeavy(`table ${table}`, mode, ifLocked, () => {
+      const { name } = this.storage.table(table).shape;
+      return { reason: `${mode} lock on ${name}`, title: `relation "${name}"` };
+    });
+  }
+
+  /** A heavyweight lock until the end of the transaction, or of the savepoint. @returns did it have to wait? @throws SqlError 55P03, 40P01 */
+  *lockHeavy(
+    tag: LockTag,
+    mode: LockMode,
+    ifLocked: 'wait' | 'error',
+    describe: () => { readonly reason: string; readonly title: string },
+  ): Waiting<boolean> {
+    if (this.#heavy.some((lock) => lock.tag === tag && lock.mode === mode)) return false;
+    const { heavyweight } = this.storage;
+    const touch = (): void => {
+      if (this.storage.footprint !== null) touchLock(this.storage.footprint, tag, mode);
+    };
+    touch();
+    const isFree = heavyweight.tryAcquire(tag, this, mode);
+    if (!isFree) {
+      if (ifLocked === 'error') throw new SqlError('55P03', `could not obtain lock on ${describe().title}`);
+      const request = heavyweight.request(tag, this, mode);
+      try {
+        if (heavyweight.isEarlyDeadlock(request)) throw deadlock([this.id, ...heavyweight.blockers(request)]);
+        yield* this.wait(() => heavyweight.blockers(request), describe().reason, touch);
+        heavyweight.acquire(request);
+      } finally {
+        heavyweight.leave(request);
+      }
+    }
+    this.#heavy.push({ tag, mode });
+    return !isFree;
+  }
+
   /**
    * Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim, or, where any may
    * be, who of those on it is resumed first.
@@ -185,7 +239,7 @@ export class PostgresTransaction implements StorageTransaction {
    */
   *wait(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void> {
     const { waitsFor, anyVictim } = this.storage;
-    const isStuck = (): boolean => waitsFor.cycleThrough(this.id).length > 0;
+    const isStuck = (): boolean => this.#deadlock(false).length > 0;
     try {
       for (let ids = blockers(); ids.length > 0; ids = blockers()) {
         touch();
@@ -197,14 +251,28 @@ export class PostgresTransaction implements StorageTransaction {
           isReady: () => blockers().length === 0 || (anyVictim && isStuck()),
         };
         if (anyVictim) yield wait;
-        const cycle = waitsFor.cycleThrough(this.id, (id) => contacts.looksAtWait(this.storage, id));
+        const cycle = this.#deadlock(true);
         if (cycle.length > 0) throw deadlock(cycle);
-        if (!anyVictim) yield wait;
+        if (!anyVictim && blockers().length > 0) yield wait;
       }
     } finally {
       if (waitsFor.end(this.id)) this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
       touch();
     }
+  }
+
+  /** The cycle of waits through this transaction that no change of a queue opens; empty when there is none. */
+  #deadlock(isLooking: boolean): readonly number[] {
+    const { waitsFor, heavyweight } = this.storage;
+    const onLook = isLooking ? (id: number): void => contacts.looksAtWait(this.storage, id) : undefined;
+    const cycle = waitsFor.cycleThrough(this.id, onLook);
+    for (const [i, waiter] of cycle.entries()) {
+      const goBack = heavyweight.overtake(waiter, cycle[(i + 1) % cycle.length] ?? waiter);
+      if (goBack === null) continue;
+      if (cycle.every((id) => waitsFor.cycleThrough(id).length === 0)) return [];
+      goBack();
+    }
+    return cycle;
   }
 
   #release(from: number): void {
@@ -219,9 +287,18 @@ export class PostgresTransaction implements StorageTransaction {
     this.#locked.length = from;
   }
 
+  #releaseHeavy(from: number): void {
+    const { heavyweight, footprint } = this.storage;
+    for (const { tag, mode } of this.#heavy.splice(from)) {
+      if (footprint !== null) touchLock(footprint, tag, mode);
+      heavyweight.release(tag, this.session, mode);
+    }
+  }
+
   #end(outcome: 'committed' | 'aborted', overwritten: readonly StoredRow[]): void {
     this.#written = [];
     this.#release(0);
+    this.#releaseHeavy(0);
     this.snapshot = Infinity;
     contacts.ends(this);
     this.storage.ended(this, overwritten);

@@ -10,7 +10,7 @@ export interface Prepared extends PreparedStatement {
   readonly admin: AdminCommand | null;
 }
 
-export type RowStatement = Extract<Statement, { kind: 'query' | 'definition' }>;
+export type RowStatement = Extract<Statement, { kind: 'query' | 'definition' | 'lock' }>;
 
 export function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;

@@ -34,12 +34,14 @@ import { columnsOf, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, localOutside, modesOutside, noneOpen, savepointTitles } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
+import { checkMayLock, checkMayWrite, checkNotFailed } from './statement-checks.ts';
 import { snapshotOf, StatementWatch } from './statement-event.ts';
 import { interruptCheck, lockTimeout, orStackError, statementTimeout, withStackLimit } from './statement-limits.ts';
 import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { statementTimeouts } from './statement-timeouts.ts';
 import { surroundingsOf } from './surroundings.ts';
+import { lockTables } from './table-locks.ts';
 
 export class Session implements SqlSession {
   readonly id: number;
@@ -170,9 +172,10 @@ export class Session implements SqlSession {
         return this.#byName(statement, prepared);
       case 'query':
         this.#database.noteAccess(prepared.sql, statement, this.#transaction.isolation);
-        return this.#schedule(this.#run(statement, parameters), statement.isReadOnly);
+        return this.#schedule(this.#run(prepared, parameters), statement.isReadOnly);
       case 'definition':
-        return this.#schedule(this.#run(statement, parameters));
+      case 'lock':
+        return this.#schedule(this.#run(prepared, parameters));
     }
   }
 
@@ -227,7 +230,8 @@ export class Session implements SqlSession {
   #current({ sql, givenTypes, plan, isInner }: Prepared): Statement {
     const { catalog } = this.#database;
     const { statement } = plan;
-    const isOld = statement.kind === 'query' && statement.catalogVersion !== catalog.version;
+    const isOld =
+      (statement.kind === 'query' || statement.kind === 'lock') && statement.catalogVersion !== catalog.version;
     if (isOld || plan.catalog !== catalog) {
       const planned = this.#plan(sql, givenTypes);
       plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
@@ -243,7 +247,7 @@ export class Session implements SqlSession {
   }
 
   async #byName(statement: NamedStatement, prepared: Prepared): Promise<StatementResult> {
-    this.#mustNotBeFailed();
+    checkNotFailed(this.#transaction);
     if (statement.what === 'execute') {
       const inner = this.#named.get(statement.name);
       this.statementTime = this.#database.clock();
@@ -273,9 +277,11 @@ export class Session implements SqlSession {
     });
   }
 
-  *#run(statement: RowStatement, parameters: readonly SqlValue[]): Waiting<StatementResult> {
+  *#run(prepared: Prepared, parameters: readonly SqlValue[]): Waiting<StatementResult> {
     const { dialect, scheduler } = this.#database;
-    this.#mustNotBeFailed();
+    let statement = prepared.plan.statement as RowStatement;
+    checkNotFailed(this.#transaction);
+    checkMayLock(statement, this.#transaction.isExplicit || this.#isBlock);
     const isRead = statement.kind === 'query' && statement.isReadOnly;
     const commitsAround = statement.kind === 'definition' && dialect === 'mysql';
     let view: StatementView | null = null;
@@ -283,6 +289,8 @@ export class Session implements SqlSession {
       if (commitsAround) yield* this.#transaction.commit();
       const isFirst = !this.#transaction.hasBegun;
       const stored = this.#transaction.open(isRead);
+      statement = yield* lockTables(stored, this.#transaction, () => this.#current(prepared) as RowStatement);
+      if (statement.kind === 'lock') return emptyResult(statement.command);
       this.watch.onStep?.(snapshotOf(dialect, this.#transaction.isolation, isRead));
       this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
       view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
@@ -306,16 +314,20 @@ export class Session implements SqlSession {
     }
   }
 
-  *#outcome(statement: RowStatement, execution: Execution, view: StatementView): Waiting<StatementResult> {
+  *#outcome(
+    statement: Exclude<RowStatement, { kind: 'lock' }>,
+    execution: Execution,
+    view: StatementView,
+  ): Waiting<StatementResult> {
     this.statementTime = this.#database.clock();
     if (statement.kind === 'definition') {
-      this.#mayWrite(statement.command);
+      checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
       const { undo, rowCount, notices, tag = statement.command } = yield* statement.run(execution, view);
       this.#transaction.defined(undo);
       this.#database.onDefinition(this, 'made');
       return { ...emptyResult(tag), rowCount, notices };
     }
-    if (!statement.isReadOnly) this.#mayWrite(statement.command);
+    if (!statement.isReadOnly) checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
     const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);
     const scans = { isolation: this.#transaction.isolation, pauses: this.#database.pauses };
     const outcome = yield* withLockingScans(view, statement, scans, run);
@@ -336,18 +348,6 @@ export class Session implements SqlSession {
     this.#database.scheduler.released();
   }
 
-  #mustNotBeFailed(): void {
-    if (this.#transaction.isFailed)
-      throw new SqlError('25P02', 'current transaction is aborted, commands ignored until end of transaction block');
-  }
-
-  #mayWrite(command: string): void {
-    if (!this.#transaction.isReadOnly) return;
-    throw this.#database.dialect === 'postgres'
-      ? new SqlError('25006', `cannot execute ${command} in a read-only transaction`)
-      : new SqlError('25006', 'Cannot execute statement in a READ ONLY transaction', { mysqlNumber: 1792 });
-  }
-
   // ---- transactions
 
   async #control(statement: TransactionStatement): Promise<StatementResult> {
@@ -356,7 +356,7 @@ export class Session implements SqlSession {
       case 'begin':
         return this.#begin(command, statement.modes);
       case 'modes':
-        this.#mustNotBeFailed();
+        checkNotFailed(this.#transaction);
         return { ...emptyResult(command), notices: this.#setModes(statement.scope, statement.modes) };
       case 'commit':
       case 'rollback': {
@@ -377,7 +377,7 @@ export class Session implements SqlSession {
   async #begin(command: string, modes: TransactionModes): Promise<StatementResult> {
     const { dialect } = this.#database;
     if (dialect === 'mysql' && this.transactionStatus !== 'idle') await this.#schedule(this.#end('COMMIT'));
-    this.#mustNotBeFailed();
+    checkNotFailed(this.#transaction);
     if (this.#transaction.isExplicit) return { ...emptyResult(command), notices: this.#notices(alreadyOpen) };
     this.#startExplicit(modes);
     return modes.takesSnapshot === true ? this.#schedule(this.#snapshot(command)) : emptyResult(command);
@@ -415,7 +415,7 @@ export class Session implements SqlSession {
   *#savepoint(what: 'savepoint' | 'release' | 'rollback to', name: string, command: string): Waiting<StatementResult> {
     if (this.#database.dialect === 'postgres' && !this.#transaction.isExplicit)
       throw new SqlError('25P01', `${savepointTitles[what]} can only be used in transaction blocks`);
-    if (what !== 'rollback to') this.#mustNotBeFailed();
+    if (what !== 'rollback to') checkNotFailed(this.#transaction);
     // MySQL: outside a transaction a savepoint is one of a transaction of its own.
     if (what === 'savepoint' && (this.#transaction.isExplicit || !this.isAutocommit)) this.#transaction.savepoint(name);
     if (what === 'release') this.#transaction.release(name);
@@ -427,7 +427,7 @@ export class Session implements SqlSession {
   // ---- settings
 
   async #set(statement: SettingStatement, sql: string): Promise<StatementResult> {
-    this.#mustNotBeFailed();
+    checkNotFailed(this.#transaction);
     const { command } = statement;
     const wasAutocommit = this.isAutocommit;
     let notices: readonly Notice[] = [];

@@ -68,7 +68,11 @@ test('the lists of several runs are one list', () => {
 
 describe('a database lists what its sessions were refused', () => {
   test.each([
-    ['when it is prepared', 'lock table t', 'LOCK TABLE is not supported by moirai (0A000)'],
+    [
+      'when it is prepared',
+      'create trigger g after insert on t execute function f()',
+      'CREATE TRIGGER is not supported by moirai (0A000)',
+    ],
     ['when it runs', "select to_char(now(), 'RM')", 'the pattern "RM" is not supported by moirai (0A000)'],
   ])('%s', async (_when, sql, reason) => {
     const database = await openDatabase();
@@ -81,7 +85,14 @@ describe('a database lists what its sessions were refused', () => {
   test('also where a savepoint saves the transaction', async () => {
     const database = await openDatabase();
     const client = connected(database);
-    for (const sql of ['begin', 'savepoint s', 'lock table t', 'rollback to s', 'commit']) await client.outcome(sql);
+    for (const sql of [
+      'begin',
+      'savepoint s',
+      'create trigger g after insert on t execute function f()',
+      'rollback to s',
+      'commit',
+    ])
+      await client.outcome(sql);
     expect(database.unsupported.list).toHaveLength(1);
   });
 

@@ -30,10 +30,10 @@ function locking(statement: string, rescued: (client: pg.Client) => Promise<unkn
   });
 }
 
-const lock = 'LOCK TABLE t IN EXCLUSIVE MODE';
+const lock = 'CREATE RULE r AS ON DELETE TO t DO INSTEAD NOTHING';
 const entry = {
   statement: lock,
-  reason: 'LOCK TABLE is not supported by moirai (0A000)',
+  reason: 'CREATE RULE is not supported by moirai (0A000)',
   place: null,
 };
 const rollback = (client: pg.Client): Promise<unknown> => client.query('ROLLBACK');

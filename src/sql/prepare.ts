@@ -6,6 +6,7 @@ import type { Table } from './catalog/relation.ts';
 import type { Dialect } from './dialect.ts';
 import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
+import { lockTableStatement } from './lock-table.ts';
 import { namedStatement, type PlanInner } from './named-statement.ts';
 import type { DataModification } from './plan/data-modification.ts';
 import { Planning, type Running, running, type WayOf } from './plan/planning.ts';
@@ -67,6 +68,7 @@ function planStatement(tree: Node, options: PrepareOptions): Statement {
     return modifyStatement(planModification(tree, planning), planning);
   }
   if ('ExplainStmt' in tree) return explainStatement(tree.ExplainStmt, options);
+  if ('LockStmt' in tree) return lockTableStatement(tree.LockStmt, planning);
   if ('TruncateStmt' in tree) return truncateStatement(tree.TruncateStmt, planning);
   throw notSupported(statementTitle(tree));
 }
@@ -92,6 +94,7 @@ function queryStatement(
     isReadOnly: !planning.writes,
     catalogVersion: planning.catalog.version,
     accesses: planning.accesses,
+    locks: () => planning.locks,
     *run(execution, view) {
       const own = running(execution, view);
       for (const step of prelude) yield* step(own);
@@ -166,6 +169,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
   const tables = relations.map((node) => truncatedTable('RangeVar' in node ? node.RangeVar : {}, planning));
   for (const table of tables) addReferring(table, tables, behavior === 'DROP_CASCADE', planning);
   planning.writes = true;
+  for (const { id } of tables) planning.lock(id, 'access exclusive');
   return queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view }) {
     for (const table of tables) {
       const rows: Parameters<typeof view.delete>[0][] = [];

@@ -1,17 +1,25 @@
 /** A statement, parsed and planned against the catalog: what the session runs. */
 import type { Execution } from './expression.ts';
 import type { Notice, ResultColumn } from './session.ts';
-import type { StatementView, Waiting } from './storage.ts';
+import type { StatementView, TableId, TableLockMode, Waiting } from './storage.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
 
 export type Statement =
   | QueryStatement
   | DefinitionStatement
+  | LockTableStatement
   | TransactionStatement
   | SettingStatement
   | NamedStatement
   | EmptyStatement;
+
+/** A lock on a table that a statement takes before it runs, in the order of the list. */
+export interface TableLock {
+  readonly table: TableId;
+  readonly mode: TableLockMode;
+  readonly ifLocked: 'wait' | 'error';
+}
 
 /** SELECT, VALUES, INSERT, UPDATE, DELETE, EXPLAIN...: reads and writes rows. Valid for one version of the catalog. */
 export interface QueryStatement {
@@ -24,6 +32,7 @@ export interface QueryStatement {
   readonly catalogVersion: number;
   /** Where a server may read a table in more than one way. */
   readonly accesses: readonly AccessChoice[];
+  readonly locks: () => readonly TableLock[];
   readonly run: (execution: Execution, view: StatementView) => Waiting<QueryOutcome>;
 }
 
@@ -53,7 +62,17 @@ export interface QueryOutcome {
 export interface DefinitionStatement {
   readonly kind: 'definition';
   readonly command: string;
+  /** By the catalog as it is now. */
+  readonly locks: () => readonly TableLock[];
   readonly run: (execution: Execution, view: StatementView) => Waiting<DefinitionOutcome>;
+}
+
+/** LOCK TABLE: takes its locks and no snapshot. */
+export interface LockTableStatement {
+  readonly kind: 'lock';
+  readonly command: string;
+  readonly locks: () => readonly TableLock[];
+  readonly catalogVersion: number;
 }
 
 export interface DefinitionOutcome {
@@ -90,7 +109,7 @@ export type SettingStatement = { readonly kind: 'setting'; readonly command: str
       readonly settings: readonly { readonly name: string; readonly value: string | null }[];
     }
   | { readonly what: 'show'; readonly name: string; readonly columns: readonly ResultColumn[] }
-  /** DISCARD, LISTEN, LOCK TABLE's like: accepted, with this tag. */
+  /** DISCARD, LISTEN: accepted, with this tag. */
   | { readonly what: 'nothing' }
 );
 

@@ -145,8 +145,24 @@ export interface TransactionOptions {
   readonly takesSnapshot?: boolean;
 }
 
+/** PostgreSQL's modes of locks on tables, weakest first. Manual, "13.3.1 Table-Level Locks". */
+export type TableLockMode =
+  | 'access share'
+  | 'row share'
+  | 'row exclusive'
+  | 'share update exclusive'
+  | 'share'
+  | 'share row exclusive'
+  | 'exclusive'
+  | 'access exclusive';
+
 export interface StorageTransaction {
   readonly id: number;
+  /**
+   * Locks a table until the end of the transaction, or of the savepoint. Absent: the store has no table locks. @returns did it have to wait?
+   * @throws SqlError 55P03, 40P01
+   */
+  lockTable?(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean>;
   /** A statement begins: where the level takes statement snapshots, this takes one. */
   statement(): StatementView;
   /** A mark to come back to. Locks taken since are released where the engine does that. */

@@ -53,6 +53,7 @@ function definition(command: string, newPlanning: NewPlanning, apply: Apply): De
   return {
     kind: 'definition',
     command,
+    locks: () => [],
     *run(execution, view) {
       const changes = new Changes();
       try {
@@ -195,6 +196,7 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
   return {
     kind: 'definition',
     command,
+    locks: () => [],
     *run(execution, view) {
       const changes = new Changes();
       const planning = newPlanning();

@@ -91,7 +91,7 @@ function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOp
     }
     return { undo, rowCount: 0, notices: done.flatMap(({ notices }) => notices) };
   }
-  return { kind: 'definition', command: commandOf(parts), run };
+  return { kind: 'definition', command: commandOf(parts), locks: () => [], run };
 }
 
 function* runDefinition(statement: Statement, execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {

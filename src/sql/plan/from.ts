@@ -78,6 +78,7 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
   scope.planning.relationsRead.add(relation.id);
   switch (relation.kind) {
     case 'table':
+      scope.planning.lock(relation.id, 'access share');
       return leafOf(tableItem(range, relation, scope), null);
     case 'view':
       return planView(relation, range, scope);

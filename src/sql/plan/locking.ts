@@ -47,6 +47,7 @@ export function planLocking(
   if (plan.targets.some(({ set }) => set !== null)) refuse('set-returning functions in the target list');
   scope.planning.writes = true;
   const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
+  for (const { item } of items) if (item.table !== null) scope.planning.lock(item.table.id, 'row share');
   const [only, another] = items;
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
   if (scope.dialect === 'mysql' && only !== undefined && another === undefined && isAlone)

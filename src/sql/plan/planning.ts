@@ -7,8 +7,8 @@ import type { Execution, Frame, ParameterSlot } from '../expression.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
-import type { AccessChoice } from '../statement.ts';
-import type { StatementView, Waiting } from '../storage.ts';
+import type { AccessChoice, TableLock } from '../statement.ts';
+import type { StatementView, TableId, TableLockMode, Waiting } from '../storage.ts';
 import { type SqlType, typeByName, types } from '../type.ts';
 import type { Access } from './access.ts';
 import type { PlanStep } from './plan-step.ts';
@@ -47,6 +47,8 @@ export class Planning {
   readonly relationsRead = new Set<number>();
   /** By which way each table is read, where there is more than one. */
   readonly accesses: AccessChoice[] = [];
+  /** What it locks before it runs, in the order in which it names the tables. */
+  readonly locks: TableLock[] = [];
   /** Does it write or lock? */
   writes = false;
   readonly #wayOf: WayOf;
@@ -76,6 +78,11 @@ export class Planning {
     const taken = access === null ? 'as a whole' : `by index ${access.index.name}`;
     this.accesses.push({ table: table.name, taken, way, ways: ways.length, locks });
     return access;
+  }
+
+  lock(table: TableId, mode: TableLockMode): void {
+    if (!this.locks.some((lock) => lock.table === table && lock.mode === mode))
+      this.locks.push({ table, mode, ifLocked: 'wait' });
   }
 
   /** `$n`, from 1. */

@@ -20,7 +20,10 @@ import { outputOf, planTargets } from './target.ts';
 export function writableTable(range: RangeVar | undefined, scope: QueryScope): Table {
   assert(range !== undefined, 'a statement that writes names a table');
   const relation: Relation = scope.planning.relation(range);
-  if (relation.kind === 'table') return relation;
+  if (relation.kind === 'table') {
+    scope.planning.lock(relation.id, 'row exclusive');
+    return relation;
+  }
   if (relation.kind === 'view') throw notSupported(`writing to the view "${relation.name}"`);
   throw new SqlError('42809', `cannot change relation "${relation.name}"`);
 }

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { Footprint } from './footprint.ts';
+import { HeavyweightLocks, type LockMode, type LockOwner, touchLock } from './heavyweight-locks.ts';
+
+const [a, b, c] = [1, 2, 3].map((id): LockOwner => ({ session: id, id: id + 10 })) as [LockOwner, LockOwner, LockOwner];
+
+const lockModes: readonly LockMode[] = [
+  'access share',
+  'row share',
+  'row exclusive',
+  'share update exclusive',
+  'share',
+  'share row exclusive',
+  'exclusive',
+  'access exclusive',
+];
+
+/** Table 13.2 of the manual: which of the later modes each mode conflicts with, in order of `lockModes`. */
+const conflictTable = [
+  '.......X', // access share
+  '......XX', // row share
+  '....XXXX', // row exclusive
+  '...XXXXX', // share update exclusive
+  '..XX.XXX', // share
+  '..XXXXXX', // share row exclusive
+  '.XXXXXXX', // exclusive
+  'XXXXXXXX', // access exclusive
+];
+
+describe('the conflict table', () => {
+  test('two sessions hold modes together as the manual says', () => {
+    const held = lockModes.map((first) => lockModes.map((second) => (isFree(first, second) ? '.' : 'X')).join(''));
+    expect(held).toEqual(conflictTable);
+  });
+
+  test('footprints meet where modes conflict', () => {
+    const met = lockModes.map((first) => lockModes.map((second) => (meets(first, second) ? 'X' : '.')).join(''));
+    expect(met).toEqual(conflictTable);
+  });
+
+  function isFree(first: LockMode, second: LockMode): boolean {
+    const locks = new HeavyweightLocks();
+    locks.tryAcquire('table 1', a, first);
+    return locks.tryAcquire('table 1', b, second);
+  }
+
+  function meets(first: LockMode, second: LockMode): boolean {
+    const [one, other] = [new Footprint(), new Footprint()];
+    touchLock(one, 'table 1', first);
+    touchLock(other, 'table 1', second);
+    return one.meets(other);
+  }
+});
+
+describe('the queue', () => {
+  test('a request waits behind an earlier one that conflicts with it', () => {
+    const locks = new HeavyweightLocks();
+    locks.tryAcquire('t', a, 'access share');
+    const exclusive = locks.request('t', b, 'access exclusive');
+    expect(locks.tryAcquire('t', c, 'access share')).toBe(false);
+    const share = locks.request('t', c, 'access share');
+    expect([locks.blockers(exclusive), locks.blockers(share)]).toEqual([[11], [12]]);
+    locks.release('t', 1, 'access share');
+    expect([locks.blockers(exclusive), locks.blockers(share)]).toEqual([[], [12]]);
+    locks.leave(exclusive);
+    expect(locks.blockers(share)).toEqual([]);
+  });
+
+  test('a session that holds what others wait for goes before them', () => {
+    const locks = new HeavyweightLocks();
+    locks.tryAcquire('t', a, 'access share');
+    locks.request('t', b, 'access exclusive');
+    expect(locks.tryAcquire('t', a, 'row exclusive')).toBe(true);
+    expect(locks.tryAcquire('t', c, 'row exclusive')).toBe(false);
+  });
+
+  test('of two that share and both want more, the later one is refused at once', () => {
+    const locks = new HeavyweightLocks();
+    locks.tryAcquire('t', a, 'share');
+    locks.tryAcquire('t', b, 'share');
+    const first = locks.request('t', a, 'exclusive');
+    expect(locks.isEarlyDeadlock(first)).toBe(false);
+    expect(locks.isEarlyDeadlock(locks.request('t', b, 'exclusive'))).toBe(true);
+  });
+
+  test('one that waits for a place in the queue only can overtake, and go back', () => {
+    const locks = new HeavyweightLocks();
+    locks.tryAcquire('t', a, 'access share');
+    const exclusive = locks.request('t', b, 'access exclusive');
+    const share = locks.request('t', c, 'access share');
+    expect(locks.overtake(12, 11)).toBeNull();
+    const back = locks.overtake(13, 12);
+    expect([locks.blockers(exclusive), locks.blockers(share)]).toEqual([[11, 13], []]);
+    back?.();
+    expect([locks.blockers(exclusive), locks.blockers(share)]).toEqual([[11], [12]]);
+  });
+});
+
+test('a lock is free when it was released as often as it was acquired', () => {
+  const locks = new HeavyweightLocks();
+  expect([locks.tryAcquire('t', a, 'exclusive'), locks.tryAcquire('t', a, 'exclusive')]).toEqual([true, true]);
+  locks.release('t', 1, 'exclusive');
+  expect(locks.tryAcquire('t', b, 'exclusive')).toBe(false);
+  locks.release('t', 1, 'exclusive');
+  expect(locks.tryAcquire('t', b, 'exclusive')).toBe(true);
+  expect(locks.release('t', 1, 'exclusive')).toBe(false);
+});

@@ -1,0 +1,186 @@
+/**
+ * PostgreSQL's heavyweight locks: on tables and, as advisory locks, on numbers. Eight modes, one conflict table, and for each locked object a
+ * queue in which a request waits behind the earlier ones that conflict with it. Manual, "13.3.1 Table-Level Locks"; `LockAcquireExtended`
+ * (lock.c), `ProcSleep` (proc.c) and `DeadLockCheck` (deadlock.c) of PostgreSQL 15.
+ */
+import { assert } from '../base/assert.ts';
+import type { TableLockMode } from '../sql/storage.ts';
+import type { Footprint } from './footprint.ts';
+
+/** Advisory locks are `share` or `exclusive`. */
+export type LockMode = TableLockMode;
+
+const strong = ['share row exclusive', 'exclusive', 'access exclusive'] as const;
+
+const conflicts: Record<LockMode, readonly LockMode[]> = {
+  'access share': ['access exclusive'],
+  'row share': ['exclusive', 'access exclusive'],
+  'row exclusive': ['share', ...strong],
+  'share update exclusive': ['share update exclusive', 'share', ...strong],
+  share: ['row exclusive', 'share update exclusive', ...strong],
+  'share row exclusive': ['row exclusive', 'share update exclusive', 'share', ...strong],
+  exclusive: ['row share', 'row exclusive', 'share update exclusive', 'share', ...strong],
+  'access exclusive': ['access share', 'row share', 'row exclusive', 'share update exclusive', 'share', ...strong],
+};
+
+/** Names what is locked: `table 16384`, `advisory 1 2`. */
+export type LockTag = string;
+
+/**
+ * Locks belong to sessions: what a session holds is never in its own way. `id` is the transaction that waits for them or has to end before
+ * they are free, in the waits-for graph.
+ */
+export interface LockOwner {
+  readonly session: number;
+  readonly id: number;
+}
+
+interface HeldLock {
+  readonly owner: LockOwner;
+  readonly mode: LockMode;
+  /** How many times it was acquired and not released yet. */
+  count: number;
+}
+
+export interface LockRequest {
+  readonly tag: LockTag;
+  readonly owner: LockOwner;
+  readonly mode: LockMode;
+}
+
+interface LockedObject {
+  held: HeldLock[];
+  queue: LockRequest[];
+}
+
+export class HeavyweightLocks {
+  readonly #objects = new Map<LockTag, LockedObject>();
+
+  /** Grants the lock unless another session is in the way: it holds, or waits for, a conflicting mode. */
+  tryAcquire(tag: LockTag, owner: LockOwner, mode: LockMode): boolean {
+    const object = this.#object(tag);
+    const known = object.held.find((lock) => lock.owner.session === owner.session && lock.mode === mode);
+    if (known !== undefined) {
+      known.count++;
+      return true;
+    }
+    const request = { tag, owner, mode };
+    if (blockersIn(object, request, queuePlace(object, request)).length > 0) {
+      this.#forgetUnused(tag, object);
+      return false;
+    }
+    object.held.push({ owner, mode, count: 1 });
+    return true;
+  }
+
+  /** Joins the queue; `acquire` it when `blockers` is empty, or `leave`. */
+  request(tag: LockTag, owner: LockOwner, mode: LockMode): LockRequest {
+    const object = this.#object(tag);
+    const request = { tag, owner, mode };
+    object.queue.splice(queuePlace(object, request), 0, request);
+    return request;
+  }
+
+  /** The transactions in the way of a request that waits: those that hold a conflicting mode, and those before it in the queue. */
+  blockers(request: LockRequest): number[] {
+    const object = this.#object(request.tag);
+    const place = object.queue.indexOf(request);
+    assert(place >= 0, `the request for ${request.tag} waits`);
+    return blockersIn(object, request, place).map(({ id }) => id);
+  }
+
+  leave(request: LockRequest): void {
+    const object = this.#object(request.tag);
+    object.queue = object.queue.filter((other) => other !== request);
+    this.#forgetUnused(request.tag, object);
+  }
+
+  /** Grants a request that nothing blocks, and takes it out of the queue. */
+  acquire(request: LockRequest): void {
+    this.leave(request);
+    const { tag, owner, mode } = request;
+    this.#object(tag).held.push({ owner, mode, count: 1 });
+  }
+
+  /** Undoes one acquisition. @returns did the session hold it? */
+  release(tag: LockTag, session: number, mode: LockMode): boolean {
+    const object = this.#objects.get(tag);
+    const lock = object?.held.find((each) => each.owner.session === session && each.mode === mode);
+    if (object === undefined || lock === undefined) return false;
+    lock.count--;
+    if (lock.count === 0) object.held = object.held.filter((each) => each !== lock);
+    this.#forgetUnused(tag, object);
+    return true;
+  }
+
+  /**
+   * A request would close a cycle with a session that waits for what the requesting session holds here: two that share a lock and both want
+   * more. PostgreSQL refuses the later one at once.
+   */
+  isEarlyDeadlock({ tag, owner, mode }: LockRequest): boolean {
+    const object = this.#object(tag);
+    return object.queue.some(
+      (waiting) =>
+        waiting.owner.session !== owner.session &&
+        heldBy(object, owner).some((held) => isConflict(held, waiting.mode)) &&
+        heldBy(object, waiting.owner).some((held) => isConflict(held, mode)),
+    );
+  }
+
+  /**
+   * A cycle that goes through a place in a queue only is no deadlock: the one behind goes first. Moves it there.
+   * @param waiter waits for `blocker`, by transaction
+   * @returns moves it back; `null` where `blocker` holds a conflicting lock, or does not wait before it
+   */
+  overtake(waiter: number, blocker: number): (() => void) | null {
+    for (const object of this.#objects.values()) {
+      const behind = object.queue.find(({ owner }) => owner.id === waiter);
+      const before = object.queue.find(({ owner }) => owner.id === blocker);
+      if (behind === undefined || before === undefined) continue;
+      if (object.queue.indexOf(before) > object.queue.indexOf(behind)) continue;
+      if (heldBy(object, before.owner).some((held) => isConflict(held, behind.mode))) continue;
+      const queue = object.queue.filter((each) => each !== behind);
+      const old = object.queue;
+      object.queue = queue.toSpliced(queue.indexOf(before), 0, behind);
+      return () => (object.queue = old);
+    }
+    return null;
+  }
+
+  #object(tag: LockTag): LockedObject {
+    let object = this.#objects.get(tag);
+    if (object === undefined) this.#objects.set(tag, (object = { held: [], queue: [] }));
+    return object;
+  }
+
+  #forgetUnused(tag: LockTag, { held, queue }: LockedObject): void {
+    if (held.length === 0 && queue.length === 0) this.#objects.delete(tag);
+  }
+}
+
+/** Requests meet in a footprint as their modes conflict. */
+export function touchLock(footprint: Footprint, tag: LockTag, mode: LockMode): void {
+  footprint.touch(`${tag} ${mode}`, 'left');
+  for (const other of conflicts[mode]) footprint.touch(`${tag} ${other}`, 'right');
+}
+
+function isConflict(a: LockMode, b: LockMode): boolean {
+  return conflicts[a].includes(b);
+}
+
+function heldBy({ held }: LockedObject, { session }: LockOwner): LockMode[] {
+  return held.flatMap(({ owner, mode }) => (owner.session === session ? [mode] : []));
+}
+
+/** Before the first that waits for what the requesting session holds, or at the end. */
+function queuePlace(object: LockedObject, { owner }: LockRequest): number {
+  const own = heldBy(object, owner);
+  const place = object.queue.findIndex(({ mode }) => own.some((held) => isConflict(held, mode)));
+  return place < 0 ? object.queue.length : place;
+}
+
+function blockersIn({ held, queue }: LockedObject, { owner, mode }: LockRequest, place: number): LockOwner[] {
+  return [...held, ...queue.slice(0, place)].flatMap((other) =>
+    other.owner.session !== owner.session && isConflict(other.mode, mode) ? [other.owner] : [],
+  );
+}

@@ -1,0 +1,24 @@
+/** May this statement run in this transaction? */
+import { type Dialect, SqlError } from '../sql/index.ts';
+import type { RowStatement } from './prepared.ts';
+import type { SessionTransaction } from './session-transaction.ts';
+
+/** @throws SqlError 25P02 */
+export function checkNotFailed({ isFailed }: SessionTransaction): void {
+  if (isFailed)
+    throw new SqlError('25P02', 'current transaction is aborted, commands ignored until end of transaction block');
+}
+
+/** @throws SqlError 25006 */
+export function checkMayWrite(command: string, { isReadOnly }: SessionTransaction, dialect: Dialect): void {
+  if (!isReadOnly) return;
+  throw dialect === 'postgres'
+    ? new SqlError('25006', `cannot execute ${command} in a read-only transaction`)
+    : new SqlError('25006', 'Cannot execute statement in a READ ONLY transaction', { mysqlNumber: 1792 });
+}
+
+/** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01 */
+export function checkMayLock(statement: RowStatement, isInBlock: boolean): void {
+  if (statement.kind === 'lock' && !isInBlock)
+    throw new SqlError('25P01', `${statement.command} can only be used in transaction blocks`);
+}

@@ -1,0 +1,29 @@
+/** The tables of a statement are locked before it runs. PostgreSQL locks them while it analyses the statement. */
+import { notSupported, type StorageTransaction, type Waiting } from '../sql/index.ts';
+import type { RowStatement } from './prepared.ts';
+import type { SessionTransaction } from './session-transaction.ts';
+
+/**
+ * The catalog may change while a statement waits: then it is planned anew, and may need other locks. A transaction with one snapshot has taken it
+ * before it waits, but not for LOCK TABLE. @param current the statement by the catalog as it is now @throws SqlError 55P03, 40P01
+ */
+export function* lockTables(
+  stored: StorageTransaction,
+  { isolation }: SessionTransaction,
+  current: () => RowStatement,
+): Waiting<RowStatement> {
+  for (;;) {
+    const statement = current();
+    if (stored.lockTable === undefined) {
+      if (statement.kind === 'lock') throw notSupported(statement.command);
+      return statement;
+    }
+    const locks = statement.locks();
+    const hasOneSnapshot = isolation === 'repeatable read' || isolation === 'serializable';
+    if (hasOneSnapshot && statement.kind !== 'lock' && locks.length > 0) stored.statement();
+    let hasWaited = false;
+    for (const { table, mode, ifLocked } of locks)
+      hasWaited = (yield* stored.lockTable(table, mode, ifLocked)) || hasWaited;
+    if (!hasWaited) return statement;
+  }
+}
