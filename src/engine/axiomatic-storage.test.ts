@@ -85,7 +85,7 @@ describe('own writes', () => {
     const store = storeWith([[1, 'a', 10]]);
     const t = store.begin(0, options);
     const view = t.statement();
-    now(view.insert(table.id, [2, 'b', 20]));
+    now(view.insert(table.id, [2, 'b', 20], 'share'));
     expect([...view.scan(table.id, all, everyRow)]).toHaveLength(1);
     expect(readAll(t, 2)).toEqual([10, 20]);
     expect(read(t, 2, 1)).toBe('b');
@@ -113,7 +113,7 @@ describe('own writes', () => {
     expect(readAll(t, 2)).toEqual([11]);
     expect(read(t, 2, 2)).toBeUndefined();
     const view = t.statement();
-    now(view.insert(table.id, [3, 'c', 30]));
+    now(view.insert(table.id, [3, 'c', 30], 'share'));
     view.undo();
     expect(readAll(t, 2)).toEqual([11]);
     expect(insert(t, 2, 'b', 21)).toBe('inserted');
@@ -257,9 +257,9 @@ describe('unique keys hold whatever the level', () => {
     const other = store.begin(1, options);
     expect(readAll(other, 2)).toEqual([10]);
     const view = other.statement();
-    expect(now(view.insert(table.id, [2, 'x', 0]))).toMatchObject({ kind: 'duplicate', index: 10 });
-    expect(now(view.insert(table.id, [3, 'b', 0]))).toMatchObject({ kind: 'duplicate', index: 11 });
-    expect(now(view.insert(table.id, [3, null, 0])).kind).toBe('inserted');
+    expect(now(view.insert(table.id, [2, 'x', 0], 'share'))).toMatchObject({ kind: 'duplicate', index: 10 });
+    expect(now(view.insert(table.id, [3, 'b', 0], 'share'))).toMatchObject({ kind: 'duplicate', index: 11 });
+    expect(now(view.insert(table.id, [3, null, 0], 'share')).kind).toBe('inserted');
   });
 
   test('an update to a key that is taken is refused, to its own is not', () => {
@@ -280,7 +280,7 @@ describe('unique keys hold whatever the level', () => {
       const store = storeWith([]);
       const [a, b] = [store.begin(0, options), store.begin(1, options)];
       insert(a, 1, 'a', 10);
-      const waiting = new Running(b.statement().insert(table.id, [1, 'b', 20]));
+      const waiting = new Running(b.statement().insert(table.id, [1, 'b', 20], 'share'));
       expect(waiting.wait).toMatchObject({ blockers: [a.id], reason: 'unique key of t_pkey' });
       expect(waiting.wait?.isReady()).toBe(false);
       expect(waiting.go().isDone).toBe(false);
@@ -297,9 +297,9 @@ describe('unique keys hold whatever the level', () => {
     const [a, b] = [store.begin(0, options), store.begin(1, options)];
     insert(a, 1, 'a', 0);
     insert(b, 2, 'b', 0);
-    const waiting = new Running(a.statement().insert(table.id, [2, 'x', 0]));
+    const waiting = new Running(a.statement().insert(table.id, [2, 'x', 0], 'share'));
     expect(waiting.isDone).toBe(false);
-    expect(() => now(b.statement().insert(table.id, [1, 'y', 0]))).toThrow('deadlock detected');
+    expect(() => now(b.statement().insert(table.id, [1, 'y', 0], 'share'))).toThrow('deadlock detected');
     b.rollback();
     expect(waiting.go().result?.kind).toBe('inserted');
   });
@@ -458,7 +458,7 @@ test('ALTER TABLE keeps the latest state, under a new name once the table is in 
   expect(check(store.history(), 'serializable').kind).toBe('satisfied');
   const unique = { ...table.indexes[2], id: 13, name: 'w', isUnique: true } as (typeof table.indexes)[number];
   const twice = store.begin(1, options);
-  now(twice.statement().insert(table.id, [2, 'b', 11, 0]));
+  now(twice.statement().insert(table.id, [2, 'b', 11, 0], 'share'));
   now(twice.commit());
   expect(() => store.alterTable({ ...wider, indexes: [...table.indexes, unique] })).toThrow('unique index "w"');
 });

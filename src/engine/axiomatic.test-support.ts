@@ -18,7 +18,7 @@ export function storeWith(
   const store = axiomaticStorage({ level: 'causal', decisions, ...more });
   store.createTable(table);
   const load = store.begin(9, options);
-  for (const row of rows) now(load.statement().insert(table.id, row));
+  for (const row of rows) now(load.statement().insert(table.id, row, 'share'));
   now(load.commit());
   store.start();
   return store;
@@ -27,7 +27,7 @@ export function storeWith(
 export const oldest = (admissible: readonly Version[]): number => admissible.length - 1;
 
 export function insert(t: StorageTransaction, ...values: SqlValue[]): string {
-  return now(t.statement().insert(table.id, values)).kind;
+  return now(t.statement().insert(table.id, values, 'share')).kind;
 }
 
 /** `UPDATE t SET column = value WHERE id = id` */

@@ -131,7 +131,7 @@ export function begin(storage: Storage, isolation: Level = 'read committed'): St
 
 /** `insert into t values (...)` */
 export function insert(transaction: StorageTransaction, ...row: SqlValue[]) {
-  return transaction.statement().insert(table.id, row);
+  return transaction.statement().insert(table.id, row, 'share');
 }
 
 /** `select * from t where path and matches for strength` */

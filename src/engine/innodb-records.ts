@@ -1,4 +1,5 @@
 /** How index records come and go, and what becomes of the locks on them and on the gaps around them. */
+import { assert } from '../base/assert.ts';
 import * as contacts from './innodb-contacts.ts';
 import { covers, newLock, noLocks, type LockableRecord, type RecordLock } from './gap-locks.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
@@ -12,7 +13,8 @@ export function addRecord(
   row: InnodbRow,
 ): IndexRecord {
   const record = new IndexRecord(index, key, row);
-  if (!index.tree.insert(record)) return index.tree.getEntry(record) as IndexRecord;
+  const isNew = index.tree.insert(record);
+  assert(isNew, `a record of ${index.shape.name} is made once`);
   const { locks } = index.after(record);
   for (const lock of locks) if (lock.kind === 'next-key' || lock.kind === 'gap') giveGap(storage, lock, record);
   return record;
@@ -51,14 +53,15 @@ export function purge(storage: InnodbStorage, row: InnodbRow, oldest: number): v
   let version = row.newest;
   while (version !== null && version.writer.commitSequence > oldest) version = version.older;
   if (version === null) return;
-  let garbage = version.older;
+  const garbage: InnodbVersion[] = [];
+  for (let older = version.older; older !== null; older = older.older) garbage.push(older);
   version.older = null;
   if (version.isDeleted) {
-    garbage = version;
+    garbage.unshift(version);
     if (version === row.newest) row.newest = null;
     else cutBelow(row, version);
   }
-  for (; garbage !== null; garbage = garbage.older) forget(storage, row, garbage);
+  for (const each of garbage) forget(storage, row, each);
 }
 
 /** Nobody sees a deletion that everybody sees: the version above it begins the chain. */

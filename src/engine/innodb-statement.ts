@@ -2,6 +2,7 @@
 import { assert } from '../base/assert.ts';
 import type {
   AccessPath,
+  DuplicateLock,
   InsertResult,
   LockRequest,
   Row,
@@ -97,7 +98,7 @@ export class InnodbStatement implements StatementView {
   *insert(
     tableId: TableId,
     values: readonly SqlValue[],
-    duplicateLock: 'share' | 'update' = 'share',
+    duplicateLock: DuplicateLock,
   ): Waiting<InsertResult> {
     const table = this.#transaction.storage.table(tableId);
     const mark = this.#transaction.position();

@@ -199,3 +199,23 @@ test('an update of the primary key makes another row; rollback brings the old on
     [5, 50, 500],
   ]);
 });
+
+test('a purged row takes every record of its old versions along', () => {
+  const storage = withRows(innodbStorage(), [[1, 10, 1]], mysqlTable);
+  const reader = storage.begin(2, { isolation: 'repeatable read', isReadOnly: false, takesSnapshot: true });
+  const a = begin(storage);
+  now(update(a, idIs(1), ([id = null, , v = null]) => [id, 15, v]));
+  now(a.commit());
+  const b = begin(storage);
+  now(remove(b, idIs(1)));
+  now(b.commit());
+  now(insert(reader, 1, 10, 1));
+  const c = begin(storage);
+  const waiting = new Running(insert(c, 1, 10, 1));
+  reader.rollback();
+  expect(waiting.go().result).toMatchObject({ kind: 'inserted' });
+  now(c.commit());
+  const uIs10: AccessPath = { kind: 'index', index: 11, prefix: [10], isDescending: false };
+  expect(rowsOf(begin(storage).statement(), uIs10)).toEqual([[1, 10, 1]]);
+  expect(now(insert(begin(storage), 9, 10, 1))).toMatchObject({ kind: 'duplicate', index: 11 });
+});

@@ -206,6 +206,7 @@ function* enter(
     const there = index.tree.getEntry(probe);
     contacts.walks(transaction.storage, index, key, key);
     if (there !== undefined) {
+      assert(there.row === row, `the records of a row that is gone have left ${index.shape.name}`);
       if ((yield* transaction.lock(there, 'X', 'record', 'wait', reasonOf(index))) === 'gone') continue;
       return null;
     }
@@ -215,7 +216,7 @@ function* enter(
   }
 }
 
-/** Locks the records with a key, delete-marked ones too, and the one after them. */
+/** Locks the records with a key, delete-marked ones too, and the one after them. A wait begins the search anew: there may be others by then. */
 function* findDuplicate(
   transaction: InnodbTransaction,
   index: InnodbIndex,
@@ -225,16 +226,19 @@ function* findDuplicate(
 ): Waiting<Duplicate | 'again' | null> {
   const equal = index.tree.allWith(key);
   contacts.walks(transaction.storage, index, key, key);
-  for (const record of equal) {
-    if ((yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index))) === 'gone') return 'again';
-    const { newest } = record.row;
-    if (record.row !== row && newest !== null && !isMarked(index, record))
-      return { kind: 'duplicate', index: index.shape.id, row: newest };
-  }
   const last = equal.at(-1);
   if (last === undefined) return null;
-  const outcome = yield* transaction.lock(index.after(last), mode, 'next-key', 'wait', reasonOf(index));
-  return outcome === 'gone' ? 'again' : null;
+  for (const record of [...equal, index.after(last)]) {
+    const lock = newLock(transaction, record, mode, 'next-key');
+    const waits = !transaction.holds(lock) && blockersOf(lock).length > 0;
+    yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index));
+    if (waits) return 'again';
+    if (!(record instanceof IndexRecord) || record.row === row) continue;
+    const { newest } = record.row;
+    if (newest !== null && index.shape.compare(record.key, key) === 0 && !isMarked(index, record))
+      return { kind: 'duplicate', index: index.shape.id, row: newest };
+  }
+  return null;
 }
 
 /** @returns did it wait? Then everything may have changed */

@@ -47,7 +47,7 @@ describe('one transaction', () => {
   test('sees its own writes in the next statement, not in the same', () => {
     const transaction = begin(three());
     const view = transaction.statement();
-    now(view.insert(table.id, [4, 40, 400]));
+    now(view.insert(table.id, [4, 40, 400], 'share'));
     expect(rowsOf(view)).toHaveLength(3);
     expect(rowsOf(transaction.statement())).toHaveLength(4);
   });

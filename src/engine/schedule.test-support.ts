@@ -311,7 +311,7 @@ export class StorageFollower implements Follower {
 
 function* runStatement(view: ReturnType<StorageTransaction['statement']>, operation: Operation): Waiting<Outcome> {
   if (operation.kind === 'insert') {
-    const result = yield* view.insert(table.id, operation.row);
+    const result = yield* view.insert(table.id, operation.row, 'share');
     return result.kind === 'inserted' ? 'count 1' : 'duplicate';
   }
   if (operation.kind !== 'select' && operation.kind !== 'update' && operation.kind !== 'delete') return 'ok';

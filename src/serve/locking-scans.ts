@@ -77,7 +77,7 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
     },
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
-    insert: (table, values) => view.insert(table, values),
+    insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
     update: (row, values, columns) => view.update(row, values, columns),
     delete: (row) => view.delete(row),
     undo: () => view.undo(),

@@ -117,6 +117,8 @@ export interface LockRequest {
   readonly purpose?: 'select' | 'update' | 'delete';
 }
 
+export type DuplicateLock = 'share' | 'update';
+
 export type InsertResult =
   | { readonly kind: 'inserted'; readonly row: Row }
   /**
@@ -197,7 +199,7 @@ export interface StatementView {
   /** Locks rows that a consistent read of this statement has found (SELECT ... FOR UPDATE above joins and sorts). `null`: gone or skipped. */
   lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
   /** `duplicateLock`: the lock on a row that refuses it, where the engine takes one: `update` for REPLACE and ON DUPLICATE KEY UPDATE. */
-  insert(table: TableId, values: readonly SqlValue[], duplicateLock?: 'share' | 'update'): Waiting<InsertResult>;
+  insert(table: TableId, values: readonly SqlValue[], duplicateLock: DuplicateLock): Waiting<InsertResult>;
   /** `row` comes from `lock` or `lockRow` of this statement. `columns`: the positions that are assigned. */
   update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult>;
   delete(row: Row): Waiting<void>;

@@ -27,7 +27,7 @@ function storeWith(
   const store = axiomaticStorage(options_);
   store.createTable(shape);
   const load = store.begin(0, options);
-  for (let id = 0; id < rows; id += 1) now(load.statement().insert(shape.id, [id, null, 0]));
+  for (let id = 0; id < rows; id += 1) now(load.statement().insert(shape.id, [id, null, 0], 'share'));
   now(load.commit());
   store.start();
   return store;
@@ -67,7 +67,7 @@ function runAtRandom(store: AxiomaticStorage, chooser: Chooser, steps: number): 
       else if (choice < 6) update(t, id, 2, value);
       else if (choice === 6) {
         const view = t.statement();
-        unlessItWaits(view.insert(table.id, [id, null, value]), () => view.undo());
+        unlessItWaits(view.insert(table.id, [id, null, value], 'share'), () => view.undo());
       } else if (choice === 7) {
         const view = t.statement();
         const [row] = [...view.scan(table.id, all, everyRow)];
@@ -245,7 +245,7 @@ function asStorage(level: ConstrainingLevel, chooser: Chooser, windowMax: number
   const store = axiomaticStorage({ level, granularity: 'row', decisions, windowMax });
   store.createTable(rows);
   const load = store.begin(0, options);
-  for (const id of keys) now(load.statement().insert(rows.id, [id, 0]));
+  for (const id of keys) now(load.statement().insert(rows.id, [id, 0], 'share'));
   now(load.commit());
   store.start();
   const path = (key: string) => ({ kind: 'index', index: 10, prefix: [key], isDescending: false }) as const;

@@ -208,7 +208,7 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
         let rowCount = 0;
         for (const row of rows) {
           assert(table !== null, 'rows have a table to go to');
-          yield* view.insert(table.id, [...row] as SqlValue[]);
+          yield* view.insert(table.id, [...row] as SqlValue[], 'share');
           rowCount++;
         }
         const isFilled = table !== null && into.skipData !== true;

@@ -6,7 +6,7 @@ import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import { SqlError } from '../sql-error.ts';
-import { cell as valueAt, everyRow, type InsertResult, type LockRequest, type Row, type Waiting } from '../storage.ts';
+import { cell as valueAt, type DuplicateLock, everyRow, type InsertResult, type LockRequest, type Row, type Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
@@ -20,6 +20,8 @@ import { isUnchanged } from './update.ts';
 type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
 
 export interface ConflictAnswer {
+  /** On the row in the way: InnoDB locks it at once for what the answer does to it. */
+  readonly duplicateLock: DuplicateLock;
   /** Remembers what the statement has written itself: it must not be written again. */
   readonly inserted: (row: Row, running: Running) => void;
   /** `row`: for RETURNING; `null`: nothing was written. */
@@ -94,6 +96,7 @@ function isArbiter(arbiters: readonly Index[], duplicate: Duplicate): boolean {
 
 function doNothing(arbiters: readonly Index[], rules: TableRules): ConflictAnswer {
   return {
+    duplicateLock: 'share',
     inserted: () => undefined,
     *answer(values, duplicate, _frame, running) {
       if (!isArbiter(arbiters, duplicate)) {
@@ -182,6 +185,7 @@ function doUpdate(
 ): ConflictAnswer {
   const upsert = planUpsert(clause, item, rules, scope);
   return {
+    duplicateLock: 'update',
     inserted: (row, running) => void writtenRows(running, rules).add(row.id),
     *answer(values, duplicate, frame, running) {
       const written = writtenRows(running, rules);
@@ -192,7 +196,7 @@ function doUpdate(
         const locked: Row | null = yield* running.view.lockRow(row, () => true, upsert.request);
         if (locked !== null) return yield* overwrite(upsert, locked, values, frame, { rules, running, scope });
         // It went while we waited: the row may go in after all.
-        result = yield* rules.tryInsert(values, running);
+        result = yield* rules.tryInsert(values, 'update', running);
       }
       written.add(result.row.id);
       return { row: result.row, rowCount: 1, isInserted: true };
@@ -260,6 +264,7 @@ function cardinalityViolation(): SqlError {
 function replacing(rules: TableRules): ConflictAnswer {
   const request: LockRequest = { strength: 'update', ifLocked: 'wait', reading: 'latest' };
   return {
+    duplicateLock: 'update',
     inserted: () => undefined,
     *answer(values, duplicate, _frame, running) {
       let result: InsertResult = duplicate;
@@ -273,7 +278,7 @@ function replacing(rules: TableRules): ConflictAnswer {
           yield* rules.delete(locked, running);
           if (!isSame) rowCount++;
         }
-        result = yield* rules.tryInsert(values, running);
+        result = yield* rules.tryInsert(values, 'update', running);
       }
       return { row: result.row, rowCount, isInserted: true };
     },

@@ -78,7 +78,7 @@ function* insertOne(
   running: Running,
 ): Waiting<void> {
   const isDrawn = rules.autoIncrement?.isAskedFor(values) === true;
-  const result = yield* rules.tryInsert(values, running);
+  const result = yield* rules.tryInsert(values, conflict?.duplicateLock ?? 'share', running);
   let row: Row | null;
   let rowCount = 1;
   if (result.kind === 'inserted') {

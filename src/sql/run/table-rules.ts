@@ -14,7 +14,7 @@ import { newFrame } from '../plan/query.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
 import { SqlError } from '../sql-error.ts';
-import { cell, type InsertResult, type Row, type Waiting } from '../storage.ts';
+import { cell, type DuplicateLock, type InsertResult, type Row, type Waiting } from '../storage.ts';
 import { typeTitle } from '../type-title.ts';
 import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
@@ -116,11 +116,11 @@ export class TableRules {
   }
 
   /** A duplicate is an answer here: ON CONFLICT. @throws SqlError 23502, 23514 */
-  *tryInsert(values: SqlValue[], running: Running): Waiting<InsertResult> {
+  *tryInsert(values: SqlValue[], duplicateLock: DuplicateLock, running: Running): Waiting<InsertResult> {
     const draws = this.autoIncrement?.isAskedFor(values) === true;
     this.check(values, running);
     if (draws) this.autoIncrement?.draw(values, running);
-    const result = yield* running.view.insert(this.table.id, values);
+    const result = yield* running.view.insert(this.table.id, values, duplicateLock);
     if (result.kind === 'inserted') {
       if (!draws) this.autoIncrement?.countOn(values, running);
       yield* this.#checkParents(values, this.table.foreignKeys, running);
