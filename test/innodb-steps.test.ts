@@ -20,16 +20,33 @@ test('the file has cases', () => {
 });
 
 test.each(cases)('$name', async (each) => {
-  const database = await openSqlDatabase({ profile: parseProfile({ engine: 'mysql' }), settle: null, holdsBack: 'never' });
-  const outcomes = await runSteps(each, mockTarget(() => connectTo(database)));
+  const database = await openSqlDatabase({
+    profile: parseProfile({ engine: 'mysql' }),
+    settle: null,
+    holdsBack: 'never',
+  });
+  const outcomes = await runSteps(
+    each,
+    mockTarget(() => connectTo(database)),
+  );
   database.close();
-  expect(written(each, outcomes)).toEqual(written(each, each.steps.map(({ expected }) => expected)));
+  expect(written(each, outcomes)).toEqual(
+    written(
+      each,
+      each.steps.map(({ expected }) => expected),
+    ),
+  );
 });
 
 test.each(cases)('$name, on MariaDB', async (each) => {
   if (server === undefined) return;
   const outcomes = await runSteps(each, serverTarget(server.port));
-  expect(written(each, outcomes)).toEqual(written(each, each.steps.map(({ expected }) => expected)));
+  expect(written(each, outcomes)).toEqual(
+    written(
+      each,
+      each.steps.map(({ expected }) => expected),
+    ),
+  );
 });
 
 function written({ steps }: (typeof cases)[number], outcomes: readonly string[]): string[] {

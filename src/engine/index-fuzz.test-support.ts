@@ -4,7 +4,14 @@
  */
 import { assert } from '../base/assert.ts';
 import { SqlError } from '../sql/sql-error.ts';
-import { everyRow, unrecorded, type AccessPath, type Row, type Storage, type StorageTransaction } from '../sql/storage.ts';
+import {
+  everyRow,
+  unrecorded,
+  type AccessPath,
+  type Row,
+  type Storage,
+  type StorageTransaction,
+} from '../sql/storage.ts';
 import type { StatementView, TableShape, Waiting } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { all, request, table, type Level } from './engine.test-support.ts';
@@ -133,13 +140,13 @@ class Run {
     session.view = view;
     session.pending = [];
     const path = this.#path();
-    const [text, steps] =
+    const [title, steps] =
       kind < 12
         ? this.#insert(view, session.pending)
         : kind < 17
           ? this.#update(view, path, session.pending)
           : this.#delete(view, path, session.pending);
-    this.log.push(`${id}: ${text}`);
+    this.log.push(`${id}: ${title}`);
     session.steps = steps;
     this.#go(id, session, null);
   }
@@ -204,7 +211,8 @@ class Run {
 
   #resume(id: number, session: Session): void {
     if (session.isReady()) this.#go(id, session, null);
-    else if (this.#random(6) === 0) this.#go(id, session, new SqlError('55P03', 'waited too long', { mysqlNumber: 1205 }));
+    else if (this.#random(6) === 0)
+      this.#go(id, session, new SqlError('55P03', 'waited too long', { mysqlNumber: 1205 }));
   }
 
   #go(id: number, session: Session, error: SqlError | null): void {
@@ -247,7 +255,7 @@ class Run {
     if (transaction === null) return;
     if (how === 'rollback') return transaction.rollback();
     try {
-      for (let step = transaction.commit().next(); step.done !== true; ) throw new Error('COMMIT waits');
+      assert(transaction.commit().next().done === true, 'COMMIT does not wait');
     } catch (error) {
       if (!(error instanceof SqlError)) throw error;
       return;
@@ -269,7 +277,7 @@ class Run {
       const rows = rowsBy(reader.statement(), all);
       reader.rollback();
       if (found !== null) return `${isolation}: ${found}`;
-      const expected = sorted([...this.#committed.values()].map(String));
+      const expected = sorted([...this.#committed.values()].map(text));
       if (isolation !== 'read uncommitted' && rows.join(' ') !== expected.join(' '))
         return `${isolation}: reads ${rows.join(' ')} where ${expected.join(' ')} is committed`;
     }
@@ -284,7 +292,7 @@ class Run {
 /** Every index, forwards, backwards and key by key. */
 function indexDifference(view: StatementView): string | null {
   const rows = [...view.scan(table.id, all, everyRow)].map(valuesOf);
-  const expected = sorted(rows.map(String)).join(' ');
+  const expected = sorted(rows.map(text)).join(' ');
   for (const [column, index] of indexes.entries()) {
     for (const isDescending of [false, true]) {
       const found = rowsBy(view, { kind: 'index', index, prefix: [], isDescending }).join(' ');
@@ -292,8 +300,8 @@ function indexDifference(view: StatementView): string | null {
     }
     for (const key of new Set(rows.map((row) => row[column] ?? null))) {
       const found = rowsBy(view, { kind: 'index', index, prefix: [key], isDescending: false }).join(' ');
-      const wanted = sorted(rows.filter((row) => row[column] === key).map(String)).join(' ');
-      if (found !== wanted) return `index ${index} has ${found || 'nothing'} for ${key}, the table ${wanted}`;
+      const wanted = sorted(rows.filter((row) => row[column] === key).map(text)).join(' ');
+      if (found !== wanted) return `index ${index} has ${found || 'nothing'} for ${text([key])}, the table ${wanted}`;
       if (index !== 12 && key !== null && wanted.includes(' ')) return `${wanted} share a unique key`;
     }
   }
@@ -301,11 +309,24 @@ function indexDifference(view: StatementView): string | null {
 }
 
 function rowsBy(view: StatementView, path: AccessPath): string[] {
-  return sorted([...view.scan(table.id, path, unrecorded(() => true))].map((row) => String(valuesOf(row))));
+  return sorted(
+    [
+      ...view.scan(
+        table.id,
+        path,
+        unrecorded(() => true),
+      ),
+    ].map((row) => text(valuesOf(row))),
+  );
 }
 
 function sorted(rows: readonly string[]): string[] {
   return rows.toSorted();
+}
+
+/** `[1,10,null]` */
+function text(values: Values): string {
+  return JSON.stringify(values);
 }
 
 function valuesOf(row: Row): SqlValue[] {
@@ -314,5 +335,5 @@ function valuesOf(row: Row): SqlValue[] {
 
 function pathText(path: AccessPath): string {
   if (path.kind === 'all') return 'true';
-  return `index ${path.index} ${path.from === undefined ? `= ${String(path.prefix)}` : `>= ${String(path.from.value)}`}`;
+  return `index ${path.index} ${path.from === undefined ? `= ${text(path.prefix)}` : `>= ${text([path.from.value])}`}`;
 }

@@ -95,11 +95,7 @@ export class InnodbStatement implements StatementView {
     return current.isDeleted || (current !== found && !matches(current)) ? null : current;
   }
 
-  *insert(
-    tableId: TableId,
-    values: readonly SqlValue[],
-    duplicateLock: DuplicateLock,
-  ): Waiting<InsertResult> {
+  *insert(tableId: TableId, values: readonly SqlValue[], duplicateLock: DuplicateLock): Waiting<InsertResult> {
     const table = this.#transaction.storage.table(tableId);
     const mark = this.#transaction.position();
     this.#transaction.intend(tableId, 'X');

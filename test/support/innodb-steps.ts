@@ -76,6 +76,11 @@ export async function runSteps({ schema, steps }: StepCase, target: StepTarget):
   const waiting = new Set<string>();
   const over: [string, string][] = [];
   const lines: string[] = [];
+  const note = async (session: string, connection: Connection, sql: string): Promise<void> => {
+    const outcome = await outcomeOf(connection, sql);
+    waiting.delete(session);
+    over.push([session, outcome]);
+  };
   for (const { session, sql } of steps) {
     let connection = connections.get(session);
     if (connection === undefined) {
@@ -83,10 +88,7 @@ export async function runSteps({ schema, steps }: StepCase, target: StepTarget):
       connections.set(session, connection);
     }
     waiting.add(session);
-    void outcomeOf(connection, sql).then((outcome) => {
-      waiting.delete(session);
-      over.push([session, outcome]);
-    });
+    void note(session, connection, sql);
     await target.settle(control, () => waiting.size);
     const news = over.splice(0).toSorted(([a], [b]) => (a < b ? -1 : 1));
     const own = news.find(([id]) => id === session)?.[1] ?? 'waits';

@@ -6,7 +6,15 @@ import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import { SqlError } from '../sql-error.ts';
-import { cell as valueAt, type DuplicateLock, everyRow, type InsertResult, type LockRequest, type Row, type Waiting } from '../storage.ts';
+import {
+  cell as valueAt,
+  type DuplicateLock,
+  everyRow,
+  type InsertResult,
+  type LockRequest,
+  type Row,
+  type Waiting,
+} from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { namespaceOf } from './namespace.ts';
