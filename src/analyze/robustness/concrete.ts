@@ -1,0 +1,137 @@
+import { accessesConflict, exclude, readsWhatIsWritten, type Level, type RowAccess } from './access.ts';
+
+/** A statement: all its accesses take place at one moment. */
+export type Statement = readonly ConcreteAccess[];
+
+export interface ConcreteAccess extends RowAccess {
+  /** A row of the database, by number. */
+  readonly row: number;
+}
+
+export interface ConcreteTransaction {
+  readonly level: Level;
+  readonly statements: readonly Statement[];
+}
+
+/**
+ * A schedule that the levels allow and that no serial order explains: `split` runs its statements up to and including number `after`, the
+ * transactions of `between` run one after another, and `split` runs the rest and commits.
+ */
+export interface SplitSchedule {
+  readonly split: number;
+  readonly after: number;
+  readonly between: readonly number[];
+}
+
+/**
+ * Is every schedule of these transactions that their levels allow conflict-serializable? `undefined` is yes: the set is robust.
+ *
+ * Vandevoort, Ketsman, Neven, "Allocating Isolation Levels to Transactions in a Multiversion Setting" (PODS 2023): a set is not robust
+ * exactly if a split schedule is allowed. Row locks beside writes are ours; the test compares with every interleaving.
+ * Complexity: O(n^2 m) comparisons of transactions for each of the n transactions' m statements.
+ */
+export function findSplitSchedule(transactions: readonly ConcreteTransaction[]): SplitSchedule | undefined {
+  for (const [split, first] of transactions.entries()) {
+    // A snapshot is taken with the first statement: to split later would only hold more locks.
+    const statements = first.level === 'RC' ? first.statements : first.statements.slice(0, 1);
+    for (const after of statements.keys()) {
+      const between = chainBetween(transactions, split, after);
+      if (between !== undefined) return { split, after, between };
+    }
+  }
+  return undefined;
+}
+
+/** The shortest chain T2, …, Tm that makes a cycle with the transaction that is split after a statement. */
+function chainBetween(
+  transactions: readonly ConcreteTransaction[],
+  split: number,
+  after: number,
+): readonly number[] | undefined {
+  const first = at(transactions, split);
+  const others = [...transactions.keys()].filter((t) => t !== split && runsInside(at(transactions, t), first, after));
+  const inner = others.filter((t) => !conflict(at(transactions, t), first));
+  for (const second of others) {
+    const opened = at(transactions, second);
+    if (!opens(first, after, opened)) continue;
+    const arrivedFrom = new Map<number, number>([[second, second]]);
+    const queue = [second];
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const last = at(transactions, next);
+      if (closes(first, after, opened, last)) return path(arrivedFrom, next);
+      if (next !== second && !inner.includes(next)) continue;
+      for (const follower of others) {
+        if (arrivedFrom.has(follower) || !conflict(last, at(transactions, follower))) continue;
+        arrivedFrom.set(follower, next);
+        queue.push(follower);
+      }
+    }
+  }
+  return undefined;
+}
+
+function path(arrivedFrom: ReadonlyMap<number, number>, last: number): readonly number[] {
+  const result = [last];
+  for (let t = last; arrivedFrom.get(t) !== t; result.unshift(t)) t = arrivedFrom.get(t) as number;
+  return result;
+}
+
+function at(transactions: readonly ConcreteTransaction[], index: number): ConcreteTransaction {
+  return transactions[index] as ConcreteTransaction;
+}
+
+function runsInside(t: ConcreteTransaction, first: ConcreteTransaction, after: number): boolean {
+  return !somePair(
+    t,
+    first,
+    (access, held, _, heldAt) => (heldAt <= after || first.level !== 'RC') && exclude(access, t.level, held, first.level),
+  );
+}
+
+/**
+ * The split transaction reads what `second` then writes: in the statement that it is split after, or by its snapshot. And they are not part of
+ * what SERIALIZABLE refuses.
+ */
+function opens(first: ConcreteTransaction, after: number, second: ConcreteTransaction): boolean {
+  const isOld = (readAt: number): boolean => readAt === after || first.level !== 'RC';
+  if (!somePair(first, second, (read, write, readAt) => isOld(readAt) && readsWhatIsWritten(read, write))) return false;
+  return !(isSerializable(first, second) && readsWritten(second, first));
+}
+
+/** A dependency of `first` on `last`: `last` reads what `first` writes, or `first` at read committed goes on after what `last` left. */
+function closes(
+  first: ConcreteTransaction,
+  after: number,
+  second: ConcreteTransaction,
+  last: ConcreteTransaction,
+): boolean {
+  if (isSerializable(first, second, last)) return false;
+  if (isSerializable(first, last) && readsWritten(first, last)) return false;
+  if (readsWritten(last, first)) return true;
+  return first.level === 'RC' && somePair(first, last, (a, b, i) => i > after && accessesConflict(a, b));
+}
+
+function isSerializable(...transactions: readonly ConcreteTransaction[]): boolean {
+  return transactions.every(({ level }) => level === 'SSI');
+}
+
+function readsWritten(reader: ConcreteTransaction, writer: ConcreteTransaction): boolean {
+  return somePair(reader, writer, readsWhatIsWritten);
+}
+
+function conflict(a: ConcreteTransaction, b: ConcreteTransaction): boolean {
+  return somePair(a, b, accessesConflict);
+}
+
+/** Is there a pair of accesses of one row with the relation? Their statements' numbers are given too. */
+function somePair(
+  a: ConcreteTransaction,
+  b: ConcreteTransaction,
+  relation: (a: ConcreteAccess, b: ConcreteAccess, aAt: number, bAt: number) => boolean,
+): boolean {
+  return a.statements.some((aStatement, aAt) =>
+    aStatement.some((x) =>
+      b.statements.some((bStatement, bAt) => bStatement.some((y) => x.row === y.row && relation(x, y, aAt, bAt))),
+    ),
+  );
+}

@@ -1,0 +1,30 @@
+import type { Level, RowAccess } from './access.ts';
+
+/**
+ * A transaction as a program writes it: statements over rows that its arguments and earlier results name. Any number of instances run, each with
+ * rows of its own. A program with branches is several templates, one a path.
+ */
+export interface Template {
+  readonly name: string;
+  readonly statements: readonly TemplateStatement[];
+}
+
+export type TemplateStatement = readonly TemplateAccess[];
+
+export interface TemplateAccess extends RowAccess {
+  /** A table, by number. */
+  readonly table: number;
+  readonly row: TemplateRow;
+}
+
+/**
+ * Which row: the one with a key that is a variable of the template (two variables of one table may be the same row), the one with a key that is
+ * written in the program, or whatever a condition finds. A condition reads every row of the table; what it writes may be any of them, or none.
+ */
+export type TemplateRow =
+  | { readonly kind: 'variable'; readonly variable: number }
+  | { readonly kind: 'constant'; readonly constant: number }
+  | { readonly kind: 'condition' };
+
+/** Levels by template, in the order of the templates. */
+export type Allocation = readonly Level[];
