@@ -15,18 +15,56 @@ const isRobust = (level: Level, ...transactions: ConcreteAccess[][]): boolean =>
 
 describe('what every textbook says', () => {
   test.each<[string, ConcreteAccess[][], Record<Level, boolean>]>([
-    ['lost update', [[read(x), write(x)], [read(x), write(x)]], { RC: false, SI: true, SSI: true }],
+    [
+      'lost update',
+      [
+        [read(x), write(x)],
+        [read(x), write(x)],
+      ],
+      { RC: false, SI: true, SSI: true },
+    ],
     ['one statement reads and writes', [[update(x)], [update(x)]], { RC: true, SI: true, SSI: true }],
-    ['FOR UPDATE first', [[lock(x), write(x)], [lock(x), write(x)]], { RC: true, SI: true, SSI: true }],
-    ['write skew', [[read(x), write(y)], [read(y), write(x)]], { RC: false, SI: false, SSI: true }],
-    ['inconsistent read', [[read(x), read(y)], [write(x), write(y)]], { RC: false, SI: true, SSI: true }],
+    [
+      'FOR UPDATE first',
+      [
+        [lock(x), write(x)],
+        [lock(x), write(x)],
+      ],
+      { RC: true, SI: true, SSI: true },
+    ],
+    [
+      'write skew',
+      [
+        [read(x), write(y)],
+        [read(y), write(x)],
+      ],
+      { RC: false, SI: false, SSI: true },
+    ],
+    [
+      'inconsistent read',
+      [
+        [read(x), read(y)],
+        [write(x), write(y)],
+      ],
+      { RC: false, SI: true, SSI: true },
+    ],
     [
       // PostgreSQL: a row lock leaves nothing behind, unlike in Oracle (Cahill, Alomari, Fekete, Röhm, ICDE 2008).
       'write skew with one FOR UPDATE',
-      [[read(x), write(y)], [lock(y), write(x)]],
+      [
+        [read(x), write(y)],
+        [lock(y), write(x)],
+      ],
       { RC: false, SI: false, SSI: true },
     ],
-    ['other columns of one row', [[read(x, 1), write(x, 2)], [read(x, 2), write(x, 1)]], { RC: false, SI: true, SSI: true }],
+    [
+      'other columns of one row',
+      [
+        [read(x, 1), write(x, 2)],
+        [read(x, 2), write(x, 1)],
+      ],
+      { RC: false, SI: true, SSI: true },
+    ],
   ])('%s', (_name, transactions, expected) => {
     for (const level of ['RC', 'SI', 'SSI'] as const) {
       expect([level, isRobust(level, ...transactions)]).toEqual([level, expected[level]]);
@@ -40,14 +78,18 @@ const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 const seed = Number(process.env['MOIRAI_SEED'] ?? 1_316);
 
 describe('every interleaving, on random sets', () => {
-  test.each(allocations.map((levels) => [levels.join(' '), levels] as const))('%s', { timeout: 3_600_000 }, (_, levels) => {
-    fc.assert(
-      fc.property(randomSets(levels), (transactions) => {
-        expect(findSplitSchedule(transactions) === undefined).toBe(isRobustByDefinition(transactions));
-      }),
-      { seed, numRuns: isHeavy ? 10_000 : 300 },
-    );
-  });
+  test.each(allocations.map((levels) => [levels.join(' '), levels] as const))(
+    '%s',
+    { timeout: 3_600_000 },
+    (_, levels) => {
+      fc.assert(
+        fc.property(randomSets(levels), (transactions) => {
+          expect(findSplitSchedule(transactions) === undefined).toBe(isRobustByDefinition(transactions));
+        }),
+        { seed, numRuns: isHeavy ? 10_000 : 300 },
+      );
+    },
+  );
 });
 
 function randomSets(levels: readonly Level[]): fc.Arbitrary<ConcreteTransaction[]> {

@@ -1,6 +1,8 @@
-import { accessesConflict, type Level } from './access.ts';
-import { fresh, SlottedTemplate, type Slot, type Tag } from './slots.ts';
-import { Split, type Bindings, type Instance } from './split.ts';
+import type { Level } from './access.ts';
+import { ChainSearch, type Link } from './chain-search.ts';
+import { constantTags, rowsOfFirst } from './rows-of-first.ts';
+import { fresh, slotted, type Slot, type Tag } from './slots.ts';
+import { Split, type Instance } from './split.ts';
 import type { Allocation, Template } from './templates.ts';
 
 /** Why a set of templates is not robust: an instance that is split, and instances that run between its halves, one after another. */
@@ -9,67 +11,89 @@ export interface TemplateSplit {
   /** The last statement of the first half. */
   readonly after: number;
   readonly between: readonly InstanceRows[];
+  /** Numbers of the rows that constants name: by table, then constant. */
+  readonly constants: ReadonlyMap<number, ReadonlyMap<number, number>>;
 }
 
-/** An instance with the rows of its variables, by number; equal numbers in one table are one row. What is not named is a row of its own. */
+/** An instance with rows by number: in one table, equal numbers are one row. */
 export interface InstanceRows {
   readonly template: number;
-  readonly rows: ReadonlyMap<number, number>;
-  /** Rows that a condition finds and writes or locks. */
-  readonly found: readonly { readonly statement: number; readonly table: number; readonly row: number }[];
+  /** By variable. A variable that is not here is a row that only this instance names. */
+  readonly variables: ReadonlyMap<number, number>;
+  /** Rows that conditions find and write or lock. */
+  readonly found: readonly FoundRow[];
+}
+
+export interface FoundRow {
+  readonly statement: number;
+  readonly table: number;
+  readonly row: number;
 }
 
 /**
- * Is every set of instances of the templates serializable in every schedule that their levels allow? `undefined` is yes: the templates are robust.
+ * Is every set of instances of the templates serializable in every schedule that their levels allow? `undefined` is yes: they are robust.
  *
- * Vandevoort, Ketsman, Koch, Neven, "Robustness against Read Committed for Transaction Templates" (PVLDB 2021), with levels of "Allocating
- * Isolation Levels to Transactions in a Multiversion Setting" (PODS 2023). Conditions and row locks are ours; a condition is taken to read all
- * rows and to write any. The test compares with the concrete algorithm on all instances over a few rows, and proves each counterexample.
- * Complexity: polynomial but for the ways in which variables of one template may be the same row (Bell number of the variables of a table).
+ * Vandevoort, Ketsman, Koch, Neven, "Robustness against Read Committed for Transaction Templates" (PVLDB 2021), with the levels of "Allocating
+ * Isolation Levels to Transactions in a Multiversion Setting" (PODS 2023). Conditions and locks are ours: a condition is taken to read all rows
+ * and to write any. The test compares with the concrete algorithm on all instances over a few rows, and proves each counterexample.
+ * Complexity: polynomial, but for the ways in which variables of one template may be one row (a Bell number of a table's variables).
  */
 export function findTemplateSplit(templates: readonly Template[], levels: Allocation): TemplateSplit | undefined {
-  const search = new SplitSearch(templates, levels);
-  for (const first of templates.keys()) {
-    const split = search.splitOf(first);
-    if (split !== undefined) return split;
+  const all = templates.map(slotted);
+  const constants = constantTags(all);
+  const constantTag = (table: number, constant: number): Tag => constants.get(table)?.get(constant) ?? fresh;
+  for (const [template, one] of all.entries()) {
+    const level = levels[template] as Level;
+    // A snapshot is taken with the first statement: to split later would only hold more locks.
+    const statements = level === 'RC' ? one.template.statements : one.template.statements.slice(0, 1);
+    for (const { rows, tags } of rowsOfFirst(one, constants)) {
+      const first: Instance = { template, slotted: one, level, rows };
+      for (const after of statements.keys()) {
+        const last = new ChainSearch(new Split(first, after, constantTag), all, levels, tags).find();
+        if (last !== undefined) return { after, constants, ...numbered(first, last, [...tags.values()].flat().length) };
+      }
+    }
   }
   return undefined;
 }
 
-/** A slot of an instance, at a row, from which the chain goes on. */
-interface State {
-  readonly instance: Instance;
-  readonly slot: Slot;
-  readonly tag: Tag;
-  readonly isSecondSerializable: boolean;
-  readonly before: Arrival | undefined;
+/** Gives each row that two neighbours of the chain share, and nobody else names, a number of its own. */
+function numbered(first: Instance, last: Link, rowsNumbered: number): Pick<TemplateSplit, 'first' | 'between'> {
+  const links: Link[] = [];
+  for (let link: Link | undefined = last; link !== undefined; link = link.before) links.unshift(link);
+  let count = rowsNumbered;
+  let shared = count++;
+  const between = links.map(({ instance, arrivedAt, leftAt }) => {
+    const arrived = variableOf(arrivedAt);
+    const left = variableOf(leftAt);
+    const incoming = shared;
+    if (left === undefined || left !== arrived) shared = count++;
+    const number = (variable: number, tag: Tag): number => {
+      if (tag !== fresh) return tag;
+      return variable === arrived ? incoming : shared;
+    };
+    return instanceRows(instance, number);
+  });
+  return { first: instanceRows(first, (_, tag) => tag), between };
 }
 
-/** An instance and the state that it was reached from, at one row. */
-interface Arrival {
-  readonly instance: Instance;
-  readonly from: State | undefined;
-  readonly slot: Slot;
+function variableOf(slot: Slot | undefined): number | undefined {
+  return slot?.target.kind === 'variable' || slot?.target.kind === 'found' ? slot.target.variable : undefined;
 }
 
-class SplitSearch {
-  readonly #slotted: readonly SlottedTemplate[];
-  /** Constants of each table. */
-  readonly #constants: ReadonlyMap<number, ReadonlySet<number>>;
-
-  constructor(
-    templates: readonly Template[],
-    private readonly levels: Allocation,
-  ) {
-    this.#slotted = templates.map((template) => new SlottedTemplate(template));
-    const constants = new Map<number, Set<number>>();
-    for (const { slots } of this.#slotted) {
-      for (const { table, target } of slots) {
-        if (target.kind !== 'constant') continue;
-        constants.set(table, (constants.get(table) ?? new Set()).add(target.constant));
-      }
-    }
-    this.#constants = constants;
+function instanceRows(
+  { template, slotted: { slots }, rows }: Instance,
+  number: (variable: number, tag: Tag) => number,
+): InstanceRows {
+  const variables = new Map<number, number>();
+  const found: FoundRow[] = [];
+  for (const { statement, table, target } of slots) {
+    if (target.kind !== 'variable' && target.kind !== 'found') continue;
+    const tag = rows.get(target.variable);
+    if (tag === undefined) continue;
+    const row = number(target.variable, tag);
+    if (target.kind === 'variable') variables.set(target.variable, row);
+    else found.push({ statement, table, row });
   }
+  return { template, variables, found };
 }
-export type { Level, Bindings, Split, accessesConflict, fresh };

@@ -51,7 +51,10 @@ function someSchedule(
       const snapshot = moments[t]?.[0] ?? now;
       return level === 'RC' || (commits[o] as number) < snapshot || met.length === 0;
     });
-  return place(0, transactions.reduce((sum, { statements }) => sum + statements.length + 1, 0));
+  return place(
+    0,
+    transactions.reduce((sum, { statements }) => sum + statements.length + 1, 0),
+  );
 }
 
 interface Dependency {
@@ -101,10 +104,7 @@ function isAllowedBySsi(schedule: Schedule): boolean {
     (starts[a] as number) < (commits[b] as number) && (starts[b] as number) < (commits[a] as number);
   const dangerous = dependencies(schedule).filter(
     ({ from, to, isReadWrite }) =>
-      isReadWrite &&
-      isConcurrent(from, to) &&
-      transactions[from]?.level === 'SSI' &&
-      transactions[to]?.level === 'SSI',
+      isReadWrite && isConcurrent(from, to) && transactions[from]?.level === 'SSI' && transactions[to]?.level === 'SSI',
   );
   return !dangerous.some((into) =>
     dangerous.some(

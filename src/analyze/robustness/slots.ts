@@ -1,11 +1,11 @@
-import { lockStrength, type RowAccess } from './access.ts';
-import type { Template, TemplateAccess } from './templates.ts';
+import type { RowAccess } from './access.ts';
+import type { Template } from './templates.ts';
 
-/** A row in a counterexample, by number: rows that the split instance names, then constants. `fresh` is any other row. */
+/** A row in a counterexample, by number: the rows that the split instance names, then constants. `fresh` is any other row. */
 export type Tag = number;
 export const fresh: Tag = -1;
 
-/** The slots of a template: accesses as an instance has them. What a condition reads and what it may write are slots of their own. */
+/** An access as an instance has it: what a condition reads and the rows that it writes are slots of their own. */
 export interface Slot {
   readonly statement: number;
   readonly table: number;
@@ -18,37 +18,33 @@ export type SlotTarget =
   | { readonly kind: 'constant'; readonly constant: number }
   /** Every row of the table: the reads of a condition. */
   | { readonly kind: 'all' }
-  /** A row that a condition found and writes or locks; not there unless an instance binds it. */
+  /** A row that a condition found and writes or locks. An instance has it where it binds the variable. */
   | { readonly kind: 'found'; readonly variable: number };
 
-/** A row at which an instance was linked to the one before it, and one at which it goes on: a condition may write two rows for that. */
+/** One row where an instance is linked to the one before it, and one where the next is linked to it. */
 const rowsFoundMax = 2;
 
-export class SlottedTemplate {
+export interface SlottedTemplate {
+  readonly template: Template;
   readonly slots: readonly Slot[];
-  /** Variables of the template, then those of found rows. */
+  /** How many variables name rows; those of found rows come after them. */
   readonly variables: number;
-  readonly writesTable: ReadonlySet<number>;
-
-  constructor(readonly template: Template) {
-    const accesses = template.statements.flatMap((statement, index) => statement.map((access) => ({ access, index })));
-    let variables = 0;
-    for (const { access } of accesses) {
-      if (access.row.kind === 'variable') variables = Math.max(variables, access.row.variable + 1);
-    }
-    this.slots = accesses.flatMap(({ access, index }): Slot[] => {
-      const at = { statement: index, table: access.table };
-      if (access.row.kind !== 'condition') return [{ ...at, target: access.row, access }];
-      const found = access.writes === 0 && access.lock === 0 ? 0 : rowsFoundMax;
-      const reads: RowAccess = { reads: access.reads, writes: 0, lock: lockStrength.none };
-      return [
-        { ...at, target: { kind: 'all' }, access: reads },
-        ...Array.from({ length: found }, (): Slot => ({ ...at, target: { kind: 'found', variable: variables++ }, access })),
-      ];
-    });
-    this.variables = variables;
-    this.writesTable = new Set(this.slots.filter(({ access }) => access.writes !== 0).map(({ table }) => table));
-  }
 }
 
-export type { TemplateAccess };
+export function slotted(template: Template): SlottedTemplate {
+  const named = template.statements.flat().flatMap(({ row }) => (row.kind === 'variable' ? [row.variable + 1] : []));
+  const variables = Math.max(0, ...named);
+  let found = variables;
+  const slots = template.statements.flatMap((accesses, statement) =>
+    accesses.flatMap(({ table, row, ...access }): Slot[] => {
+      if (row.kind !== 'condition') return [{ statement, table, target: row, access }];
+      const reads: Slot = { statement, table, target: { kind: 'all' }, access: { ...access, writes: 0, locks: false } };
+      if (access.writes === 0 && !access.locks) return [reads];
+      const rows = Array.from({ length: rowsFoundMax }, (): Slot => {
+        return { statement, table, target: { kind: 'found', variable: found++ }, access };
+      });
+      return [reads, ...rows];
+    }),
+  );
+  return { template, slots, variables };
+}

@@ -1,0 +1,146 @@
+import { accessesConflict, readsWhatIsWritten, type Level } from './access.ts';
+import { fresh, type Slot, type SlottedTemplate, type Tag } from './slots.ts';
+import type { Instance, Split } from './split.ts';
+
+/** An instance of the chain and how it is linked to the one before: both have an access of one row. */
+export interface Link {
+  readonly instance: Instance;
+  readonly arrivedAt: Slot;
+  readonly leftAt: Slot | undefined;
+  readonly row: Tag;
+  readonly before: Link | undefined;
+}
+
+/** A place from which the chain goes on: an instance's access of a row. */
+interface State extends Link {
+  readonly leftAt: Slot;
+  readonly leftRow: Tag;
+  readonly isSecondSerializable: boolean;
+}
+
+/** Finds the shortest chain of instances, each in conflict with the next, between the halves of a split instance: breadth first. */
+export class ChainSearch {
+  readonly #queue: State[] = [];
+  readonly #visited = new Set<string>();
+
+  readonly #split: Split;
+  readonly #templates: readonly SlottedTemplate[];
+  readonly #levels: readonly Level[];
+  readonly #tags: ReadonlyMap<number, readonly Tag[]>;
+
+  /** @param tags rows of each table that have a number */
+  constructor(
+    split: Split,
+    templates: readonly SlottedTemplate[],
+    levels: readonly Level[],
+    tags: ReadonlyMap<number, readonly Tag[]>,
+  ) {
+    this.#split = split;
+    this.#templates = templates;
+    this.#levels = levels;
+    this.#tags = tags;
+  }
+
+  /** The last link of a chain that makes a cycle with the split instance. */
+  find(): Link | undefined {
+    for (const read of this.#split.oldReads()) {
+      const place = this.#split.place(read, this.#split.first);
+      const rows = place === 'all' ? this.#rowsOf(read.table) : [place as Tag];
+      for (const row of rows) {
+        const closed = this.#arrive(read, row, undefined, readsWhatIsWritten);
+        if (closed !== undefined) return closed;
+      }
+    }
+    for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
+      const closed = this.#arrive(next.leftAt, next.leftRow, next, accessesConflict);
+      if (closed !== undefined) return closed;
+    }
+    return undefined;
+  }
+
+  /** Links every instance that has the relation to an access of a row. Returns one that closes the cycle. */
+  #arrive(
+    from: Slot,
+    row: Tag,
+    before: State | undefined,
+    relation: (from: Slot['access'], to: Slot['access']) => boolean,
+  ): Link | undefined {
+    for (const [template, slotted] of this.#templates.entries()) {
+      const level = this.#levels[template] as Level;
+      for (const slot of slotted.slots) {
+        if (slot.table !== from.table || !relation(from.access, slot.access)) continue;
+        const instance = this.#bound({ template, slotted, level, rows: new Map() }, slot, row);
+        if (instance === undefined || !this.#mayRun(instance, before)) continue;
+        const link: Link = { instance, arrivedAt: slot, leftAt: undefined, row, before };
+        const closed = this.#closed(link, before);
+        if (closed !== undefined) return closed;
+        this.#leave(link, before);
+      }
+    }
+    return undefined;
+  }
+
+  #mayRun(instance: Instance, before: State | undefined): boolean {
+    return this.#split.admits(instance) && (before !== undefined || this.#split.admitsAsSecond(instance));
+  }
+
+  /** As it is, or with one more of its rows the same as one that has a number. */
+  #closed(link: Link, before: State | undefined): Link | undefined {
+    for (const instance of [link.instance, ...this.#withOneMore(link.instance)]) {
+      const isSecondSerializable = before === undefined ? instance.level === 'SSI' : before.isSecondSerializable;
+      if (this.#mayRun(instance, before) && this.#split.closesWith(instance, isSecondSerializable)) {
+        return { ...link, instance };
+      }
+    }
+    return undefined;
+  }
+
+  *#withOneMore(instance: Instance): Generator<Instance> {
+    for (const slot of instance.slotted.slots) {
+      for (const tag of this.#tags.get(slot.table) ?? []) {
+        if (this.#isOpen(slot, instance)) yield this.#bound(instance, slot, tag) as Instance;
+      }
+    }
+  }
+
+  /** Queues every access of the instance from which the chain may go on. Those between the second and the last do not conflict with the split one. */
+  #leave(link: Link, before: State | undefined): void {
+    for (const slot of link.instance.slotted.slots) {
+      for (const leftRow of this.#rowsOfSlot(slot, link.instance)) {
+        const instance = this.#bound(link.instance, slot, leftRow) as Instance;
+        if (!this.#mayRun(instance, before)) continue;
+        if (before !== undefined && this.#split.conflictsWith(instance)) continue;
+        const isSecondSerializable = before === undefined ? instance.level === 'SSI' : before.isSecondSerializable;
+        const key = [instance.template, instance.slotted.slots.indexOf(slot), leftRow, isSecondSerializable].join();
+        if (this.#visited.has(key)) continue;
+        this.#visited.add(key);
+        this.#queue.push({ ...link, instance, leftAt: slot, leftRow, isSecondSerializable });
+      }
+    }
+  }
+
+  #rowsOfSlot(slot: Slot, instance: Instance): readonly Tag[] {
+    if (this.#isOpen(slot, instance)) return this.#rowsOf(slot.table);
+    const place = this.#split.place(slot, instance);
+    return place === 'all' ? this.#rowsOf(slot.table) : [place as Tag];
+  }
+
+  #rowsOf(table: number): readonly Tag[] {
+    return [...(this.#tags.get(table) ?? []), fresh];
+  }
+
+  /** Is the row of the slot still to be chosen? */
+  #isOpen({ target }: Slot, { rows }: Instance): boolean {
+    return (target.kind === 'variable' || target.kind === 'found') && !rows.has(target.variable);
+  }
+
+  /** The instance with the slot at a row; `undefined` where it is at another. */
+  #bound(instance: Instance, slot: Slot, row: Tag): Instance | undefined {
+    if (this.#isOpen(slot, instance)) {
+      const { variable } = slot.target as { variable: number };
+      return { ...instance, rows: new Map(instance.rows).set(variable, row) };
+    }
+    const place = this.#split.place(slot, instance);
+    return place === 'all' || place === row ? instance : undefined;
+  }
+}

@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findSplitSchedule, type ConcreteAccess, type ConcreteTransaction, type Statement } from './concrete.ts';
+import { findTemplateSplit, type InstanceRows, type TemplateSplit } from './find-split.ts';
+import { isRobustByDefinition } from './schedules.test-support.ts';
+import type { Level } from './access.ts';
+import type { Allocation, Template, TemplateAccess } from './templates.ts';
+
+const allocations: readonly (readonly Level[])[] = [['RC'], ['SI'], ['RC', 'SI'], ['RC', 'SI', 'SSI'], ['SI', 'SSI']];
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+const seed = Number(process.env['MOIRAI_SEED'] ?? 2_718);
+
+describe('all instances over a few rows, on random sets of templates', () => {
+  test.each(allocations.map((levels) => [levels.join(' '), levels] as const))(
+    '%s',
+    { timeout: 3_600_000 },
+    (_, levels) => {
+      let robust = 0;
+      fc.assert(
+        fc.property(randomTemplates(levels), ({ templates, allocation }) => {
+          const split = findTemplateSplit(templates, allocation);
+          if (split === undefined) {
+            fc.pre(templates.reduce((sum, template) => sum + instancesOfTemplate(template), 0) <= instancesMax);
+            const instances = allInstances(templates, allocation);
+            robust += 1;
+            expect(findSplitSchedule(instances)).toBeUndefined();
+          } else {
+            // A counterexample proves itself, whatever rows it needs.
+            expect(isRobustByDefinition(instancesOf(split, templates, allocation))).toBe(false);
+          }
+        }),
+        { seed, numRuns: isHeavy ? 2_000 : 100 },
+      );
+      expect(robust).toBeGreaterThan(10);
+    },
+  );
+});
+
+const tables = 2;
+const rowsOfTable = 3;
+const instancesMax = 300;
+
+function randomTemplates(levels: readonly Level[]): fc.Arbitrary<{ templates: Template[]; allocation: Allocation }> {
+  const columns = fc.integer({ min: 0, max: 3 });
+  const row: fc.Arbitrary<TemplateAccess['row']> = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ kind: fc.constant('variable' as const), variable: fc.integer({ min: 0, max: 1 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('constant' as const), constant: fc.integer({ min: 0, max: 1 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('condition' as const) }) },
+  );
+  const access: fc.Arbitrary<TemplateAccess> = fc
+    .record({
+      table: fc.integer({ min: 0, max: tables - 1 }),
+      row,
+      reads: columns,
+      writes: fc.oneof(fc.constant(0), columns),
+      locks: fc.boolean(),
+    })
+    .filter(({ reads, writes }) => reads !== 0 || writes !== 0)
+    // A variable names rows of one table.
+    .map((a) => (a.row.kind === 'variable' ? { ...a, row: { ...a.row, variable: 2 * a.table + a.row.variable } } : a));
+  const statement = fc.array(access, { minLength: 1, maxLength: 2 });
+  const template = fc.record({ statements: fc.array(statement, { minLength: 1, maxLength: 3 }) });
+  return fc
+    .array(fc.record({ template, level: fc.constantFrom(...levels) }), { minLength: 1, maxLength: 3 })
+    .map((drawn) => ({
+      templates: drawn.map((one, index) => ({ ...one.template, name: `t${index}` })),
+      allocation: drawn.map(({ level }) => level),
+    }));
+}
+
+/** Two of each instance, with every choice of rows for variables and for what conditions write. */
+function allInstances(templates: readonly Template[], allocation: Allocation): readonly ConcreteTransaction[] {
+  return templates.flatMap((template, index) => {
+    const variables = variablesOf(template);
+    const level = allocation[index] as Level;
+    return choices(variables.map(() => range(rowsOfTable))).flatMap((rows) => {
+      const rowOf = (variable: number): number => rows[variables.indexOf(variable)] as number;
+      const written = conditionsThatWrite(template);
+      return choices(written.map(() => subsets(rowsOfTable))).flatMap((found) => {
+        const statements = template.statements.map((accesses) =>
+          accesses.flatMap((access) =>
+            concrete(access, rowsOfTable, rowOf, (_, constant) => constant, found[written.indexOf(access)] ?? []),
+          ),
+        );
+        return [
+          { level, statements },
+          { level, statements },
+        ];
+      });
+    });
+  });
+}
+
+function instancesOfTemplate(template: Template): number {
+  return 2 * rowsOfTable ** variablesOf(template).length * 2 ** (rowsOfTable * conditionsThatWrite(template).length);
+}
+
+function variablesOf(template: Template): readonly number[] {
+  const named = template.statements.flat().flatMap(({ row }) => (row.kind === 'variable' ? [row.variable] : []));
+  return [...new Set(named)];
+}
+
+function conditionsThatWrite(template: Template): readonly TemplateAccess[] {
+  return template.statements
+    .flat()
+    .filter(({ row, writes, locks }) => row.kind === 'condition' && (writes !== 0 || locks));
+}
+
+function concrete(
+  { table, row, ...access }: TemplateAccess,
+  rows: number,
+  rowOf: (variable: number) => number,
+  constantOf: (table: number, constant: number) => number,
+  found: readonly number[],
+): Statement {
+  const at = (index: number): number => index * tables + table;
+  if (row.kind === 'variable') return [{ ...access, row: at(rowOf(row.variable)) }];
+  if (row.kind === 'constant') return [{ ...access, row: at(constantOf(table, row.constant)) }];
+  return range(rows).map((index): ConcreteAccess => {
+    return found.includes(index)
+      ? { ...access, row: at(index) }
+      : { ...access, row: at(index), writes: 0, locks: false };
+  });
+}
+
+/** The transactions of a counterexample; rows that it does not name are new ones. */
+function instancesOf(
+  split: TemplateSplit,
+  templates: readonly Template[],
+  allocation: Allocation,
+): readonly ConcreteTransaction[] {
+  const instances = [split.first, ...split.between];
+  const numbers = [
+    ...instances.flatMap(({ variables, found }) => [...variables.values(), ...found.map(({ row }) => row)]),
+    ...[...split.constants.values()].flatMap((tags) => [...tags.values()]),
+  ];
+  let count = Math.max(0, ...numbers) + 1;
+  const named = instances.map((instance) => {
+    const all = new Map(instance.variables);
+    for (const { row } of (templates[instance.template] as Template).statements.flat()) {
+      if (row.kind === 'variable' && !all.has(row.variable)) all.set(row.variable, count++);
+    }
+    return { ...instance, variables: all };
+  });
+  return named.map(({ template, variables, found }: InstanceRows) => ({
+    level: allocation[template] as Level,
+    statements: (templates[template] as Template).statements.map((accesses, statement) =>
+      accesses.flatMap((access) => {
+        const here = found.filter((f) => f.statement === statement && f.table === access.table).map(({ row }) => row);
+        const constant = (table: number, c: number): number => split.constants.get(table)?.get(c) as number;
+        return concrete(access, count, (variable) => variables.get(variable) as number, constant, here);
+      }),
+    ),
+  }));
+}
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+function subsets(count: number): readonly (readonly number[])[] {
+  return range(2 ** count).map((bits) => range(count).filter((index) => (bits >> index) % 2 === 1));
+}
+
+function choices<T>(options: readonly (readonly T[])[]): readonly (readonly T[])[] {
+  return options.reduce<readonly (readonly T[])[]>(
+    (all, of) => all.flatMap((done) => of.map((one) => [...done, one])),
+    [[]],
+  );
+}
