@@ -51,6 +51,8 @@ export interface Index {
   readonly isUnique: boolean;
   /** Made by PRIMARY KEY or UNIQUE, so that its name is a constraint's. */
   readonly isConstraint: boolean;
+  /** InnoDB made it for a foreign key; the next index that begins with its columns takes its place. */
+  readonly isOfForeignKey: boolean;
   readonly nullsAreEqual: boolean;
   readonly parts: readonly IndexPart[];
   readonly predicate: Node | null;

@@ -14,6 +14,7 @@ import { someNode, stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { typeTitle } from '../type-title.ts';
 import { boundConversion } from '../plan/bound.ts';
+import { withForeignKeyIndex, withoutReplaced } from './foreign-key-index.ts';
 import { chooseName, isTakenIn } from './names.ts';
 
 /** The table with the constraint. `column`: written beside this column. @throws SqlError 42703, 42P16, 42830, 42710 */
@@ -54,6 +55,7 @@ function withKey(table: Table, constraint: Constraint, column: Column | null, pl
     isPrimary,
     isUnique: true,
     isConstraint: true,
+    isOfForeignKey: false,
     nullsAreEqual: constraint.nulls_not_distinct === true,
     parts: columns.map(({ cell, type }) => ({ cell, expression: null, type, isDescending: false })),
     predicate: null,
@@ -63,7 +65,7 @@ function withKey(table: Table, constraint: Constraint, column: Column | null, pl
         columns.some(({ cell }) => cell === each.cell) ? { ...each, isNotNull: true } : each,
       )
     : table.columns;
-  return { ...table, columns: keyed, indexes: [...table.indexes, index] };
+  return { ...table, columns: keyed, indexes: [...withoutReplaced(table, index.parts).indexes, index] };
 }
 
 /** @throws SqlError 42710 when the name that was given is in use */
@@ -130,7 +132,7 @@ function withForeignKey(table: Table, constraint: Constraint, column: Column | n
   const parentCells = referencedCells(own, stringsOf(pk_attrs), columns.length, planning);
   const name = constraintName(
     table,
-    conname,
+    conname ?? innodbName(table, planning),
     columns.map((each) => each.name),
     'fkey',
     planning,
@@ -144,7 +146,16 @@ function withForeignKey(table: Table, constraint: Constraint, column: Column | n
     onUpdate: actions[fk_upd_action] ?? 'no action',
     onDelete: actions[fk_del_action] ?? 'no action',
   };
-  return { ...table, foreignKeys: [...table.foreignKeys, key] };
+  const after: Table = { ...table, foreignKeys: [...table.foreignKeys, key] };
+  return planning.dialect === 'mysql' ? withForeignKeyIndex(after, key.cells, conname, planning) : after;
+}
+
+/** `child_ibfk_1`, as InnoDB counts them. PostgreSQL: `undefined`. */
+function innodbName({ name, foreignKeys }: Table, { dialect }: Planning): string | undefined {
+  if (dialect === 'postgres') return undefined;
+  const lead = `${name}_ibfk_`;
+  const numbers = foreignKeys.map((key) => (key.name.startsWith(lead) ? Number(key.name.slice(lead.length)) || 0 : 0));
+  return `${lead}${Math.max(0, ...numbers) + 1}`;
 }
 
 function referencedCells(parent: Table, names: readonly string[], width: number, planning: Planning): number[] {

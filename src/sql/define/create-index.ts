@@ -11,6 +11,7 @@ import { rootScope } from '../plan/root.ts';
 import { SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { constraintName } from './constraint.ts';
+import { freeName, withoutReplaced } from './foreign-key-index.ts';
 import { shapeOf } from './table-shape.ts';
 
 /** @throws SqlError 42P01, 42P07, 42703, 23505 */
@@ -30,28 +31,29 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
     return;
   }
   const parts = indexParams.map((node) => indexPart(node, table, planning));
+  const others = withoutReplaced(
+    table,
+    parts.map(({ part }) => part),
+  );
   const names = parts.map(({ title }) => title);
   const index: Index = {
     id: planning.catalog.newId(),
-    name: constraintName(table, idxname ?? mysqlName(table, parts, planning), names, 'idx', planning),
+    name: constraintName(others, idxname ?? mysqlName(others, parts, planning), names, 'idx', planning),
     isPrimary: false,
     isUnique: unique,
     isConstraint: false,
+    isOfForeignKey: false,
     nullsAreEqual: statement.nulls_not_distinct === true,
     parts: parts.map(({ part }) => part),
     predicate: whereClause ?? null,
   };
-  replaceTable(table, { ...table, indexes: [...table.indexes, index] }, planning, changes);
+  replaceTable(table, { ...table, indexes: [...others.indexes, index] }, planning, changes);
 }
 
-/** MySQL names an index after its first column: `c`, `c_2`, `c_3`. PostgreSQL: `undefined`. */
+/** PostgreSQL: `undefined`. */
 function mysqlName({ indexes }: Table, [first]: readonly IndexedPart[], { dialect }: Planning): string | undefined {
   if (dialect === 'postgres') return undefined;
-  const base = first === undefined || first.part.cell < 0 ? 'functional_index' : first.title;
-  const isTaken = (name: string): boolean => indexes.some((each) => each.name.toLowerCase() === name.toLowerCase());
-  let name = base;
-  for (let i = 2; isTaken(name); i++) name = `${base}_${i}`;
-  return name;
+  return freeName(first === undefined || first.part.cell < 0 ? 'functional_index' : first.title, indexes);
 }
 
 interface IndexedPart {

@@ -5,6 +5,7 @@ import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
+import { checkIsNotNeeded } from './foreign-key-index.ts';
 import { replaceTable } from './create-index.ts';
 
 const kinds: Readonly<Record<string, { readonly kind: Relation['kind']; readonly word: string }>> = {
@@ -121,6 +122,7 @@ function dropIndex(names: readonly string[], ifExists: boolean, planning: Planni
         { detail },
       );
     }
+    if (dialect === 'mysql') checkIsNotNeeded(table, index, planning);
     replaceTable(table, { ...table, indexes: table.indexes.filter((each) => each !== index) }, planning, changes);
     return;
   }

@@ -64,7 +64,7 @@ function statement(output: Output): Step {
 }
 
 function parseAdd(cursor: Cursor, table: readonly Name[]): Step[] {
-  const key = cursor.is('COLUMN') ? undefined : parseKey(cursor, () => '');
+  const key = cursor.is('COLUMN') ? undefined : parseKey(cursor);
   if (key !== undefined) return [addKey(cursor, table, key)];
   cursor.accept('COLUMN');
   const ifNotExists = cursor.accept('IF', 'NOT', 'EXISTS') ? 'IF NOT EXISTS' : '';

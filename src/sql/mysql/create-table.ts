@@ -2,7 +2,7 @@
 import type { Cursor, Name } from './cursor.ts';
 import { collationName, columnOutput, parseColumn, type Column } from './column.ts';
 import { createIndex, IndexNames, parseKey, primaryKey, type Key } from './key.ts';
-import { commaList, parenthesized, quotedName, type Output } from './output.ts';
+import { commaList, parenthesized, type Output } from './output.ts';
 import type { Rewritten } from './rewritten.ts';
 import { collation } from './literal.ts';
 import { parseTableNames } from './names.ts';
@@ -17,7 +17,7 @@ export function parseCreateTable(cursor: Cursor, isTemporary: boolean): Rewritte
   const like = parseLike(cursor);
   if (like !== undefined) return { kind: 'text', output: [verb, parenthesized(['LIKE', like, 'INCLUDING ALL'])] };
   const hasDefinitions = cursor.is('(') && !isQueryAhead(cursor, 0);
-  const content = hasDefinitions ? parseDefinitions(cursor, names) : undefined;
+  const content = hasDefinitions ? parseDefinitions(cursor) : undefined;
   const options = parseTableOptions(cursor);
   const isQuery = cursor.accept('AS') || isQueryAhead(cursor, 0);
   if (isQuery && content !== undefined) throw cursor.unsupported('CREATE TABLE with columns and SELECT');
@@ -49,17 +49,12 @@ interface Definitions {
   readonly keys: readonly Key[];
 }
 
-function parseDefinitions(cursor: Cursor, table: readonly Name[]): Definitions {
+function parseDefinitions(cursor: Cursor): Definitions {
   const columns: Column[] = [];
   const keys: Key[] = [];
-  let foreignKeys = 0;
-  const foreignKeyName = (): Output => {
-    foreignKeys += 1;
-    return `CONSTRAINT ${quotedName(`${table.at(-1)?.value ?? ''}_ibfk_${foreignKeys}`)}`;
-  };
   cursor.parenthesized(() =>
     cursor.list(() => {
-      const key = parseKey(cursor, foreignKeyName);
+      const key = parseKey(cursor);
       if (key === undefined) columns.push(parseColumn(cursor));
       else keys.push(key);
     }),

@@ -24,8 +24,8 @@ export interface KeyPart {
   readonly direction: string;
 }
 
-/** `undefined`, nothing taken: a column comes here. `foreignKeyName`: for a foreign key without one. */
-export function parseKey(cursor: Cursor, foreignKeyName: () => Output): Key | undefined {
+/** `undefined`, nothing taken: a column comes here. */
+export function parseKey(cursor: Cursor): Key | undefined {
   if (cursor.isOneOf('FULLTEXT', 'SPATIAL'))
     throw cursor.unsupported(`${cursor.peek()?.text.toUpperCase() ?? ''} indexes`);
   if (cursor.isOneOf('INDEX', 'KEY')) {
@@ -38,7 +38,7 @@ export function parseKey(cursor: Cursor, foreignKeyName: () => Output): Key | un
   if (isConstraint) cursor.take();
   const isNamed = isConstraint && !cursor.isOneOf('PRIMARY', 'UNIQUE', 'FOREIGN');
   const name = isNamed ? cursor.name() : undefined;
-  const key = parseConstraint(cursor, name, foreignKeyName);
+  const key = parseConstraint(cursor, name);
   if (key === undefined && isConstraint) throw cursor.syntaxError();
   return key;
 }
@@ -48,7 +48,7 @@ function isNamedCheck(cursor: Cursor): boolean {
   return cursor.isName(1) && text === 'CHECK';
 }
 
-function parseConstraint(cursor: Cursor, name: Name | undefined, foreignKeyName: () => Output): Key | undefined {
+function parseConstraint(cursor: Cursor, name: Name | undefined): Key | undefined {
   if (cursor.accept('PRIMARY', 'KEY')) {
     const { parts } = parseIndex(cursor);
     return { kind: 'constraint', output: primaryKey(columnsOf(cursor, parts)) };
@@ -63,7 +63,7 @@ function parseConstraint(cursor: Cursor, name: Name | undefined, foreignKeyName:
     const named = name ?? own;
     const columns = cursor.parenthesized(() => cursor.list(() => cursor.quoted(cursor.name())));
     cursor.expect('REFERENCES');
-    const lead = named === undefined ? foreignKeyName() : ['CONSTRAINT', cursor.quoted(named)];
+    const lead = named === undefined ? '' : ['CONSTRAINT', cursor.quoted(named)];
     const references = parseReferences(cursor);
     return {
       kind: 'constraint',
