@@ -1,4 +1,4 @@
-/** SQL programs that are no function of what they read are refused, always, by test and by explore, with the source named. */
+/** SQL programs that decide by randomness or time are refused, always, by test and by explore, with the source named; one that hands such values on is run. */
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
@@ -22,18 +22,34 @@ function writing(value: () => unknown, sessions: readonly string[] = ['a', 'b'])
 }
 
 test.each([
-  ['Math.random in a parameter', () => Math.random(), 'Math.random in session "a"'],
   ['Math.random that decides', () => (Math.random() < 0.5 ? 1 : 2), 'Math.random in session "a"'],
   ['a random that is almost never seen', () => Math.random() < 1e-9, 'Math.random in session "a"'],
-  ['Date.now', () => Date.now(), 'Date.now in session "a"'],
-  ['new Date', () => new Date().toISOString(), 'new Date() in session "a"'],
-  ['a UUID', () => randomUUID(), 'crypto.randomUUID in session "a"'],
+  ['Date.now', () => (Date.now() < Date.UTC(2030, 0, 1) ? 'open' : 'closed'), 'Date.now in session "a"'],
+  ['the day of the week', () => new Date().getDay(), 'new Date() in session "a"'],
+  ['a UUID', () => randomUUID() < '8', 'crypto.randomUUID in session "a"'],
 ])('%s is refused, also of one session alone', async (_name, value, cause) => {
   for (const tested of [writing(value), writing(value, ['a'])]) {
     const refused = { code: 'program/nondeterministic', message: expect.stringContaining(cause) as unknown };
     await expect(runSqlCampaign(tested, { profile })).rejects.toMatchObject(refused);
     await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
   }
+});
+
+test.each([
+  ['Math.random', () => Math.random(), 'Math.random'],
+  ['Date.now', () => Date.now(), 'Date.now'],
+  ['new Date', () => new Date().toISOString(), 'new Date()'],
+  ['a UUID', () => randomUUID(), 'crypto.randomUUID'],
+])('%s in a parameter is the same in every run, and the verdict names it', async (_name, value, source) => {
+  const assumed = ['a', 'b'].map(
+    (session) => `with other values of ${source} in session "${session}" the program would do the same`,
+  );
+  const campaign = await runSqlCampaign(writing(value), { profile, runs: 5 });
+  expect(campaign).toMatchObject({ runs: 5, violations: 0 });
+  expect(campaign.evidence.assumed).toEqual(expect.arrayContaining(assumed));
+  const found = await exploreSql(writing(value), { profile });
+  expect(found).toMatchObject({ complete: true, violations: 0, histories: 2 });
+  expect(found.evidence.assumed).toEqual(expect.arrayContaining(assumed));
 });
 
 test('a variable of the module that outlives a run is refused', async () => {
@@ -90,7 +106,7 @@ test.each(['seen', 'unseen'] as const)('a source that only some runs call (%s) i
     code: 'program/nondeterministic',
     message: expect.stringContaining('Math.random in session "b"') as unknown,
   };
-  const tested = conditional(when, () => Math.random());
+  const tested = conditional(when, () => (Math.random() < 0.5 ? 1 : null));
   await expect(runSqlCampaign(tested, { profile })).rejects.toMatchObject(refused);
   await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
 });

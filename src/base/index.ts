@@ -9,6 +9,7 @@ export {
   seeded,
   type Chooser,
 } from './chooser.ts';
+export { secretBytes } from './secret-bytes.ts';
 export { settledWithin, TimeLimit, unlimited, within } from './time-limit.ts';
 export { formatInputError, InputError, type Place } from './input-error.ts';
 export { firstUserFrame, pathOf, shownPath } from './user-frame.ts';

@@ -26,8 +26,7 @@ import {
   requireNoForcedDifference,
   SessionTally,
   shapeOfKeys,
-  type SourceWatch,
-  watchSources,
+  ControlledSources,
 } from '../program/index.ts';
 import { repeatedRun } from './determinism.ts';
 import { ShorterSearch } from './assertion-budget.ts';
@@ -107,6 +106,8 @@ export async function runCampaign(program: Program, options: CampaignOptions = {
 
 class Campaign {
   readonly #options: CampaignOptions;
+  readonly #program: Program;
+  readonly #sources: ControlledSources<Program>;
   readonly #runner: ProgramRunner;
   readonly #level: ConstrainingLevel;
   readonly #seed: number;
@@ -138,7 +139,9 @@ class Campaign {
     this.#abortRate = options.abortRate ?? 0;
     if (!(this.#abortRate >= 0 && this.#abortRate < 1))
       throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
-    this.#runner = new ProgramRunner(program, this.#level);
+    this.#program = program;
+    this.#sources = new ControlledSources(program);
+    this.#runner = new ProgramRunner(this.#sources.program, this.#level);
     this.#sessions = new SessionTally(program.sessionNames);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
     this.#budget = new Budget(options);
@@ -157,47 +160,58 @@ class Campaign {
   }
 
   async run(): Promise<CampaignResult> {
-    const watch = watchSources();
     this.#options.onStart?.(() => this.#soFar());
-    try {
-      await this.#runAll(watch);
-    } finally {
-      watch.stop();
-    }
-    return this.#result();
+    return this.#controlled(() => this.#runAll());
   }
 
-  async #runAll(watch: SourceWatch): Promise<void> {
+  async #controlled(run: () => Promise<void>): Promise<CampaignResult> {
+    this.#sources.begin('when-called');
+    try {
+      await run();
+      return await this.#result();
+    } finally {
+      this.#sources.end();
+    }
+  }
+
+  async #runAll(): Promise<void> {
     const breather = new Breather();
     for (let i = 0; i < this.#runsMax; i += 1) {
       this.#stopped ??= this.#budget.over;
       if (this.#stopped !== null || this.#timeout !== null) break;
-      watch.wereCalled(); // before this run
-      const run = await this.#runner.run(this.#draw(i), this.#limits());
+      const run = await this.#made(this.#runner, () => this.#draw(i));
       if (run.kind === 'finished' && i === 0) await this.#requireFunctionOfReads(run);
-      else if (run.kind === 'finished' && watch.wereCalled()) await this.#requireNoForcedDifference(run);
+      else if (run.kind === 'finished' && this.#sources.wereCalled) await this.#requireNoForcedDifference(run);
       await this.#judge(run);
       if (this.#violations > 0 && this.#isEnough()) this.#stopped = 'violation';
       if (await breather.breathe()) this.#tell();
     }
   }
 
-  async replay(token: ReplayToken): Promise<CampaignResult> {
+  replay(token: ReplayToken): Promise<CampaignResult> {
     this.#options.onStart?.(() => this.#soFar());
+    return this.#controlled(() => this.#replay(token));
+  }
+
+  /** @param decisions made anew where the run is made twice */
+  #made(runner: ProgramRunner, decisions: () => Decisions, limits = this.#limits()): Promise<SingleRun> {
+    return this.#sources.made(() => runner.run(decisions(), limits));
+  }
+
+  async #replay(token: ReplayToken): Promise<void> {
     const path = decodePath(token.choices);
     const { program } = this.#runner;
     const shape = shapeOfKeys({ ...program, sessions: program.sessionNames }, this.#level);
     if (!isSameShape(token, shape)) {
       this.#replayed = { kind: 'other-program', shape };
-      return this.#result();
+      return;
     }
-    const run = await this.#runner.run(retracing(path, this.#abortRate > 0), this.#limits());
+    const run = await this.#made(this.#runner, () => retracing(path, this.#abortRate > 0));
     if (run.kind === 'finished') {
       await this.#requireFunctionOfReads(run);
       this.#replayed = compareRun(token, recordedRun(this.#runner, run));
     }
     await this.#judge(run);
-    return this.#result();
   }
 
   #draw(run: number): Decisions {
@@ -250,7 +264,7 @@ class Campaign {
   async #requireSerialRun(): Promise<boolean> {
     if (this.#isSerialRunFine) return true;
     const runner = new ProgramRunner(this.#runner.program, this.#level); // the last run of the other one is still to be explained
-    const serial = await runner.run(following([], new Map()), this.#limits());
+    const serial = await this.#made(runner, () => following([], new Map()));
     if (serial.kind === 'finished' && serial.threwOutside !== null) {
       const { session, error } = serial.threwOutside;
       const failure = new InputError(
@@ -268,7 +282,7 @@ class Campaign {
   /** The run once more, so that it is the last one and the runner has its history. `null`: there is no time left for it. */
   async #again(run: FinishedRun): Promise<FinishedRun | null> {
     const limits = this.#limits(new Budget({ timeMaxMs: EXPLAIN_MS }));
-    const again = await this.#runner.run(retracing(run.path, this.#abortRate > 0), limits);
+    const again = await this.#made(this.#runner, () => retracing(run.path, this.#abortRate > 0), limits);
     return again.kind === 'finished' ? again : null;
   }
 
@@ -287,7 +301,7 @@ class Campaign {
   #repeated(run: FinishedRun): Repeated {
     const { signal } = this.#budget;
     const limits = (): RunLimits => this.#limits(new Budget(signal === undefined ? {} : { signal }));
-    return repeatedRun(this.#runner, run, limits, this.#abortRate > 0);
+    return repeatedRun(this.#program, this.#runner, run, limits, this.#abortRate > 0);
   }
 
   /** A replay says whether that run still fails, and nothing of what its sessions do in others. */
@@ -306,7 +320,7 @@ class Campaign {
       looked: [{ count: this.#runs, nothing: 'no run ended' }],
       sessions: this.#options.replay === undefined ? this.#sessions.sessions() : [],
       cut,
-      assumed: assumptionsOf(this.#runner.program),
+      assumed: [...assumptionsOf(this.#program), ...this.#sources.assumed()],
     };
   }
 

@@ -14,7 +14,7 @@ import {
   type Styler,
   wrap,
 } from '../report/index.ts';
-import { type RecordedRun, replayVerdict } from '../program/index.ts';
+import { assumedText, type RecordedRun, replayVerdict, withoutInvariant } from '../program/index.ts';
 import type { CampaignResult } from './campaign.ts';
 import type { Failure } from './failure.ts';
 import type { Timeout } from './single-run.ts';
@@ -93,8 +93,8 @@ function verdictLines({ level, runs, evidence }: CampaignResult, { style = plain
   switch (conclusion.kind) {
     case 'satisfied':
       return [
-        `${style('good', `passed ${counted(runs, 'run')} at ${level}`)}: ${conclusion.assumed.length === 0 ? 'the invariant held in every run' : 'no run failed'}`,
-        ...conclusion.assumed.flatMap((each) => wrap(each, width)),
+        `${style('good', `passed ${counted(runs, 'run')} at ${level}`)}: ${conclusion.assumed.includes(withoutInvariant) ? 'no run failed' : 'the invariant held in every run'}`,
+        ...conclusion.assumed.flatMap((each) => wrap(printable(assumedText(each)), width)),
       ];
     case 'unknown': {
       const { cut } = evidence;

@@ -7,7 +7,7 @@ import Module, { createRequire, register } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { firstUserFrame, InputError, pathOf, type Place, shownPath } from '../base/index.ts';
-import { checkProgram, isSqlProgram, type Program, type SqlProgram } from '../program/index.ts';
+import { checkProgram, isSqlProgram, type Program, type SqlProgram, watchSources } from '../program/index.ts';
 import { syntaxFault } from './module-graph.ts';
 import { type EntryPoints, isWrittenAsModule } from './module-hook.ts';
 import { placed, withCause } from './user-code.ts';
@@ -31,6 +31,8 @@ export async function loadDefault(file: string, made: string): Promise<unknown> 
   const path = resolve(file);
   await requireFile(file, path);
   await prepareLoader(path);
+  // For as long as the process lives: a module keeps what it takes when it loads, such as `const { randomInt } = crypto`.
+  watchSources();
   let module: Record<string, unknown>;
   try {
     module = await importModule(path);

@@ -22,6 +22,8 @@ export interface ExploreCheckpoint {
   readonly hasThrown: boolean;
   readonly marks: ReadonlyMap<string, number>;
   readonly sessions: readonly SessionEvidence[];
+  /** What a verdict takes for granted, as clauses. */
+  readonly assumed: readonly string[];
   /** One violation of each kind. */
   readonly examples: readonly Example[];
   readonly learned: Learned;

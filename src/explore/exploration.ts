@@ -57,6 +57,8 @@ export class Exploration {
   #estimate: Estimate | null = null;
   readonly #counterexamples: Counterexamples;
   readonly #sessions: SessionTally;
+  /** What others of the same exploration take for granted. */
+  readonly #assumed = new Set<string>();
   /** Between the first and the last change that a run, or a part, makes to what is known. */
   #isChanging = false;
   #checkpointedMs = monotonicMs();
@@ -134,6 +136,7 @@ export class Exploration {
       hasThrown: this.hasThrown,
       marks: new Map(this.#marks),
       sessions: this.#sessions.sessions(),
+      assumed: this.#evidence().assumed,
       examples: this.#counterexamples.examples(),
       learned: this.#made.learned(),
     };
@@ -150,6 +153,7 @@ export class Exploration {
     this.hasThrown = checkpoint.hasThrown;
     countMarks(this.#marks, checkpoint.marks);
     this.#sessions.merge(checkpoint.sessions);
+    for (const clause of checkpoint.assumed) this.#assumed.add(clause);
     this.#counterexamples.merge(checkpoint.examples);
     this.#made.restore(checkpoint.learned);
   }
@@ -182,6 +186,7 @@ export class Exploration {
     this.#doneMass += doneMass;
     countMarks(this.#marks, result.marks);
     this.#sessions.merge(result.evidence.sessions);
+    for (const clause of result.evidence.assumed) this.#assumed.add(clause);
     this.#counterexamples.merge(examples);
     this.#stopped ??= result.stopped;
     if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
@@ -328,7 +333,7 @@ export class Exploration {
       // One history says nothing of what its sessions do in others.
       sessions: this.#stopped === 'replay' ? [] : sessions,
       cut: isComplete ? [] : [stoppedBy(this.#stopped)],
-      assumed: assumptionsOf(this.#program),
+      assumed: [...new Set([...assumptionsOf(this.#program), ...this.#assumed, ...this.#made.assumed()])],
     };
   }
 

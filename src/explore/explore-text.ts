@@ -17,7 +17,7 @@ import {
   type Styler,
   wrap,
 } from '../report/index.ts';
-import { type RecordedRun, replayVerdict } from '../program/index.ts';
+import { assumedText, type RecordedRun, replayVerdict } from '../program/index.ts';
 import { conclude, gapText } from '../evidence/index.ts';
 import type { Estimate } from './estimate.ts';
 import type { Counterexample, ExploreResult } from './explore.ts';
@@ -41,7 +41,7 @@ export function formatExploration(result: ExploreResult, options: ExploreText = 
   const answer = replayed === null ? [] : formatAnswer(replayVerdict(replayed, violations, options.recorded), options);
   const [smallest, ...others] = counterexamples;
   if (replayed !== null && smallest === undefined) return answer.join('\n');
-  const lines = [...answer, verdict(result, style)];
+  const lines = [...answer, verdict(result, style, width)];
   if (smallest !== undefined) {
     lines[lines.length - 1] += `: ${printable(smallest.message)}`;
     lines.push('', ...exampleLines(smallest, options));
@@ -97,8 +97,8 @@ function gapLines(results: readonly ExploreResult[]): string[] {
   });
 }
 
-function verdict(result: ExploreResult, style: Styler): string {
-  return result.violations > 0 ? violated(result, style) : satisfied(result, style);
+function verdict(result: ExploreResult, style: Styler, width: number): string {
+  return result.violations > 0 ? violated(result, style) : satisfied(result, style, width);
 }
 
 function violated({ level, histories, violations, complete, stopped, prefix }: ExploreResult, style: Styler): string {
@@ -111,7 +111,7 @@ function violated({ level, histories, violations, complete, stopped, prefix }: E
   return style('bad', text) + (complete ? '' : ` (${printable(stoppedBy(stopped))})`);
 }
 
-function satisfied(result: ExploreResult, style: Styler): string {
+function satisfied(result: ExploreResult, style: Styler, width: number): string {
   const { level, histories, stopped, prefix, evidence } = result;
   const satisfy = `${histories === 1 ? 'satisfies' : 'satisfy'} the invariant`;
   const all = counted(histories, 'history', 'histories');
@@ -119,7 +119,7 @@ function satisfied(result: ExploreResult, style: Styler): string {
   if (conclusion.kind === 'satisfied') {
     const every = histories === 1 ? 'the only history' : `all ${all}`;
     const proof = `${style('good', `${every} ${satisfy} at ${level}`)}: a proof for this program`;
-    return [proof, ...conclusion.assumed].join('\n');
+    return [proof, ...conclusion.assumed.flatMap((each) => wrap(printable(assumedText(each)), width))].join('\n');
   }
   if (conclusion.kind === 'at-fault') return style('warning', conclusion.message);
   const gaps = conclusion.kind === 'unknown' ? conclusion.gaps : [];

@@ -6,6 +6,8 @@ import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
 import {
+  ControlledSources,
+  fact,
   type Fact,
   factsOf,
   type JudgeLimits,
@@ -17,10 +19,8 @@ import {
   runProgram,
   type RunOutcome,
   type SessionRun,
-  type SourceWatch,
   type Store,
   type Trial,
-  watchSources,
 } from '../program/index.ts';
 import { Behaviours, type Ending, type HistoryVerdict } from './behaviours.ts';
 import type { Learned } from './checkpoint.ts';
@@ -37,6 +37,9 @@ export class Runs {
   readonly store: ExploringStore;
   /** Of all of them together. */
   readonly budget: Budget;
+  readonly #original: Program;
+  readonly #sources: ControlledSources<Program>;
+  /** Its sources of randomness and time are controlled. */
   readonly #program: Program;
   readonly #options: ExploreOptions;
   readonly #behaviours: Behaviours;
@@ -48,18 +51,18 @@ export class Runs {
   #runs = 0;
   /** The sessions that failed in every run of the program so far, with the first of the errors. */
   readonly #failures: (string | null | undefined)[] = [];
-  /** What the sources of nondeterminism are watched by, while they are. */
-  #watch: SourceWatch | null = null;
   /** Was a run of the program repeated to see that it is a function of what it reads? */
   #isRepeated = false;
 
   constructor(program: Program, options: ExploreOptions, budget = new Budget({})) {
     const { samplesFirst = 32, turnsMax = 1_000, reruns = false, replay } = options;
-    this.#program = program;
+    this.#original = program;
+    this.#sources = new ControlledSources(program);
+    this.#program = this.#sources.program;
     this.#options = options;
     this.budget = budget;
     this.store = new ExploringStore(program, options);
-    this.#behaviours = new Behaviours(program);
+    this.#behaviours = new Behaviours(this.#program);
     this.#samplesFirst = samplesFirst;
     this.#turnsMax = turnsMax;
     this.#reuses = !reruns && replay === undefined && !looksElsewhere(program);
@@ -67,12 +70,11 @@ export class Runs {
 
   /** Runs from prefixes are made in `run`: a later one in which a source of nondeterminism is called is repeated, too. */
   async watching<T>(run: () => Promise<T>): Promise<T> {
-    this.#watch = watchSources();
+    this.#sources.begin('when-called');
     try {
       return await run();
     } finally {
-      this.#watch.stop();
-      this.#watch = null;
+      this.#sources.end();
     }
   }
 
@@ -106,7 +108,7 @@ export class Runs {
 
   /** On the run that the store holds. */
   verdictOf(ending: Ending): Promise<HistoryVerdict> {
-    return verdictOf(this.#program, this.store, ending, this.#limits());
+    return this.#sources.made(() => verdictOf(this.#program, this.store, ending, this.#limits()));
   }
 
   /** Of a run, or of a verdict, that begins now. */
@@ -118,14 +120,20 @@ export class Runs {
 
   async #byProgram(prefix: Prefix, bounds: Bounds): Promise<Ending | Late> {
     const { store } = this;
-    store.reset(prefix, bounds);
-    const recording = this.#behaviours.record(store);
-    this.#watch?.wereCalled(); // before this run
-    const outcome = await this.#run(recording.program, recording.store, store);
+    let attempts = 0;
+    const [recording, outcome] = await this.#sources.made(async () => {
+      attempts += 1;
+      // The first attempt noted what sources gave before they were controlled.
+      if (attempts > 1) this.#behaviours.forget();
+      store.reset(prefix, bounds);
+      const made = this.#behaviours.record(store);
+      return [made, await this.#run(made.program, made.store, store)] as const;
+    });
+    const hasCalled = this.#sources.wereCalled;
     if (outcome.kind === 'timeout') return outcome;
     if (bounds === null) this.#noteFailures(outcome.sessions);
     if (outcome.waitedOutside.length > 0) throw outsideAwait(outcome.waitedOutside);
-    const ending = await this.#requireFunction(outcome, bounds, this.#watch?.wereCalled() ?? false);
+    const ending = await this.#requireFunction(outcome, bounds, hasCalled);
     if (ending.kind === 'timeout') return ending;
     const difference = recording.difference() ?? store.divergence;
     if (difference !== null && this.#options.replay === undefined) throw nondeterministic(difference);
@@ -138,6 +146,11 @@ export class Runs {
    */
   failureOf(session: number): string | null {
     return this.#failures[session] ?? null;
+  }
+
+  /** What a verdict takes for granted of the values that were drawn, as clauses. */
+  assumed(): string[] {
+    return this.#sources.assumed();
   }
 
   learned(): Learned {
@@ -171,7 +184,7 @@ export class Runs {
   /** The first run is repeated, and so is each in which a source of nondeterminism was called. */
   async #requireFunction(ending: Ended, bounds: Bounds, hasCalled: boolean): Promise<Ending | Late> {
     if (this.#isRepeated && !hasCalled) return ending;
-    const verdict = await this.#judged(this.#program, this.store, ending, bounds);
+    const verdict = await this.#sources.made(() => this.#judged(this.#program, this.store, ending, bounds));
     const run: Repeated = {
       first: factsOfRun(this.store, ending, verdict),
       repeat: (trial) => this.#repeat(trial, bounds),
@@ -187,11 +200,11 @@ export class Runs {
   async #repeat(trial: Trial, bounds: Bounds): Promise<readonly Fact[] | null> {
     const store = new ExploringStore(this.#program, this.#options);
     store.reset(this.store.prefix(), bounds);
-    const program = trial.around(this.#program);
+    const program = trial.around(this.#original);
     const outcome = await this.#run(program, store, store);
     const verdict = outcome.kind === 'timeout' ? LATE : await this.#judged(program, store, outcome, bounds);
     if (verdict.isLate === true && this.budget.over !== null) return null;
-    if (outcome.kind === 'timeout') return [['the run', `did not end: session "${outcome.session}" goes on`]];
+    if (outcome.kind === 'timeout') return [fact('the run', `did not end: session "${outcome.session}" goes on`)];
     return factsOfRun(store, outcome, verdict);
   }
 

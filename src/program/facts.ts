@@ -1,6 +1,6 @@
 /** What a run did, fact by fact, so that two runs can be compared and the first difference named. */
-import type { History, Operation } from '../history/index.ts';
-import type { Fact } from './function-of-reads.ts';
+import type { History } from '../history/index.ts';
+import { type Fact, fact, keyFact } from './fact.ts';
 import type { Marks } from './marks.ts';
 
 export interface RunFacts {
@@ -16,18 +16,16 @@ export function factsOf({ history, results, violation, marks }: RunFacts): Fact[
   const { transactions } = history;
   return [
     ...transactions.flatMap(({ id, operations, status }): Fact[] => [
-      ...operations.map((operation, i): Fact => [`operation ${i + 1} of ${id}`, operationText(operation)]),
-      [`the end of ${id}`, status],
+      ...operations.map(({ kind, key, value }, i) =>
+        keyFact(`operation ${i + 1} of ${id}`, kind, key, JSON.stringify(value)),
+      ),
+      fact(`the end of ${id}`, status),
     ]),
-    ['the order of transactions', transactions.map(({ id }) => id).join(', ')],
-    ...Object.entries(results).map(([name, value]): Fact => [`the result of session "${name}"`, valueText(value)]),
-    ...[...marks].map(([name, held]): Fact => [`sometimes "${name}"`, String(held)]),
-    ['the verdict', violation ?? 'that the invariant holds'],
+    keyFact('the order of transactions', 'order', transactions.map(({ id }) => id).join(', '), ''),
+    ...Object.entries(results).map(([name, value]) => fact(`the result of session "${name}"`, valueText(value))),
+    ...[...marks].map(([name, held]) => fact(`sometimes "${name}"`, String(held))),
+    fact('the verdict', violation ?? 'that the invariant holds'),
   ];
-}
-
-function operationText({ kind, key, value }: Operation): string {
-  return `${kind} of ${key} = ${JSON.stringify(value)}`;
 }
 
 /** A value of any kind, as text: equal for values that a program cannot tell apart. Of an error its text, since stacks differ. */

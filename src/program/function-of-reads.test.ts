@@ -1,28 +1,31 @@
-import { randomBytes, randomInt, randomUUID } from 'node:crypto';
+import nodeCrypto, { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { type Fact, requireFunctionOfReads } from './function-of-reads.ts';
+import { fact, type Fact } from './fact.ts';
+import { valueText } from './facts.ts';
+import { requireFunctionOfReads } from './function-of-reads.ts';
 import { program } from './program.ts';
-import type { Trial } from './sources.ts';
+import { Trial, watchSources, withTrials } from './sources.ts';
 
 /** Runs a program of one session, whose only fact is what it returns. */
 async function check(body: () => unknown): Promise<boolean> {
   const tested = program({ sessions: { a: async () => (await Promise.resolve(), body()) } });
   const run = async (whole: typeof tested): Promise<Fact[]> => [
-    ['the result', String(await whole.sessions[0]?.(undefined as never))],
+    fact('the result', valueText(await whole.sessions[0]?.(undefined as never))),
   ];
   const repeat = (trial: Trial): Promise<Fact[]> => run(trial.around(tested));
-  return requireFunctionOfReads({ first: await run(tested), repeat, waitedOutside: [] });
+  const first = await withTrials(() => repeat(new Trial()));
+  return requireFunctionOfReads({ first, repeat, waitedOutside: [] });
 }
 
-const sources: readonly (readonly [string, () => unknown])[] = [
+const decisions: readonly (readonly [string, () => unknown])[] = [
   ['Math.random', () => Math.random() < 0.5],
   ['Math.random', () => Math.random() < 0.000_001],
   ['Math.random', () => Math.random() < 0.999_999],
+  ['Math.random', () => (Math.random() < 0.5 ? 'left' : 'right')],
   ['Date.now', () => Date.now() > Date.UTC(2030, 0, 1)],
-  ['Date.now', () => Math.floor(Date.now() / 86_400_000)],
-  ['new Date()', () => new Date().getFullYear()],
   ['new Date()', () => Date().slice(0, 3)],
   ['performance.now', () => performance.now() < 5_000_000],
+  ['process.hrtime', () => process.hrtime()[0] < 5_000],
   ['process.hrtime.bigint', () => process.hrtime.bigint() < 5_000_000_000_000n],
   ['crypto.randomUUID', () => crypto.randomUUID() < '8'],
   ['crypto.randomUUID', () => randomUUID() < '8'],
@@ -31,15 +34,31 @@ const sources: readonly (readonly [string, () => unknown])[] = [
   ['crypto.randomInt', () => randomInt(2)],
 ];
 
-test.each(sources)('%s that decides is found every time: %s', async (source, body) => {
+test.each(decisions)('%s that decides is found every time: %s', async (source, body) => {
   for (let i = 0; i < 8; i += 1) await expect(check(body)).rejects.toThrow(`it called ${source} in session "a":`);
+});
+
+const values: readonly (() => unknown)[] = [
+  () => Math.random(),
+  () => Date.now(),
+  () => new Date().toISOString(),
+  () => Math.floor(Date.now() / 86_400_000),
+  () => randomUUID(),
+  () => randomBytes(16).toString('hex'),
+  () => `order ${randomUUID()} of ${new Date().toISOString()}`,
+];
+
+test.each(values)('a value that is handed on decides nothing: %s', async (body) => {
+  await expect(check(body)).resolves.toBe(true);
 });
 
 test('a source whose values change nothing does no harm, and one beside it is named alone', async () => {
   const log: unknown[] = [];
   const noting = (): number => log.push([Date.now(), new Date(), Math.random(), randomUUID()]);
   await expect(check(() => noting() > 0)).resolves.toBe(true);
-  await expect(check(() => noting() > 0 && randomInt(2))).rejects.toThrow('it called crypto.randomInt in session "a":');
+  await expect(check(() => noting() > 0 && Math.random() < 0.5)).rejects.toThrow(
+    'it called Math.random in session "a":',
+  );
 });
 
 test('loops that wait for a moment or for a lucky draw end', async () => {
@@ -54,7 +73,10 @@ test('loops that wait for a moment or for a lucky draw end', async () => {
 });
 
 test('identifiers stay distinct', async () => {
-  const counting = check(() => new Set(Array.from({ length: 100 }, () => randomUUID())).size);
+  const counting = check(() => {
+    const ids = Array.from({ length: 100 }, () => [randomUUID(), randomBytes(16).toString('hex')]).flat();
+    return new Set(ids).size;
+  });
   await expect(counting).resolves.toBe(true);
 });
 
@@ -62,6 +84,28 @@ test('what differs without a call outlives a run', async () => {
   let runs = 0;
   await expect(check(() => (runs += 1))).rejects.toThrow('the result was 1, then 2; something outlives a run');
   await expect(check(() => Date.now() > 0 && (runs += 1))).rejects.toThrow('something outlives a run');
+});
+
+test('a run has the same values each time, a part of the program its own, and a timer lets its time pass', async () => {
+  const watch = watchSources();
+  class Later extends Date {}
+  const moments = async (): Promise<number[]> => {
+    const [before, later] = [Date.now(), new Later().getTime()];
+    await new Promise((resolve) => void setTimeout(resolve, 3));
+    return [before, later, Date.now(), Math.random(), nodeCrypto.randomInt(1_000_000)];
+  };
+  await withTrials(async () => {
+    const tested = new Trial().around(
+      program({ sessions: { a: () => moments(), b: () => moments() }, invariant: () => true }),
+    );
+    const [a, b] = tested.sessions.map((session) => session(undefined as never) as Promise<number[]>);
+    const again = (await tested.sessions[0]?.(undefined as never)) as number[];
+    expect(await a).toEqual(again);
+    const [before = 0, later = 0, after = 0] = again;
+    expect([later - before, after - later]).toEqual([3, 6]);
+    watch.stop();
+    expect(new Set([...((await a) ?? []), ...((await b) ?? [])]).size).toBe(10);
+  });
 });
 
 test('what a program does not call is not forced', async () => {

@@ -1,14 +1,16 @@
 /**
- * A program must be a function of its turns and of what it reads: otherwise no failure can be replayed, no history stands for another run of
- * it, and a proof is one of chance. That two runs agree is no evidence, since a coin agrees half of the time. So the difference is forced: a
- * source that the program calls (randomness, a clock) answers from the low end of its range in one run and from the high end in another, and
- * what the program did in the two is compared. A source whose values change nothing, such as the time in a line of a log, does no harm.
+ * A program must be a function of its turns, of what it reads, and of the values that the sources of randomness and time give: otherwise no
+ * failure can be replayed, no history stands for another run of it, and a proof is one of chance. These values are the same in every run
+ * (`source-values.ts`), so that a run which is repeated does the same.
+ *
+ * A verdict then holds for the values that were drawn. It stands for others where the program hands them on, and not where it decides by them.
+ * That two runs agree is no evidence, since a coin agrees half of the time. So the difference is forced: a source answers from the low end of its
+ * range in one run and from the high end in another, and what the program did is compared (`fact.ts`). What it decides between the two ends
+ * is not seen: the verdict names the source.
  */
 import { InputError } from '../base/input-error.ts';
+import { decisionOf, differenceOf, fact, type Fact } from './fact.ts';
 import { isForcible, Trial, withTrials } from './sources.ts';
-
-/** One thing that a run did: `['operation 1 of a/0', 'write of x = 1']`. */
-export type Fact = readonly [what: string, did: string];
 
 export interface Repeated {
   /** What the run did that is repeated, in order. */
@@ -23,34 +25,57 @@ export interface Repeated {
 }
 
 /**
- * Repeats a run as it was and, where the program calls a source, with forced values: two runs, or four and one for each source.
+ * Repeats a run as it was and, where the program calls a source, with other values: one run, or five and one for each source.
  * @returns false where there was no time left for it
  * @throws InputError `program/nondeterministic` naming the first difference and its cause
  */
 export function requireFunctionOfReads(run: Repeated): Promise<boolean> {
   return withTrials(async () => {
-    const plain = await repeated(run, new Trial());
-    const forced = plain === null ? null : await forcedDifference(run, plain.trial);
-    if (plain === null || forced === null) return false;
-    if (forced !== 'none') throw nondeterministic(forced.difference, `it called ${forced.calls.join(', ')}: ${remedy}`);
-    const difference = differenceOf(run.first, plain.facts);
-    if (difference !== null) throw nondeterministic(difference, cause(plain.trial, run.waitedOutside));
-    return true;
+    const again = await repeated(run, new Trial());
+    if (again === null) return false;
+    const difference = differenceOf(run.first, again.facts);
+    if (difference !== null) throw nondeterministic('with the same choices', difference, cause(again.trial, run));
+    if (!again.trial.sources().some(isForcible)) return true;
+    return await requireNoDecision(run, again);
   });
 }
 
 /**
- * The same where a source was called in a later run: two runs with all sources forced, and the whole check only where they differ.
+ * The same where a source was called in a later run, which is not repeated as it was.
  * @returns false where there was no time left for it
  * @throws InputError `program/nondeterministic`
  */
 export function requireNoForcedDifference(run: Repeated): Promise<boolean> {
-  return withTrials(async () => {
-    const low = await repeated(run, new Trial(() => 'low'));
-    const high = low === null ? null : await repeated(run, new Trial(() => 'high'));
-    if (low === null || high === null) return false;
-    return differenceOf(low.facts, high.facts) === null ? true : await requireFunctionOfReads(run);
-  });
+  return withTrials(() => requireNoDecision(run, { trial: new Trial(), facts: run.first }));
+}
+
+async function requireNoDecision(run: Repeated, usual: Done): Promise<boolean> {
+  const low = await repeated(run, new Trial(() => 'low'));
+  const high = low === null ? null : await repeated(run, new Trial(() => 'high'));
+  const other = high === null ? null : await repeated(run, new Trial('other'));
+  if (low === null || high === null || other === null) return false;
+  const runs = [usual, other, low, high];
+  const decision = decisionOf(runs.map(({ facts }) => facts));
+  if (decision === null) return true;
+  const again = await repeated(run, new Trial(() => 'low'));
+  if (again === null) return false;
+  // What differs with the same values does not come from them.
+  const difference = differenceOf(low.facts, again.facts);
+  if (difference !== null) throw nondeterministic('with the same choices', difference, cause(again.trial, run));
+  const called = [...new Set(runs.flatMap(({ trial }) => trial.sources()))].filter(isForcible);
+  for (const source of called) {
+    const one = await repeated(run, new Trial((each) => (each === source ? 'high' : 'low')));
+    if (one === null) return false;
+    const alone = decisionOf([low.facts, one.facts]);
+    if (alone !== null) throw decides(alone, callsIn([low.trial, one.trial], [source]));
+  }
+  throw decides(
+    decision,
+    callsIn(
+      runs.map(({ trial }) => trial),
+      called,
+    ),
+  );
 }
 
 interface Done {
@@ -63,68 +88,29 @@ async function repeated(run: Repeated, trial: Trial): Promise<Done | null> {
     const facts = await run.repeat(trial);
     return facts === null ? null : { trial, facts };
   } catch (error) {
-    return { trial, facts: [['the run', `ended with ${error instanceof Error ? error.message : String(error)}`]] };
+    return { trial, facts: [fact('the run', `ended with ${error instanceof Error ? error.message : String(error)}`)] };
   }
-}
-
-interface ForcedDifference {
-  readonly difference: string;
-  readonly calls: readonly string[];
-}
-
-/** Each source by itself, while the others stay at their low ends; then all of them together. `null`: there was no time left. */
-async function forcedDifference(run: Repeated, plain: Trial): Promise<ForcedDifference | 'none' | null> {
-  if (!plain.sources().some(isForcible)) return 'none';
-  const low = await repeated(run, new Trial(() => 'low'));
-  const again = low === null ? null : await repeated(run, new Trial(() => 'low'));
-  if (low === null || again === null) return null;
-  // What differs with the same values does not come from them.
-  if (differenceOf(low.facts, again.facts) !== null) return 'none';
-  const high = await repeated(run, new Trial(() => 'high'));
-  if (high === null) return null;
-  const called = [...new Set([plain, low.trial, high.trial].flatMap((trial) => trial.sources()))].filter(isForcible);
-  for (const source of called) {
-    const one = await repeated(run, new Trial((each) => (each === source ? 'high' : 'low')));
-    if (one === null) return null;
-    const difference = differenceOf(low.facts, one.facts);
-    if (difference !== null) return { difference, calls: callsIn([low.trial, one.trial], [source]) };
-  }
-  const difference = differenceOf(low.facts, high.facts);
-  return difference === null ? 'none' : { difference, calls: callsIn([low.trial, high.trial], called) };
 }
 
 function callsIn(trials: readonly Trial[], sources: readonly string[]): string[] {
   return [...new Set(sources.flatMap((source) => trials.flatMap((trial) => trial.callsOf(source))))];
 }
 
-/** The first thing that one run did and the other did not, or did otherwise. */
-function differenceOf(a: readonly Fact[], b: readonly Fact[]): string | null {
-  const [before, after] = [new Map(a), new Map(b)];
-  for (const what of new Set([...before.keys(), ...after.keys()])) {
-    const [first, second] = [before.get(what), after.get(what)];
-    if (first !== second) return `${what} was ${first ?? 'missing'}, then ${second ?? 'missing'}`;
-  }
-  return null;
+function cause(trial: Trial, { waitedOutside }: Repeated): string {
+  // What can be forced gave the same values.
+  const timers = trial.sources().filter((source) => !isForcible(source));
+  if (timers.length > 0) return `it called ${callsIn([trial], timers).join(', ')}: ${remedy}`;
+  if (waitedOutside.length > 0)
+    return `session ${waitedOutside.map((name) => `"${name}"`).join(', ')} awaits something that is not the store's (a timer, a socket, a file)`;
+  return 'something outlives a run, such as a variable of the module that sessions change: make it anew inside the session';
+}
+
+function decides(difference: string, calls: readonly string[]): InputError {
+  return nondeterministic('with other values', difference, `it called ${calls.join(', ')}: ${remedy}`);
 }
 
 const remedy = 'pass such values in, or fix them';
 
-function cause(trial: Trial, waitedOutside: readonly string[]): string {
-  // What can be forced was, and made no difference.
-  const calls = callsIn(
-    [trial],
-    trial.sources().filter((source) => !isForcible(source)),
-  );
-  if (calls.length > 0) return `it called ${calls.join(', ')}: ${remedy}`;
-  if (waitedOutside.length > 0) {
-    return `session ${waitedOutside.map((name) => `"${name}"`).join(', ')} awaits something that is not the store's (a timer, a socket, a file)`;
-  }
-  return 'something outlives a run, such as a variable of the module that sessions change: make it anew inside the session';
-}
-
-function nondeterministic(difference: string, why: string): InputError {
-  return new InputError(
-    'program/nondeterministic',
-    `with the same choices the program does not do the same: ${difference}; ${why}`,
-  );
+function nondeterministic(when: string, difference: string, why: string): InputError {
+  return new InputError('program/nondeterministic', `${when} the program does not do the same: ${difference}; ${why}`);
 }

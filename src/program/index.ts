@@ -1,6 +1,8 @@
 export {
   checkProgram,
+  assumedText,
   assumptionsOf,
+  withoutInvariant,
   looksElsewhere,
   program,
   type End,
@@ -43,5 +45,7 @@ export {
   type SqlSessionFunction,
 } from './sql-program.ts';
 export { factsOf, type RunFacts, valueText } from './facts.ts';
-export { requireFunctionOfReads, requireNoForcedDifference, type Fact, type Repeated } from './function-of-reads.ts';
-export { type SourceWatch, Trial, watchSources } from './sources.ts';
+export { fact, keyFact, type Fact } from './fact.ts';
+export { requireFunctionOfReads, requireNoForcedDifference, type Repeated } from './function-of-reads.ts';
+export { ControlledSources } from './controlled-sources.ts';
+export { Trial, watchSources } from './sources.ts';

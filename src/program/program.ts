@@ -115,7 +115,15 @@ function holdsAlways(): true {
 
 /** What a green verdict on a program takes for granted. */
 export function assumptionsOf({ invariant }: Program): string[] {
-  return invariant === holdsAlways ? ['the program has no invariant: only errors of its sessions were looked for'] : [];
+  return invariant === holdsAlways ? [withoutInvariant] : [];
+}
+
+/** The assumption about a program that asks for nothing. */
+export const withoutInvariant = 'the program has no invariant: only errors of its sessions were looked for';
+
+/** A clause of what a verdict takes for granted, on a line of its own. */
+export function assumedText(clause: string): string {
+  return clause === withoutInvariant ? clause : `assumed: ${clause}`;
 }
 
 /** Can the verdict only come from variables that the sessions leave somewhere: an invariant, and one that takes nothing? */

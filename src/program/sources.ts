@@ -1,12 +1,21 @@
 /**
  * The usual sources of nondeterminism: randomness, clocks, timers. While they are watched, the global functions are replaced by ones that
- * count calls; calls of a program that runs in a `Trial` are noted with the part of the program that made them, and can be answered with
- * forced values. Who calls is known by the asynchronous context, so neither moirai's own calls nor those of other tests in the process count.
+ * count calls; calls of a program that runs in a `Trial` are noted with the part of the program that made them, and answered with values of
+ * its own. Who calls is known by the asynchronous context, so neither moirai's own calls nor those of other tests in the process count.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import nodeCrypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { forcedUuid, ForcedValues, type Side } from './source-values.ts';
+import {
+  type Draw,
+  DrawnValues,
+  ForcedPart,
+  fraction,
+  type Part,
+  type PartValues,
+  type Side,
+  type SourceValues,
+} from './source-values.ts';
 
 /** Sources that are replaced until it stops. */
 export interface SourceWatch {
@@ -35,39 +44,61 @@ export function watchSources(): SourceWatch {
   };
 }
 
+/** Trials run until it is called: who calls a source is known meanwhile, and every promise of the process is slower. */
+export function beginTrials(): () => void {
+  let hasEnded = false;
+  trials += 1;
+  return () => {
+    if (hasEnded) return;
+    hasEnded = true;
+    trials -= 1;
+    if (trials === 0) scopes.disable();
+  };
+}
+
 /** Runs what makes trials: sources are watched meanwhile. */
 export async function withTrials<T>(run: () => Promise<T>): Promise<T> {
   const watch = watchSources();
-  trials += 1;
+  const end = beginTrials();
   try {
     return await run();
   } finally {
-    trials -= 1;
-    // It slows down every promise of the process.
-    if (trials === 0) scopes.disable();
+    end();
     watch.stop();
   }
 }
 
-/** One run of a program of which the calls of sources are known. */
-export class Trial {
-  readonly #sideOf: (source: string) => Side | null;
-  readonly #noted = new Map<string, Set<string>>();
-  readonly #values = new Map<string, ForcedValues>();
-  #uuids = 0;
+/** What sources give: drawn values, or for each source one end of its range. */
+export type TrialValues = Draw | ((source: string) => Side);
 
-  /** @param sideOf how a source answers: with forced values, or `null`: as it does */
-  constructor(sideOf: (source: string) => Side | null = () => null) {
-    this.#sideOf = sideOf;
+/** Runs of a program of which the calls of sources are known, and answered with values that are the same in each. */
+export class Trial {
+  readonly #given: TrialValues;
+  readonly #noted = new Map<string, Set<string>>();
+  /** Of sources that can be forced. */
+  calls = 0;
+
+  constructor(given: TrialValues = 'usual') {
+    this.#given = given;
   }
 
   /** The program, whose sessions and invariant are known to this trial. It runs inside `withTrials`. */
   around<P extends Watched>(program: P): P {
-    const within = <A extends unknown[], R>(where: string, body: (...args: A) => R) => {
-      return (...args: A): R => scopes.run({ where, trial: this }, () => body(...args));
+    const count = program.sessions.length + 1;
+    const sessions = program.sessions.map((body, index) =>
+      this.#within(`in session "${program.sessionNames[index]}"`, { index, count }, body),
+    );
+    const invariant = this.#within('in the invariant', { index: count - 1, count }, program.invariant);
+    return { ...program, sessions, invariant };
+  }
+
+  /** A part of the program: its values begin anew when it does. */
+  #within<A extends unknown[], R>(where: string, part: Part, body: (...args: A) => R): (...args: A) => R {
+    const given = this.#given;
+    return (...args) => {
+      const values = typeof given === 'function' ? new ForcedPart(given, part) : new DrawnValues(given, part);
+      return scopes.run({ where, trial: this, values }, () => body(...args));
     };
-    const sessions = program.sessions.map((body, i) => within(`in session "${program.sessionNames[i]}"`, body));
-    return { ...program, sessions, invariant: within('in the invariant', program.invariant) };
   }
 
   /** The sources that were called. */
@@ -85,25 +116,10 @@ export class Trial {
     if (places === undefined) this.#noted.set(source, new Set([where]));
     else places.add(where);
   }
-
-  /** What the source is to answer with there; `null`: what it does by itself. */
-  forced(source: string, where: string): ForcedValues | null {
-    const side = this.#sideOf(source);
-    if (side === null) return null;
-    const place = `${source} ${where}`;
-    let values = this.#values.get(place);
-    if (values === undefined) this.#values.set(place, (values = new ForcedValues(side)));
-    return values;
-  }
-
-  uuid(source: string): string {
-    this.#uuids += 1;
-    return forcedUuid(this.#sideOf(source) ?? 'low', this.#uuids);
-  }
 }
 
 /** What a program of any kind has. */
-interface Watched {
+export interface Watched {
   readonly sessionNames: readonly string[];
   // oxlint-disable-next-line no-explicit-any
   readonly sessions: readonly ((connection: any) => unknown)[];
@@ -115,22 +131,29 @@ let watches = 0;
 let trials = 0;
 let calls = 0;
 const restore: (() => void)[] = [];
-const scopes = new AsyncLocalStorage<{ readonly where: string; readonly trial: Trial }>();
+const scopes = new AsyncLocalStorage<Scope>();
+
+interface Scope {
+  readonly where: string;
+  readonly trial: Trial;
+  readonly values: PartValues;
+}
 
 type AnyFunction = (...args: never[]) => unknown;
 
-/** How a source answers with forced values. @param own the arguments of the call */
-type Answer = (values: ForcedValues, own: readonly unknown[], trial: Trial) => unknown;
+/** How a source answers with such values. @param own the arguments of the call */
+type Answer = (values: SourceValues, own: readonly unknown[], part: PartValues) => unknown;
 
-/** A source, where its function is, and its forced answer: none for timers, whose moment is nobody's to choose. */
+/** A source, where its function is, and its answer: none for timers, whose moment cannot be chosen. */
 const sources: readonly (readonly [source: string, owner: object, name: string, answer: Answer | null])[] = [
-  ['Math.random', Math, 'random', (values) => values.fraction()],
+  ['Math.random', Math, 'random', fraction],
   ['Date.now', Date, 'now', (values) => values.wallClockMs()],
   ['performance.now', performance, 'now', (values) => values.uptimeMs()],
   ['performance.now', Object.getPrototypeOf(performance) as object, 'now', (values) => values.uptimeMs()],
   ['process.hrtime.bigint', process.hrtime, 'bigint', (values) => BigInt(Math.round(values.uptimeMs() * 1e6))],
+  ['process.hrtime', process, 'hrtime', (values, [since]) => hrtime(values.uptimeMs(), since)],
   ...[Object.getPrototypeOf(crypto) as object, nodeCrypto].flatMap((owner): (typeof sources)[number][] => [
-    ['crypto.randomUUID', owner, 'randomUUID', (_values, _own, trial) => trial.uuid('crypto.randomUUID')],
+    ['crypto.randomUUID', owner, 'randomUUID', (_values, _own, part) => part.uuid('crypto.randomUUID')],
     ['crypto.getRandomValues', owner, 'getRandomValues', (values, [into]) => filled(values, into)],
   ]),
   [
@@ -139,6 +162,7 @@ const sources: readonly (readonly [source: string, owner: object, name: string, 
     'randomBytes',
     (values, [size, done]) => answered(filled(values, Buffer.alloc(size as number)), done),
   ],
+  ['crypto.randomFill', nodeCrypto, 'randomFill', (values, own) => answered(filled(values, own[0]), own.at(-1))],
   ['crypto.randomFillSync', nodeCrypto, 'randomFillSync', (values, [into]) => filled(values, into)],
   ['crypto.randomInt', nodeCrypto, 'randomInt', forcedInteger],
   ['setTimeout', globalThis, 'setTimeout', null],
@@ -172,9 +196,10 @@ function replace(source: string, owner: object, name: string, answer: Answer | n
   const original = descriptor?.value as AnyFunction | undefined;
   if (descriptor === undefined || typeof original !== 'function' || !(descriptor.configurable ?? false)) return;
   const replaced = function (this: unknown, ...args: unknown[]): unknown {
-    const forced = answer === null ? noteCall(source) : forcedCall(source);
-    if (forced === null || answer === null) return Reflect.apply(original, this, args);
-    return answer(forced.values, args, forced.trial);
+    const scope = answer === null ? noted(source) : called(source);
+    if (scope === null) return Reflect.apply(original, this, args);
+    if (answer !== null) return answer(scope.values.of(source), args, scope.values);
+    return Reflect.apply(original, this, source === 'setTimeout' ? timed(scope, args) : args);
   };
   Object.defineProperties(replaced, Object.getOwnPropertyDescriptors(original));
   Object.defineProperty(owner, name, { ...descriptor, value: replaced });
@@ -184,26 +209,36 @@ function replace(source: string, owner: object, name: string, answer: Answer | n
   });
 }
 
-function noteCall(source: string): null {
-  const scope = scopes.getStore();
+function noted(source: string): Scope | null {
+  const scope = scopes.getStore() ?? null;
   scope?.trial.note(source, scope.where);
-  return null;
+  return scope;
 }
 
-function forcedCall(source: string): { readonly values: ForcedValues; readonly trial: Trial } | null {
+/** Of a source that can be forced. */
+function called(source: string): Scope | null {
   calls += 1;
-  noteCall(source);
-  const scope = scopes.getStore();
-  const values = scope?.trial.forced(source, scope.where) ?? null;
-  return scope === undefined || values === null ? null : { values, trial: scope.trial };
+  const scope = noted(source);
+  if (scope !== null) scope.trial.calls += 1;
+  return scope;
+}
+
+/** Whoever waits for a timer finds that its time has passed. */
+function timed({ values }: Scope, [callback, ms, ...rest]: readonly unknown[]): unknown[] {
+  if (typeof callback !== 'function') return [callback, ms, ...rest];
+  const fire = (...args: unknown[]): unknown => {
+    values.elapsed(Number(ms) || 0);
+    return Reflect.apply(callback, undefined, args);
+  };
+  return [fire, ms, ...rest];
 }
 
 /** `new Date()` and `Date()`; a date made from given parts is no source. */
 function replaceDate(): void {
   const Original = globalThis.Date;
   const now = (): Date => {
-    const forced = forcedCall(NEW_DATE);
-    return forced === null ? new Original() : new Original(forced.values.wallClockMs());
+    const scope = called(NEW_DATE);
+    return scope === null ? new Original() : new Original(scope.values.of(NEW_DATE).wallClockMs());
   };
   const Replaced = new Proxy(Original, {
     construct: (target, args, newTarget) => {
@@ -223,14 +258,21 @@ function replaceDate(): void {
   });
 }
 
-function filled(values: ForcedValues, into: unknown): unknown {
+function filled(values: SourceValues, into: unknown): unknown {
   const view = into as ArrayBufferView;
   values.bytes(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
   return into;
 }
 
+/** `hrtime([since])`: seconds and nanoseconds. */
+function hrtime(ms: number, since: unknown): [number, number] {
+  const own = Array.isArray(since) ? (since as [number, number]) : [0, 0];
+  const ns = BigInt(Math.round(ms * 1e6)) - (BigInt(own[0] ?? 0) * 1_000_000_000n + BigInt(own[1] ?? 0));
+  return [Number(ns / 1_000_000_000n), Number(ns % 1_000_000_000n)];
+}
+
 /** `randomInt([min, ]max[, callback])` */
-function forcedInteger(values: ForcedValues, own: readonly unknown[]): unknown {
+function forcedInteger(values: SourceValues, own: readonly unknown[]): unknown {
   const numbers = own.filter((each) => typeof each === 'number');
   const [min, end] = numbers.length === 1 ? [0, numbers[0] as number] : (numbers as [number, number]);
   return answered(values.integer(min, end), own.at(-1));

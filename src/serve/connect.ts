@@ -1,5 +1,5 @@
 /** A client in this process: the protocol's bytes over a pair of streams, without a socket. */
-import { randomBytes } from 'node:crypto';
+import { secretBytes } from '../base/index.ts';
 import { converse } from './converse.ts';
 import type { StartConversation } from './conversation.ts';
 import type { SqlDatabase } from './database.ts';
@@ -10,9 +10,6 @@ import { sentPlaces } from './sent-places.ts';
 import type { Session } from './sql-session.ts';
 import type { StatementEvent } from './statement-event.ts';
 import type { SqlServer } from '../sql/index.ts';
-
-/** Taken once: programs under test are run with randomness that is forced, and secrets are none of theirs. */
-const ownRandomBytes = randomBytes;
 
 export interface ConnectToOptions {
   /** Reads what a serializable observer of the end reads. */
@@ -52,7 +49,7 @@ export interface ConversationOptions {
 
 /** Conversations in the dialect's protocol. */
 export function startConversation(server: SqlServer, options: ConversationOptions = {}): StartConversation {
-  const common = { server, randomBytes: ownRandomBytes, ...options };
+  const common = { server, randomBytes: secretBytes, ...options };
   return server.dialect === 'postgres' ? postgresConversations(common) : mysqlConversations(common);
 }
 

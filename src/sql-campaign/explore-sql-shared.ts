@@ -8,7 +8,7 @@ import { Budget } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { before, LATE } from '../base/deadline.ts';
 import { InputError } from '../base/input-error.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { ControlledSources, type SqlProgram } from '../program/index.ts';
 import { exploreSql, type ExploreSqlOptions, type ExploreSqlResult } from './explore-sql.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting } from './prefix.ts';
@@ -193,6 +193,16 @@ interface Prefix {
 
 /** All first decisions, one level after the other, until there are enough of them. One run for each. */
 async function prefixes(program: SqlProgram, options: SharedSqlOptions, budget: Budget): Promise<readonly Prefix[]> {
+  const sources = new ControlledSources(program);
+  sources.begin('now');
+  try {
+    return await prefixesOf(sources.program, options, budget);
+  } finally {
+    sources.end();
+  }
+}
+
+async function prefixesOf(program: SqlProgram, options: SharedSqlOptions, budget: Budget): Promise<readonly Prefix[]> {
   let level: readonly Prefix[] = [{ positions: [], mass: 1 }];
   for (let depth = 0; depth < DEPTH_MAX && level.length < PREFIXES; depth += 1) {
     const next: Prefix[] = [];

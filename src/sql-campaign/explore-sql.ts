@@ -188,19 +188,21 @@ class SqlExploration {
   #ways: Ways;
 
   constructor(program: SqlProgram, options: ExploreSqlOptions) {
-    this.#program = program;
+    this.#repeated = new RepeatedRuns(program);
+    this.#program = this.#repeated.program;
     this.#options = options;
     this.#ways = options.ways ?? {};
     this.#budget = new Budget(options);
     this.#sessions = new SessionTally(program.sessionNames);
-    this.#repeated = new RepeatedRuns(program);
     this.#serial = new SerialCheck(program, (decisions) =>
-      tried(program, {
+      tried(this.#program, {
         ...exploringRun(decisions, { ...options, ways: this.#ways, memory: this.#memory }),
         underWay: this.#underWay,
       }),
     );
-    this.#unsupported = new UnsupportedOfRuns((run) => tried(program, { ...this.#again(run), findsPlaces: true }));
+    this.#unsupported = new UnsupportedOfRuns((run) =>
+      tried(this.#program, { ...this.#again(run), findsPlaces: true }),
+    );
     const { profile, reduces = true } = options;
     this.#tree = new ScheduleTree({
       processOf: (connection) => this.#steps.processOf(connection),
@@ -218,10 +220,10 @@ class SqlExploration {
     );
     try {
       await this.#runAll();
+      return await this.#result();
     } finally {
       this.#repeated.stop();
     }
-    return this.#result();
   }
 
   async #runAll(): Promise<void> {
@@ -413,7 +415,12 @@ class SqlExploration {
       sessions: this.#sessions.sessions(),
       unsupported: this.#unsupported.list,
       ...waiting,
-      assumed: [...waiting.assumed, ...assumedClauses(this.#accesses), ...this.#takenForGranted],
+      assumed: [
+        ...waiting.assumed,
+        ...assumedClauses(this.#accesses),
+        ...this.#takenForGranted,
+        ...this.#repeated.assumed(),
+      ],
     };
   }
 }

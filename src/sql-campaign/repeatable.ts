@@ -3,11 +3,13 @@
  * draws, and its time, are the same in every repetition; what is compared is what sessions send, are answered and return.
  */
 import {
+  ControlledSources,
+  fact,
   type Fact,
+  keyFact,
   requireFunctionOfReads,
   requireNoForcedDifference,
   type SqlProgram,
-  watchSources,
 } from '../program/index.ts';
 import type { SqlRun } from './sql-run.ts';
 
@@ -28,22 +30,30 @@ export interface RepeatableRun {
  */
 export class RepeatedRuns {
   readonly #program: SqlProgram;
-  readonly #watch = watchSources();
-  #hasCalled = false;
+  readonly #sources: ControlledSources<SqlProgram>;
   #isFirst = true;
   #hasFailed = false;
   #withCalls = 0;
 
   constructor(program: SqlProgram) {
     this.#program = program;
+    this.#sources = new ControlledSources(program);
+    this.#sources.begin('now');
+  }
+
+  /** The one to run: its sources give the same values in every run. */
+  get program(): SqlProgram {
+    return this.#sources.program;
+  }
+
+  /** What a verdict takes for granted of these values, as clauses. */
+  assumed(): string[] {
+    return this.#sources.assumed();
   }
 
   /** Makes a run, and notes whether a source was called meanwhile. */
-  async made(run: () => Promise<SqlRun>): Promise<SqlRun> {
-    this.#watch.wereCalled(); // before this run
-    const made = await run();
-    this.#hasCalled = this.#watch.wereCalled();
-    return made;
+  made(run: () => Promise<SqlRun>): Promise<SqlRun> {
+    return this.#sources.made(run);
   }
 
   /** Is the run that was made last to be repeated, and how? */
@@ -52,7 +62,7 @@ export class RepeatedRuns {
     this.#isFirst = false;
     this.#hasFailed ||= violation !== null;
     if (isWhole) return 'whole';
-    if (!this.#hasCalled || this.#withCalls === CALLS_MAX) return null;
+    if (!this.#sources.wereCalled || this.#withCalls === CALLS_MAX) return null;
     this.#withCalls += 1;
     return 'forced';
   }
@@ -74,28 +84,29 @@ export class RepeatedRuns {
   }
 
   stop(): void {
-    this.#watch.stop();
+    this.#sources.end();
   }
 }
 
 /** Runs beside the first and the first failing one that are repeated because a source was called. */
 const CALLS_MAX = 8;
 
-function factsOf({ statements, results, violation }: Finished): Fact[] {
+function factsOf({ statements, results, violation, history }: Finished): Fact[] {
   const counts = new Map<string, number>();
   const sent = statements.map(({ session, sql, parameters, outcome }): Fact => {
     const count = (counts.get(session) ?? 0) + 1;
     counts.set(session, count);
-    const given = parameters.length === 0 ? '' : ` [${parameters.join(', ')}]`;
-    return [
-      `statement ${count} of session "${session}"`,
-      `${sql.replaceAll(/\s+/g, ' ').trim()}${given} -> ${outcome}`,
-    ];
+    const given = parameters.length === 0 ? '' : ` [${parameters.map((each) => JSON.stringify(each)).join(', ')}]`;
+    const text = sql.replaceAll(/\s+/g, ' ').trim();
+    return fact(`statement ${count} of session "${session}"`, `${text}${given} -> ${outcome}`);
   });
-  const returned = Object.entries(results).map(
-    ([name, value]): Fact => [`the result of session "${name}"`, shown(value)],
+  const rows = history().transactions.flatMap(({ id, operations }) =>
+    operations.map(({ kind, key }, i) => keyFact(`row ${i + 1} of ${id}`, kind, key, '')),
   );
-  return [...sent, ...returned, ['the verdict', violation ?? 'the invariant holds']];
+  const returned = Object.entries(results).map(([name, value]) =>
+    fact(`the result of session "${name}"`, shown(value)),
+  );
+  return [...sent, ...rows, ...returned, fact('the verdict', violation ?? 'the invariant holds')];
 }
 
 /** What a session returned may hold anything: drivers' objects, cycles. */

@@ -157,19 +157,19 @@ class SqlCampaign {
   #inHand: SqlFailure | null = null;
 
   constructor(program: SqlProgram, options: SqlCampaignOptions) {
-    this.#program = program;
+    this.#repeated = new RepeatedRuns(program);
+    this.#program = this.#repeated.program;
     this.#options = options;
     this.#seed = options.seed ?? sqlCampaignDefaults.seed;
     this.#budget = new Budget(options);
     this.#token = options.replay === undefined ? null : openToken(options.replay);
     this.#shape = shapeOfSql(program, options.profile);
     this.#sessions = new SessionTally(program.sessionNames);
-    this.#repeated = new RepeatedRuns(program);
     this.#serial = new SerialCheck(program, (decisions) =>
-      tried(program, { ...this.#runOptions(0, null), abortRate: 0, decisions }),
+      tried(this.#program, { ...this.#runOptions(0, null), abortRate: 0, decisions }),
     );
     this.#unsupported = new UnsupportedOfRuns(({ path }) =>
-      tried(program, { ...this.#runOptions(this.#runs - 1, path), findsPlaces: true }),
+      tried(this.#program, { ...this.#runOptions(this.#runs - 1, path), findsPlaces: true }),
     );
   }
 
@@ -180,11 +180,11 @@ class SqlCampaign {
     );
     try {
       await this.#runAll();
+      requireUsed({ evidence: this.#evidence(), replayed: this.#replayed });
+      return this.#resultWith(await this.#explain());
     } finally {
       this.#repeated.stop();
     }
-    requireUsed({ evidence: this.#evidence(), replayed: this.#replayed });
-    return this.#resultWith(await this.#explain());
   }
 
   async #runAll(): Promise<void> {
@@ -348,7 +348,12 @@ class SqlCampaign {
       sessions: this.#sessions.sessions(),
       unsupported: this.#unsupported.list,
       ...waiting,
-      assumed: [...waiting.assumed, ...assumedClauses(this.#accesses), ...this.#takenForGranted],
+      assumed: [
+        ...waiting.assumed,
+        ...assumedClauses(this.#accesses),
+        ...this.#takenForGranted,
+        ...this.#repeated.assumed(),
+      ],
     };
   }
 }
