@@ -3,6 +3,8 @@ import { assert } from '../base/assert.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import type {
   AccessPath,
+  Duplicate,
+  IndexId,
   InsertResult,
   LockRequest,
   Row,
@@ -29,8 +31,6 @@ import {
   type VersionContent,
   type Writer,
 } from './versions.ts';
-
-type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
 
 export class PostgresStatement implements StatementView {
   readonly #transaction: PostgresTransaction;
@@ -80,8 +80,10 @@ export class PostgresStatement implements StatementView {
 
   *lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null> {
     const version = ours(row);
-    if (request.reading === 'statement') this.#checkVisible(version);
-    const locked = yield* this.#lockVersion(version, matches, request);
+    const locked =
+      request.reading === 'conflict'
+        ? yield* this.#lockConflict(version, request)
+        : yield* this.#lockVersion(version, matches, request);
     if (locked !== version) this.#observeUnread(version);
     if (locked === null) this.#observeChange(version);
     else this.#observeRead(locked);
@@ -100,6 +102,24 @@ export class PostgresStatement implements StatementView {
     return duplicate ?? { kind: 'inserted', row: written };
   }
 
+  *findConflict(
+    tableId: TableId,
+    values: readonly SqlValue[],
+    arbiters: readonly IndexId[],
+  ): Waiting<Duplicate | null> {
+    const table = this.#transaction.storage.table(tableId);
+    const keys = table.keysOf(values);
+    for (const id of arbiters) {
+      const position = table.indexPosition(id);
+      const key = keys[position] ?? null;
+      const duplicate = key === null ? null : yield* this.#duplicate(table, position, key, null);
+      if (duplicate === null) continue;
+      if (duplicate.isUnseen !== true) this.#observeRead(ours(duplicate.row));
+      return duplicate;
+    }
+    return null;
+  }
+
   *update(row: Row, values: readonly SqlValue[], _columns: readonly number[]): Waiting<UpdateResult> {
     const version = ours(row);
     const { stored } = version;
@@ -109,7 +129,8 @@ export class PostgresStatement implements StatementView {
     const isKeyChanged = keys.some((key, i) => key !== version.keys[i] && table.shape.indexes[i]?.isUnique === true);
     yield* this.#transaction.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
     this.#watchWrite(table, version);
-    const written = this.#push(stored, { values: [...values], keys, isDeleted: false });
+    const isLocked = stored.locks?.holds(this.#transaction.writer, 'update') === true;
+    const written = this.#push(stored, { values: [...values], keys, isDeleted: false, changesKey: isLocked });
     const duplicate = yield* this.#enterKeys(written, version);
     return duplicate ?? { kind: 'updated', row: written };
   }
@@ -262,6 +283,7 @@ export class PostgresStatement implements StatementView {
   *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
     const { stored } = found;
     contacts.looksAtLatest(this.#transaction, stored, request);
+    if (request.reading === 'statement' && this.#hasWritten(stored)) return null;
     const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
     const strength = request.strengthFor?.(found) ?? request.strength;
     const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';
@@ -272,10 +294,15 @@ export class PostgresStatement implements StatementView {
     const current = currentVersion(stored.newest, this.#transaction.writer);
     if (current === found) return found;
     if (current === null || current.isDeleted) return null;
-    if (strength === 'key share' && request.reading === 'statement' && sameUniqueKeys(found, current)) return found;
+    if (strength === 'key share' && request.reading === 'statement' && keepsKeys(found, current)) return found;
     if (!matches(current)) return null;
     // The new version may need a stronger lock than the old one did.
     return request.strengthFor === undefined ? current : yield* this.#lockVersion(current, matches, request);
+  }
+
+  /** Of a row that a statement comes to twice (it has a WITH that writes) it changes the first time only. */
+  #hasWritten({ newest }: StoredRow): boolean {
+    return newest?.writer === this.#transaction.writer && newest.command === this.#command;
   }
 
   /** @throws SqlError 40001 */
@@ -283,12 +310,18 @@ export class PostgresStatement implements StatementView {
     const current = currentVersion(found.stored.newest, this.#transaction.writer);
     if (current === found) return;
     if (current === null || current.isDeleted) throw concurrent('delete');
-    if (!keyIsEnough || !sameUniqueKeys(found, current)) throw concurrent('update');
+    if (!keyIsEnough || !keepsKeys(found, current)) throw concurrent('update');
   }
 
-  /** A row that refused an insertion may be newer than the snapshot: ON CONFLICT cannot touch it then. @throws SqlError 40001 */
-  #checkVisible(version: Version): void {
-    if (this.#isUnseen(version)) throw concurrent('update');
+  /** The version that is in the way of an upsert (`ExecOnConflictUpdate`). `null`: it has changed since. @throws SqlError 40001, 40P01 */
+  *#lockConflict(found: Version, { strength }: LockRequest): Waiting<Version | null> {
+    const { stored } = found;
+    const transaction = this.#transaction;
+    transaction.storage.footprint?.touch(contacts.rowName(stored), 'see');
+    yield* transaction.lock(stored, strength, 'wait');
+    if (transaction.keepsSnapshot) this.#checkUnchanged(found, false);
+    if (this.#isUnseen(found)) throw concurrent('update');
+    return currentVersion(stored.newest, transaction.writer) === found ? found : null;
   }
 
   #isUnseen(version: Version): boolean {
@@ -301,7 +334,7 @@ export class PostgresStatement implements StatementView {
     table: PostgresTable,
     position: number,
     key: readonly SqlValue[],
-    except: StoredRow,
+    except: StoredRow | null,
   ): Waiting<Duplicate | null> {
     const index = table.shape.indexes[position];
     if (index === undefined || !index.isUnique || !isComparable(key, index.nullsAreEqual)) return null;
@@ -323,7 +356,13 @@ export class PostgresStatement implements StatementView {
         const current = currentVersion(row.newest, writer);
         const isThere = current !== null && !current.isDeleted && hasKey(table, position, current, key);
         if (isThere && openWriter(row.newest, writer) === null)
-          return { kind: 'duplicate', index: index.id, row: current, isUnseen: this.#isUnseen(current) };
+          return {
+            kind: 'duplicate',
+            index: index.id,
+            row: current,
+            isUnseen: this.#isUnseen(current),
+            isOwn: current.writer === writer && current.command === this.#command,
+          };
       }
       if (blockers().length === 0) return null;
       yield* this.#transaction.wait(blockers, `key of ${index.name}`, touch);
@@ -374,9 +413,12 @@ function waitsAnyway(found: Version, request: LockRequest, reader: Writer): bool
   let next = found.stored.newest;
   while (next !== null && next.older !== found) next = next.older;
   if (next === null || next.isDeleted) return false;
-  return next.writer !== reader && sameUniqueKeys(found, next);
+  return next.writer !== reader && keepsKeys(found, next);
 }
 
-function sameUniqueKeys(a: Version, b: Version): boolean {
-  return a.stored.table.shape.indexes.every((index, i) => !index.isUnique || a.keys[i] === b.keys[i]);
+/** From one version to a newer one of the row. */
+function keepsKeys(from: Version, to: Version): boolean {
+  for (let version: Version | null = to; version !== null && version !== from; version = version.older)
+    if (version.changesKey) return false;
+  return true;
 }

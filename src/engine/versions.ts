@@ -29,6 +29,8 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
   /** The statement of its writer that wrote it, counted in the transaction. */
   readonly command: number;
   readonly isDeleted: boolean;
+  /** PostgreSQL: may a FOR KEY SHARE not lock the version before it, because a key has changed or its writer had locked the row FOR UPDATE? */
+  readonly changesKey: boolean;
   /** Its key in every index of the table; `null` where a partial index leaves the row out. */
   keys: IndexKeys;
   older: RowVersion<S> | null;
@@ -45,6 +47,7 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
     this.writer = writer;
     this.command = command;
     this.isDeleted = content.isDeleted;
+    this.changesKey = content.changesKey === true;
     this.keys = content.keys;
     this.older = older;
     this.sequence = older === null ? 1 : older.sequence + 1;
@@ -59,6 +62,7 @@ export interface VersionContent {
   readonly values: SqlValue[];
   readonly keys: IndexKeys;
   readonly isDeleted: boolean;
+  readonly changesKey?: boolean;
 }
 
 export interface VersionedRow {

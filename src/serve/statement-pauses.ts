@@ -76,6 +76,7 @@ function delegating(view: StatementView): StatementView {
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
+    ...(view.findConflict === undefined ? {} : { findConflict: view.findConflict.bind(view) }),
     update: (row, values, columns) => view.update(row, values, columns),
     delete: (row) => view.delete(row),
     undo: () => view.undo(),

@@ -85,7 +85,7 @@ function queryStatement(
   planning: Planning,
   run: Run,
 ): QueryStatement {
-  const { prelude } = planning;
+  const { prelude, epilogue } = planning;
   return {
     kind: 'query',
     command,
@@ -100,6 +100,7 @@ function queryStatement(
       for (const step of prelude) yield* step(own);
       const result = run(own);
       const outcome = 'next' in result ? yield* result : result;
+      for (const step of epilogue) yield* step(own);
       yield* finishChecks(own);
       return {
         rows: outcome.rows,

@@ -106,8 +106,9 @@ export interface LockRequest {
   /**
    * `statement`: as a statement of this level reads (snapshot first, then the current version where the engine does so).
    * `latest`: the latest committed version and the own writes, whatever the level: for foreign keys and unique checks.
+   * `conflict`: the version that `findConflict` has found. `null` when it has changed since; an error where one snapshot serves the transaction.
    */
-  readonly reading: 'statement' | 'latest';
+  readonly reading: 'statement' | 'latest' | 'conflict';
   /**
    * The strength for this row, where it depends on it: an UPDATE that changes the key of a unique index locks with `update`. Asked before a row is
    * locked, and again when it has changed meanwhile. Without it the lock is made stronger by `update()`, which may wait once more.
@@ -125,7 +126,16 @@ export type InsertResult =
    * The unique index that refused it, and the row that is in the way. `isUnseen`: a transaction with one snapshot does not see that row;
    * ON CONFLICT then fails with 40001 "could not serialize access due to concurrent update", DO NOTHING too.
    */
-  | { readonly kind: 'duplicate'; readonly index: IndexId; readonly row: Row; readonly isUnseen?: boolean };
+  | Duplicate;
+
+export type Duplicate = {
+  readonly kind: 'duplicate';
+  readonly index: IndexId;
+  readonly row: Row;
+  readonly isUnseen?: boolean;
+  /** This statement has written it. */
+  readonly isOwn?: boolean;
+};
 
 export type UpdateResult =
   | { readonly kind: 'updated'; readonly row: Row }
@@ -200,6 +210,11 @@ export interface StatementView {
   lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
   /** `duplicateLock`: the lock on a row that refuses it, where the engine takes one: `update` for REPLACE and ON DUPLICATE KEY UPDATE. */
   insert(table: TableId, values: readonly SqlValue[], duplicateLock: DuplicateLock): Waiting<InsertResult>;
+  /**
+   * The row with a key of these values in one of the unique indexes `arbiters`, which are looked at in order; waits for open transactions that have
+   * written one. Absent: the engine has no ON CONFLICT.
+   */
+  findConflict?(table: TableId, values: readonly SqlValue[], arbiters: readonly IndexId[]): Waiting<Duplicate | null>;
   /** `row` comes from `lock` or `lockRow` of this statement. `columns`: the positions that are assigned. */
   update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult>;
   delete(row: Row): Waiting<void>;

@@ -2,7 +2,16 @@
  * Before the test starts: rows become the initial state, one compact array each, without history. Transactions of this phase are taken one
  * after another; where they overlap they see each other's rows.
  */
-import type { InsertResult, Row, StorageTransaction, TableId, UpdateResult, Waiting } from '../../sql/storage.ts';
+import type {
+  Duplicate,
+  IndexId,
+  InsertResult,
+  Row,
+  StorageTransaction,
+  TableId,
+  UpdateResult,
+  Waiting,
+} from '../../sql/storage.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import { type Pictured, SnapshotStatement } from './snapshot.ts';
 import { atOnce, ours, SeenRow } from './seen-row.ts';
@@ -60,6 +69,11 @@ export class LoadTransaction implements StorageTransaction {
   }
 
   /** @param keys of `values`, by index */
+  /** Since this savepoint. */
+  hasChanged(row: StoredRow, savepoint: number): boolean {
+    return this.#changes.slice(savepoint).some((change) => change.row === row);
+  }
+
   change(row: StoredRow, values: Key | null, keys: readonly (Key | null)[]): void {
     this.#changes.push({ row, before: row.values });
     put(row, values, keys);
@@ -94,6 +108,17 @@ class LoadStatement extends SnapshotStatement {
 
   override insert(tableId: TableId, values: Key): Waiting<InsertResult> {
     return atOnce(() => this.#insert(tableId, values));
+  }
+
+  findConflict(tableId: TableId, values: Key, arbiters: readonly IndexId[]): Waiting<Duplicate | null> {
+    const table = this.#pictured.table(tableId);
+    const keys = table
+      .keysOf(values)
+      .map((key, i) => (arbiters.includes(table.indexes[i]?.shape.id ?? -1) ? key : null));
+    const duplicate = this.#duplicate(table, keys, null);
+    if (duplicate === null) return atOnce(() => null);
+    const isOwn = this.#transaction.hasChanged(ours(duplicate.row).stored, this.#mark);
+    return atOnce(() => ({ kind: 'duplicate', ...duplicate, isOwn }));
   }
 
   override update(row: Row, values: Key, columns: readonly number[]): Waiting<UpdateResult> {

@@ -9,6 +9,8 @@
  */
 import type {
   AccessPath,
+  Duplicate,
+  IndexId,
   InsertResult,
   LockRequest,
   Row,
@@ -81,6 +83,21 @@ export class Statement implements StatementView {
     table.remember(stored);
     this.#insertInto(stored, values, keys);
     return { kind: 'inserted', row: new SeenRow(stored, [...values]) };
+  }
+
+  *findConflict(tableId: TableId, values: Key, arbiters: readonly IndexId[]): Waiting<Duplicate | null> {
+    const table = this.#storage.table(tableId);
+    const keys = table
+      .keysOf(values)
+      .map((key, i) => (arbiters.includes(table.indexes[i]?.shape.id ?? -1) ? key : null));
+    const duplicate = yield* findDuplicate(this.#storage, this.#transaction, table, keys, null);
+    if (duplicate === null) return null;
+    const { index, row: stored } = duplicate;
+    const slots = table.granularity === 'row' ? 1 : table.shape.columns.length + 1;
+    const isOwn = Array.from({ length: slots }, (_, slot) => this.#transaction.own.last(stored.cell(slot))).some(
+      (write) => write?.statement === this.#number,
+    );
+    return { kind: 'duplicate', index, row: this.#latestRow(stored), isOwn };
   }
 
   *update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult> {

@@ -7,7 +7,7 @@ import { rowKey } from '../row-key.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import { convertRows } from './convert-rows.ts';
-import { type Running, runningOf } from './planning.ts';
+import { type PreludeStep, type Running, runningOf } from './planning.ts';
 import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 
@@ -80,12 +80,23 @@ function modifying(expression: CommonTableExpr, name: string, query: Node, scope
     throw new SqlError('0A000', 'WITH clause containing a data-modifying statement must be at the top level');
   }
   const planned = scope.planners.modification(query, scope.child());
-  scope.planning.prelude.push(function* modifyFirst(running) {
-    const { rows } = yield* planned.run(newFrame(0, running, null), running);
-    running.kept.set(planned, rows);
-  });
   const columns = renamed(planned.columns ?? [], expression, name);
-  return { name, columns, rows: (_frame, running) => keptOf(planned, running), isCorrelated: false };
+  const table: CommonTable = {
+    name,
+    columns,
+    rows: (_frame, running) => keptOf(planned, running),
+    isCorrelated: false,
+  };
+  const { prelude, epilogue, commonTablesRead } = scope.planning;
+  const when = (isRead: boolean): PreludeStep =>
+    function* modify(running) {
+      if (commonTablesRead.has(table) !== isRead) return;
+      const { rows } = yield* planned.run(newFrame(0, running, null), running);
+      running.kept.set(planned, rows);
+    };
+  prelude.push(when(true));
+  epilogue.push(when(false));
+  return table;
 }
 
 function keptOf(plan: object, running: Running): Values[] {

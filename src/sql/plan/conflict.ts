@@ -1,15 +1,14 @@
-/** ON CONFLICT, and what MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of it. */
-import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
+/** What MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of ON CONFLICT. */
+import type { OnConflictClause } from '@pgsql/types';
 import type { Index } from '../catalog/relation.ts';
 import { isSameStored } from '../row-key.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import type { TableRules } from '../run/table-rules.ts';
-import { SqlError } from '../sql-error.ts';
 import {
   cell as valueAt,
+  type Duplicate,
   type DuplicateLock,
-  everyRow,
   type InsertResult,
   type LockRequest,
   type Row,
@@ -22,21 +21,16 @@ import type { Running } from './planning.ts';
 import { type Assignment, assignedRow, planAssignments, planAutomatic } from './returning.ts';
 import type { QueryScope } from './scope.ts';
 import { rowOf } from './source.ts';
-import { treeText } from './tree.ts';
-import { isUnchanged } from './update.ts';
-
-type Duplicate = Extract<InsertResult, { kind: 'duplicate' }>;
+import { isUnchanged, keyCells } from './update.ts';
 
 export interface ConflictAnswer {
   /** On the row in the way: InnoDB locks it at once for what the answer does to it. */
   readonly duplicateLock: DuplicateLock;
-  /** Remembers what the statement has written itself: it must not be written again. */
-  readonly inserted: (row: Row, running: Running) => void;
   /** `row`: for RETURNING; `null`: nothing was written. */
   readonly answer: (values: SqlValue[], duplicate: Duplicate, frame: Frame, running: Running) => Waiting<Answered>;
 }
 
-interface Answered {
+export interface Answered {
   readonly row: Row | null;
   readonly rowCount: number;
   /** Did the new row go in after all? */
@@ -45,110 +39,34 @@ interface Answered {
 
 const mysqlMarks = new Set(['moirai_any_unique', 'moirai_ignore', 'moirai_replace']);
 
-export function planConflict(
+/** `null`: the clause is PostgreSQL's, or there is none. */
+export function planMysqlConflict(
   clause: OnConflictClause | undefined,
   item: RangeItem,
   rules: TableRules,
   scope: QueryScope,
 ): ConflictAnswer | null {
-  if (clause === undefined) return null;
-  const { infer, action } = clause;
-  const mark = infer?.conname !== undefined && mysqlMarks.has(infer.conname) ? infer.conname : null;
-  const arbiters = mark === null && infer !== undefined ? arbiterIndexes(infer, rules) : uniqueIndexes(rules);
+  const mark = clause?.infer?.conname;
+  if (clause === undefined || mark === undefined || !mysqlMarks.has(mark)) return null;
   if (mark === 'moirai_replace') return replacing(rules);
-  if (action === 'ONCONFLICT_NOTHING') return doNothing(arbiters, rules);
-  if (infer === undefined) {
-    throw new SqlError('42601', 'ON CONFLICT DO UPDATE requires inference specification or constraint name', {
-      hint: 'For example, ON CONFLICT (column_name).',
-    });
-  }
-  return doUpdate(clause, arbiters, item, rules, scope);
+  return clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
 }
 
-function uniqueIndexes({ table }: TableRules): Index[] {
+export function uniqueIndexes({ table }: TableRules): Index[] {
   return table.indexes.filter(({ isUnique }) => isUnique);
 }
 
-/** The unique indexes over exactly these columns and expressions. @throws SqlError 42P10, 42704 */
-function arbiterIndexes({ conname, indexElems, whereClause }: InferClause, rules: TableRules): Index[] {
-  const { table } = rules;
-  if (conname !== undefined) {
-    const found = table.indexes.find(({ name, isUnique }) => name === conname && isUnique);
-    if (found === undefined)
-      throw new SqlError('42704', `constraint "${conname}" for table "${table.name}" does not exist`);
-    return [found];
-  }
-  const wanted = new Set((indexElems ?? []).map((node) => elementText(node, rules)));
-  const found = uniqueIndexes(rules).filter(({ parts, predicate }) => {
-    const own = new Set(parts.map(({ cell, expression }) => (cell >= 0 ? `cell ${cell}` : treeText(expression))));
-    const isSame = own.size === wanted.size && [...own].every((text) => wanted.has(text));
-    return isSame && (predicate === null || treeText(predicate) === treeText(whereClause));
-  });
-  if (found.length === 0) {
-    throw new SqlError('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification');
-  }
-  return found;
-}
-
-function elementText(node: Node, { table }: TableRules): string {
-  const { name, expr } = 'IndexElem' in node ? node.IndexElem : {};
-  if (name === undefined) return treeText(expr);
-  const column = table.columns.find((each) => each.name === name);
-  if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`);
-  return `cell ${column.cell}`;
-}
-
-function isArbiter(arbiters: readonly Index[], duplicate: Duplicate): boolean {
-  return arbiters.some(({ id }) => id === duplicate.index);
-}
-
-function doNothing(arbiters: readonly Index[], rules: TableRules): ConflictAnswer {
-  return {
-    duplicateLock: 'share',
-    inserted: () => undefined,
-    *answer(values, duplicate, _frame, running) {
-      if (!isArbiter(arbiters, duplicate)) {
-        const other = yield* rowInTheWay(arbiters, values, rules, running);
-        if (other === null) throw rules.duplicate(duplicate.index, values);
-      } else if (duplicate.isUnseen === true) throw concurrentUpdate();
-      return { row: null, rowCount: 0 };
-    },
-  };
-}
-
-function concurrentUpdate(): SqlError {
-  return new SqlError('40001', 'could not serialize access due to concurrent update');
-}
-
-/** Another index refused the row first: is there one in the way in an index that was named, too? */
-function* rowInTheWay(
-  arbiters: readonly Index[],
-  values: readonly SqlValue[],
-  rules: TableRules,
-  running: Running,
-): Waiting<Row | null> {
-  const request: LockRequest = { strength: 'no key update', ifLocked: 'wait', reading: 'latest' };
-  for (const { id, parts, predicate } of arbiters) {
-    if (predicate !== null || parts.some(({ cell }) => cell < 0 || values[cell] === null)) continue;
-    let found: Row | null = null;
-    const prefix = parts.map(({ cell }) => values[cell] ?? null);
-    yield* running.view.lock(
-      rules.table.id,
-      { kind: 'index', index: id, prefix, isDescending: false },
-      everyRow,
-      request,
-      (row) => {
-        found = row;
-        return false;
-      },
-    );
-    if (found !== null) return found;
-  }
-  return null;
-}
+const doNothing: ConflictAnswer = {
+  duplicateLock: 'share',
+  // It waits for nothing.
+  // oxlint-disable-next-line require-yield
+  *answer() {
+    return { row: null, rowCount: 0 };
+  },
+};
 
 /** DO UPDATE, compiled. */
-interface Upsert {
+export interface Upsert {
   readonly target: number;
   readonly excluded: number;
   readonly assignments: readonly Assignment[];
@@ -158,8 +76,9 @@ interface Upsert {
   readonly request: LockRequest;
 }
 
-function planUpsert(
+export function planUpsert(
   { targetList, whereClause }: OnConflictClause,
+  reading: LockRequest['reading'],
   item: RangeItem,
   rules: TableRules,
   scope: QueryScope,
@@ -171,62 +90,32 @@ function planUpsert(
     const assignments = planAssignments(targetList, rules, scope);
     const automatic = planAutomatic(rules, assignments, scope);
     const cells = [...new Set([...assignments, ...automatic].map(({ column }) => column.cell))];
-    const changesKey = rules.table.indexes.some(
-      ({ isUnique, parts }) => isUnique && parts.some(({ cell }) => cells.includes(cell)),
-    );
+    const changesKey = keyCells(rules.table).some((at) => cells.includes(at));
     const where =
       whereClause === undefined
         ? null
         : coerceToBoolean(compileExpression(whereClause, scope), 'WHERE', scope).evaluate;
     const strength = changesKey ? 'update' : 'no key update';
-    const request = { strength, ifLocked: 'wait', reading: 'latest' } as const;
+    const request = { strength, ifLocked: 'wait', reading } as const;
     return { target: item.row, excluded: excluded.row, assignments, automatic, where, cells, request };
   });
 }
 
-function doUpdate(
-  clause: OnConflictClause,
-  arbiters: readonly Index[],
-  item: RangeItem,
-  rules: TableRules,
-  scope: QueryScope,
-): ConflictAnswer {
-  const upsert = planUpsert(clause, item, rules, scope);
+function doUpdate(clause: OnConflictClause, item: RangeItem, rules: TableRules, scope: QueryScope): ConflictAnswer {
+  const upsert = planUpsert(clause, 'latest', item, rules, scope);
   return {
     duplicateLock: 'update',
-    inserted: (row, running) => void writtenRows(running, rules).add(row.id),
     *answer(values, duplicate, frame, running) {
-      const written = writtenRows(running, rules);
       let result: InsertResult = duplicate;
       while (result.kind === 'duplicate') {
-        const row: Row = yield* arbiterRow(result, arbiters, values, rules, running);
-        if (written.has(row.id) && scope.dialect === 'postgres') throw cardinalityViolation();
-        const locked: Row | null = yield* running.view.lockRow(row, () => true, upsert.request);
+        const locked: Row | null = yield* running.view.lockRow(result.row, () => true, upsert.request);
         if (locked !== null) return yield* overwrite(upsert, locked, values, frame, { rules, running, scope });
         // It went while we waited: the row may go in after all.
         result = yield* rules.tryInsert(values, 'update', running);
       }
-      written.add(result.row.id);
       return { row: result.row, rowCount: 1, isInserted: true };
     },
   };
-}
-
-/** The row in the way in an index that was named. @throws SqlError 23505 when there is none, 40001 when it is not to be seen */
-function* arbiterRow(
-  duplicate: Duplicate,
-  arbiters: readonly Index[],
-  values: readonly SqlValue[],
-  rules: TableRules,
-  running: Running,
-): Waiting<Row> {
-  if (isArbiter(arbiters, duplicate)) {
-    if (duplicate.isUnseen === true) throw concurrentUpdate();
-    return duplicate.row;
-  }
-  const other = yield* rowInTheWay(arbiters, values, rules, running);
-  if (other === null) throw rules.duplicate(duplicate.index, values);
-  return other;
 }
 
 interface UpsertContext {
@@ -235,7 +124,7 @@ interface UpsertContext {
   readonly scope: QueryScope;
 }
 
-function* overwrite(
+export function* overwrite(
   upsert: Upsert,
   locked: Row,
   values: readonly SqlValue[],
@@ -250,22 +139,7 @@ function* overwrite(
   if (isMysql && isUnchanged(locked, next, upsert.assignments)) return { row: locked, rowCount: 0 };
   for (const { column, evaluate } of upsert.automatic) next[column.cell] = evaluate(frame);
   const updated = yield* rules.update(locked, next, upsert.cells, running);
-  writtenRows(running, rules).add(updated.id);
   return { row: updated, rowCount: isMysql ? 2 : 1 };
-}
-
-function writtenRows(running: Running, rules: TableRules): Set<number> {
-  const known = running.kept.get(rules) as Set<number> | undefined;
-  if (known !== undefined) return known;
-  const made = new Set<number>();
-  running.kept.set(rules, made);
-  return made;
-}
-
-function cardinalityViolation(): SqlError {
-  return new SqlError('21000', 'ON CONFLICT DO UPDATE command cannot affect row a second time', {
-    hint: 'Ensure that no rows proposed for insertion within the same command have duplicate constrained values.',
-  });
 }
 
 /** REPLACE: every row in the way is deleted. It counts, too. */
@@ -273,7 +147,6 @@ function replacing(rules: TableRules): ConflictAnswer {
   const request: LockRequest = { strength: 'update', ifLocked: 'wait', reading: 'latest' };
   return {
     duplicateLock: 'update',
-    inserted: () => undefined,
     *answer(values, duplicate, _frame, running) {
       let result: InsertResult = duplicate;
       let rowCount = 1;

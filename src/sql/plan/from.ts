@@ -72,6 +72,7 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
   const name = range.alias?.aliasname ?? range.relname ?? '';
   if (found !== undefined) {
     const { table, depth } = found;
+    scope.planning.commonTablesRead.add(table);
     return rowsItem(name, table.columns, range.alias?.colnames, scope, (frame) => commonTableRows(table, depth, frame));
   }
   const relation = scope.planning.relation(range);

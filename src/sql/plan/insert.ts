@@ -10,11 +10,12 @@ import { cell as valueAt, type Row, type Waiting } from '../storage.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
-import { type ConflictAnswer, planConflict } from './conflict.ts';
+import { type Answered, type ConflictAnswer, planMysqlConflict } from './conflict.ts';
 import { tableItem } from './from.ts';
 import { noAggregates } from './grouping.ts';
 import type { DataModification, ModificationOutcome } from './data-modification.ts';
 import { emptyNamespace, namespaceOf } from './namespace.ts';
+import { type InsertOrResolve, planOnConflict } from './on-conflict.ts';
 import type { Running } from './planning.ts';
 import { newFrame, type Values } from './query.ts';
 import { assignedValue, missingColumn, planReturning, type Returning, rulesFor, writableTable } from './returning.ts';
@@ -41,7 +42,9 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
     cols !== undefined,
   );
   scope.namespace = namespaceOf(item);
-  const conflict = planConflict(onConflictClause, item, rules, scope);
+  const conflict = planMysqlConflict(onConflictClause, item, rules, scope);
+  const onConflict =
+    onConflictClause === undefined || conflict !== null ? null : planOnConflict(onConflictClause, item, rules, scope);
   const returning = scope.within(namespaceOf(item), () => planReturning(returningClause?.exprs, scope));
   return {
     command: 'INSERT',
@@ -50,7 +53,7 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
       const frame = newFrame(scope.rowCount, running, outer);
       const outcome: InsertOutcome = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n, hasDrawn: false };
       for (const values of rowsToInsert(frame, running)) {
-        yield* insertOne(values, frame, { rules, conflict, returning, row: item.row }, outcome, running);
+        yield* insertOne(values, frame, { rules, conflict, onConflict, returning, row: item.row }, outcome, running);
       }
       return outcome;
     },
@@ -66,6 +69,7 @@ interface InsertOutcome extends Mutable<ModificationOutcome> {
 interface InsertPlan {
   readonly rules: TableRules;
   readonly conflict: ConflictAnswer | null;
+  readonly onConflict: InsertOrResolve | null;
   readonly returning: Returning | null;
   readonly row: number;
 }
@@ -73,23 +77,16 @@ interface InsertPlan {
 function* insertOne(
   values: SqlValue[],
   frame: Frame,
-  { rules, conflict, returning, row: at }: InsertPlan,
+  plan: InsertPlan,
   outcome: InsertOutcome,
   running: Running,
 ): Waiting<void> {
+  const { rules, onConflict, returning, row: at } = plan;
   const isDrawn = rules.autoIncrement?.isAskedFor(values) === true;
-  const result = yield* rules.tryInsert(values, conflict?.duplicateLock ?? 'share', running);
-  let row: Row | null;
-  let rowCount = 1;
-  if (result.kind === 'inserted') {
-    row = result.row;
-    conflict?.inserted(row, running);
-  } else {
-    if (conflict === null) throw rules.duplicate(result.index, values);
-    const answer = yield* conflict.answer(values, result, frame, running);
-    ({ row, rowCount } = answer);
-    if (isDrawn && answer.isInserted !== true) rules.autoIncrement?.giveBack(values, running);
-  }
+  const { row, rowCount } =
+    onConflict === null
+      ? yield* insertOrAnswer(values, frame, plan, isDrawn, running)
+      : yield* onConflict(values, frame, running);
   outcome.rowCount += rowCount;
   // A row that ON DUPLICATE KEY UPDATE leaves as it was is one that was found.
   outcome.foundRows += row === null ? 0 : Math.max(rowCount, 1);
@@ -97,6 +94,21 @@ function* insertOne(
   if (row === null || returning === null) return;
   frame.rows[at] = row;
   outcome.rows.push(...returning.values(frame));
+}
+
+function* insertOrAnswer(
+  values: SqlValue[],
+  frame: Frame,
+  { rules, conflict }: InsertPlan,
+  isDrawn: boolean,
+  running: Running,
+): Waiting<Answered> {
+  const result = yield* rules.tryInsert(values, conflict?.duplicateLock ?? 'share', running);
+  if (result.kind === 'inserted') return { row: result.row, rowCount: 1 };
+  if (conflict === null) throw rules.duplicate(result.index, values);
+  const answer = yield* conflict.answer(values, result, frame, running);
+  if (isDrawn && answer.isInserted !== true) rules.autoIncrement?.giveBack(values, running);
+  return answer;
 }
 
 /** MySQL's insert id: the first number that was drawn, or else what the last row's AUTO_INCREMENT column has. */

@@ -41,6 +41,10 @@ export class Planning {
   readonly dialect: Dialect;
   readonly searchPath: readonly string[];
   readonly prelude: PreludeStep[] = [];
+  /** What runs after it: data-modifying WITH that nothing reads. */
+  readonly epilogue: PreludeStep[] = [];
+  /** Common tables, by what `commonTables` has, that something reads. */
+  readonly commonTablesRead = new Set<object>();
   /** What EXPLAIN prints. */
   readonly steps: PlanStep[] = [];
   /** Tables and views that were read. */

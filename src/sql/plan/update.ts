@@ -92,7 +92,7 @@ function isSameCombination(a: Frame['rows'], b: Frame['rows']): boolean {
 }
 
 /** What others may refer to: a row whose keys stay may be referred to while it is changed. */
-function keyCells(table: Table): number[] {
+export function keyCells(table: Table): number[] {
   const unique = table.indexes.filter(
     ({ isUnique, predicate, parts }) => isUnique && predicate === null && parts.every(({ cell: at }) => at >= 0),
   );

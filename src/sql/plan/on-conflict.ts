@@ -1,0 +1,108 @@
+/**
+ * PostgreSQL's INSERT ... ON CONFLICT, after `ExecInsert`: the arbiters are looked at before the row goes in, and again when the row that was in
+ * the way has changed while the statement waited for it. Other unique indexes refuse the row when it goes in.
+ */
+import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
+import { assert } from '../../base/assert.ts';
+import type { Index } from '../catalog/relation.ts';
+import type { Frame } from '../expression.ts';
+import type { TableRules } from '../run/table-rules.ts';
+import { SqlError } from '../sql-error.ts';
+import type { Duplicate, InsertResult, Waiting } from '../storage.ts';
+import type { SqlValue } from '../value.ts';
+import { type Answered, overwrite, planUpsert, uniqueIndexes } from './conflict.ts';
+import type { RangeItem } from './namespace.ts';
+import type { Running } from './planning.ts';
+import type { QueryScope } from './scope.ts';
+import { treeText } from './tree.ts';
+
+/** Inserts a row, or does what the clause says. */
+export type InsertOrResolve = (values: SqlValue[], frame: Frame, running: Running) => Waiting<Answered>;
+
+/** What to do about the row in the way. `null`: it has changed; look again. */
+type Resolve = (duplicate: Duplicate, values: SqlValue[], frame: Frame, running: Running) => Waiting<Answered | null>;
+
+export function planOnConflict(
+  clause: OnConflictClause,
+  item: RangeItem,
+  rules: TableRules,
+  scope: QueryScope,
+): InsertOrResolve {
+  const arbiters = arbiterIndexes(clause.infer, rules).map(({ id }) => id);
+  const resolve = clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
+  return function* insert(values, frame, running) {
+    rules.check(values, running);
+    for (;;) {
+      const search = running.view.findConflict?.(rules.table.id, values, arbiters);
+      assert(search !== undefined, 'a store of PostgreSQL statements finds conflicts');
+      const duplicate = yield* search;
+      if (duplicate !== null) {
+        const resolved = yield* resolve(duplicate, values, frame, running);
+        if (resolved !== null) return resolved;
+        continue;
+      }
+      const result: InsertResult = yield* rules.tryInsert(values, 'share', running);
+      if (result.kind === 'inserted') return { row: result.row, rowCount: 1, isInserted: true };
+      // An arbiter's key was taken while another one waited.
+      if (!arbiters.includes(result.index)) throw rules.duplicate(result.index, values);
+    }
+  };
+}
+
+// It waits for nothing.
+// oxlint-disable-next-line require-yield
+const doNothing: Resolve = function* doNothing({ isUnseen }) {
+  if (isUnseen === true) throw new SqlError('40001', 'could not serialize access due to concurrent update');
+  return { row: null, rowCount: 0 };
+};
+
+function doUpdate(clause: OnConflictClause, item: RangeItem, rules: TableRules, scope: QueryScope): Resolve {
+  if (clause.infer === undefined) {
+    throw new SqlError('42601', 'ON CONFLICT DO UPDATE requires inference specification or constraint name', {
+      hint: 'For example, ON CONFLICT (column_name).',
+    });
+  }
+  const upsert = planUpsert(clause, 'conflict', item, rules, scope);
+  return function* update({ row, isOwn }, values, frame, running) {
+    if (isOwn === true) throw cardinalityViolation();
+    const locked = yield* running.view.lockRow(row, () => true, upsert.request);
+    return locked === null ? null : yield* overwrite(upsert, locked, values, frame, { rules, running, scope });
+  };
+}
+
+function cardinalityViolation(): SqlError {
+  return new SqlError('21000', 'ON CONFLICT DO UPDATE command cannot affect row a second time', {
+    hint: 'Ensure that no rows proposed for insertion within the same command have duplicate constrained values.',
+  });
+}
+
+/** The unique indexes over exactly these columns and expressions. @throws SqlError 42P10, 42704 */
+function arbiterIndexes(infer: InferClause | undefined, rules: TableRules): Index[] {
+  if (infer === undefined) return uniqueIndexes(rules);
+  const { conname, indexElems, whereClause } = infer;
+  const { table } = rules;
+  if (conname !== undefined) {
+    const found = table.indexes.find(({ name, isUnique }) => name === conname && isUnique);
+    if (found === undefined)
+      throw new SqlError('42704', `constraint "${conname}" for table "${table.name}" does not exist`);
+    return [found];
+  }
+  const wanted = new Set((indexElems ?? []).map((node) => elementText(node, rules)));
+  const found = uniqueIndexes(rules).filter(({ parts, predicate }) => {
+    const own = new Set(parts.map(({ cell, expression }) => (cell >= 0 ? `cell ${cell}` : treeText(expression))));
+    const isSame = own.size === wanted.size && [...own].every((text) => wanted.has(text));
+    return isSame && (predicate === null || treeText(predicate) === treeText(whereClause));
+  });
+  if (found.length === 0) {
+    throw new SqlError('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification');
+  }
+  return found;
+}
+
+function elementText(node: Node, { table }: TableRules): string {
+  const { name, expr } = 'IndexElem' in node ? node.IndexElem : {};
+  if (name === undefined) return treeText(expr);
+  const column = table.columns.find((each) => each.name === name);
+  if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`);
+  return `cell ${column.cell}`;
+}
