@@ -324,6 +324,15 @@ describe('KILL', () => {
     expect(told(await client.ask({ kind: 'ping' }))).toEqual(['OK 2']);
   });
 
+  test('its own statement, and its own connection', async () => {
+    const { client } = await loggedIn();
+    const interrupted = ['ERR 1317 70100 Query execution was interrupted'];
+    expect(told(await client.query('KILL QUERY CONNECTION_ID()'))).toEqual(interrupted);
+    expect(told(await client.ask({ kind: 'ping' }))).toEqual(['OK 2']);
+    expect(told(await client.query('kill 1'))).toEqual(interrupted);
+    expect(client.isClosed).toBe(true);
+  });
+
   test.each(['statement', 'command'])('a connection, by %s', async (how) => {
     const { client, start, server } = await loggedIn();
     const other = new RawClient(start);

@@ -305,7 +305,7 @@ class MysqlConversation implements Conversation {
     this.#sql = sql;
     const kill = killOf(sql);
     if (kill !== null) {
-      this.#kill(kill.what, kill.id);
+      this.#kill(kill.what, kill.id === 'own' ? this.#id : kill.id);
       answerOk(this.#answerOptions());
       return;
     }
@@ -345,6 +345,8 @@ class MysqlConversation implements Conversation {
   }
 
   #kill(what: 'connection' | 'query', id: number): void {
+    // It interrupts itself: the error is its answer, and the end of a connection that kills itself.
+    if (id === this.#id) throw killed(what);
     const victim = this.#open.get(id);
     // Not every session has a connection here: a program in this process may have one.
     const session = victim === undefined ? this.#options.server.session(id) : victim.#session;
@@ -381,6 +383,12 @@ class MysqlConversation implements Conversation {
     this.#options.onBug?.(error);
     return protocolError(1105, 'internal error');
   }
+}
+
+/** The session's end has the SQLSTATE class of a shutdown, which #answer looks for. */
+function killed(what: 'connection' | 'query'): SqlError {
+  const message = 'Query execution was interrupted';
+  return new SqlError(what === 'connection' ? '57P01' : '57014', message, { mysqlNumber: 1317 });
 }
 
 function quoted(name: string): string {

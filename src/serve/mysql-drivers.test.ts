@@ -57,12 +57,13 @@ beforeEach(async () => {
 
 test('columns of every type, written and read as text and in binary', async () => {
   await ann.query(`CREATE TABLE kinds (
-    tiny TINYINT(1), small SMALLINT, whole INT, large BIGINT, larger BIGINT UNSIGNED, price DECIMAL(10,2), half FLOAT, third DOUBLE,
+    tiny TINYINT(1), small SMALLINT, whole INT, wide INT UNSIGNED, large BIGINT, larger BIGINT UNSIGNED, price DECIMAL(10,2), half FLOAT, third DOUBLE,
     name VARCHAR(30), note TEXT, code CHAR(3), bytes BLOB, day DATE, moment DATETIME, exact DATETIME(6), clock TIME, data JSON, nothing INT)`);
   const values = [
     1,
     -5,
     7,
+    4_294_967_295,
     '-9007199254740993',
     '18446744073709551615',
     '12.50',
@@ -88,6 +89,22 @@ test('columns of every type, written and read as text and in binary', async () =
   expect(texts.map((row) => Object.values(row as object))).toEqual([values, values]);
   expect(await rowsOf(ann, 'SELECT * FROM kinds', [])).toEqual(texts);
   await ann.query('DROP TABLE kinds');
+});
+
+test('columns tell that they are the primary key, and numbered by the server', async () => {
+  await ann.query('CREATE TABLE flagged (id INT UNSIGNED AUTO_INCREMENT PRIMARY KEY, v INT)');
+  const [, fields] = await ann.query('SELECT id, v, id + 1 AS next FROM flagged');
+  const [notNull, primaryKey, unsigned, autoIncrement] = [1, 2, 32, 512];
+  const known = notNull | primaryKey | unsigned | autoIncrement;
+  expect(fields.map(({ flags }) => Number(flags) & known)).toEqual([known, 0, 0]);
+  await ann.query('DROP TABLE flagged');
+});
+
+test('a text that is no JSON', async () => {
+  await ann.query('CREATE TABLE documents (j JSON)');
+  await expect(ann.query(`INSERT INTO documents VALUES ('{bad')`)).rejects.toMatchObject({ errno: 3140 });
+  await expect(ann.query(`SELECT JSON_EXTRACT('{bad', '$.a')`)).rejects.toMatchObject({ errno: 3141 });
+  await ann.query('DROP TABLE documents');
 });
 
 describe('statements', () => {

@@ -5,6 +5,7 @@ test.each([
   ['KILL 7', { what: 'connection', id: 7 }],
   ['kill connection 7;', { what: 'connection', id: 7 }],
   [' Kill  Query 12 ', { what: 'query', id: 12 }],
+  ['kill query connection_id()', { what: 'query', id: 'own' }],
   ['KILL x', null],
   ['SELECT 1', null],
 ] as const)('%s', (sql, expected) => expect(killOf(sql)).toEqual(expected));

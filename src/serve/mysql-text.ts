@@ -1,10 +1,11 @@
 /** Texts of statements on their way from the client. */
 
 /** KILL is the server's to perform, not the session's: it is about another connection. */
-export function killOf(sql: string): { readonly what: 'connection' | 'query'; readonly id: number } | null {
-  const parts = /^\s*kill\s+(?:(connection|query)\s+)?(\d{1,10})\s*;?\s*$/i.exec(sql);
+export function killOf(sql: string): { readonly what: 'connection' | 'query'; readonly id: number | 'own' } | null {
+  const parts = /^\s*kill\s+(?:(connection|query)\s+)?(?:(\d{1,10})|connection_id\s*\(\s*\))\s*;?\s*$/i.exec(sql);
   if (parts === null) return null;
-  return { what: parts[1]?.toLowerCase() === 'query' ? 'query' : 'connection', id: Number(parts[2]) };
+  const what = parts[1]?.toLowerCase() === 'query' ? 'query' : 'connection';
+  return { what, id: parts[2] === undefined ? 'own' : Number(parts[2]) };
 }
 
 /** The name in USE, which is part of messages and of column definitions. */

@@ -66,7 +66,12 @@ export function columnDefinition(column: ResultColumn, schema: string): ColumnDe
     characterSet: isText ? characterSet.utf8mb4GeneralCi : characterSet.binary,
     length,
     type,
-    flags: flags | (isText ? 0 : binary) | (column.isNullable ? 0 : columnFlag.notNull),
+    flags:
+      flags |
+      (isText ? 0 : binary) |
+      (column.isNullable ? 0 : columnFlag.notNull) |
+      (column.isPrimary === true ? columnFlag.primaryKey : 0) |
+      (column.isAutoIncrement === true ? columnFlag.autoIncrement : 0),
     decimals,
   };
 }
@@ -166,7 +171,8 @@ export function binaryValue(value: SqlValue, column: ResultColumn): BinaryValue 
       return Number(value);
     case 'int8':
     case 'uint8':
-      return value as bigint;
+      // INT UNSIGNED is wider here than on the wire.
+      return shapeOf(column).type === columnType.longlong ? (value as bigint) : Number(value);
     case 'float4':
     case 'float8':
       return Number.isFinite(value) ? (value as number) : null;

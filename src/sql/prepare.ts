@@ -2,7 +2,7 @@
 import type { DefElem, ExplainStmt, Node, RangeVar, TruncateStmt } from '@pgsql/types';
 import { assert } from '../base/assert.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import type { Table } from './catalog/relation.ts';
+import { type Column, primaryKey, type Table } from './catalog/relation.ts';
 import type { Dialect } from './dialect.ts';
 import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
@@ -115,7 +115,8 @@ function queryStatement(
 
 function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn, planning: Planning): ResultColumn {
   const isMysql = planning.dialect === 'mysql' && origin !== null;
-  const source = isMysql ? planning.catalog.tableById(origin.table)?.columns[origin.number - 1] : undefined;
+  const table = isMysql ? planning.catalog.tableById(origin.table) : undefined;
+  const source = table?.columns[(origin?.number ?? 0) - 1];
   return {
     name,
     type: type.name === 'unknown' ? types.text : type,
@@ -125,7 +126,13 @@ function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn
     tableName: origin?.tableName ?? '',
     isNullable,
     ...(source === undefined || source.mysqlType === null ? {} : { mysqlType: source.mysqlType }),
+    ...(table === undefined || source === undefined ? {} : keyFlags(table, source)),
   };
+}
+
+function keyFlags(table: Table, column: Column): Pick<ResultColumn, 'isAutoIncrement' | 'isPrimary'> {
+  const isPrimary = primaryKey(table)?.parts.some(({ cell }) => cell === column.cell) === true;
+  return { isAutoIncrement: column.identity !== null, isPrimary };
 }
 
 function selectStatement(planned: PlannedQuery, planning: Planning): QueryStatement {

@@ -55,6 +55,8 @@ export interface ResultColumn {
   readonly isNullable: boolean;
   /** MySQL: the type of the table's column as mysql/column-types.ts names it, where that says more than `type`. */
   readonly mysqlType?: string;
+  readonly isAutoIncrement?: boolean;
+  readonly isPrimary?: boolean;
 }
 
 export interface StatementResult {

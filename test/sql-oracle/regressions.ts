@@ -1,7 +1,8 @@
 /** Statements that answered otherwise than the real server once. */
 import type { Dialect } from '../../src/sql/index.ts';
+import { mysqlRegressions } from './regressions-mysql.ts';
 
-interface Regression {
+export interface Regression {
   readonly dialect: Dialect;
   readonly what: string;
   readonly statements: readonly string[];
@@ -207,4 +208,5 @@ export const regressions: readonly Regression[] = [
       'SELECT lastval()',
     ],
   },
+  ...mysqlRegressions,
 ];

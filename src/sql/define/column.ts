@@ -117,7 +117,7 @@ export function columnType(
   return { type, modifier: hasLength ? modifierOf(type, numbers) : width, mysqlType: name };
 }
 
-function ownSequence(
+export function ownSequence(
   column: string,
   type: SqlType,
   options: readonly Node[] | undefined,

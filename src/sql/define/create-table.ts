@@ -1,12 +1,12 @@
 /** CREATE TABLE and CREATE TABLE AS. */
-import type { Constraint, CreateStmt, RangeVar } from '@pgsql/types';
+import type { Constraint, CreateStmt, RangeVar, TableLikeClause } from '@pgsql/types';
 import type { Column, Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
 import type { OutputColumn } from '../plan/query.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import type { Changes } from './changes.ts';
-import { defineColumn } from './column.ts';
+import { defineColumn, ownSequence } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { isRelationTaken } from './names.ts';
 import { shapeOf } from './table-shape.ts';
@@ -18,6 +18,10 @@ export function createTable(statement: CreateStmt, planning: Planning, changes: 
   if (partspec !== undefined) throw notSupported('PARTITION BY');
   const empty = newTable(relation, ifNotExists, planning, changes);
   if (empty === null) return null;
+  const [like] = tableElts;
+  if (like !== undefined && 'TableLikeClause' in like && planning.dialect === 'mysql') {
+    return putTable(copyOf(like.TableLikeClause, empty, planning, changes), planning, changes);
+  }
   const columns: Column[] = [];
   const pending: { constraint: Constraint; column: Column | null }[] = [];
   for (const element of tableElts) {
@@ -30,11 +34,31 @@ export function createTable(statement: CreateStmt, planning: Planning, changes: 
       columns.push(column);
       pending.push(...constraints.map((constraint) => ({ constraint, column })));
     } else if ('Constraint' in element) pending.push({ constraint: element.Constraint, column: null });
-    else throw notSupported(Object.keys(element)[0] ?? 'this part of CREATE TABLE');
+    else throw notSupported('TableLikeClause' in element ? 'LIKE in CREATE TABLE' : 'this part of CREATE TABLE');
   }
   let table: Table = { ...empty, columns, cells: columns.map(({ name }) => name) };
   for (const { constraint, column } of inOrder(pending)) table = withConstraint(table, constraint, column, planning);
   return putTable(table, planning, changes);
+}
+
+/** MySQL's CREATE TABLE ... LIKE: columns, keys and checks; neither rows nor foreign keys. Its AUTO_INCREMENT begins anew. */
+function copyOf({ relation = {} }: TableLikeClause, empty: Table, planning: Planning, changes: Changes): Table {
+  const source = planning.relation(relation);
+  if (source.kind !== 'table') throw new SqlError('42809', `"${source.name}" is not BASE TABLE`, { mysqlNumber: 1347 });
+  const { catalog } = planning;
+  const columns = source.columns.map((column, cell): Column => {
+    const place = { schema: empty.schema, table: empty.name, cell };
+    if (column.sequence === null) return { ...column, cell };
+    return { ...column, cell, sequence: ownSequence(column.name, column.type, undefined, place, planning, changes) };
+  });
+  const cellOf = (before: number): number => source.columns.findIndex(({ cell }) => cell === before);
+  const indexes = source.indexes.map((index) => ({
+    ...index,
+    id: catalog.newId(),
+    parts: index.parts.map((part) => (part.cell < 0 ? part : { ...part, cell: cellOf(part.cell) })),
+  }));
+  const checks = source.checks.map((check, i) => ({ ...check, name: `${empty.name}_chk_${i + 1}` }));
+  return { ...empty, columns, cells: columns.map(({ name }) => name), indexes, checks };
 }
 
 /** Keys first: a foreign key may refer to the table itself. */

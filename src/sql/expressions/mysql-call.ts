@@ -20,7 +20,10 @@ export function callMysqlFunction(
   if (special !== undefined) return special;
   const candidates = mysqlFunctionTable.get(name);
   if (candidates === undefined) return undefined;
-  const signature = candidates.find((each) => takes(each, operands.length));
+  const signature = preferred(
+    candidates.filter((each) => takes(each, operands.length)),
+    operands,
+  );
   if (signature === undefined) {
     throw new SqlError('42000', `Incorrect parameter count in the call to native function '${name.toUpperCase()}'`, {
       position,
@@ -28,6 +31,49 @@ export function callMysqlFunction(
     });
   }
   return called(signature, operands, scope);
+}
+
+/** A text that is no JSON has a number of its own in an argument: 3141. */
+function documentArgument(operand: Expression, argument: number, name: string): Expression {
+  return {
+    ...operand,
+    evaluate: (frame) => {
+      try {
+        return operand.evaluate(frame);
+      } catch (error) {
+        if (!(error instanceof SqlError) || error.detail.mysqlNumber !== 3140) throw error;
+        const message = `Invalid JSON text in argument ${argument + 1} to function ${name}: "Invalid value."`;
+        throw new SqlError('22032', message, { mysqlNumber: 3141 });
+      }
+    },
+  };
+}
+
+/** Among functions of one name: for bytes where an argument has bytes for text, for numbers where the first is one. */
+function preferred(candidates: readonly Signature[], operands: readonly Expression[]): Signature | undefined {
+  const has = (signature: Signature, name: SqlType['name']): boolean =>
+    signature.parameters.some((parameter) => typeof parameter === 'object' && parameter.name === name);
+  const isOf = (name: SqlType['name']) => (signature: Signature) => has(signature, name);
+  const [plain] = candidates.filter((each) => !has(each, 'bytea') && !isOfNumber(each));
+  const takesBytes = operands.some(({ type }, i) => type.name === 'bytea' && wantsText(plain, i));
+  if (takesBytes) return candidates.find(isOf('bytea')) ?? plain;
+  const [first] = operands;
+  if (first !== undefined && isNumber(first.type)) return candidates.find(isOfNumber) ?? plain;
+  return plain ?? candidates[0];
+}
+
+function isOfNumber({ name, parameters: [first] }: Signature): boolean {
+  return name === 'hex' && typeof first === 'object' && first.name === 'int8';
+}
+
+function isNumber({ name }: SqlType): boolean {
+  return ['bool', 'int2', 'int4', 'int8', 'uint8', 'numeric', 'float4', 'float8'].includes(name);
+}
+
+function wantsText(signature: Signature | undefined, argument: number): boolean {
+  if (signature === undefined) return false;
+  const parameter = signature.parameters[Math.min(argument, signature.parameters.length - 1)];
+  return typeof parameter === 'object' && parameter.name === 'text';
 }
 
 function takes({ parameters, isVariadic }: Signature, count: number): boolean {
@@ -38,7 +84,8 @@ function called(signature: Signature, operands: readonly Expression[], scope: Sc
   const settled = operands.map((operand, i) => {
     const wanted = signature.parameters[Math.min(i, signature.parameters.length - 1)];
     const type = typeof wanted === 'object' ? wanted : operand.type.name === 'unknown' ? types.text : operand.type;
-    return coerce(operand, type, -1, 'explicit', scope);
+    const converted = coerce(operand, type, -1, 'explicit', scope);
+    return type.name === 'jsonb' ? documentArgument(converted, i, signature.name) : converted;
   });
   const given = settled.map(({ type }) => type);
   const result: SqlType =

@@ -7,7 +7,9 @@ import { formatJsonDocument, isJsonObject, jsonDocument, objectOf, parseJsonDocu
 import { civilOfDays, dayOfWeek, daysInMonth, daysOfCivil, isTimestampInRange, splitTimestamp } from '../value-time.ts';
 import type { JsonDocument, SqlValue } from '../value.ts';
 import { formatMysqlDate } from './mysql-date-format.ts';
+import { mysqlByteFunctions } from './mysql-byte-functions.ts';
 import { mysqlJsonPath } from './mysql-json-path.ts';
+import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';
 import { documentValue } from './json-functions.ts';
 import { randomUuid } from './session-functions.ts';
 import { ambient, nullable, strict, tableOf, typed } from './signature.ts';
@@ -16,15 +18,25 @@ import { charactersOf, characterCount, leftOf, positionIn, repeated, rightOf } f
 import { isoWeek } from './time-fields.ts';
 
 function wholeSeconds(time: bigint): bigint {
-  return time - (((time % 1_000_000n) + 1_000_000n) % 1_000_000n);
+  return cutTo(time, 0);
+}
+
+/** Digits after the point: 0 to 6. */
+function cutTo(time: bigint, digits: number): bigint {
+  const unit = 10n ** BigInt(6 - Math.min(6, Math.max(0, digits)));
+  return time - (((time % unit) + unit) % unit);
 }
 
 const session: Record<string, Ambient> = {
   'now() timestamp': (from) => wholeSeconds(from.statementTime),
-  'now(int4) timestamp': (from) => from.statementTime,
+  'now(int4) timestamp': (from, digits: number) => cutTo(from.statementTime, digits),
   'curdate() date': (from) => splitTimestamp(from.statementTime).days,
   'curtime() time': (from) => wholeSeconds(splitTimestamp(from.statementTime).time),
   'utc_timestamp() timestamp': (from) => wholeSeconds(from.statementTime),
+  'utc_timestamp(int4) timestamp': (from, digits: number) => cutTo(from.statementTime, digits),
+  'utc_date() date': (from) => splitTimestamp(from.statementTime).days,
+  'utc_time() time': (from) => wholeSeconds(splitTimestamp(from.statementTime).time),
+  'utc_time(int4) time': (from, digits: number) => cutTo(splitTimestamp(from.statementTime).time, digits),
   'unix_timestamp() int8': (from) => from.statementTime / 1_000_000n,
   'last_insert_id() uint8': (from) => from.lastInsertId,
   'found_rows() int8': (from) => from.foundRows,
@@ -61,38 +73,10 @@ function locate(part: string, text: string, from = 1): bigint {
   return at === 0 && part !== '' ? 0n : BigInt(from > characters.length + 1 ? 0 : at + from - 1);
 }
 
-/** From the end where negative; place 0 gives nothing. */
-function mysqlSubstring(text: string, from: number, count = Infinity): string {
-  const characters = charactersOf(text);
-  const start = from > 0 ? from - 1 : characters.length + from;
-  if (from === 0 || start < 0 || count < 1) return '';
-  return characters.slice(start, start + count).join('');
-}
-
 function substringIndex(text: string, separator: string, count: number): string {
   if (separator === '' || count === 0) return '';
   const parts = text.split(separator);
   return (count > 0 ? parts.slice(0, count) : parts.slice(count)).join(separator);
-}
-
-function padTo(text: string, length: number, fill: string, atStart: boolean): SqlValue {
-  if (length < 0) return null;
-  const characters = charactersOf(text);
-  if (characters.length >= length) return characters.slice(0, length).join('');
-  if (fill === '') return null;
-  const filler = charactersOf(fill);
-  const padding = Array.from({ length: length - characters.length }, (_, i) => filler[i % filler.length] ?? '').join(
-    '',
-  );
-  return atStart ? padding + text : text + padding;
-}
-
-function trimPart(text: string, part: string, atStart: boolean, atEnd: boolean): string {
-  if (part === '') return text;
-  let [start, end] = [0, text.length];
-  if (atStart) while (text.startsWith(part, start)) start += part.length;
-  if (atEnd) while (end - part.length >= start && text.endsWith(part, end)) end -= part.length;
-  return text.slice(start, end);
 }
 
 const strings: Record<string, Plain> = {
@@ -118,15 +102,17 @@ const strings: Record<string, Plain> = {
   'locate(text, text, int4) int8': locate,
   'position(text, text) int8': (text: string, part: string) => locate(part, text),
   'instr(text, text) int8': (text: string, part: string) => locate(part, text),
-  'substring(text, int4) text': mysqlSubstring,
-  'substring(text, int4, int4) text': mysqlSubstring,
-  'substr(text, int4) text': mysqlSubstring,
-  'substr(text, int4, int4) text': mysqlSubstring,
-  'mid(text, int4, int4) text': mysqlSubstring,
+  'substring(text, int4) text': substringFrom,
+  'substring(text, int4, int4) text': substringFrom,
+  'substr(text, int4) text': substringFrom,
+  'substr(text, int4, int4) text': substringFrom,
+  'mid(text, int4, int4) text': substringFrom,
   'substring_index(text, text, int4) text': substringIndex,
+  'insert(text, int4, int4, text) text': insertAt,
   'strcmp(text, text) int4': (a: string, b: string) =>
     foldText(a) < foldText(b) ? -1 : foldText(a) > foldText(b) ? 1 : 0,
   'ascii(text) int4': (text: string) => Buffer.from(text)[0] ?? 0,
+  'hex(int8) text': (value: bigint) => BigInt.asUintN(64, value).toString(16).toUpperCase(),
   'hex(text) text': (text: string) => Buffer.from(text).toString('hex').toUpperCase(),
   'unhex(text) bytea': (text: string) =>
     /^(?:[0-9a-f]{2})*$/i.test(text) ? new Uint8Array(Buffer.from(text, 'hex')) : null,
@@ -328,4 +314,5 @@ export const mysqlFunctionTable = tableOf([
   ...strict({ ...strings, ...days, ...numbers, ...documents }),
   ...typed(byType, { isStrict: false }),
   ...nullable(empties),
+  ...mysqlByteFunctions,
 ]);

@@ -7,9 +7,10 @@ import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { evaluator } from './call.ts';
-import { coerce, coerceToBoolean, unify } from './coerce.ts';
+import { coerce, coerceToBoolean, isConstant, unify } from './coerce.ts';
 import { applyOperator } from './apply-operator.ts';
-import { arithmeticType } from './mysql-values.ts';
+import { extractFields, fieldsOfUnit, isOfDate, momentOfTimestamp } from './mysql-extract.ts';
+import { arithmeticType, isTextual } from './mysql-values.ts';
 import { mysqlVariable } from './mysql-variables.ts';
 
 type Special = (operands: readonly Expression[], scope: Scope) => Expression;
@@ -27,6 +28,7 @@ const specials: Readonly<Record<string, Special>> = {
   'mysql_xor/2': exclusiveOr,
   'xor/2': exclusiveOr,
   'mod/2': ([a, b], scope) => applyOperator('%', [present(a), present(b)], scope, 0),
+  'extract/2': extracted,
   'isnull/1': ([operand]) => evaluated([present(operand)], types.int4, (value) => (value === null ? 1 : 0), false),
   'abs/1': ([operand], scope) => keepingType(operand, scope, absolute),
   'round/1': ([operand], scope) => rounded(operand, undefined, scope, roundNumeric),
@@ -58,6 +60,24 @@ function evaluated(
       isStrict,
     ),
   };
+}
+
+/** EXTRACT(unit FROM value), where the value may be a text: with a date, or a time alone. */
+function extracted([unit, value]: readonly Expression[], scope: Scope): Expression {
+  const name = unit !== undefined && isConstant(unit) ? String(unit.constant) : '';
+  const fields = fieldsOfUnit(name);
+  if (fields === undefined) throw new SqlError('42601', `unknown unit ${name}`, { mysqlNumber: 1064 });
+  const source = present(value);
+  const asTimestamp = coerce(source, types.timestamp, -1, 'explicit', scope);
+  const ofTimestamp = evaluated([asTimestamp], types.int8, (at) =>
+    extractFields(momentOfTimestamp(at as bigint), fields),
+  );
+  if (isOfDate(fields) || !(isTextual(source.type) || source.type.name === 'time')) return ofTimestamp;
+  const asTime = coerce(source, types.time, -1, 'explicit', scope);
+  const ofTime = evaluated([asTime], types.int8, (time) => extractFields({ days: null, time: time as bigint }, fields));
+  if (source.type.name === 'time') return ofTime;
+  const isDated = (text: SqlValue): boolean => /^\s*\d+[-/.]/.test(String(text));
+  return { ...ofTime, evaluate: (frame) => (isDated(source.evaluate(frame)) ? ofTimestamp : ofTime).evaluate(frame) };
 }
 
 function choice(

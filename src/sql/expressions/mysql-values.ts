@@ -33,6 +33,16 @@ export function isTemporal(type: SqlType): boolean {
   return timeNames.has(type.name);
 }
 
+/** @throws SqlError 22032 (3140) */
+function documentOf(text: string): JsonDocument {
+  try {
+    return parseJsonDocument(text);
+  } catch (error) {
+    if (!(error instanceof SqlError) || error.code !== '22P02') throw error;
+    throw new SqlError('22032', `Invalid JSON text: "Invalid value."`, { mysqlNumber: 3140 });
+  }
+}
+
 /** The conversion of any value to any type; texts that are no dates give NULL. */
 export function mysqlConversion(from: SqlType, to: SqlType): Conversion {
   if (isSameType(from, to)) return (value) => value;
@@ -56,8 +66,7 @@ export function mysqlConversion(from: SqlType, to: SqlType): Conversion {
     case 'bytea':
       return (value) => new Uint8Array(Buffer.from(formatText(value, from, 'mysql')));
     case 'jsonb':
-      return (value) =>
-        isTextual(from) ? parseJsonDocument(value as string) : { kind: 'json', value: jsonOf(value, from) };
+      return (value) => (isTextual(from) ? documentOf(value as string) : { kind: 'json', value: jsonOf(value, from) });
     default:
       break;
   }

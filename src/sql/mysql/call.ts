@@ -256,9 +256,11 @@ function parseTrim(cursor: Cursor, at: number): Expression {
 
 function parseChar(cursor: Cursor, at: number): Expression {
   const items = cursor.list(() => parseExpression(cursor));
-  if (cursor.accept('USING')) cursor.nameAfterPointOrString();
+  const isText = cursor.accept('USING');
+  if (isText) cursor.nameAfterPointOrString();
   cursor.expect(')');
-  return simple([{ text: '"char"(', at }, commaList(items), ')']);
+  const bytes: Output = [{ text: '"char"(', at }, commaList(items), ')'];
+  return simple(isText ? ['mysql_string(', bytes, ')'] : bytes);
 }
 
 /** VALUES(c) means something in ON DUPLICATE KEY UPDATE only, which gives `excluded` to it. */

@@ -30,6 +30,9 @@ function checkCell(values: SqlValue[], column: Column, type: MysqlColumnType): v
   const bytesMax = column.type.name === 'bytea' && column.modifier >= 0 ? column.modifier : type.bytesMax;
   if (bytesMax !== undefined && byteLength(value) > bytesMax)
     throw new SqlError('22001', `Data too long for column '${column.name}' at row 1`, { mysqlNumber: 1406 });
+  // BINARY has the bytes of its length, zeros behind what was given.
+  if (column.mysqlType === 'mysql_binary' && value instanceof Uint8Array && value.length < column.modifier)
+    values[column.cell] = Uint8Array.from({ length: column.modifier }, (_, i) => value[i] ?? 0);
   const { labels } = column.type;
   if (labels === undefined || typeof value !== 'string') return;
   const label = labels.find((each) => each.toLowerCase() === value.toLowerCase());

@@ -134,6 +134,14 @@ function normalized(name: string, value: string | null): string | null {
   return /^(off|false)$/i.test(value) ? '0' : value;
 }
 
+/** MySQL 8.0 manual, 12.14. */
+const characterSets = new Set(
+  `armscii8 ascii big5 binary cp1250 cp1251 cp1256 cp1257 cp850 cp852 cp866 cp932 dec8 eucjpms euckr gb18030 gb2312 gbk geostd8 greek hebrew
+  hp8 keybcs2 koi8r koi8u latin1 latin2 latin5 latin7 macce macroman sjis swe7 tis620 ucs2 ujis utf16 utf16le utf32 utf8 utf8mb3 utf8mb4`.split(
+    /\s+/,
+  ),
+);
+
 /** SET NAMES x [COLLATE y], SET CHARACTER SET x. */
 function parseNames(cursor: Cursor): Assignment[] {
   if (cursor.take().text.toUpperCase() === 'CHARACTER') cursor.take();
@@ -142,6 +150,8 @@ function parseNames(cursor: Cursor): Assignment[] {
     : cursor.accept('BINARY')
       ? 'binary'
       : cursor.nameAfterPointOrString();
+  if (charset !== null && !characterSets.has(charset.toLowerCase()))
+    throw new SqlError('42000', `Unknown character set: '${charset}'`, { mysqlNumber: 1115 });
   const names = ['character_set_client', 'character_set_connection', 'character_set_results'];
   const assignments = names.map((name): Assignment => ({ kind: 'constant', name, scope: undefined, value: charset }));
   if (!cursor.accept('COLLATE')) return assignments;

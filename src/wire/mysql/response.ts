@@ -5,6 +5,7 @@ import { capabilities, has, serverStatus } from './constants.ts';
 
 export interface OkPacket {
   readonly affectedRows: bigint;
+  /** 64 bits: a negative one has the bits of its two's complement. */
   readonly insertId: bigint;
   /** SERVER_STATUS_*. */
   readonly status: number;
@@ -20,7 +21,11 @@ export interface OkPacket {
  */
 export function encodeOk(ok: OkPacket, flags: number, role: 'answer' | 'end' = 'answer'): Uint8Array {
   const writer = new ByteWriter().uint8(role === 'end' ? 0xfe : 0x00);
-  writer.lengthEncoded(ok.affectedRows).lengthEncoded(ok.insertId).uint16(ok.status).uint16(ok.warnings);
+  writer
+    .lengthEncoded(ok.affectedRows)
+    .lengthEncoded(BigInt.asUintN(64, ok.insertId))
+    .uint16(ok.status)
+    .uint16(ok.warnings);
   const isChanged = hasSessionState(ok.status, flags);
   if (ok.info !== '' || isChanged) writer.lengthEncodedText(ok.info);
   if (isChanged) writer.lengthEncodedBytes(ok.sessionState);
