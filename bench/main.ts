@@ -10,6 +10,7 @@ import { monkeydb } from './monkeydb.ts';
 import { oltp } from './oltp.ts';
 import { protocol } from './protocol.ts';
 import { record } from './record.ts';
+import { serve } from './serve.ts';
 import { verify, verifySettings } from './verify.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>
   oltp,
   protocol,
   record,
+  serve,
   verify,
 };
 

@@ -94,3 +94,51 @@ test('a statement is of one version of the catalog', () => {
   database.run('ALTER TABLE a ADD COLUMN b int');
   expect(statement.kind === 'query' && statement.catalogVersion).toBeLessThan(database.catalog.version);
 });
+
+test('ORDER BY and LIMIT over an index range stop where enough rows are found', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE a (id int PRIMARY KEY, k int, s text); CREATE INDEX a_k_s ON a (k, s)');
+  database.run(`INSERT INTO a SELECT i, i % 3, chr(65 + i % 26) FROM generate_series(1, 100) i`);
+  // Row 50 cannot be read without a division by zero.
+  const ids = (rest: string) => database.run(`SELECT id FROM a WHERE 1 / (50 - id) < 2 AND ${rest}`);
+  expect(ids('id > 10 ORDER BY id LIMIT 3')).toMatchObject({ rows: [['11'], ['12'], ['13']] });
+  expect(ids('id < 90 ORDER BY id DESC LIMIT 2 OFFSET 1')).toMatchObject({ rows: [['88'], ['87']] });
+  expect(ids('k = 1 AND s > $$A$$ ORDER BY k, s LIMIT 2')).toMatchObject({ rows: [['1'], ['79']] });
+  expect(ids('id > 10 ORDER BY s LIMIT 3')).toMatchObject({ error: '22012' });
+  expect(ids('id > 10 ORDER BY id + 0 LIMIT 3')).toMatchObject({ error: '22012' });
+});
+
+test.each(['postgres', 'mysql'] as const)('%s: rows in the order of an index are in the order of a sort', (dialect) => {
+  const database = new TestDatabase(dialect);
+  database.run('CREATE TABLE a (id int PRIMARY KEY, k int, s varchar(9)); CREATE INDEX a_k_s ON a (k, s)');
+  for (let i = 0; i < 60; i++) {
+    const s = i % 7 === 0 ? 'NULL' : `'${'aBcÄ '[i % 5]}${i % 4}'`;
+    database.run(`INSERT INTO a VALUES (${i}, ${i % 5 === 4 ? 'NULL' : i % 5}, ${s})`);
+  }
+  const nulls = dialect === 'postgres' ? ['', ' NULLS FIRST', ' NULLS LAST'] : [''];
+  for (const where of [
+    'k > 1',
+    'k >= 0',
+    'k = 2',
+    'k = 2 AND s > $$b$$',
+    'k = 3 AND s < $$c$$',
+    'id > 30',
+    'k IN (1, 2)',
+  ]) {
+    const condition = dialect === 'postgres' ? where : where.replaceAll('$$', "'");
+    for (const order of ['k', 'k, s', 'k DESC, s DESC', 'k DESC, s', 's', 's DESC', 'id', 'id DESC'].flatMap((keys) =>
+      nulls.map((last) => `${keys}${last}`),
+    )) {
+      const [ordered, sorted] = [
+        `SELECT k, s FROM a WHERE ${condition}`,
+        `SELECT k, s FROM a WHERE ${condition} AND id + 0 >= 0`,
+      ];
+      const inOrder = database.rows(`${ordered} ORDER BY ${order}`);
+      const keys = order.replaceAll(/\b(k|s|id)\b/g, 'q.$1');
+      const again = database.rows(`SELECT q.k, q.s FROM (${sorted.replace('k, s', 'id, k, s')}) q ORDER BY ${keys}`);
+      const shown = order.startsWith('id') ? ['k', 's'] : ['k', 's'].filter((name) => order.includes(name));
+      const only = (rows: typeof inOrder) => rows.map(([k, s]) => shown.map((name) => (name === 'k' ? k : s)));
+      expect(only(inOrder), `${condition} ${order}`).toEqual(only(again));
+    }
+  }
+});

@@ -26,6 +26,7 @@ import { observed, RowVersion, versionAt } from './versions.ts';
 
 export class InnodbStatement implements StatementView {
   readonly scansLock: boolean;
+  readonly scansInOrder = true;
   readonly #transaction: InnodbTransaction;
   readonly #command: number;
   readonly #mark: number;

@@ -33,6 +33,7 @@ import {
 } from './versions.ts';
 
 export class PostgresStatement implements StatementView {
+  readonly scansInOrder = true;
   readonly #transaction: PostgresTransaction;
   readonly #command: number;
   readonly #snapshot: number;

@@ -69,9 +69,10 @@ export function pausingBeforeWrites(view: StatementView): StatementView {
 }
 
 function delegating(view: StatementView): StatementView {
-  const { scansLock } = view;
+  const { scansLock, scansInOrder } = view;
   return {
     ...(scansLock === undefined ? {} : { scansLock }),
+    ...(scansInOrder === undefined ? {} : { scansInOrder }),
     scan: (table, path, condition) => view.scan(table, path, condition),
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),

@@ -192,6 +192,8 @@ export interface StatementView {
    * autocommit, does not lock there: begin it at REPEATABLE READ.)
    */
   readonly scansLock?: boolean;
+  /** Do the rows of `scan` come in the order of the path's index, as the statement sees them? */
+  readonly scansInOrder?: boolean;
   /** A consistent read, as plain SELECTs do it: the rows that match. Own earlier writes are seen, those of this statement are not. */
   scan(table: TableId, path: AccessPath, condition: RowCondition): Iterable<Row>;
   /**

@@ -54,7 +54,7 @@ function preferred(candidates: readonly Signature[], operands: readonly Expressi
   const has = (signature: Signature, name: SqlType['name']): boolean =>
     signature.parameters.some((parameter) => typeof parameter === 'object' && parameter.name === name);
   const isOf = (name: SqlType['name']) => (signature: Signature) => has(signature, name);
-  const [plain] = candidates.filter((each) => !has(each, 'bytea') && !isOfNumber(each));
+  const plain = candidates.find((each) => !has(each, 'bytea') && !isOfNumber(each));
   const takesBytes = operands.some(({ type }, i) => type.name === 'bytea' && wantsText(plain, i));
   if (takesBytes) return candidates.find(isOf('bytea')) ?? plain;
   const [first] = operands;

@@ -64,7 +64,7 @@ function evaluated(
 
 /** EXTRACT(unit FROM value), where the value may be a text: with a date, or a time alone. */
 function extracted([unit, value]: readonly Expression[], scope: Scope): Expression {
-  const name = unit !== undefined && isConstant(unit) ? String(unit.constant) : '';
+  const name = unit !== undefined && isConstant(unit) && typeof unit.constant === 'string' ? unit.constant : '';
   const fields = fieldsOfUnit(name);
   if (fields === undefined) throw new SqlError('42601', `unknown unit ${name}`, { mysqlNumber: 1064 });
   const source = present(value);
@@ -76,7 +76,7 @@ function extracted([unit, value]: readonly Expression[], scope: Scope): Expressi
   const asTime = coerce(source, types.time, -1, 'explicit', scope);
   const ofTime = evaluated([asTime], types.int8, (time) => extractFields({ days: null, time: time as bigint }, fields));
   if (source.type.name === 'time') return ofTime;
-  const isDated = (text: SqlValue): boolean => /^\s*\d+[-/.]/.test(String(text));
+  const isDated = (text: SqlValue): boolean => typeof text === 'string' && /^\s*\d+[-/.]/.test(text);
   return { ...ofTime, evaluate: (frame) => (isDated(source.evaluate(frame)) ? ofTimestamp : ofTime).evaluate(frame) };
 }
 

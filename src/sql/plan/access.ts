@@ -19,6 +19,8 @@ export interface Access {
   readonly paths: (frame: Frame) => readonly AccessPath[];
   /** At most one row: a whole unique key. */
   readonly isPoint: boolean;
+  /** One scan at most, of one range: no list of values. */
+  readonly isOneRange: boolean;
   readonly equalities: number;
   /** `id =, range`: for EXPLAIN. */
   readonly condition: string;
@@ -94,6 +96,7 @@ function accessBy(
   const access: Access = {
     paths: pathsOf(index, prefix, from, to),
     isPoint,
+    isOneRange: prefix.every(({ list }) => !list),
     equalities: prefix.length,
     condition: words.join(', '),
     index,

@@ -76,9 +76,9 @@ export class Planning {
 
   /** The way to a table's rows among those that there are; what is taken for granted by it is noted. @param locks does it lock what it reads? */
   access(table: Table, ways: readonly (Access | null)[], locks: boolean): Access | null {
-    if (ways.length < 2) return ways[0] ?? null;
-    const way = this.#wayOf(table.name, ways.length);
-    const access = ways[way] ?? null;
+    const access = this.wayAmong(table, ways);
+    if (ways.length < 2) return access;
+    const way = ways.indexOf(access);
     const taken = access === null ? 'as a whole' : `by index ${access.index.name}`;
     this.accesses.push({ table: table.name, taken, way, ways: ways.length, locks });
     return access;
@@ -87,6 +87,12 @@ export class Planning {
   lock(table: TableId, mode: TableLockMode): void {
     if (!this.locks.some((lock) => lock.table === table && lock.mode === mode))
       this.locks.push({ table, mode, ifLocked: 'wait' });
+  }
+
+  /** The same as `access` chooses, for a second look at it. */
+  wayAmong(table: Table, ways: readonly (Access | null)[]): Access | null {
+    const way = ways.length < 2 ? 0 : this.#wayOf(table.name, ways.length);
+    return ways[way] ?? null;
   }
 
   /** `$n`, from 1. */

@@ -9,6 +9,7 @@ import { planFrom } from './from.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
+import { orderedSource } from './ordered-scan.ts';
 import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
 import { rowKey } from '../row-key.ts';
@@ -39,7 +40,10 @@ export function planSimpleSelect(
   const limit = scope.within({ items: [], columns: [] }, () => planLimit(select, scope));
   scope.collector = null;
   const joined = planJoins(list, scope.planning);
+  const isPlain =
+    !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ set }) => set === null);
   const plan: SelectPlan = {
+    ordered: isPlain ? orderedSource(list, sort, scope.planning) : null,
     from: { ...from, conjuncts: list.conjuncts },
     source: calls.source(joined, having),
     rowCount: () => scope.rowCount,
@@ -64,6 +68,8 @@ export function planSimpleSelect(
 interface Calls {
   readonly prepare: (node: Node) => Node;
   readonly source: (input: Source, having: ((frame: Frame) => boolean) | null) => Source;
+  /** Known when the select list and ORDER BY have been planned. */
+  readonly hasWindows: () => boolean;
 }
 
 function planCalls(select: SelectStmt, scope: QueryScope): Calls {
@@ -74,7 +80,11 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       take: (call) => (call.over === undefined ? undefined : windows.take(call)),
     };
     scope.collector = collector;
-    return { prepare: (node) => node, source: (input) => (windows.isEmpty ? input : windows.source(input, 0)) };
+    return {
+      prepare: (node) => node,
+      source: (input) => (windows.isEmpty ? input : windows.source(input, 0)),
+      hasWindows: () => !windows.isEmpty,
+    };
   }
   const windows = new WindowCollector(select, scope, (node) => grouping.prepare(node));
   const grouping: Grouping = new Grouping(groupKeys(select, scope), scope, windows);
@@ -85,6 +95,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       const groups = filtered(grouping.source(input), having);
       return windows.isEmpty ? groups : windows.source(groups, grouping.width);
     },
+    hasWindows: () => !windows.isEmpty,
   };
 }
 

@@ -23,8 +23,17 @@ export function sortOrder(sort: SortBy, type: SqlType, dialect: Dialect): SortOr
   const isDescending = sort.sortby_dir === 'SORTBY_DESC';
   const nulls = sort.sortby_nulls;
   const nullsFirst =
-    nulls === 'SORTBY_NULLS_FIRST' || (nulls !== 'SORTBY_NULLS_LAST' && isDescending === (dialect === 'postgres'));
+    nulls === 'SORTBY_NULLS_FIRST' || (nulls !== 'SORTBY_NULLS_LAST' && areNullsFirst(isDescending, dialect));
   return { type, isDescending, nullsFirst };
+}
+
+function areNullsFirst(isDescending: boolean, dialect: Dialect): boolean {
+  return isDescending === (dialect === 'postgres');
+}
+
+/** Are NULLs where an index has them, read forwards or backwards? */
+export function hasDefaultNulls({ isDescending, nullsFirst }: SortOrder, dialect: Dialect): boolean {
+  return nullsFirst === areNullsFirst(isDescending, dialect);
 }
 
 export function sortByOf(node: Node): SortBy & { readonly node: Node } {

@@ -18,6 +18,8 @@ export interface Tuple {
 export interface SelectPlan {
   readonly from: From;
   readonly source: Source;
+  /** The same rows in order of the sort keys, where scans keep the order of their index; `null`: there is no such scan. */
+  readonly ordered: Source | null;
   readonly rowCount: () => number;
   readonly targets: readonly Target[];
   readonly sortKeys: readonly Expression[];
@@ -43,8 +45,14 @@ export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
       return limit === null ? rows : limited(rows, limit, frame);
     };
   }
+  const { ordered } = plan;
+  const evaluators = targets.map(({ expression }) => expression.evaluate);
   return function* rows(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
+    if (ordered !== null && running.view.scansInOrder === true) {
+      yield* limited(projected(ordered, evaluators, frame), limit, frame);
+      return;
+    }
     for (const { values } of limited(sortedTuples(plan, frame, false), limit, frame)) yield values;
   };
 }

@@ -1,0 +1,222 @@
+/**
+ * Statements over the wire on `moirai serve` and on a real PostgreSQL: processor time of the server process for each statement, one client,
+ * one connection, parameters and named statements as node-postgres sends them. The two servers take turns; the least of the rounds counts.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import type { BenchOptions } from './bench-options.ts';
+import { tableLines } from './table.ts';
+
+const usersCount = 10_000;
+
+interface Statement {
+  readonly name: string;
+  readonly sql: string;
+  /** Of run `i`. */
+  readonly values?: (i: number) => readonly unknown[];
+  /** A statement on few rows is run as often as this for one on all of them. */
+  readonly times: number;
+}
+
+const key = (i: number): number => 1 + ((i * 7919) % usersCount);
+
+const statements: readonly Statement[] = [
+  { name: 'select 1', sql: 'select 1', times: 40 },
+  { name: 'by primary key', sql: 'select * from users where id = $1', values: (i) => [key(i)], times: 40 },
+  { name: 'by unique key', sql: 'select * from users where email = $1', values: (i) => [`u${key(i)}@x.io`], times: 40 },
+  {
+    name: 'by indexed foreign key',
+    sql: 'select * from orders where user_id = $1',
+    values: (i) => [key(i)],
+    times: 40,
+  },
+  {
+    name: 'one row joined to one',
+    sql: 'select o.id, u.name from orders o join users u on u.id = o.user_id where o.id = $1',
+    values: (i) => [key(i)],
+    times: 40,
+  },
+  {
+    name: 'update by key',
+    sql: 'update users set age = age + 1 where id = $1',
+    values: (i) => [key(i)],
+    times: 40,
+  },
+  { name: 'insert', sql: 'insert into notes (body) values ($1)', values: (i) => [`note ${i}`], times: 40 },
+  {
+    name: 'where id > $1 order by id limit 20',
+    sql: 'select * from users where id > $1 order by id limit 20',
+    values: (i) => [key(i)],
+    times: 40,
+  },
+  {
+    name: 'the same, from the end',
+    sql: 'select * from users where id < $1 order by id desc limit 20',
+    values: (i) => [key(i)],
+    times: 40,
+  },
+  { name: 'group by over 10k', sql: 'select user_id % 100 k, count(*), sum(total) from orders group by 1', times: 1 },
+  { name: 'sum with a condition over 10k', sql: `select sum(total) from orders where status = 'paid'`, times: 1 },
+  {
+    name: 'join 10k x 10k, group by',
+    sql: 'select u.city, count(*), sum(o.total) from users u join orders o on o.user_id = u.id group by u.city',
+    times: 1,
+  },
+  {
+    name: 'left join, group by',
+    sql: 'select u.id, count(o.id) from users u left join orders o on o.user_id = u.id group by u.id',
+    times: 1,
+  },
+  {
+    name: 'exists',
+    sql: `select count(*) from users u where exists (select 1 from orders o where o.user_id = u.id and o.status = 'paid')`,
+    times: 1,
+  },
+  {
+    name: 'order by two columns, limit 20 offset 100',
+    sql: 'select * from orders order by total desc, id limit 20 offset 100',
+    times: 1,
+  },
+  {
+    name: 'window rank',
+    sql: 'select id, rank() over (partition by status order by total desc) from orders',
+    times: 1,
+  },
+  { name: 'select 10k rows', sql: 'select * from orders', times: 1 },
+];
+
+interface Server {
+  readonly client: pg.Client;
+  readonly processId: number;
+  readonly stop: () => Promise<unknown>;
+}
+
+export async function serve({ quick, print }: BenchOptions): Promise<void> {
+  const servers = [await realServer(), await ownServer()] as const;
+  try {
+    const rounds = quick ? 2 : 4;
+    const repeats = quick ? 8 : 25;
+    const rows: string[][] = [['ms of processor time a statement', 'PostgreSQL', 'moirai', 'ratio']];
+    const load = await least(rounds, servers, (server) => measure(server, () => loaded(server.client)));
+    rows.push(row('load of 10k rows by 10 inserts of 1,000', load));
+    for (const statement of statements) {
+      for (const { client } of servers) await run(client, statement, quick ? 10 : 40);
+      const times = await least(rounds, servers, async (server) => {
+        const count = repeats * statement.times;
+        return (await measure(server, () => run(server.client, statement, count))) / count;
+      });
+      rows.push(row(statement.name, times));
+    }
+    for (const line of tableLines(rows)) print(line);
+  } finally {
+    for (const { client, stop } of servers) {
+      await client.end();
+      await stop();
+    }
+  }
+}
+
+function row(name: string, [real, own]: readonly number[]): string[] {
+  return [name, (real ?? 0).toFixed(3), (own ?? 0).toFixed(3), ((own ?? 0) / (real ?? 1)).toFixed(1)];
+}
+
+async function run(client: pg.Client, { name, sql, values }: Statement, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 1) {
+    await client.query(values === undefined ? sql : { name, text: sql, values: [...values(i)] });
+  }
+}
+
+/** Each server in turn, and of each the least. */
+async function least(
+  rounds: number,
+  servers: readonly Server[],
+  time: (server: Server) => Promise<number>,
+): Promise<number[]> {
+  const found = servers.map(() => Infinity);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [i, server] of servers.entries()) found[i] = Math.min(found[i] ?? Infinity, await time(server));
+  }
+  return found;
+}
+
+async function measure({ processId }: Server, work: () => Promise<void>): Promise<number> {
+  const before = processorMs(processId);
+  await work();
+  return processorMs(processId) - before;
+}
+
+/** Of all threads of a process: the first number of schedstat is nanoseconds on a processor. */
+function processorMs(processId: number): number {
+  const tasks = readdirSync(`/proc/${processId}/task`);
+  const times = tasks.map((task) =>
+    Number(readFileSync(`/proc/${processId}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}
+
+/** The tables anew, 10,000 rows in each. */
+async function loaded(client: pg.Client): Promise<void> {
+  await client.query('drop table if exists orders; drop table if exists users; drop table if exists notes');
+  await client.query(
+    'create table users (id int primary key, email text unique not null, name text, city text, age int); create table notes (id serial primary key, body text)',
+  );
+  await client.query(
+    'create table orders (id int primary key, user_id int not null references users, status text, total numeric(10,2)); create index on orders (user_id)',
+  );
+  for (let from = 1; from <= usersCount; from += 1000) {
+    const users: string[] = [];
+    const orders: string[] = [];
+    for (let id = from; id < from + 1000; id += 1) {
+      users.push(`(${id}, 'u${id}@x.io', 'User ${id}', 'City ${id % 50}', ${id % 80})`);
+      orders.push(`(${id}, ${key(id)}, '${id % 3 === 0 ? 'open' : 'paid'}', ${(id % 1000) / 7})`);
+    }
+    await client.query(`insert into users values ${users.join()}`);
+    await client.query(`insert into orders values ${orders.join()}`);
+  }
+  await client.query('analyze');
+}
+
+async function realServer(): Promise<Server> {
+  const { port, stop } = await startPostgres();
+  const client = await connected(port);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return { client, processId: rows[0]?.pid ?? 0, stop };
+}
+
+async function ownServer(): Promise<Server> {
+  const child = spawn(
+    process.execPath,
+    ['dist/cli/main.js', 'serve', '--engine', 'postgres', '--port', '0', '--window-ms', '0'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const client = await connected(await portOf(child));
+  return {
+    client,
+    processId: child.pid ?? 0,
+    stop: () => {
+      child.kill('SIGTERM');
+      return once(child, 'exit');
+    },
+  };
+}
+
+async function portOf(child: ChildProcess): Promise<number> {
+  if (child.stdout === null) throw new Error('standard output is a pipe');
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /DATABASE_URL=.*:(\d+)\//.exec(line)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error('moirai serve did not start');
+}
+
+async function connected(port: number): Promise<pg.Client> {
+  const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  return client;
+}
