@@ -90,6 +90,11 @@ export interface SqlDatabaseOptions {
   readonly onWait?: (session: number, wait: Wait) => void;
   /** Told what every step comes into contact with; engine profiles only. */
   readonly footprints?: FootprintRecorder;
+  /**
+   * PostgreSQL at SERIALIZABLE: what a read by an index is remembered to have read, its range (default) or the whole index. Small indexes have
+   * one page on a server, so the comparison with one takes the index.
+   */
+  readonly predicateReads?: 'range' | 'index';
   /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;
   /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
@@ -441,9 +446,9 @@ export class SqlDatabase implements SqlServer {
       return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
     }
     const observer = this.#recorder;
-    const { footprints = null } = this.#options;
+    const { footprints = null, predicateReads = 'range' } = this.#options;
     if (profile.dialect === 'mysql') return innodbStorage({ observer, footprints });
-    return postgresStorage({ observer, footprints, deadlockVictim: this.pauses ? 'any' : 'last' });
+    return postgresStorage({ observer, footprints, predicateReads, deadlockVictim: this.pauses ? 'any' : 'last' });
   }
 
   #newScheduler(): Scheduler {

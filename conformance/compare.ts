@@ -1,0 +1,94 @@
+/**
+ * One schedule on moirai and on a real server. What a server leaves to timing and to its optimizer is given every chance: which statement
+ * proceeds first, another run of the server, another access path in moirai.
+ */
+import type { Answer } from '../test/sql-oracle/answer.ts';
+import { isUnsupported } from '../test/sql-oracle/answer.ts';
+import { accessKey } from '../src/serve/index.ts';
+import { likelyChoices, MoiraiSide, type MoiraiChoices } from './moirai-side.ts';
+import { firstDifferent, runSchedule, type Schedule, type Side, type Trace } from './schedule.ts';
+
+export type Comparison =
+  | { readonly kind: 'equal' }
+  /** Equal when statements of moirai read tables by other indexes. */
+  | { readonly kind: 'equal by another plan' }
+  | { readonly kind: 'unsupported'; readonly message: string }
+  | { readonly kind: 'different'; readonly line: number; readonly ours: Trace; readonly theirs: Trace };
+
+/** Runs of the real server before a difference counts. */
+const runsOfServer = 3;
+/** Combinations of access paths that are tried. */
+const plansMax = 24;
+
+export async function compare(schedule: Schedule, real: Side): Promise<Comparison> {
+  const ours = await runOnMoirai(schedule, likelyChoices);
+  let theirs = await runSchedule(schedule, real);
+  if (firstDifferent(ours.trace, theirs) === null && sameRefusal(ours.trace, theirs)) return { kind: 'equal' };
+  const unsupported = unsupportedAnswer(ours.trace, theirs);
+  if (unsupported !== null) return { kind: 'unsupported', message: unsupported };
+  const last = await runOnMoirai(schedule, { ...likelyChoices, firstToWake: 'last' });
+  for (let run = 1; ; run += 1) {
+    const isEqual = [ours, last].some(
+      ({ trace }) => firstDifferent(trace, theirs) === null && sameRefusal(trace, theirs),
+    );
+    if (isEqual) return { kind: 'equal' };
+    if (run === runsOfServer) break;
+    theirs = await runSchedule(schedule, real);
+  }
+  if (await equalsByAnotherPlan(schedule, theirs, ours.accesses)) return { kind: 'equal by another plan' };
+  return { kind: 'different', line: firstDifferent(ours.trace, theirs) ?? 0, ours: ours.trace, theirs };
+}
+
+type Accesses = MoiraiSide['accesses'];
+
+async function runOnMoirai(
+  schedule: Schedule,
+  choices: MoiraiChoices,
+): Promise<{ readonly trace: Trace; readonly accesses: Accesses }> {
+  const side = new MoiraiSide(schedule.dialect, choices);
+  const trace = await runSchedule(schedule, side);
+  return { trace, accesses: side.accesses };
+}
+
+/** Breadth first: one statement by another path, then two. */
+async function equalsByAnotherPlan(schedule: Schedule, theirs: Trace, accesses: Accesses): Promise<boolean> {
+  const places = accesses.filter(({ ways }) => ways > 1);
+  let tried = 0;
+  let combinations: Record<string, number>[] = [{}];
+  for (const place of places) {
+    const key = accessKey(place);
+    const more = combinations.flatMap((ways) =>
+      Array.from({ length: place.ways - 1 }, (_, i) => ({ ...ways, [key]: i + 1 })),
+    );
+    for (const ways of more) {
+      if (tried === plansMax) return false;
+      tried += 1;
+      for (const firstToWake of ['longest', 'last'] as const) {
+        const { trace } = await runOnMoirai(schedule, { firstToWake, ways });
+        if (firstDifferent(trace, theirs) === null) return true;
+      }
+    }
+    combinations = [...combinations, ...more];
+  }
+  return false;
+}
+
+function sameRefusal(ours: Trace, theirs: Trace): boolean {
+  return codeOf(ours.refused) === codeOf(theirs.refused);
+}
+
+function codeOf(answer: Answer | null): string {
+  return answer?.kind === 'error' ? answer.code : '';
+}
+
+/** Up to the first difference: from there on the states may differ. */
+function unsupportedAnswer(ours: Trace, theirs: Trace): string | null {
+  if (ours.refused !== null && isUnsupported(ours.refused)) return messageOf(ours.refused);
+  const line = ours.lines[firstDifferent(ours, theirs) ?? 0];
+  const refusal = [...(line?.answers.values() ?? [])].find((answer) => isUnsupported(answer));
+  return refusal === undefined ? null : messageOf(refusal);
+}
+
+function messageOf(answer: Answer): string {
+  return answer.kind === 'error' ? answer.message : '';
+}

@@ -1,0 +1,39 @@
+/** `npm run conformance -- NAME [--FLAG VALUE]`: moirai beside real servers. Exit code 1: a difference that is not known; 3: wrong usage. */
+import { parseArgs } from 'node:util';
+import type { Command } from './command.ts';
+import { random } from './random-command.ts';
+
+interface Named {
+  readonly run: Command;
+  readonly flags: readonly string[];
+  readonly usage: string;
+}
+
+const commands: Readonly<Record<string, Named>> = {
+  random: {
+    run: random,
+    flags: ['engine', 'schedules', 'seed', 'first'],
+    usage: 'random [--engine postgres|mysql] [--schedules 200] [--seed 1] [--first 0]',
+  },
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const command = commands[name];
+const flags = command === undefined ? null : flagsOf(args, command.flags);
+if (command === undefined || flags === null) {
+  for (const { usage } of Object.values(commands)) console.error(`usage: npm run conformance -- ${usage}`);
+  process.exitCode = 3;
+} else {
+  const isFine = await command.run({ flags, print: (line = '') => console.log(line) });
+  process.exitCode = isFine ? 0 : 1;
+}
+
+function flagsOf(list: string[], known: readonly string[]): ReadonlyMap<string, string> | null {
+  try {
+    const options = Object.fromEntries(known.map((flag) => [flag, { type: 'string' as const }]));
+    const { values } = parseArgs({ args: list, options });
+    return new Map(Object.entries(values).map(([key, value]) => [key, String(value)]));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,105 @@
+/** A real server: clients on private connections, and a connection that asks the server who waits. */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Client } from '../test/sql-oracle/answer.ts';
+import { sessionLevel } from './moirai-side.ts';
+import type { Schedule, Side, Step } from './schedule.ts';
+import { Sessions } from './sessions.ts';
+import type { Dialect } from '../src/sql/index.ts';
+
+/** Asks a server what it does. */
+export interface Control {
+  /** Empties the database; no other session is in a transaction. */
+  empty(): Promise<void>;
+  ask(sql: string): Promise<Answer>;
+  /** Which of the sessions, given by position, wait for a lock. */
+  waiting(sessions: readonly number[]): Promise<ReadonlySet<number>>;
+  /** Ends what a session does and whatever it holds. */
+  recover(session: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RealOptions {
+  readonly name: string;
+  readonly dialect: Dialect;
+  readonly control: Control;
+  readonly clients: readonly Client[];
+  /** Sent to a session after a schedule. */
+  readonly cleaning: readonly string[];
+  /** How long the server may take to notice that sessions wait for each other. */
+  readonly deadlockMs: number;
+}
+
+/** As often in a row the server has to say that all wait. */
+const calmPolls = 2;
+const pollMs = 1;
+
+export class RealSide implements Side {
+  readonly name: string;
+  readonly #options: RealOptions;
+  #sessions: Sessions;
+
+  constructor(options: RealOptions) {
+    this.name = options.name;
+    this.#options = options;
+    this.#sessions = new Sessions(options.clients);
+  }
+
+  async prepare({ setUp, levels }: Schedule): Promise<Answer | null> {
+    const { control, clients, dialect } = this.#options;
+    await control.empty();
+    for (const sql of setUp) {
+      const answer = await control.ask(sql);
+      if (answer.kind === 'error') return answer;
+    }
+    for (const [i, level] of levels.entries()) await clients[i]?.ask({ sql: sessionLevel(dialect, level) });
+    this.#sessions = new Sessions(clients);
+    return null;
+  }
+
+  start(step: Step): void {
+    this.#sessions.start(step);
+  }
+
+  async settle(): Promise<ReadonlyMap<number, Answer>> {
+    const sessions = this.#sessions;
+    let calm = 0;
+    let answered = -1;
+    let since = 0;
+    while (sessions.running.length > 0) {
+      await (calm === 0 && answered === -1 ? new Promise(setImmediate) : sleep(pollMs));
+      const { running } = sessions;
+      if (running.length === 0) break;
+      const waiting = await this.#options.control.waiting(running);
+      const isCalm = sessions.answered === answered && sessions.running.every((session) => waiting.has(session));
+      if (!isCalm) {
+        calm = 0;
+        since = performance.now();
+      } else calm += 1;
+      answered = sessions.answered;
+      const isLongEnough = sessions.running.length < 2 || performance.now() - since >= this.#options.deadlockMs;
+      if (calm >= calmPolls && isLongEnough) break;
+    }
+    return sessions.take();
+  }
+
+  ask(sql: string): Promise<Answer> {
+    return this.#options.control.ask(sql);
+  }
+
+  async finish(): Promise<void> {
+    const { control, clients, cleaning } = this.#options;
+    for (const session of this.#sessions.running) await control.recover(session);
+    for (let turns = 0; this.#sessions.running.length > 0; turns += 1) {
+      if (turns === 5_000)
+        throw new Error(`${this.name} does not end the statement of session ${this.#sessions.running.join()}`);
+      await sleep(pollMs);
+    }
+    for (const client of clients) for (const sql of cleaning) await client.ask({ sql });
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.#options.clients) await client.end();
+    await this.#options.control.close();
+  }
+}
