@@ -9,9 +9,9 @@ import { likelyChoices, MoiraiSide, type MoiraiChoices } from './moirai-side.ts'
 import { firstDifferent, runSchedule, type Schedule, type Side, type Trace } from './schedule.ts';
 
 export type Comparison =
-  | { readonly kind: 'equal' }
+  | { readonly kind: 'equal'; readonly theirs: Trace }
   /** Equal when statements of moirai read tables by other indexes. */
-  | { readonly kind: 'equal by another plan' }
+  | { readonly kind: 'equal by another plan'; readonly theirs: Trace }
   | { readonly kind: 'unsupported'; readonly message: string }
   | { readonly kind: 'different'; readonly line: number; readonly ours: Trace; readonly theirs: Trace };
 
@@ -20,22 +20,29 @@ const runsOfServer = 3;
 /** Combinations of access paths that are tried. */
 const plansMax = 24;
 
-export async function compare(schedule: Schedule, real: Side): Promise<Comparison> {
-  const ours = await runOnMoirai(schedule, likelyChoices);
+/** @param choices of moirai's, besides the likely ones */
+export async function compare(
+  schedule: Schedule,
+  real: Side,
+  choices: Partial<MoiraiChoices> = {},
+): Promise<Comparison> {
+  const likely = { ...likelyChoices, ...choices };
+  const ours = await runOnMoirai(schedule, likely);
   let theirs = await runSchedule(schedule, real);
-  if (firstDifferent(ours.trace, theirs) === null && sameRefusal(ours.trace, theirs)) return { kind: 'equal' };
+  if (firstDifferent(ours.trace, theirs) === null && sameRefusal(ours.trace, theirs)) return { kind: 'equal', theirs };
   const unsupported = unsupportedAnswer(ours.trace, theirs);
   if (unsupported !== null) return { kind: 'unsupported', message: unsupported };
-  const last = await runOnMoirai(schedule, { ...likelyChoices, firstToWake: 'last' });
+  const last = await runOnMoirai(schedule, { ...likely, firstToWake: 'last' });
   for (let run = 1; ; run += 1) {
     const isEqual = [ours, last].some(
       ({ trace }) => firstDifferent(trace, theirs) === null && sameRefusal(trace, theirs),
     );
-    if (isEqual) return { kind: 'equal' };
+    if (isEqual) return { kind: 'equal', theirs };
     if (run === runsOfServer) break;
     theirs = await runSchedule(schedule, real);
   }
-  if (await equalsByAnotherPlan(schedule, theirs, ours.accesses)) return { kind: 'equal by another plan' };
+  if (await equalsByAnotherPlan(schedule, theirs, ours.accesses, likely))
+    return { kind: 'equal by another plan', theirs };
   return { kind: 'different', line: firstDifferent(ours.trace, theirs) ?? 0, ours: ours.trace, theirs };
 }
 
@@ -51,7 +58,12 @@ async function runOnMoirai(
 }
 
 /** Breadth first: one statement by another path, then two. */
-async function equalsByAnotherPlan(schedule: Schedule, theirs: Trace, accesses: Accesses): Promise<boolean> {
+async function equalsByAnotherPlan(
+  schedule: Schedule,
+  theirs: Trace,
+  accesses: Accesses,
+  likely: MoiraiChoices,
+): Promise<boolean> {
   const places = accesses.filter(({ ways }) => ways > 1);
   let tried = 0;
   let combinations: Record<string, number>[] = [{}];
@@ -64,7 +76,7 @@ async function equalsByAnotherPlan(schedule: Schedule, theirs: Trace, accesses: 
       if (tried === plansMax) return false;
       tried += 1;
       for (const firstToWake of ['longest', 'last'] as const) {
-        const { trace } = await runOnMoirai(schedule, { firstToWake, ways });
+        const { trace } = await runOnMoirai(schedule, { ...likely, firstToWake, ways });
         if (firstDifferent(trace, theirs) === null) return true;
       }
     }

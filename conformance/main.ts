@@ -1,6 +1,8 @@
 /** `npm run conformance -- NAME [--FLAG VALUE]`: moirai beside real servers. Exit code 1: a difference that is not known; 3: wrong usage. */
 import { parseArgs } from 'node:util';
 import type { Command } from './command.ts';
+import { isolation } from './isolation.ts';
+import { pairs } from './pairs-command.ts';
 import { random } from './random-command.ts';
 
 interface Named {
@@ -15,6 +17,12 @@ const commands: Readonly<Record<string, Named>> = {
     flags: ['engine', 'schedules', 'seed', 'first'],
     usage: 'random [--engine postgres|mysql] [--schedules 200] [--seed 1] [--first 0]',
   },
+  pairs: {
+    run: pairs,
+    flags: ['engine', 'isolation', 'pairs', 'seed'],
+    usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1]",
+  },
+  isolation: { run: isolation, flags: ['spec'], usage: 'isolation [--spec NAME]' },
 };
 
 const [name = '', ...args] = process.argv.slice(2);

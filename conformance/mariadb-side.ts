@@ -7,7 +7,10 @@ import { type Client, mysqlClient } from '../test/sql-oracle/answer.ts';
 import { RealSide } from './real-side.ts';
 
 /** @param port of a server that belongs to the caller */
-export async function mariadbSide(port: number, sessionsMax = 3): Promise<RealSide> {
+export async function mariadbSide(
+  port: number,
+  { sessionsMax = 3 }: { readonly sessionsMax?: number } = {},
+): Promise<RealSide> {
   const config = { host: '127.0.0.1', port, user: 'root', database: 'test' };
   const control = await mysql.createConnection({ ...config, rowsAsArray: true, multipleStatements: true });
   // Else DDL waits now and then for the thread that writes statistics down.
@@ -30,7 +33,7 @@ export async function mariadbSide(port: number, sessionsMax = 3): Promise<RealSi
     dialect: 'mysql',
     clients,
     cleaning: ['rollback', 'do release_all_locks()', 'unlock tables'],
-    deadlockMs: 6,
+    deadlockMs: 2,
     control: {
       ask: async (sql) => {
         const answer = await asker.ask({ sql });

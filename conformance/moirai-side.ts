@@ -14,9 +14,11 @@ export interface MoiraiChoices {
   readonly firstToWake: 'longest' | 'last';
   /** The way to a table's rows, by `accessKey`. */
   readonly ways: Readonly<Record<string, number>>;
+  /** What a serializable transaction remembers of an index: the range that it read, or all of it, as where an index has one page. */
+  readonly predicateReads: 'range' | 'index';
 }
 
-export const likelyChoices: MoiraiChoices = { firstToWake: 'longest', ways: {} };
+export const likelyChoices: MoiraiChoices = { firstToWake: 'longest', ways: {}, predicateReads: 'index' };
 
 /** Session n of a schedule has this number on the database. */
 const firstSession = 100;
@@ -52,7 +54,7 @@ export class MoiraiSide implements Side {
       profile: parseProfile({ engine: this.#dialect }),
       settle: null,
       holdsBack: 'never',
-      predicateReads: 'index',
+      predicateReads: this.#choices.predicateReads,
       ways: this.#choices.ways,
       decisions: { ...drawing({ chooser: seeded(1) }), session: (ready) => this.#next(ready) },
       onWait: (session) => {

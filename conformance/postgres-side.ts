@@ -3,17 +3,24 @@ import pg from 'pg';
 import { postgresClient } from '../test/sql-oracle/answer.ts';
 import { RealSide } from './real-side.ts';
 
-const deadlockTimeoutMs = 10;
+const deadlockTimeoutMs = 2;
 
-/**
- * Tables of a few rows are read by their indexes, as large ones are, and serializable transactions remember each page of them by itself.
- * @param port of a server that belongs to the caller
- */
-export async function postgresSide(port: number, sessionsMax = 3): Promise<RealSide> {
+export interface PostgresSideOptions {
+  /** Default 3. */
+  readonly sessionsMax?: number;
+  /** How tables of a few rows are read: by their indexes, as large ones are (default), or as the planner likes. */
+  readonly planner?: 'indexes' | 'default';
+}
+
+const byIndexes = ['enable_seqscan=off', 'enable_bitmapscan=off', 'enable_indexonlyscan=off'];
+
+/** @param port of a server that belongs to the caller */
+export async function postgresSide(
+  port: number,
+  { sessionsMax = 3, planner = 'indexes' }: PostgresSideOptions = {},
+): Promise<RealSide> {
   const options = [
-    'enable_seqscan=off',
-    'enable_bitmapscan=off',
-    'enable_indexonlyscan=off',
+    ...(planner === 'indexes' ? byIndexes : []),
     `deadlock_timeout=${deadlockTimeoutMs}ms`,
     'client_min_messages=error',
   ];
@@ -44,7 +51,7 @@ export async function postgresSide(port: number, sessionsMax = 3): Promise<RealS
     dialect: 'postgres',
     clients,
     cleaning: ['rollback', 'discard all'],
-    deadlockMs: 3 * deadlockTimeoutMs,
+    deadlockMs: 2 * deadlockTimeoutMs,
     control: {
       ask: (sql) => asker.ask({ sql }),
       empty: async () => {

@@ -1,40 +1,23 @@
 /** Runs random schedules against a private server and prints what came of it. */
-import type { Dialect } from '../src/sql/index.ts';
-import { startMariadb } from '../test/support/mariadb-server.ts';
-import { startPostgres } from '../test/support/postgres-server.ts';
 import type { CommandOptions } from './command.ts';
 import { listing } from './difference.ts';
-import { mariadbSide } from './mariadb-side.ts';
-import { postgresSide } from './postgres-side.ts';
 import { randomSchedules, type RandomResult } from './random.ts';
+import { dialectsOf, withServer } from './servers.ts';
 
-const servers = {
-  postgres: { name: 'PostgreSQL', start: startPostgres, open: postgresSide },
-  mysql: { name: 'MariaDB', start: startMariadb, open: mariadbSide },
-} as const;
-
-export async function random({ flags, print }: CommandOptions): Promise<boolean> {
-  const engine = flags.get('engine');
-  const dialects: readonly Dialect[] = engine === undefined ? ['postgres', 'mysql'] : [engine as Dialect];
+export async function random(options: CommandOptions): Promise<boolean> {
+  const { flags, print } = options;
+  const seed = Number(flags.get('seed') ?? 1);
+  const schedules = Number(flags.get('schedules') ?? 200);
+  const first = Number(flags.get('first') ?? 0);
   let isFine = true;
-  for (const dialect of dialects) {
-    const { name, start, open } = servers[dialect];
-    const server = await start();
-    try {
-      const real = await open(server.port);
-      const seed = Number(flags.get('seed') ?? 1);
-      const schedules = Number(flags.get('schedules') ?? 200);
-      const first = Number(flags.get('first') ?? 0);
-      const result = await randomSchedules(
-        { dialect, schedules, seed, first, reducedMax: 2, onProgress: progress(schedules) },
-        real,
-      );
-      await real.close();
-      printResult(result, { name, seed, first, print });
-      isFine &&= result.groups.size === 0;
-    } finally {
-      await server.stop();
-    }
+  for (const dialect of dialectsOf(options)) {
+    const result = await withServer(dialect, async (real) => {
+      const onProgress = progress(schedules);
+      const found = await randomSchedules({ dialect, schedules, seed, first, reducedMax: 2, onProgress }, real);
+      printResult(found, { name: real.name, seed, first, print });
+      return found;
+    });
+    isFine &&= result.groups.size === 0;
   }
   return isFine;
 }

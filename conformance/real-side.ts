@@ -26,12 +26,14 @@ export interface RealOptions {
   readonly clients: readonly Client[];
   /** Sent to a session after a schedule. */
   readonly cleaning: readonly string[];
-  /** How long the server may take to notice that sessions wait for each other. */
+  /** After this time a session that waits has looked for a deadlock; it looks once. */
   readonly deadlockMs: number;
 }
 
 /** As often in a row the server has to say that all wait. */
 const calmPolls = 2;
+/** Of several that wait one may be about to be told of a deadlock. */
+const patienceWithSeveral = 3;
 const pollMs = 1;
 
 export class RealSide implements Side {
@@ -77,7 +79,8 @@ export class RealSide implements Side {
         since = performance.now();
       } else calm += 1;
       answered = sessions.answered;
-      const isLongEnough = sessions.running.length < 2 || performance.now() - since >= this.#options.deadlockMs;
+      const patience = sessions.running.length > 1 ? patienceWithSeveral : 1;
+      const isLongEnough = performance.now() - since >= patience * this.#options.deadlockMs;
       if (calm >= calmPolls && isLongEnough) break;
     }
     return sessions.take();

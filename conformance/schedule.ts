@@ -2,6 +2,7 @@
  * Schedules of SQL statements by some sessions, run step by step: one statement is sent, and before the next one is sent every statement under
  * way has been answered or waits for a lock. What each step came to is a line of text, the same on every database that behaves the same.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dialect } from '../src/sql/index.ts';
 import type { Answer } from '../test/sql-oracle/answer.ts';
 
@@ -14,6 +15,8 @@ export interface Step {
   readonly form: string;
   /** Is the order of its rows decided? */
   readonly isOrdered?: boolean;
+  /** Does a limit of time end it when it waits? Then its end is waited for. */
+  readonly endsInTime?: boolean;
 }
 
 export interface Schedule {
@@ -76,7 +79,7 @@ async function runSteps(schedule: Schedule, side: Side): Promise<TraceLine[]> {
   const run = async (step: Step): Promise<void> => {
     side.start(step);
     waiting.add(step.session);
-    const answers = await side.settle();
+    const answers = await settled(step, side);
     for (const session of answers.keys()) waiting.delete(session);
     lines.push({ step, answers, outcome: outcomeOf(answers) });
   };
@@ -96,6 +99,18 @@ async function runSteps(schedule: Schedule, side: Side): Promise<TraceLine[]> {
     lines.push({ step: null, answers, outcome: answerOutcome(answer) });
   }
   return lines;
+}
+
+/** The limits of time that steps set are some milliseconds. */
+const timePollsMax = 200;
+
+async function settled(step: Step, side: Side): Promise<ReadonlyMap<number, Answer>> {
+  const answers = new Map(await side.settle());
+  for (let polls = 0; step.endsInTime === true && !answers.has(step.session) && polls < timePollsMax; polls += 1) {
+    await sleep(10);
+    for (const [session, answer] of await side.settle()) answers.set(session, answer);
+  }
+  return answers;
 }
 
 function outcomeOf(answers: ReadonlyMap<number, Answer>): string {

@@ -1,0 +1,67 @@
+/** `npm run conformance -- pairs`: every pair of thirty statements, or `--pairs N` of them, drawn. */
+import { seeded } from '../src/base/index.ts';
+import { engineLevels } from '../src/serve/index.ts';
+import type { Dialect } from '../src/sql/index.ts';
+import { Choices } from './choices.ts';
+import type { CommandOptions } from './command.ts';
+import { type Difference, listing, signatureOf } from './difference.ts';
+import { knownDifference } from './known-differences.ts';
+import { pairShapes } from './pair-shapes.ts';
+import { runPair } from './pairs.ts';
+import type { Level } from './schedule.ts';
+import { dialectsOf, withServer } from './servers.ts';
+
+export async function pairs(options: CommandOptions): Promise<boolean> {
+  const { flags, print } = options;
+  let isFine = true;
+  for (const dialect of dialectsOf(options)) {
+    const level = flags.get('isolation');
+    const levels = level === undefined ? engineLevels[dialect] : [level as Level];
+    for (const each of levels) isFine = (await pairsAt(dialect, each, options)) && isFine;
+  }
+  print(isFine ? '\nno unknown difference' : '\ndifferences');
+  return isFine;
+}
+
+async function pairsAt(dialect: Dialect, level: Level, { flags, print }: CommandOptions): Promise<boolean> {
+  const all = allPairs(pairShapes[dialect]);
+  const wanted = Number(flags.get('pairs') ?? all.length);
+  const choices = new Choices(seeded(Number(flags.get('seed') ?? 1)));
+  const taken = wanted >= all.length ? all : Array.from({ length: wanted }, () => choices.pick(all));
+  const counts = { pairs: 0, schedules: 0, outcomes: 0, onlyExplored: 0, unsupported: 0, unexplored: 0, known: 0 };
+  const groups = new Map<string, { count: number; readonly example: Difference }>();
+  return withServer(dialect, async (real) => {
+    for (const pair of taken) {
+      const result = await runPair(dialect, level, pair, real);
+      counts.pairs += 1;
+      counts.schedules += result.schedules;
+      counts.outcomes += result.outcomes;
+      counts.onlyExplored += result.onlyExplored;
+      counts.unsupported += Number(result.unsupported.size > 0);
+      for (const example of result.differences) {
+        if (knownDifference(example) !== undefined) {
+          counts.known += 1;
+          continue;
+        }
+        const signature = signatureOf(example);
+        groups.set(signature, { example, count: (groups.get(signature)?.count ?? 0) + 1 });
+      }
+      if (result.differences.length > 0 || result.unexplored.length === 0) continue;
+      counts.unexplored += 1;
+      print(`not explored, ${dialect} ${level}: ${pair.join(' | ')}\n  ${result.unexplored.join('\n  ')}`);
+    }
+    for (const { count, example } of groups.values())
+      print(`\n-- ${count} interleavings\n${listing(example, real.name)}`);
+    print(
+      `\n${real.name}, ${level}: ${counts.pairs} pairs, ${counts.schedules} interleavings, ${counts.outcomes} outcomes; ` +
+        `${counts.unsupported} pairs not supported, ${counts.known} interleavings with known differences, ` +
+        `${groups.size} groups of differences, ${counts.unexplored} pairs with outcomes that explore misses; ` +
+        `${counts.onlyExplored} outcomes of explore lie between steps`,
+    );
+    return groups.size === 0 && counts.unexplored === 0;
+  });
+}
+
+function allPairs(shapes: readonly string[]): (readonly [string, string])[] {
+  return shapes.flatMap((a, i) => shapes.slice(i).map((b) => [a, b] as const));
+}

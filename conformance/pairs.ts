@@ -1,0 +1,130 @@
+/**
+ * Two transactions of one statement each: all interleavings step by step on a real server and on moirai, and `explore` beside them. Whatever
+ * the server came to is among what explore comes to. What only explore comes to lies between the steps of two statements.
+ */
+import { exploreSql, parseProfile } from '../src/sql-campaign/index.ts';
+import { type SqlConnection, type SqlEnd, sqlProgram } from '../src/program/index.ts';
+import type { Dialect } from '../src/sql/index.ts';
+import { type Client, mysqlClient, postgresClient } from '../test/sql-oracle/answer.ts';
+import { compare } from './compare.ts';
+import type { Difference } from './difference.ts';
+import { pairQueries, pairSetUp } from './pair-shapes.ts';
+import { answerOutcome, type Level, type Schedule, type Side, type Step, type Trace } from './schedule.ts';
+
+export interface PairResult {
+  /** Interleavings. */
+  readonly schedules: number;
+  readonly unsupported: ReadonlySet<string>;
+  /** Interleavings that came to something else on moirai. */
+  readonly differences: readonly Difference[];
+  /** Outcomes of the server that explore did not come to. */
+  readonly unexplored: readonly string[];
+  /** Outcomes of the server, and those of explore alone. */
+  readonly outcomes: number;
+  readonly onlyExplored: number;
+}
+
+export async function runPair(
+  dialect: Dialect,
+  level: Level,
+  pair: readonly [string, string],
+  real: Side,
+): Promise<PairResult> {
+  const shown = new Set<string>();
+  const differences: Difference[] = [];
+  const unsupported = new Set<string>();
+  const schedules = interleavedPrograms(pair).map((steps) => ({
+    dialect,
+    setUp: pairSetUp[dialect],
+    levels: [level, level],
+    steps,
+    queries: pairQueries,
+  }));
+  for (const schedule of schedules) {
+    const comparison = await compare(schedule, real);
+    if (comparison.kind === 'unsupported') unsupported.add(comparison.message);
+    if (comparison.kind === 'different') differences.push({ ...comparison, schedule });
+    if (comparison.kind !== 'unsupported') shown.add(outcomeOf(schedule, comparison.theirs));
+  }
+  const explored = await exploredOutcomes(dialect, level, pair);
+  return {
+    schedules: schedules.length,
+    unsupported,
+    differences,
+    unexplored: unsupported.size > 0 ? [] : [...shown].filter((outcome) => !explored.has(outcome)),
+    outcomes: shown.size,
+    onlyExplored: [...explored].filter((outcome) => !shown.has(outcome)).length,
+  };
+}
+
+const statementsOf = (sql: string): readonly string[] => ['begin', sql, 'commit'];
+
+function interleavedPrograms(pair: readonly [string, string]): Step[][] {
+  const [a, b] = pair.map((sql, session) =>
+    statementsOf(sql).map((text): Step => ({ session, sql: text, form: text, isOrdered: true })),
+  ) as [Step[], Step[]];
+  return interleavings(a, b);
+}
+
+function interleavings([a, ...restA]: Step[], [b, ...restB]: Step[]): Step[][] {
+  if (a === undefined) return [b === undefined ? [] : [b, ...restB]];
+  if (b === undefined) return [[a, ...restA]];
+  return [
+    ...interleavings(restA, [b, ...restB]).map((rest) => [a, ...rest]),
+    ...interleavings([a, ...restA], restB).map((rest) => [b, ...rest]),
+  ];
+}
+
+/** What each session was answered, statement by statement, and the final state. */
+function outcomeOf({ levels }: Schedule, { lines }: Trace): string {
+  const told = levels.map((_, session) =>
+    lines
+      // Sessions are rolled back when all is over.
+      .filter(({ step }) => step?.form !== 'end')
+      .flatMap(({ answers }) => answers.get(session) ?? [])
+      .map(answerOutcome),
+  );
+  const end = lines.filter(({ step }) => step === null).map(({ outcome }) => outcome);
+  return JSON.stringify([told, end]);
+}
+
+async function exploredOutcomes(
+  dialect: Dialect,
+  isolation: Level,
+  pair: readonly [string, string],
+): Promise<ReadonlySet<string>> {
+  const outcomes = new Set<string>();
+  let last = '';
+  const runAll = async (client: Client, texts: readonly string[]): Promise<string[]> => {
+    const told: string[] = [];
+    for (const sql of texts) told.push(answerOutcome(await client.ask({ sql, isOrdered: true })));
+    await client.end();
+    return told;
+  };
+  const program = sqlProgram({
+    dialect,
+    schema: [...pairSetUp[dialect]],
+    sessions: Object.fromEntries(
+      pair.map((sql, i) => [
+        `s${i}`,
+        async (connection: SqlConnection) => runAll(await clientOf(dialect, connection), statementsOf(sql)),
+      ]),
+    ),
+    invariant: async (end: SqlEnd) => {
+      const state = await runAll(await clientOf(dialect, end), pairQueries);
+      last = JSON.stringify([pair.map((_, i) => end.results[`s${i}`]), state]);
+      return true;
+    },
+  });
+  await exploreSql(program, {
+    profile: parseProfile({ engine: dialect, isolation }),
+    onSeen: () => void outcomes.add(last),
+  });
+  return outcomes;
+}
+
+function clientOf(dialect: Dialect, { connect }: Pick<SqlConnection, 'connect'>): Promise<Client> {
+  return dialect === 'postgres'
+    ? postgresClient({ user: 'app', stream: connect })
+    : mysqlClient({ user: 'app', stream: connect() });
+}

@@ -1,0 +1,35 @@
+/** Private servers and their sides, by dialect. */
+import type { Dialect } from '../src/sql/index.ts';
+import { startMariadb } from '../test/support/mariadb-server.ts';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import type { CommandOptions } from './command.ts';
+import { mariadbSide } from './mariadb-side.ts';
+import { postgresSide } from './postgres-side.ts';
+import type { Side } from './schedule.ts';
+
+const servers = {
+  postgres: { start: startPostgres, open: postgresSide },
+  mysql: { start: startMariadb, open: mariadbSide },
+} as const;
+
+/** Starts a server for `work`, and stops it. */
+export async function withServer<T>(dialect: Dialect, work: (real: Side) => Promise<T>): Promise<T> {
+  const { start, open } = servers[dialect];
+  const server = await start();
+  try {
+    const real = await open(server.port);
+    const result = await work(real);
+    await real.close();
+    return result;
+  } finally {
+    await server.stop();
+  }
+}
+
+/** `--engine`, or both. */
+export function dialectsOf({ flags }: CommandOptions): readonly Dialect[] {
+  const engine = flags.get('engine');
+  if (engine === undefined) return ['postgres', 'mysql'];
+  if (engine !== 'postgres' && engine !== 'mysql') throw new Error(`--engine is postgres or mysql, not ${engine}`);
+  return [engine];
+}
