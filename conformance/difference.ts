@@ -44,6 +44,7 @@ export function listing({ schedule, line, ours, theirs }: Difference, serverName
   const last = Math.min(line, Math.max(ours.lines.length, theirs.lines.length) - 1);
   for (let i = 0; i < last; i += 1) {
     const { step, outcome } = theirs.lines[i] as TraceLine;
+    if (step?.form === 'end' && !outcome.includes(';')) continue;
     lines.push(`${stepText(step)}   -> ${outcome}`);
   }
   const mine = ours.lines[last];

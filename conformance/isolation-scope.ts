@@ -54,4 +54,47 @@ export const outOfScope: Readonly<Record<string, readonly string[]>> = {
 export const adaptations: readonly { readonly specs: RegExp; readonly from: RegExp; readonly to: string }[] = [
   // A deadlock is noticed sooner.
   { specs: /./, from: /deadlock_timeout\s*=\s*'100ms'/gi, to: `deadlock_timeout = '2ms'` },
+  // A set-returning function stands in FROM.
+  {
+    specs: /^(?:alter-table-[12]|serializable-parallel.*|eval-plan-qual)$/,
+    from: /SELECT generate_series\((\d+,\s*\d+)\)([^;]*);/gi,
+    to: 'SELECT g$2 FROM generate_series($1) AS g;',
+  },
+  // The planner chooses by itself.
+  {
+    specs: /^(?:predicate-gin|predicate-hash|serializable-parallel.*)$/,
+    from: /SET \w*(?:enable|parallel)\w*\s*=\s*\w+;|ALTER TABLE \w+ SET \(parallel_workers = \d+\);/gi,
+    to: '',
+  },
+  // A function is written out where it is called; those of eval-plan-qual are called in permutations that are left out.
+  {
+    specs: /^(?:read-write-unique-3|eval-plan-qual)$/,
+    from: /CREATE (?:OR REPLACE )?FUNCTION[^$]*\$\$[^$]*(?:\$\d[^$]*)*\$\$;|DROP FUNCTION \w+\([^)]*\);?/gi,
+    to: '',
+  },
+  {
+    specs: /^read-write-unique-3$/,
+    from: /SELECT insert_unique\((\d), ('\d')\)/g,
+    to: 'INSERT INTO test SELECT $1, $2 WHERE NOT EXISTS (SELECT key FROM test WHERE key = $1)',
+  },
+  // Tables are not partitioned, and have no children.
+  {
+    specs: /^(?:fk-snapshot|insert-conflict-do-update-4|eval-plan-qual|merge-.*)$/,
+    from: /CREATE TABLE \w+ PARTITION OF [^;]*;|\s*PARTITION BY \w+ \(\w+\)|ALTER TABLE \w+ ATTACH PARTITION [^;]*;/gi,
+    to: '',
+  },
+  {
+    specs: /^eval-plan-qual$/,
+    from: /CREATE TABLE c\d \(\) INHERITS \(p\);|INSERT INTO c\d [^;]*;/g,
+    to: '',
+  },
 ];
+
+/** Permutations with a step of such a text are left out. */
+export const stepsOutOfScope: Readonly<Record<string, RegExp>> = {
+  // Functions, row numbers, inheritance, partitions.
+  'eval-plan-qual': /noisy_oper|update_checking|ctid|tableoid|parttbl|(?:FROM|UPDATE) p\b/i,
+  'merge-delete': /target_pa/,
+  'merge-match-recheck': /target_pa/,
+  'merge-update': /pa_target/,
+};

@@ -35,6 +35,8 @@ const calmPolls = 2;
 /** Of several that wait one may be about to be told of a deadlock. */
 const patienceWithSeveral = 3;
 const pollMs = 1;
+const turnsToRecover = 50;
+const turnsMax = 5_000;
 
 export class RealSide implements Side {
   readonly name: string;
@@ -92,13 +94,20 @@ export class RealSide implements Side {
 
   async finish(): Promise<void> {
     const { control, clients, cleaning } = this.#options;
-    for (const session of this.#sessions.running) await control.recover(session);
+    const clean = async (session: number): Promise<void> => {
+      for (const sql of cleaning) await clients[session]?.ask({ sql });
+    };
+    const wereRunning = this.#sessions.running;
+    // What they hold ends most of what others wait for.
+    for (const session of clients.keys()) if (!wereRunning.includes(session)) await clean(session);
     for (let turns = 0; this.#sessions.running.length > 0; turns += 1) {
-      if (turns === 5_000)
-        throw new Error(`${this.name} does not end the statement of session ${this.#sessions.running.join()}`);
+      const { running } = this.#sessions;
+      if (turns === turnsMax) throw new Error(`${this.name} does not end the statement of session ${running.join()}`);
+      // Once may be too early: before the statement waits.
+      if (turns % turnsToRecover === 0) for (const session of running) await control.recover(session);
       await sleep(pollMs);
     }
-    for (const client of clients) for (const sql of cleaning) await client.ask({ sql });
+    for (const session of wereRunning) await clean(session);
   }
 
   async close(): Promise<void> {
