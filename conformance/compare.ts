@@ -66,7 +66,7 @@ async function equalsByAnotherPlan(
 ): Promise<boolean> {
   const places = accesses.filter(({ ways }) => ways > 1);
   let tried = 0;
-  let combinations: Record<string, number>[] = [{}];
+  const combinations: Record<string, number>[] = [{}];
   for (const place of places) {
     const key = accessKey(place);
     const more = combinations.flatMap((ways) =>
@@ -80,7 +80,7 @@ async function equalsByAnotherPlan(
         if (firstDifferent(trace, theirs) === null) return true;
       }
     }
-    combinations = [...combinations, ...more];
+    combinations.push(...more);
   }
   return false;
 }

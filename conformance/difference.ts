@@ -35,7 +35,7 @@ function answerKind(answer: Answer): string {
 /** @param serverName how the real server is called */
 export function listing({ schedule, line, ours, theirs }: Difference, serverName: string): string {
   const { setUp, levels } = schedule;
-  const lines = [...setUp.map((sql) => `${sql};`)];
+  const lines = setUp.map((sql) => `${sql};`);
   if (ours.refused !== null || theirs.refused !== null) {
     const [mine, other] = [ours, theirs].map(({ refused }) => (refused === null ? 'accepted' : messageOf(refused)));
     return [...lines, `    set-up on ${serverName}: ${other}`, `    set-up on moirai: ${mine}`].join('\n');

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Command } from './command.ts';
 import { isolation } from './isolation.ts';
 import { pairs } from './pairs-command.ts';
+import { regression } from './regression-command.ts';
 import { random } from './random-command.ts';
 
 interface Named {
@@ -23,6 +24,7 @@ const commands: Readonly<Record<string, Named>> = {
     usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1]",
   },
   isolation: { run: isolation, flags: ['spec'], usage: 'isolation [--spec NAME]' },
+  regression: { run: regression, flags: ['file'], usage: 'regression [--file NAME]' },
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -14,7 +14,8 @@ export async function mariadbSide(
   const config = { host: '127.0.0.1', port, user: 'root', database: 'test' };
   const control = await mysql.createConnection({ ...config, rowsAsArray: true, multipleStatements: true });
   // Else DDL waits now and then for the thread that writes statistics down.
-  await control.query('set global innodb_stats_persistent = off; set global innodb_stats_auto_recalc = off');
+  const settings = ['innodb_stats_persistent = off', 'innodb_stats_auto_recalc = off'];
+  for (const setting of settings) await control.query(`set global ${setting}`);
   /** Holds a read view, so that delete-marked records stay: purging takes place at a time of its own. */
   const holder = await mysql.createConnection(config);
   const asker = await mysqlClient(config);

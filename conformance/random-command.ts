@@ -35,7 +35,7 @@ interface Printing {
   readonly print: (line?: string) => void;
 }
 
-export function printResult(result: RandomResult, { name, seed, first, print }: Printing): void {
+function printResult(result: RandomResult, { name, seed, first, print }: Printing): void {
   const { schedules, equal, equalByAnotherPlan, unsupported, known, groups } = result;
   const different = [...groups.values()].reduce((count, group) => count + group.schedules.length, 0);
   for (const group of [...groups.values()].toSorted((a, b) => b.schedules.length - a.schedules.length)) {

@@ -2,7 +2,7 @@
 import type { Choices } from './choices.ts';
 
 export const id = (choices: Choices): number => 1 + choices.below(4);
-export const key = (choices: Choices): string => choices.pick(['10', '20', '30', '40', '50', 'null']);
+const key = (choices: Choices): string => choices.pick(['10', '20', '30', '40', '50', 'null']);
 export const group = (choices: Choices): number => 1 + choices.below(2);
 export const value = (choices: Choices): number => choices.below(4);
 export const parent = (choices: Choices): string => choices.pick(['1', '1', '2', '3', '4', 'null']);

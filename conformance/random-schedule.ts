@@ -18,9 +18,9 @@ const featuresOf: Readonly<Record<Dialect, readonly Feature[]>> = {
 
 export function randomSchedule(chooser: Chooser, dialect: Dialect): Schedule {
   const choices = new Choices(chooser);
-  const features = featuresOf[dialect].filter(() => choices.rarely(6));
-  const forms = formsOf[dialect].filter(({ feature }) => feature === undefined || features.includes(feature));
-  const schema = randomSchema(choices, dialect, features.includes('deferrable constraints'));
+  const features = new Set(featuresOf[dialect].filter(() => choices.rarely(6)));
+  const forms = formsOf[dialect].filter(({ feature }) => feature === undefined || features.has(feature));
+  const schema = randomSchema(choices, dialect, features.has('deferrable constraints'));
   const count = 2 + Number(choices.rarely(3));
   const level = choices.pick(levelsOf[dialect]);
   const isMixed = choices.rarely(3);

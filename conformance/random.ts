@@ -84,7 +84,8 @@ export async function randomSchedules(options: RandomOptions, real: Side): Promi
   return result;
 }
 
-async function reduceDifference(difference: Difference, real: Side): Promise<Difference> {
+/** The smallest schedule whose first difference has the same signature. */
+export async function reduceDifference(difference: Difference, real: Side): Promise<Difference> {
   let smallest = difference;
   const wanted = signatureOf(difference);
   await reduce(difference.schedule, async (candidate) => {

@@ -1,4 +1,5 @@
 /** Private servers and their sides, by dialect. */
+import { existsSync } from 'node:fs';
 import type { Dialect } from '../src/sql/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
@@ -12,9 +13,13 @@ const servers = {
   mysql: { start: startMariadb, open: mariadbSide },
 } as const;
 
+/** Files in memory, where a machine has such a folder: a schedule makes its tables anew, and servers wait for the disk each time. */
+const memoryFolder = '/dev/shm';
+
 /** Starts a server for `work`, and stops it. */
 export async function withServer<T>(dialect: Dialect, work: (real: Side) => Promise<T>): Promise<T> {
   const { start, open } = servers[dialect];
+  if (process.env['TMPDIR'] === undefined && existsSync(memoryFolder)) process.env['TMPDIR'] = memoryFolder;
   const server = await start();
   try {
     const real = await open(server.port);

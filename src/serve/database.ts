@@ -90,10 +90,7 @@ export interface SqlDatabaseOptions {
   readonly onWait?: (session: number, wait: Wait) => void;
   /** Told what every step comes into contact with; engine profiles only. */
   readonly footprints?: FootprintRecorder;
-  /**
-   * PostgreSQL at SERIALIZABLE: what a read by an index is remembered to have read, its range (default) or the whole index. Small indexes have
-   * one page on a server, so the comparison with one takes the index.
-   */
+  /** What PostgreSQL's SERIALIZABLE remembers of a read by an index: its range (default), or all of it, as where the index has one page. */
   readonly predicateReads?: 'range' | 'index';
   /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;

@@ -1,0 +1,170 @@
+/**
+ * The reduced run of `npm run conformance`: a few random schedules of fixed seeds on each real server, and the parts of the tool by
+ * themselves. A campaign: `npm run conformance -- random --schedules 1000 --seed 7`.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { compare } from '../conformance/compare.ts';
+import { listing, signatureOf } from '../conformance/difference.ts';
+import { parseIsolationSpec } from '../conformance/isolation-spec.ts';
+import { knownDifferences } from '../conformance/known-differences.ts';
+import { MoiraiSide } from '../conformance/moirai-side.ts';
+import { statementsOfScript } from '../conformance/psql-script.ts';
+import { randomSchedules, reduceDifference } from '../conformance/random.ts';
+import { answerOutcome, runSchedule, type Schedule, type Side } from '../conformance/schedule.ts';
+import { withServer } from '../conformance/servers.ts';
+import { MissingServer, serversAreRequired } from './support/server-process.ts';
+
+const reducedRuns = [
+  { dialect: 'postgres', seed: 2, first: 3, schedules: 20 },
+  { dialect: 'mysql', seed: 3, first: 25, schedules: 12 },
+] as const;
+
+test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout: 300_000 }, async (run) => {
+  try {
+    const result = await withServer(run.dialect, (real) => randomSchedules({ ...run, reducedMax: 1 }, real));
+    expect([...result.groups.values()].map(({ example }) => listing(example, 'the server'))).toEqual([]);
+    expect(result.schedules).toBe(run.schedules);
+    expect(result.equal).toBeGreaterThan(run.schedules / 2);
+  } catch (error) {
+    if (!(error instanceof MissingServer) || serversAreRequired()) throw error;
+  }
+});
+
+const twoUpdates: Schedule = {
+  dialect: 'postgres',
+  setUp: ['create table t (id int primary key, v int)', 'insert into t values (1, 0)'],
+  levels: ['read committed', 'read committed'],
+  steps: [
+    { session: 0, sql: 'begin', form: 'begin' },
+    { session: 0, sql: 'update t set v = v + 1', form: 'update' },
+    { session: 1, sql: 'update t set v = v + 1', form: 'update' },
+    { session: 1, sql: 'select v from t', form: 'select' },
+    { session: 0, sql: 'commit', form: 'commit' },
+  ],
+  queries: ['select v from t'],
+};
+
+test('a trace says who waits, who is woken, and the final state', async () => {
+  const { lines } = await runSchedule(twoUpdates, new MoiraiSide('postgres'));
+  expect(lines.map(({ outcome }) => outcome)).toEqual([
+    's0 BEGIN',
+    's0 UPDATE 1',
+    'waits',
+    's0 COMMIT; s1 UPDATE 1',
+    's1 ["2"]',
+    's0 ROLLBACK',
+    's1 ROLLBACK',
+    's0 ROLLBACK',
+    's1 ROLLBACK',
+    '["2"]',
+  ]);
+});
+
+test('a difference is found and reduced to the statement that shows it', async () => {
+  const [begin, update, ...others] = twoUpdates.steps;
+  const steps = [begin, update, { session: 1, sql: 'delete from t where id = 2', form: 'delete' }, ...others];
+  const schedule = { ...twoUpdates, steps: steps.filter((step) => step !== undefined) };
+  const comparison = await compare(schedule, deletingNothing());
+  if (comparison.kind !== 'different') throw new Error(comparison.kind);
+  const smallest = await reduceDifference({ ...comparison, schedule }, deletingNothing());
+  expect(signatureOf(smallest)).toBe('delete: error XX000 | done');
+  expect(listing(smallest, 'a faulty server')).toBe(
+    `create table t (id int primary key, v int);
+s0 read committed, s1 read committed
+s1 delete from t where id = 2
+    a faulty server: s1 error XX000   (XX000 nothing is deleted)
+    moirai: s1 DELETE 0`,
+  );
+});
+
+/** moirai with a fault. */
+function deletingNothing(): Side {
+  const side = new MoiraiSide('postgres');
+  const deletes = new Set<number>();
+  return {
+    name: 'a faulty server',
+    prepare: (schedule) => side.prepare(schedule),
+    start: (step) => {
+      if (step.sql.startsWith('delete from t')) deletes.add(step.session);
+      else deletes.delete(step.session);
+      side.start(step);
+    },
+    settle: async () => {
+      const answers = [...(await side.settle())];
+      return new Map(
+        answers.map(([session, answer]) =>
+          deletes.has(session) && answerOutcome(answer).startsWith('DELETE')
+            ? [session, { kind: 'error', code: 'XX000', message: 'nothing is deleted' } as const]
+            : [session, answer],
+        ),
+      );
+    },
+    ask: (sql) => side.ask(sql),
+    finish: () => side.finish(),
+    close: () => side.close(),
+  };
+}
+
+test('known differences stand in docs/engines.md', () => {
+  const docs = readFileSync('docs/engines.md', 'utf8').replaceAll(/\s+/g, ' ');
+  expect(knownDifferences.map(({ row }) => row).filter((row) => !docs.includes(row))).toEqual([]);
+});
+
+describe('isolation specifications', () => {
+  const spec = `
+# A comment.
+setup { CREATE TABLE t (a int); }
+teardown { DROP TABLE t; }
+session "one"
+setup { BEGIN; }
+step a1 { SELECT 1; }
+step a2 { COMMIT; }
+session two
+step b1 { SELECT
+  2; }
+teardown { ROLLBACK; }
+`;
+
+  test('without permutations every interleaving is run', () => {
+    const { setUp, tearDown, sessions, permutations } = parseIsolationSpec(spec);
+    expect([setUp, tearDown]).toEqual([['CREATE TABLE t (a int);'], ['DROP TABLE t;']]);
+    expect(sessions.map((session) => [session.setUp, [...session.steps.keys()], session.tearDown])).toEqual([
+      [['BEGIN;'], ['a1', 'a2'], []],
+      [[], ['b1'], ['ROLLBACK;']],
+    ]);
+    expect(permutations).toEqual([
+      ['a1', 'a2', 'b1'],
+      ['a1', 'b1', 'a2'],
+      ['b1', 'a1', 'a2'],
+    ]);
+  });
+
+  test('markers of a permutation are read over', () => {
+    const { permutations } = parseIsolationSpec(
+      `${spec}\npermutation a1 "b1"(*) a2 (b1, a1 notices 2)\npermutation b1 # end`,
+    );
+    expect(permutations).toEqual([['a1', 'b1', 'a2'], ['b1']]);
+  });
+});
+
+test('statements of a psql script', () => {
+  const script = String.raw`
+-- A comment; with a semicolon.
+\set x 1
+SELECT ';', $$ ; $$, (1);
+SELECT :x;
+COPY t FROM stdin;
+1	it's
+\N	a\tb
+\.
+SELECT a::int FROM t \gset
+\d t
+SELECT 2`;
+  expect(statementsOfScript(script)).toEqual([
+    `SELECT ';', $$ ; $$, (1)`,
+    `INSERT INTO t VALUES ('1', 'it''s'), (NULL, 'a\tb')`,
+    'SELECT a::int FROM t',
+    'SELECT 2',
+  ]);
+});
