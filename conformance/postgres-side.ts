@@ -1,6 +1,6 @@
 /** A real PostgreSQL. Who waits is what `pg_isolation_test_session_is_blocked` says, the function of its own isolation tests. */
 import pg from 'pg';
-import { postgresClient } from '../test/sql-oracle/answer.ts';
+import { type Client, postgresClient } from '../test/sql-oracle/answer.ts';
 import { RealSide } from './real-side.ts';
 
 const deadlockTimeoutMs = 2;
@@ -40,7 +40,7 @@ export async function postgresSide(
   const clients = [];
   const pids: number[] = [];
   for (let i = 0; i < sessionsMax; i += 1) {
-    const client = await postgresClient(config);
+    const client = afterRollback(await postgresClient(config));
     const answer = await client.ask({ sql: 'select pg_backend_pid()' });
     if (answer.kind !== 'rows') throw new Error('no pg_backend_pid()');
     pids.push(Number((JSON.parse(answer.rows[0] ?? '[]') as string[])[0]));
@@ -75,4 +75,19 @@ export async function postgresSide(
       },
     },
   });
+}
+
+/**
+ * A client is told of an error before the server has rolled the transaction back, and released its locks: the answer to an empty query comes
+ * after that.
+ */
+function afterRollback(client: Client): Client {
+  return {
+    ask: async (statement) => {
+      const answer = await client.ask(statement);
+      if (answer.kind === 'error') await client.ask({ sql: ';' });
+      return answer;
+    },
+    end: () => client.end(),
+  };
 }

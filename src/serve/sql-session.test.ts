@@ -62,6 +62,17 @@ describe('PostgreSQL', () => {
     expect([status(), await values()]).toEqual(['idle', [10, 20]]);
   });
 
+  test.each([
+    ['a column that there is not', 'select nosuch from t', '25P02'],
+    ['a table that there is not', 'insert into nosuch values (1)', '25P02'],
+    ['a statement that cannot be read', 'selekt 1', '42601'],
+  ])('in a failed transaction %s is %s', async (_name, sql, code) => {
+    await a.run('begin');
+    expect(await a.outcome('select 1 / 0')).toBe('22012');
+    expect(await a.outcome(sql)).toBe(code);
+    expect([await a.outcome('rollback'), status()]).toEqual(['ROLLBACK', 'idle']);
+  });
+
   test('a statement that cannot be read fails it, too', async () => {
     await a.run('begin');
     expect(await a.outcome('selec 1')).toBe('42601');

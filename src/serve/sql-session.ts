@@ -34,7 +34,7 @@ import { columnsOf, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, localOutside, modesOutside, noneOpen, savepointTitles } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
-import { checkMayLock, checkMayWrite, checkNotFailed } from './statement-checks.ts';
+import { checkMayLock, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
 import { snapshotOf, StatementWatch } from './statement-event.ts';
 import { interruptCheck, lockTimeout, orStackError, statementTimeout, withStackLimit } from './statement-limits.ts';
 import { pause } from './statement-pauses.ts';
@@ -223,7 +223,12 @@ export class Session implements SqlSession {
   // ---- statements
 
   #plan(sql: string, parameterTypes: readonly (SqlType | undefined)[]): Statement {
-    return orStackError(() => this.#database.plan(sql, parameterTypes, this));
+    try {
+      return orStackError(() => this.#database.plan(sql, parameterTypes, this));
+    } catch (error) {
+      checkReadableNotFailed(this.#transaction, () => this.#database.split(sql));
+      throw error;
+    }
   }
 
   /** The plan, made anew when the catalog has changed since. */

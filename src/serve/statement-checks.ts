@@ -9,6 +9,17 @@ export function checkNotFailed({ isFailed }: SessionTransaction): void {
     throw new SqlError('25P02', 'current transaction is aborted, commands ignored until end of transaction block');
 }
 
+/** A failed transaction refuses each statement that can be read, before names are looked up. @throws SqlError 25P02 */
+export function checkReadableNotFailed(transaction: SessionTransaction, read: () => unknown): void {
+  if (!transaction.isFailed) return;
+  try {
+    read();
+  } catch {
+    return;
+  }
+  checkNotFailed(transaction);
+}
+
 /** @throws SqlError 25006 */
 export function checkMayWrite(command: string, { isReadOnly }: SessionTransaction, dialect: Dialect): void {
   if (!isReadOnly) return;
