@@ -30,6 +30,9 @@ describe('PostgreSQL has it, moirai has not', () => {
     ['select indisclustered_ from pg_index', null],
     ['select permissive from pg_policies', 'the column permissive of pg_policies'],
     ['select xmin from t', 'the column xmin'],
+    ['select count(*) from pg_locks', 'the table pg_locks'],
+    ['select pid from pg_stat_activity', 'the table pg_stat_activity'],
+    ['select pid from pg_catalog.pg_stat_activity', 'the table pg_catalog.pg_stat_activity'],
   ])('%s', async (sql, construct) => {
     const message = await refusal('postgres', sql);
     if (construct === null) expect(message).toMatch(/^engine 42703/);
@@ -66,6 +69,14 @@ describe('MySQL', () => {
     ['create table c (a int, key k (a) invisible)', 'moirai 0A000'],
     ['flush tables with read lock', 'moirai 0A000'],
     ['set names latin1', 'moirai 0A000'],
+    ['create table c (a text) default charset = latin1', 'moirai 0A000'],
+    ['create table c (a text character set latin1)', 'moirai 0A000'],
+    ['create table c (a char(16) character set binary)', 'moirai 0A000'],
+    ["select convert('a' using latin1)", 'moirai 0A000'],
+    ['select * from t force index (primary)', 'moirai 0A000'],
+    ['select * from t as u ignore index (i) where 1 = 1', 'moirai 0A000'],
+    ['select * from information_schema.innodb_trx', 'moirai 0A000'],
+    ['select * from information_schema.processlist', 'moirai 0A000'],
     ['selec 1', 'moirai 42601'],
     ['select * from performance_schema.threads', 'moirai 0A000'],
   ])('%s', async (sql, start) => {

@@ -104,3 +104,14 @@ test.each([
 ])('%j is bad usage', async (args, err) => {
   expect(await runHere(['check', ...args], files)).toEqual({ code: 3, out: '', err });
 });
+
+test('--max-time ends the search of a history, and the levels that are open are unknown', async () => {
+  const skews = Array.from({ length: 9 }, (_, i) => `r x${i} _, w y${i} 1, r z _\nr y${i} _, w x${i} 1, w z ${i}`);
+  const hard = { 'hard.history': skews.join('\n') };
+  const { code, out } = await runHere(
+    ['check', '--by', 'commit-tests', 'hard.history', '--level', 'serializable', '--max-time', '0.001'],
+    hard,
+  );
+  expect(out).toContain('serializable                 unknown: stopped by --max-time\n');
+  expect(code).toBe(2);
+});

@@ -1,5 +1,6 @@
 /** `moirai check --by commit-tests`: is there an execution in which every transaction passes the commit test of a level? */
-import { stopText } from '../base/index.ts';
+import { stopText, TimeLimit } from '../base/index.ts';
+import { monotonicMs } from '../base/clock.ts';
 import { type History, relationsOf, type TransactionIndex } from '../history/index.ts';
 import { counted, formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
 import {
@@ -27,6 +28,8 @@ export interface CommitTestCommandOptions {
   readonly json: boolean;
   readonly color: boolean;
   readonly ignoreThinAirReads: boolean;
+  /** Of all levels of one history together. */
+  readonly timeoutMs: number;
 }
 
 export async function checkByCommitTests(
@@ -46,7 +49,7 @@ export async function checkByCommitTests(
       const judged = options.ignoreThinAirReads ? withoutThinAirReads(history) : history;
       const report = { file, history: judged, verdicts: openVerdicts(options.level) };
       reports.push(report);
-      judge(report);
+      judge(report, new TimeLimit(monotonicMs() + options.timeoutMs));
       if (!options.json) quiet.out(reportText(report, printed, options, host));
       printed += 1;
     }
@@ -107,12 +110,12 @@ function openVerdicts(asked?: CommitTestLevel): Map<CommitTestLevel, FoundVerdic
 }
 
 /** A level that implies a violated one is violated for the same reason. */
-function judge({ history, verdicts }: FileReport): void {
+function judge({ history, verdicts }: FileReport, limit: TimeLimit): void {
   for (const level of verdicts.keys()) {
     const known = commitTestTable[level].implies
       .map((weaker) => verdicts.get(weaker))
       .find((verdict) => verdict?.kind === 'violated');
-    verdicts.set(level, known ?? commitTest(history, level));
+    verdicts.set(level, known ?? commitTest(history, level, { limit }));
   }
 }
 

@@ -139,10 +139,10 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
     )
     .addOption(
       new Option('--timeout <seconds>', 'for one run')
-        .argParser(seconds)
+        .argParser(seconds('timeout'))
         .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
     )
-    .option('--max-time <seconds>', 'for all runs; what was found until then is told', seconds)
+    .option('--max-time <seconds>', 'for all runs; prints what it has found by then', seconds('max-time'))
     .option('--json', 'print one JSON object (an array for --level all) and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -201,7 +201,7 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
     .option('--jobs <n>', 'threads, for many histories', wholeNumber('jobs', 1), 1)
     .addOption(
       new Option('--max-time <seconds>', 'for one history; the levels that are open then are unknown')
-        .argParser(seconds)
+        .argParser(seconds('max-time'))
         .default(checkDefaults.timeoutMs, String(checkDefaults.timeoutMs / 1_000)),
     )
     .option('--ignore-thin-air-reads', 'judge as if reads of values that no transaction wrote were not there')
@@ -230,7 +230,7 @@ function addCheck(moirai: Command, host: Host, end: (code: ExitCode) => void): v
           by === 'commit-tests'
             ? await checkByCommitTests(
                 files,
-                { json, color, ignoreThinAirReads, ...levelBy(parseCommitTestLevel) },
+                { json, color, ignoreThinAirReads, timeoutMs: maxTime, ...levelBy(parseCommitTestLevel) },
                 host,
               )
             : await checkCommand(files, { json, color, ...levelBy(checkedLevel), ...given }, host);

@@ -52,7 +52,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         .default('likely' as const),
     )
     .option('--max-histories <n>', 'stop after so many; the verdict is then unknown', wholeNumber('max-histories', 1))
-    .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds)
+    .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds('max-time'))
     .option('--max-steps <n>', 'decisions that one search for a commit order may take', wholeNumber('max-steps', 1))
     .option('--max-violations <n>', 'kinds of violations to show', wholeNumber('max-violations', 1), 5)
     .option('--estimate', 'say first how many histories to expect, after 100 random probes')
@@ -69,7 +69,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--jobs <n>', 'worker threads', wholeNumber('jobs', 1), 1)
     .addOption(
       new Option('--timeout <seconds>', 'for one run')
-        .argParser(seconds)
+        .argParser(seconds('timeout'))
         .default(defaults.timeoutMs, String(defaults.timeoutMs / 1_000)),
     )
     .option('--replay <token>', 'only the history that printed this token')
@@ -137,7 +137,7 @@ function refuseCombinations({ level, replay, jobs, plans }: ExploreCommandOption
 
 async function exploreCommand(file: string, options: ExploreCommandOptions, host: Host): Promise<ExitCode> {
   const saved = await openSaved(file, options, host);
-  const user = new UserProgram(file, options.timeoutMs, host);
+  const user = new UserProgram(file, options, host);
   const progress = await host.progress(options.json);
   try {
     const program = await user.load();

@@ -38,10 +38,15 @@ export function rate(text: string): number {
 const secondsMax = 86_400;
 
 /** Seconds, as milliseconds. */
-export function seconds(text: string): number {
-  const value = decimal(text);
-  if (value >= 0.001 && value <= secondsMax) return Math.round(value * 1_000);
-  throw new InputError('option/timeout', `--timeout should be a number of seconds up to ${secondsMax}, not "${text}"`);
+export function seconds(option: 'timeout' | 'max-time'): (text: string) => number {
+  return (text) => {
+    const value = decimal(text);
+    if (value >= 0.001 && value <= secondsMax) return Math.round(value * 1_000);
+    throw new InputError(
+      `option/${option}`,
+      `--${option} should be a number of seconds from 0.001 to ${secondsMax}, not "${text}"`,
+    );
+  };
 }
 
 function decimal(text: string): number {

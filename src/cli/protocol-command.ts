@@ -82,7 +82,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--no-deadlock', 'a state in which nothing can happen is no violation')
     .option('--states-max <n>', 'distinct states to look at', wholeNumber('states-max', 1), defaults.statesMax)
     .option('--memory <megabytes>', 'for states', wholeNumber('memory', 1), defaults.memoryMegabytes)
-    .option('--timeout <seconds>', 'for the search (default: none)', seconds)
+    .option('--timeout <seconds>', 'for the search (default: none)', seconds('timeout'))
     .option('--no-eventually', 'look at safety only')
     .option('--checkpoint <file>', 'write where the search stopped at a budget')
     .option('--resume <file>', 'go on from a checkpoint')

@@ -27,7 +27,7 @@ export function addReplay(moirai: Command, host: Host, end: (code: ExitCode) => 
     )
     .argument('<file>', 'a failure that moirai test or moirai explore has kept in .moirai/failures')
     .option('--program <file>', 'the program, where it is not where it was')
-    .option('--timeout <seconds>', `for the run (default: ${campaignDefaults.timeoutMs / 1_000})`, seconds)
+    .option('--timeout <seconds>', `for the run (default: ${campaignDefaults.timeoutMs / 1_000})`, seconds('timeout'))
     .option('--json', 'print one JSON object and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -41,7 +41,7 @@ async function replayCommand(file: string, options: ReplayOptions, host: Host): 
   const record = parseFailureRecord(new TextDecoder().decode(await host.readInput(file)), file);
   const { timeoutMs, json } = options;
   const module = options.program ?? record.program.file;
-  const user = new UserProgram(module, timeoutMs, host);
+  const user = new UserProgram(module, { timeoutMs, json }, host);
   try {
     const program = await user.load().catch((error: unknown) => {
       throw missingProgram(error, module);

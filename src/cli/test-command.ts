@@ -30,7 +30,7 @@ export async function testCommand(file: string, options: TestOptions, host: Host
       'a run is replayed at the level at which it failed: --replay needs one --level',
     );
   }
-  const user = new UserProgram(file, options.timeoutMs, host);
+  const user = new UserProgram(file, options, host);
   const progress = await host.progress(options.json);
   try {
     const program = await user.load();

@@ -28,6 +28,7 @@ export function cutEvidence(evidence: Evidence, cut: Cut, underWay: string | nul
 
 export class UserProgram {
   readonly #file: string;
+  readonly #isJson: boolean;
   readonly #timeoutMs: number;
   readonly #loadMs: number;
   readonly #host: Host;
@@ -38,8 +39,9 @@ export class UserProgram {
   #report: ((cut: Cut) => Ending) | null = null;
 
   /** @param timeoutMs for one run */
-  constructor(file: string, timeoutMs: number, host: Host) {
+  constructor(file: string, { timeoutMs, json }: { readonly timeoutMs: number; readonly json: boolean }, host: Host) {
     this.#file = file;
+    this.#isJson = json;
     this.#timeoutMs = timeoutMs;
     this.#loadMs = Math.max(timeoutMs, loadMsMin);
     this.#host = host;
@@ -66,9 +68,7 @@ export class UserProgram {
 
   /** Says that the module did not load in time. */
   late(): ExitCode {
-    const { err, code } = this.#endingOf(this.#host.interruption.aborted ? 'interrupted' : 'stuck');
-    this.#host.err(err);
-    return code;
+    return printEnding(this.#endingOf(this.#host.interruption.aborted ? 'interrupted' : 'stuck'), this.#host);
   }
 
   /** What is known when it ends in the middle of something. */
@@ -91,7 +91,8 @@ export class UserProgram {
   #endingOf(reason: EndReason): Ending {
     if (this.#names === null) {
       const why = reason === 'interrupted' ? 'interrupted before the module was loaded' : this.#loadText();
-      return { out: '', err: `${this.#file}: ${why}\n`, code: 2 };
+      const unknown = { file: this.#file, verdict: 'unknown', gaps: [why], assumed: [] };
+      return { out: this.#isJson ? `${JSON.stringify(unknown)}\n` : '', err: `${this.#file}: ${why}\n`, code: 2 };
     }
     const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
     const timeout = { session, lastOperation: this.#lastOperation() };

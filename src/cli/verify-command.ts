@@ -132,8 +132,14 @@ function conclusionOf({ counts, cut }: TraceResult, isWhole: boolean): Conclusio
       ...(isWhole ? [] : [stopText('interrupted')]),
       ...(cut === null ? [] : [cutText(cut)]),
       ...(counts.skipped === 0 ? [] : [skipped]),
+      // Of one whose fate is not known nothing can be contradicted.
+      ...(counts.transactions > 0 && counts.transactions === counts.unknown ? [noFate(counts.transactions)] : []),
     ],
   });
+}
+
+function noFate(transactions: number): string {
+  return `of ${counted(transactions, 'transaction')} none is known to have been committed or rolled back`;
 }
 
 function cutText(cut: number): string {

@@ -30,7 +30,7 @@ export class ControlledSources<P extends Watched> {
 
   /** @param control whether who calls is looked for from now on, or from the first call on */
   begin(control: 'now' | 'when-called'): void {
-    this.#watch = watchSources();
+    this.#watch ??= watchSources();
     if (control === 'now') this.#turnOn();
   }
 

@@ -38,7 +38,6 @@ export class RepeatedRuns {
   constructor(program: SqlProgram) {
     this.#program = program;
     this.#sources = new ControlledSources(program);
-    this.#sources.begin('now');
   }
 
   /** The one to run: its sources give the same values in every run. */
@@ -53,6 +52,7 @@ export class RepeatedRuns {
 
   /** Makes a run, and notes whether a source was called meanwhile. */
   made(run: () => Promise<SqlRun>): Promise<SqlRun> {
+    this.#sources.begin('now');
     return this.#sources.made(run);
   }
 

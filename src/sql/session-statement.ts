@@ -17,8 +17,11 @@ export function sessionStatement(node: Node): TransactionStatement | SettingStat
   return command === undefined ? undefined : { kind: 'setting', command, what: 'nothing' };
 }
 
+/** Settings whose names are not written in small letters: PostgreSQL 15, `select name from pg_settings where name <> lower(name)`. */
+const settingTitles = new Map(['DateStyle', 'IntervalStyle', 'TimeZone'].map((name) => [name.toLowerCase(), name]));
+
 function showColumns(name: string): ResultColumn[] {
-  const names = name === 'all' ? ['name', 'setting', 'description'] : [name];
+  const names = name === 'all' ? ['name', 'setting', 'description'] : [settingTitles.get(name.toLowerCase()) ?? name];
   return names.map((each) => ({
     name: each,
     type: types.text,

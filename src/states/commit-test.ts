@@ -3,7 +3,7 @@
  * transaction: one that passes in no execution at all, or one of a smallest set of transactions that never pass together, each with an
  * execution in which all others of that set pass and it does not.
  */
-import { assert } from '../base/index.ts';
+import { assert, type TimeLimit, within } from '../base/index.ts';
 import type { TransactionIndex } from '../history/index.ts';
 import { passes } from './commit-tests.ts';
 import { type Execution, executionOf, parentState, readStates, type StatePosition } from './execution.ts';
@@ -44,13 +44,15 @@ export interface Obstacle {
 export type CommitTestVerdict =
   | { readonly kind: 'satisfied'; readonly execution: JudgedExecution }
   | { readonly kind: 'violated'; readonly obstacles: readonly Obstacle[] }
-  | { readonly kind: 'unknown'; readonly reason: 'step-limit' | 'transaction-limit' | 'missing-times' };
+  | { readonly kind: 'unknown'; readonly reason: 'step-limit' | 'transaction-limit' | 'missing-times' | 'time-limit' };
 
 export interface CommitTestOptions {
   /** Prefixes of executions to look at for the verdict, and again as many to explain a violation. Default 200,000. */
   readonly stepsMax?: number;
   /** Default 500. */
   readonly transactionsMax?: number;
+  /** When it is over, the verdict is unknown; a violation is then explained in few steps. Default: none. */
+  readonly limit?: TimeLimit;
 }
 
 export function commitTest(
@@ -58,10 +60,12 @@ export function commitTest(
   level: CommitTestLevel,
   options: CommitTestOptions = {},
 ): CommitTestVerdict {
-  const { stepsMax = 200_000, transactionsMax = 500 } = options;
+  const { stepsMax = 200_000, transactionsMax = 500, limit } = options;
   const problem = problemOf(observed);
   if (problem.transactions.length > transactionsMax) return { kind: 'unknown', reason: 'transaction-limit' };
-  const outcome = search(problem, level, { steps: stepsMax });
+  const budget = { steps: stepsMax, ...(limit === undefined ? {} : { limit }) };
+  const outcome = within<ReturnType<typeof search> | 'late'>(() => search(problem, level, budget), 'late');
+  if (outcome === 'late') return { kind: 'unknown', reason: 'time-limit' };
   if (outcome === 'unknown') return { kind: 'unknown', reason: 'step-limit' };
   if (outcome === 'violated') return { kind: 'violated', obstacles: obstaclesOf(observed, problem, level, stepsMax) };
   const e = executionOf(observed, transactionIndexes(problem, outcome));

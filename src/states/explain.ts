@@ -20,6 +20,7 @@ export function summarizeCommitTest(observed: ObservedTransactions, verdict: Com
 const unknownReasons = {
   'step-limit': 'the search reached its limit of steps',
   'transaction-limit': 'more transactions than the limit',
+  'time-limit': 'stopped by --max-time',
   'missing-times': 'strict-serializable needs the start and end of every transaction',
 };
 

@@ -7,6 +7,7 @@
  * remembered by the set of its transactions and what the rest can still tell of their order. Violated sets cost up to 2^n prefixes
  * where values are unique, more where they are not; `stepsMax` ends it.
  */
+import { type TimeLimit, unlimited } from '../base/time-limit.ts';
 import type { CommitTestLevel } from './level.ts';
 import { emptyPrefix, isPlaced, type Prefix, transactionOf } from './prefix.ts';
 import type { Member, Problem } from './problem.ts';
@@ -15,6 +16,8 @@ import { type Rule, rules } from './rules.ts';
 /** Steps left, shared by searches that share a limit. A step is a prefix. */
 export interface Budget {
   steps: number;
+  /** When it is over, the search throws: `within` catches it. Default: none. */
+  readonly limit?: TimeLimit;
 }
 
 /** @param tested those that must pass; the others may come anywhere. Default: all. */
@@ -25,6 +28,7 @@ export function search(
   tested: (member: Member) => boolean = () => true,
 ): readonly Member[] | 'violated' | 'unknown' {
   const rule = rules[level];
+  const { limit = unlimited } = budget;
   const failed = new Set<string>();
 
   /** Who may come next, one of whom must; those that pass before those that need not. */
@@ -45,6 +49,7 @@ export function search(
   const extend = (prefix: Prefix, scope: readonly Member[]): Prefix | 'violated' | 'unknown' => {
     if (budget.steps <= 0) return 'unknown';
     budget.steps -= 1;
+    limit.checkNow();
     const waiting = scope.filter((t) => !isPlaced(prefix, t));
     const required = waiting.filter((t) => transactionOf(problem, t).isRequired);
     if (required.length === 0) return prefix;

@@ -67,6 +67,12 @@ describe('moirai test', () => {
       out: '',
       err: 'late.ts: the module did not load within 5 s\n',
     });
+    const { code, out } = await runHere(['test', 'late.ts', '--timeout', '5', '--json'], files, { loadProgram });
+    const gaps = ['the module did not load within 5 s'];
+    expect({ code, json: JSON.parse(out) as unknown }).toEqual({
+      code: 2,
+      json: { file: 'late.ts', verdict: 'unknown', gaps, assumed: [] },
+    });
   });
 
   test('exits with 4 when moirai itself fails, with the stack only on request', async () => {
@@ -344,6 +350,7 @@ describe('bad input is one line on standard error and exit code 3', () => {
     ],
     ['an abort rate of more than all', ['test', 'green.ts', '--abort-rate', '2'], /\[option\/abort-rate\]$/],
     ['an abort rate of all', ['test', 'green.ts', '--abort-rate', '1'], /\[option\/abort-rate\]$/],
+    ['no time for all runs', ['test', 'green.ts', '--max-time', '0'], /^--max-time .* \[option\/max-time\]$/],
     ['no time', ['test', 'green.ts', '--timeout', '0'], /\[option\/timeout\]$/],
     [
       'a strategy that does not exist',

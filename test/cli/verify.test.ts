@@ -147,6 +147,12 @@ describe('a trace without its last mark', () => {
     ['a violation before the mark', marked + stale + mark(9), 1, 'violated: 1 violation'],
     ['its header is lost', right + mark(9), 2, cut],
     ['its header is lost, and it is whole', right + mark(9) + mark(null), 0, 'satisfied: no violation'],
+    [
+      'nothing in it was seen to end',
+      header + line('a', 't1', 'write', '"writes":[["x",1]],', 1),
+      2,
+      'unknown: of 1 transaction none is known to have been committed or rolled back',
+    ],
     ['a trace that has no marks', header + right, 0, 'satisfied: no violation'],
   ])('%s', async (_name, trace, expected, text) => {
     const { code, out } = await verify(trace, ...postgres);

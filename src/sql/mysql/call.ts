@@ -1,6 +1,6 @@
 /** Function calls, and the forms that look like them: CAST, EXTRACT, TRIM, GROUP_CONCAT, CURRENT_TIMESTAMP. */
 import { SqlError } from '../sql-error.ts';
-import { parseDataType } from './cast-type.ts';
+import { parseDataType, skipCharsetName } from './cast-type.ts';
 import type { Cursor, Expression } from './cursor.ts';
 import { parseIntervalOf } from './interval.ts';
 import { parseString, parseStringValue } from './literal.ts';
@@ -134,11 +134,10 @@ function parseConvert(cursor: Cursor, at: number): Expression {
   const value = parseExpression(cursor);
   if (cursor.accept(',')) return castTo(cursor, value, at);
   cursor.expect('USING');
-  const charset = cursor.accept('BINARY') ? 'binary' : cursor.nameAfterPointOrString().toLowerCase();
+  const isBinary = cursor.accept('BINARY');
+  if (!isBinary) skipCharsetName(cursor);
   cursor.expect(')');
-  return simple(
-    charset === 'binary' ? [{ text: 'mysql_binary(', at }, value, ')'] : [{ text: 'CAST(', at }, value, 'AS text)'],
-  );
+  return simple(isBinary ? [{ text: 'mysql_binary(', at }, value, ')'] : [{ text: 'CAST(', at }, value, 'AS text)']);
 }
 
 function castTo(cursor: Cursor, value: Output, at: number): Expression {

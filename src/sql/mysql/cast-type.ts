@@ -73,9 +73,18 @@ export function parseNumbers(cursor: Cursor): number[] {
   return numbers;
 }
 
-/** CHARACTER SET x, CHARSET x, ASCII, UNICODE: everything is UTF-8. */
+/** CHARACTER SET x, CHARSET x: everything is UTF-8. */
 export function skipCharset(cursor: Cursor): void {
-  if (cursor.accept('CHARACTER', 'SET') || cursor.accept('CHARSET') || cursor.accept('CHAR', 'SET')) {
-    if (!cursor.accept('BINARY')) cursor.nameAfterPointOrString();
-  } else cursor.acceptOneOf('ASCII', 'UNICODE');
+  if (cursor.accept('CHARACTER', 'SET') || cursor.accept('CHARSET') || cursor.accept('CHAR', 'SET'))
+    skipCharsetName(cursor);
+  else if (cursor.is('ASCII') || cursor.is('UNICODE')) throw cursor.unsupported(`the attribute ${cursor.take().text}`);
 }
+
+/** The name of a character set whose texts compare and are stored as those of utf8mb4. */
+export function skipCharsetName(cursor: Cursor): void {
+  if (cursor.accept('BINARY')) throw cursor.unsupported('CHARACTER SET binary');
+  const name = cursor.nameAfterPointOrString().toLowerCase();
+  if (!utf8.has(name)) throw cursor.unsupported(`CHARACTER SET ${name}`);
+}
+
+const utf8 = new Set(['utf8mb4', 'utf8mb3', 'utf8', 'ascii']);

@@ -1,4 +1,5 @@
 /** Definitions of columns in CREATE TABLE and ALTER TABLE (MySQL 8.0 manual, 15.1.20). */
+import { skipCharsetName } from './cast-type.ts';
 import type { Cursor, Name } from './cursor.ts';
 import { parseExpression } from './nested.ts';
 import { parenthesized, type Output } from './output.ts';
@@ -78,7 +79,7 @@ function skipAttribute(cursor: Cursor): boolean {
   }
   if (cursor.is('CHARACTER', 'SET') || cursor.is('CHARSET')) {
     if (cursor.take().text.toUpperCase() === 'CHARACTER') cursor.take();
-    collationName(cursor);
+    skipCharsetName(cursor);
     return true;
   }
   if (cursor.is('INVISIBLE')) throw cursor.unsupported('INVISIBLE columns');

@@ -1,4 +1,5 @@
 /** CREATE TABLE (MySQL 8.0 manual, 15.1.20): the table with what PostgreSQL's grammar takes, then its indexes. */
+import { skipCharsetName } from './cast-type.ts';
 import type { Cursor, Name } from './cursor.ts';
 import { collationName, columnOutput, parseColumn, type Column } from './column.ts';
 import { createIndex, IndexNames, parseKey, primaryKey, type Key } from './key.ts';
@@ -132,7 +133,7 @@ export function parseTableOptions(cursor: Cursor): TableOptions {
       collate = collation(collationName(cursor));
     } else if (cursor.accept('CHARACTER', 'SET') || cursor.accept('CHARSET')) {
       cursor.accept('=');
-      collationName(cursor);
+      skipCharsetName(cursor);
     } else if (cursor.accept('ENGINE')) {
       cursor.accept('=');
       if (!/^innodb$/i.test(cursor.peek()?.value ?? ''))

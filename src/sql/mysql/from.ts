@@ -104,7 +104,8 @@ function parseTableFactor(cursor: Cursor): FromItem {
   if (cursor.is('PARTITION', '(')) throw cursor.unsupported('PARTITION (...)');
   if (cursor.is('FOR', 'SYSTEM_TIME')) throw cursor.unsupported('FOR SYSTEM_TIME');
   const alias = isIndexHintAhead(cursor) ? undefined : parseAlias(cursor);
-  skipIndexHints(cursor);
+  // The index decides what InnoDB locks.
+  if (isIndexHintAhead(cursor)) throw cursor.unsupported(`${cursor.take().text.toUpperCase()} INDEX`);
   return tableItem(cursor, names, alias);
 }
 
@@ -155,16 +156,4 @@ function parseJoinInside(cursor: Cursor): FromItem {
 
 function isIndexHintAhead(cursor: Cursor): boolean {
   return ['USE', 'FORCE', 'IGNORE'].some((word) => cursor.is(word, 'INDEX') || cursor.is(word, 'KEY'));
-}
-
-/** USE, FORCE and IGNORE INDEX change nothing that can be seen. */
-function skipIndexHints(cursor: Cursor): void {
-  while (isIndexHintAhead(cursor)) {
-    cursor.take();
-    cursor.take();
-    if (cursor.accept('FOR') && !cursor.accept('JOIN') && !cursor.accept('ORDER', 'BY')) cursor.expect('GROUP', 'BY');
-    cursor.parenthesized(() => {
-      if (!cursor.is(')')) cursor.list(() => cursor.acceptOneOf('PRIMARY') ?? cursor.name());
-    });
-  }
 }

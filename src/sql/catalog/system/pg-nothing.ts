@@ -23,8 +23,6 @@ export const pgNothing: readonly VirtualDefinition[] = [
   ),
   empty('pg_policies', 'schemaname name, tablename, policyname'),
   empty('pg_matviews', 'schemaname name, matviewname, matviewowner, definition text'),
-  empty('pg_locks', 'locktype text, database oid, relation, pid int4, mode text, granted bool'),
-  empty('pg_stat_activity', 'datid oid, datname name, pid int4, usename name, application_name text, state, query'),
   empty('pg_partitioned_table', 'partrelid oid, partstrat char, partattrs int2[]'),
   empty('pg_rewrite', 'oid oid, rulename name, ev_class oid'),
   empty(
