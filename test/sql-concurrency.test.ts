@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { postgresStorage } from '../src/engine/index.ts';
 import {
   Catalog,
+  DeferredChecks,
   loadParser,
   prepareStatement,
   SqlError,
@@ -68,6 +69,7 @@ class Running {
 const surroundings = {
   setting: () => undefined,
   nextValue: (name: string) => catalog.sequence(name).next(),
+  deferred: new DeferredChecks(),
 } as unknown as Surroundings;
 
 function once(...statements: readonly string[]): void {

@@ -201,6 +201,7 @@ describe('an index over several columns', () => {
     isPrimary: false,
     isUnique: false,
     nullsAreEqual: false,
+    isDeferrable: false,
     keyOf: (values: readonly SqlValue[]) => [values[1] ?? null, values[2] ?? null],
     compare: table.indexes[0]?.compare as (typeof table.indexes)[number]['compare'],
   };

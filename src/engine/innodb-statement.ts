@@ -132,6 +132,23 @@ export class InnodbStatement implements StatementView {
     this.#observeWrite(yield* deleteRow(this.#transaction, version, this.#command));
   }
 
+  /** InnoDB checks each row as it is written. */
+  constraintQuery(): this {
+    return this;
+  }
+
+  isOwn(): boolean {
+    return false;
+  }
+
+  isCurrent(row: Row): boolean {
+    return ours(row).stored.newest === row;
+  }
+
+  isUnique(): never {
+    return assert(false, 'InnoDB has no deferrable keys') as never;
+  }
+
   undo(): void {
     if (this.#transaction.isOpen) this.#transaction.undoTo(this.#mark);
   }

@@ -163,6 +163,7 @@ const hiddenKey: IndexShape = {
   isPrimary: true,
   isUnique: true,
   nullsAreEqual: false,
+  isDeferrable: false,
   keyOf: () => null,
   compare: (a, b) => (a.length === 0 || b.length === 0 ? 0 : Number(a[0]) - Number(b[0])),
 };

@@ -65,7 +65,7 @@ export class PostgresStatement implements StatementView {
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
     const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition);
-    const versions = request.reading === 'latest' ? this.#latest(table, path) : this.#visible(table, path);
+    const versions = this.#versionsFor(request, table, path);
     for (const version of versions) {
       if (!condition.matches(version)) continue;
       const locked = yield* this.#lockVersion(version, condition.matches, request);
@@ -98,9 +98,10 @@ export class PostgresStatement implements StatementView {
     // Rows of a table are read in the order in which they were made.
     this.#transaction.storage.footprint?.touch(`order of ${tableId}`, 'change');
     const written = this.#push(table.newRow(), content);
-    const duplicate = yield* this.#enterKeys(written, null);
+    const rechecks: IndexId[] = [];
+    const duplicate = yield* this.#enterKeys(written, null, rechecks);
     if (duplicate !== null && duplicate.isUnseen !== true) this.#observeRead(ours(duplicate.row));
-    return duplicate ?? { kind: 'inserted', row: written };
+    return duplicate ?? { kind: 'inserted', row: written, rechecks };
   }
 
   *findConflict(
@@ -131,9 +132,10 @@ export class PostgresStatement implements StatementView {
     yield* this.#transaction.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
     this.#watchWrite(table, version);
     const isLocked = stored.locks?.holds(this.#transaction.writer, 'update') === true;
+    const rechecks: IndexId[] = [];
     const written = this.#push(stored, { values: [...values], keys, isDeleted: false, changesKey: isLocked });
-    const duplicate = yield* this.#enterKeys(written, version);
-    return duplicate ?? { kind: 'updated', row: written };
+    const duplicate = yield* this.#enterKeys(written, version, rechecks);
+    return duplicate ?? { kind: 'updated', row: written, rechecks };
   }
 
   *delete(row: Row): Waiting<void> {
@@ -143,6 +145,25 @@ export class PostgresStatement implements StatementView {
     yield* this.#transaction.lock(stored, 'update', 'wait');
     this.#watchWrite(stored.table, version);
     this.#observeWrite(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
+  }
+
+  constraintQuery(): PostgresStatement {
+    return this.#transaction.constraintQuery();
+  }
+
+  isOwn(row: Row): boolean {
+    return ours(row).writer === this.#transaction.writer;
+  }
+
+  isCurrent(row: Row): boolean {
+    return ours(row).stored.newest === row;
+  }
+
+  *isUnique(row: Row, index: IndexId): Waiting<boolean> {
+    const { stored, keys } = ours(row);
+    const position = stored.table.indexPosition(index);
+    const key = keys[position] ?? null;
+    return key === null || (yield* this.#duplicate(stored.table, position, key, stored)) === null;
   }
 
   undo(): void {
@@ -194,8 +215,9 @@ export class PostgresStatement implements StatementView {
 
   /**
    * Index by index, as PostgreSQL does: while one key waits, the keys before it are taken already. The version goes when one is not free.
+   * @param rechecks gets the deferrable indexes in which a key may not be free
    */
-  *#enterKeys(written: Version, previous: Version | null): Waiting<Duplicate | null> {
+  *#enterKeys(written: Version, previous: Version | null, rechecks: IndexId[]): Waiting<Duplicate | null> {
     const { table } = written.stored;
     const watchesAllKeys =
       this.#transaction.storage.readsWholeIndex && previous !== null && changesKey(previous, written);
@@ -207,7 +229,10 @@ export class PostgresStatement implements StatementView {
         if (watchesAllKeys) this.#watchKey(written, i);
         continue;
       }
-      const duplicate = yield* this.#duplicate(table, i, key, written.stored);
+      const index = table.shape.indexes[i];
+      const isDeferrable = index?.isDeferrable === true;
+      if (isDeferrable && this.#mayBeTaken(table, i, key, written.stored)) rechecks.push(index.id);
+      const duplicate = isDeferrable ? null : yield* this.#duplicate(table, i, key, written.stored);
       this.#watchKey(written, i);
       if (duplicate !== null) {
         this.#transaction.takeBack(written);
@@ -219,46 +244,59 @@ export class PostgresStatement implements StatementView {
     return null;
   }
 
-  /** The versions of this statement's snapshot that a path leads to. */
-  #visible(table: PostgresTable, path: AccessPath): Iterable<Version> {
+  #versionsFor({ reading }: LockRequest, table: PostgresTable, path: AccessPath): Iterable<Version> {
+    if (reading === 'latest') return this.#latest(table, path);
+    if (reading !== 'referencing') return this.#visible(table, path);
+    contacts.touchPath(this.#transaction, table, path, 'see');
+    return this.#visible(table, path, this.#transaction.storage.snapshot);
+  }
+
+  /** The versions of a snapshot, this statement's own when none is named, that a path leads to. */
+  #visible(table: PostgresTable, path: AccessPath, snapshot = this.#snapshot): Iterable<Version> {
     contacts.readsSnapshot(this.#transaction, table, path);
     const position = pathIndex(table, path);
     const me = this.#transaction.watched;
     if (me !== null || position === null || table.shape.indexes[position]?.isUnique !== true)
-      return this.#walk(table, path, position, me);
+      return this.#walk(table, path, position, me, snapshot);
     const entries = table.tree(position).point(path);
-    if (entries === null) return this.#walk(table, path, position, me);
+    if (entries === null) return this.#walk(table, path, position, me, snapshot);
     const versions: Version[] = [];
     for (const { key, row } of entries) {
-      const version = versionAt(row.newest, this.#transaction.writer, this.#snapshot, this.#command);
+      const version = versionAt(row.newest, this.#transaction.writer, snapshot, this.#command);
       if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) versions.push(version);
     }
     return versions;
   }
 
-  *#walk(table: PostgresTable, path: AccessPath, position: number | null, me: Watched | null): Iterable<Version> {
+  *#walk(
+    table: PostgresTable,
+    path: AccessPath,
+    position: number | null,
+    me: Watched | null,
+    snapshot: number,
+  ): Iterable<Version> {
     const transaction = this.#transaction;
     if (me !== null) readPath(transaction, me, table, path);
     if (path.kind === 'all' || position === null) {
       // PostgreSQL looks at all rows of a page when it comes to the page.
-      if (me !== null && transaction.storage.readsWholeIndex) this.#readAll(me, table);
+      if (me !== null && transaction.storage.readsWholeIndex) this.#readAll(me, table, snapshot);
       for (const row of table.rows.values()) {
-        const version = versionAt(row.newest, transaction.writer, this.#snapshot, this.#command);
+        const version = versionAt(row.newest, transaction.writer, snapshot, this.#command);
         if (me !== null) readRow(transaction, me, row, version, null);
         if (version !== null && !version.isDeleted) yield version;
       }
       return;
     }
     for (const { key, row } of table.tree(position).range(path)) {
-      const version = versionAt(row.newest, transaction.writer, this.#snapshot, this.#command);
+      const version = versionAt(row.newest, transaction.writer, snapshot, this.#command);
       if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
       if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) yield version;
     }
   }
 
-  #readAll(me: Watched, table: PostgresTable): void {
+  #readAll(me: Watched, table: PostgresTable, snapshot: number): void {
     for (const row of table.rows.values()) {
-      const version = versionAt(row.newest, this.#transaction.writer, this.#snapshot, this.#command);
+      const version = versionAt(row.newest, this.#transaction.writer, snapshot, this.#command);
       readRow(this.#transaction, me, row, version, null);
     }
   }
@@ -287,15 +325,17 @@ export class PostgresStatement implements StatementView {
     if (request.reading === 'statement' && this.#hasWritten(stored)) return null;
     const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
     const strength = request.strengthFor?.(found) ?? request.strength;
-    const mustBeUnchanged = this.#transaction.keepsSnapshot && request.reading === 'statement';
+    const mustBeUnchanged = this.#transaction.keepsSnapshot && usesSnapshot(request);
     if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
     const outcome = yield* this.#transaction.lock(stored, strength, ifLocked);
     if (outcome === 'skipped') return null;
     if (mustBeUnchanged) this.#checkUnchanged(found, strength === 'key share');
     const current = currentVersion(stored.newest, this.#transaction.writer);
+    if (request.reading === 'referencing' && strength !== 'key share' && this.#isUnseen(found))
+      throw concurrent('update');
     if (current === found) return found;
     if (current === null || current.isDeleted) return null;
-    if (strength === 'key share' && request.reading === 'statement' && keepsKeys(found, current)) return found;
+    if (strength === 'key share' && usesSnapshot(request) && keepsKeys(found, current)) return found;
     if (!matches(current)) return null;
     // The new version may need a stronger lock than the old one did.
     return request.strengthFor === undefined ? current : yield* this.#lockVersion(current, matches, request);
@@ -328,6 +368,23 @@ export class PostgresStatement implements StatementView {
   #isUnseen(version: Version): boolean {
     const { writer, keepsSnapshot } = this.#transaction;
     return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > this.#snapshot;
+  }
+
+  /** Is the key in another row, or may it be when an open transaction has ended? */
+  #mayBeTaken(table: PostgresTable, position: number, key: readonly SqlValue[], except: StoredRow): boolean {
+    const index = table.shape.indexes[position];
+    if (index === undefined || !isComparable(key, index.nullsAreEqual)) return false;
+    const { writer, storage } = this.#transaction;
+    storage.footprint?.touchKey(contacts.indexName(table, position), 'peek', key, index.compare);
+    return table
+      .tree(position)
+      .allWith(key)
+      .some(({ row }) => {
+        if (row === except) return false;
+        const current = currentVersion(row.newest, writer);
+        const isThere = current !== null && !current.isDeleted && hasKey(table, position, current, key);
+        return isThere || (openWriter(row.newest, writer) !== null && mayHaveKey(table, position, row, key));
+      });
   }
 
   /** Waits for open transactions that have inserted, deleted or changed the row with this key, then says whether it is in the way. */
@@ -369,6 +426,10 @@ export class PostgresStatement implements StatementView {
       yield* this.#transaction.wait(blockers, `key of ${index.name}`, touch);
     }
   }
+}
+
+function usesSnapshot({ reading }: LockRequest): boolean {
+  return reading !== 'latest' && reading !== 'conflict';
 }
 
 function ours(row: Row): Version {

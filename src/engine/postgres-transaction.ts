@@ -59,6 +59,12 @@ export class PostgresTransaction implements StorageTransaction {
     return new PostgresStatement(this, ++this.#command);
   }
 
+  /** A query of a constraint: of the same transaction, after the statement that made it necessary. */
+  constraintQuery(): PostgresStatement {
+    if (!this.keepsSnapshot) this.#takeSnapshot();
+    return new PostgresStatement(this, ++this.#command);
+  }
+
   #takeSnapshot(): void {
     this.snapshot = this.storage.snapshot;
     contacts.takesSnapshot(this);

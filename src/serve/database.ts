@@ -51,6 +51,7 @@ import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile } from './profile.ts';
 import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
+import { searchPathOf } from './search-path.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
 import { pause, pausingBeforeLocks, pausingBeforeWrites } from './statement-pauses.ts';
@@ -228,13 +229,13 @@ export class SqlDatabase implements SqlServer {
   }
 
   /** The plan of a statement; plans are kept until the catalog changes. @throws SqlError */
-  plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], { settings, database }: Session): Statement {
+  plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], session: Session): Statement {
     if (this.#plansVersion !== this.catalog.version || this.#plans.size >= PLANS_MAX) {
       this.#plans.clear();
       this.#plansVersion = this.catalog.version;
     }
-    const searchPath = searchPathOf(settings.get('search_path'));
-    const own = this.dialect === 'mysql' ? { database } : {};
+    const searchPath = searchPathOf(session);
+    const own = this.dialect === 'mysql' ? { database: session.database } : {};
     const key = `${own.database ?? ''}\0${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
     if (known !== undefined) return known;
@@ -317,7 +318,7 @@ export class SqlDatabase implements SqlServer {
   describe(what: string, names: readonly string[], session: Session): SqlValue {
     return describe(what, names, {
       catalog: this.catalog,
-      searchPath: searchPathOf(session.settings.get('search_path')),
+      searchPath: searchPathOf(session),
       version:
         this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
       transactionId: session.transactionNumber,
@@ -487,13 +488,4 @@ function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticS
 
 function databaseName(dialect: Dialect): string {
   return dialect === 'postgres' ? 'postgres' : 'test';
-}
-
-/** `"$user", public` -> its schemas; the user's own has to exist to count, and here it does not. */
-function searchPathOf(text: string | undefined): readonly string[] {
-  if (text === undefined) return ['public'];
-  return text
-    .split(',')
-    .map((part) => part.trim().replaceAll('"', ''))
-    .filter((part) => part !== '' && part !== '$user');
 }

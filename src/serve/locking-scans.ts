@@ -80,6 +80,10 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
     insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
     update: (row, values, columns) => view.update(row, values, columns),
     delete: (row) => view.delete(row),
+    constraintQuery: () => view.constraintQuery(),
+    isOwn: (row) => view.isOwn(row),
+    isCurrent: (row) => view.isCurrent(row),
+    isUnique: (row, index) => view.isUnique(row, index),
     undo: () => view.undo(),
   };
 }

@@ -1,5 +1,5 @@
 /** The savepoints of one transaction, newest last. */
-import { type Dialect, SqlError } from '../sql/index.ts';
+import { type DeferralMark, type Dialect, SqlError } from '../sql/index.ts';
 import type { SettingsMark } from './settings.ts';
 
 export interface Savepoint {
@@ -9,6 +9,7 @@ export interface Savepoint {
   /** How many changes of the catalog had been made. */
   readonly definitions: number;
   readonly settings: SettingsMark;
+  readonly deferral: DeferralMark;
 }
 
 export class Savepoints {

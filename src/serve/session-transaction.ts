@@ -1,15 +1,22 @@
 /** The transaction of one session: what BEGIN, savepoints, SET TRANSACTION and errors do to it, in both dialects. */
 import {
+  constraintsNamed,
   type DefinitionOutcome,
   type IsolationName,
+  running,
   SqlError,
+  type StatementResult,
   type StorageTransaction,
   type TransactionModes,
   type Waiting,
 } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import { type Savepoint, Savepoints } from './savepoints.ts';
+import { searchPathOf } from './search-path.ts';
+import { savepointTitles } from './session-notices.ts';
 import type { Session } from './sql-session.ts';
+import { checkNotFailed } from './statement-checks.ts';
+import { emptyResult } from './statement-result.ts';
 
 export class SessionTransaction {
   /** BEGIN was said, or the client turned autocommit off. */
@@ -95,8 +102,39 @@ export class SessionTransaction {
   }
 
   *commit(): Waiting<void> {
+    yield* this.checkDue(true);
     if (this.#stored !== null) yield* this.#stored.commit();
     this.#ended(true);
+  }
+
+  /** COMMIT or ROLLBACK. @throws SqlError, and is rolled back then */
+  *end(command: 'COMMIT' | 'ROLLBACK'): Waiting<StatementResult> {
+    try {
+      if (command === 'ROLLBACK') this.rollback();
+      else {
+        this.#database.maySpuriouslyFail(this.#session, this.isolation);
+        yield* this.commit();
+      }
+      return emptyResult(command);
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  /** Runs the checks that SET CONSTRAINTS has brought forward, or, at the end, all that are pending. @throws SqlError 23503, 23505 */
+  *checkDue(atCommit: boolean): Waiting<void> {
+    const { deferred } = this.#session;
+    if (this.#stored === null || !deferred.hasDue(atCommit)) return;
+    const execution = { parameters: [], surroundings: this.#session.surroundings };
+    yield* deferred.runDue(running(execution, this.#stored.statement()), atCommit);
+  }
+
+  /** SET CONSTRAINTS; what it brings forward is still to be run. @param isInside of a transaction: elsewhere it has no effect. @throws SqlError 42704, 42809 */
+  setConstraints(names: readonly (readonly string[])[] | null, isDeferred: boolean, isInside: boolean): void {
+    const searchPath = searchPathOf(this.#session);
+    const constraints = names?.flatMap((each) => constraintsNamed(each, this.#database.catalog, searchPath)) ?? null;
+    if (isInside) this.#session.deferred.set(constraints, isDeferred);
   }
 
   /** Without a trace of its writes; its locks go, and those who waited for them may go on. */
@@ -125,11 +163,23 @@ export class SessionTransaction {
 
   // ---- parts of it
 
+  /** @throws SqlError 25P01 outside a block, 25P02 after an error, 3B001, MySQL's 1305 */
+  savepointStatement(what: 'savepoint' | 'release' | 'rollback to', name: string): void {
+    if (this.#database.dialect === 'postgres' && !this.isExplicit)
+      throw new SqlError('25P01', `${savepointTitles[what]} can only be used in transaction blocks`);
+    if (what !== 'rollback to') checkNotFailed(this);
+    // MySQL: outside a transaction a savepoint is one of a transaction of its own.
+    if (what === 'savepoint' && (this.isExplicit || !this.#session.isAutocommit)) this.savepoint(name);
+    if (what === 'release') this.release(name);
+    if (what === 'rollback to') this.rollbackTo(name);
+  }
+
   /** @throws SqlError 25P01 outside a block */
   savepoint(name: string): void {
     const mark = this.open().savepoint();
     const settings = this.#session.settings.mark();
-    this.#savepoints.add({ name, mark, definitions: this.#definitions.length, settings });
+    const deferral = this.#session.deferred.mark();
+    this.#savepoints.add({ name, mark, definitions: this.#definitions.length, settings, deferral });
   }
 
   /** @throws SqlError 3B001, MySQL's 1305 */
@@ -167,13 +217,15 @@ export class SessionTransaction {
     this.#session.settings.begin();
   }
 
-  #backTo({ mark, definitions, settings }: Savepoint): void {
+  #backTo({ mark, definitions, settings, deferral }: Savepoint): void {
+    this.#session.deferred.backTo(deferral);
     this.#undoDefinitions(definitions);
     this.open().rollbackTo(mark);
     this.#session.settings.backTo(settings);
   }
 
   #takeBack(): void {
+    this.#session.deferred.clear();
     this.#undoDefinitions(0);
     const stored = this.#stored;
     this.#stored = null;
@@ -192,6 +244,7 @@ export class SessionTransaction {
     this.isFailed = false;
     this.#modes = {};
     this.#savepoints.clear();
+    this.#session.deferred.clear();
     this.#definitions.length = 0;
     this.#session.settings.end(isCommitted);
     this.#tellScheduler();

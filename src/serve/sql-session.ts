@@ -5,6 +5,7 @@
 import { assert } from '../base/assert.ts';
 import {
   type ConnectOptions,
+  DeferredChecks,
   type Execution,
   type NamedStatement,
   type Notice,
@@ -31,7 +32,7 @@ import { modesOfSetting } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
 import { columnsOf, type Prepared, type RowStatement } from './prepared.ts';
-import { alreadyOpen, localOutside, modesOutside, noneOpen, savepointTitles } from './session-notices.ts';
+import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
 import { checkMayLock, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
@@ -57,8 +58,9 @@ export class Session implements SqlSession {
   /** Reads what a serializable observer of the end reads; for checkers. */
   readsStrongly = false;
   readonly watch = new StatementWatch();
+  readonly deferred = new DeferredChecks();
   readonly #database: SqlDatabase;
-  #surroundings: Surroundings;
+  surroundings: Surroundings;
   readonly #named: NamedStatements;
   readonly #transaction: SessionTransaction;
   /** Several statements of one simple query. */
@@ -71,7 +73,7 @@ export class Session implements SqlSession {
     this.options = options;
     this.settings = new Settings(database.dialect, options.parameters, options.onParameter);
     this.#transaction = new SessionTransaction(this, database);
-    this.#surroundings = surroundingsOf(this, database);
+    this.surroundings = surroundingsOf(this, database);
     this.#named = new NamedStatements(database.dialect, (name) => this.settings.get(name));
     this.database = options.database;
     if (database.dialect === 'mysql') this.#use(options.database);
@@ -193,8 +195,11 @@ export class Session implements SqlSession {
   async endBlock(): Promise<void> {
     this.#isBlock = false;
     if (this.#isClosed || this.#transaction.isExplicit) return;
-    if (this.#transaction.hasBegun) await this.#schedule(this.#end('COMMIT'));
-    else this.settings.end(true);
+    if (this.#transaction.hasBegun) await this.#schedule(this.#transaction.end('COMMIT'));
+    else {
+      this.settings.end(true);
+      this.deferred.clear();
+    }
   }
 
   cancel(): void {
@@ -256,7 +261,7 @@ export class Session implements SqlSession {
     if (statement.what === 'execute') {
       const inner = this.#named.get(statement.name);
       this.statementTime = this.#database.clock();
-      const execution = { parameters: [], surroundings: this.#surroundings };
+      const execution = { parameters: [], surroundings: this.surroundings };
       return this.#execute(inner as Prepared, statement.values(inner.parameterTypes, execution));
     }
     this.#named.change(statement, (inner): Prepared => {
@@ -286,7 +291,7 @@ export class Session implements SqlSession {
     const { dialect, scheduler } = this.#database;
     let statement = prepared.plan.statement as RowStatement;
     checkNotFailed(this.#transaction);
-    checkMayLock(statement, this.#transaction.isExplicit || this.#isBlock);
+    checkMayLock(statement, this.#isInside);
     const isRead = statement.kind === 'query' && statement.isReadOnly;
     const commitsAround = statement.kind === 'definition' && dialect === 'mysql';
     let view: StatementView | null = null;
@@ -304,9 +309,9 @@ export class Session implements SqlSession {
         timeoutMs: statementTimeouts(this.#database, this, isRead).timeoutMs,
         timeoutError: () => statementTimeout(dialect),
       });
-      const execution = { parameters, surroundings: this.#surroundings, checkInterrupt };
+      const execution = { parameters, surroundings: this.surroundings, checkInterrupt };
       const result = yield* this.#outcome(statement, execution, view);
-      if ((!this.#transaction.isExplicit && !this.#isBlock) || commitsAround) {
+      if (!this.#isInside || commitsAround) {
         if (this.#database.pauses && statement.kind === 'query' && !isRead) yield pause;
         yield* this.#transaction.commit();
       }
@@ -353,6 +358,11 @@ export class Session implements SqlSession {
     this.#database.scheduler.released();
   }
 
+  /** Is it in a transaction of more than one statement? */
+  get #isInside(): boolean {
+    return this.#transaction.isExplicit || this.#isBlock;
+  }
+
   // ---- transactions
 
   async #control(statement: TransactionStatement): Promise<StatementResult> {
@@ -368,7 +378,7 @@ export class Session implements SqlSession {
         if (this.transactionStatus === 'idle') return { ...emptyResult(command), notices: this.#notices(noneOpen) };
         const isCommit = statement.what === 'commit' && !this.#transaction.isFailed;
         const { modes } = this.#transaction;
-        const result = await this.#schedule(this.#end(isCommit ? 'COMMIT' : 'ROLLBACK'));
+        const result = await this.#schedule(this.#transaction.end(isCommit ? 'COMMIT' : 'ROLLBACK'));
         if (statement.andChain) this.#startExplicit(modes);
         return result;
       }
@@ -381,7 +391,7 @@ export class Session implements SqlSession {
 
   async #begin(command: string, modes: TransactionModes): Promise<StatementResult> {
     const { dialect } = this.#database;
-    if (dialect === 'mysql' && this.transactionStatus !== 'idle') await this.#schedule(this.#end('COMMIT'));
+    if (dialect === 'mysql' && this.transactionStatus !== 'idle') await this.#schedule(this.#transaction.end('COMMIT'));
     checkNotFailed(this.#transaction);
     if (this.#transaction.isExplicit) return { ...emptyResult(command), notices: this.#notices(alreadyOpen) };
     this.#startExplicit(modes);
@@ -402,29 +412,14 @@ export class Session implements SqlSession {
     return emptyResult(command);
   }
 
-  *#end(command: 'COMMIT' | 'ROLLBACK'): Waiting<StatementResult> {
-    try {
-      if (command === 'ROLLBACK') this.rollback();
-      else {
-        this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
-        yield* this.#transaction.commit();
-      }
-      return emptyResult(command);
-    } catch (error) {
-      this.rollback();
-      throw error;
-    }
+  *#checkDue(): Waiting<StatementResult> {
+    yield* this.#transaction.checkDue(false);
+    return emptyResult('SET CONSTRAINTS');
   }
 
   // oxlint-disable-next-line require-yield
   *#savepoint(what: 'savepoint' | 'release' | 'rollback to', name: string, command: string): Waiting<StatementResult> {
-    if (this.#database.dialect === 'postgres' && !this.#transaction.isExplicit)
-      throw new SqlError('25P01', `${savepointTitles[what]} can only be used in transaction blocks`);
-    if (what !== 'rollback to') checkNotFailed(this.#transaction);
-    // MySQL: outside a transaction a savepoint is one of a transaction of its own.
-    if (what === 'savepoint' && (this.#transaction.isExplicit || !this.isAutocommit)) this.#transaction.savepoint(name);
-    if (what === 'release') this.#transaction.release(name);
-    if (what === 'rollback to') this.#transaction.rollbackTo(name);
+    this.#transaction.savepointStatement(what, name);
     this.#database.scheduler.expect(this.id, this.#transaction.isExpected && !this.#isClosed);
     return emptyResult(command);
   }
@@ -441,19 +436,23 @@ export class Session implements SqlSession {
         return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
       case 'set':
         if (command === 'USE') this.#use(usedDatabase(sql) ?? this.database);
-        else if (statement.isLocal && !this.#transaction.isExplicit && !this.#isBlock)
-          notices = this.#notices(localOutside);
+        else if (statement.isLocal && !this.#isInside) notices = this.#notices(localOutside);
         else notices = this.setSetting(statement.name, statement.value, statement.isLocal);
         break;
       case 'set all':
         for (const { name, value } of statement.settings) this.setSetting(name, value, false);
+        break;
+      case 'constraints':
+        if (!this.#isInside) notices = this.#notices(constraintsOutside);
+        this.#transaction.setConstraints(statement.names, statement.isDeferred, this.#isInside);
+        if (this.deferred.hasDue(false)) await this.#schedule(this.#checkDue());
         break;
       case 'nothing':
         if (command === 'RESET' || command.startsWith('DISCARD')) this.#discard(command);
     }
     // MySQL: turning autocommit on commits what is open.
     if (!wasAutocommit && this.isAutocommit && this.transactionStatus === 'open')
-      await this.#schedule(this.#end('COMMIT'));
+      await this.#schedule(this.#transaction.end('COMMIT'));
     return { ...emptyResult(command), notices };
   }
 
@@ -475,7 +474,7 @@ export class Session implements SqlSession {
     }
     // What currval and lastval know.
     if (command === 'DISCARD ALL' || command === 'DISCARD SEQUENCES')
-      this.#surroundings = surroundingsOf(this, this.#database);
+      this.surroundings = surroundingsOf(this, this.#database);
     if (command === 'DISCARD ALL' || command === 'RESET') this.settings.resetAll();
   }
 

@@ -54,6 +54,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
       return session.rowCount;
     },
     describe: (what, ...names): SqlValue => database.describe(what, names, session),
+    deferred: session.deferred,
     onCatalogQuery: (query) => database.onCatalogQuery(session, query),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Node } from '@pgsql/types';
 import type { Dialect } from './dialect.ts';
+import type { DeferredChecks } from './run/deferred-checks.ts';
 import type { Row } from './storage.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
@@ -66,6 +67,8 @@ export interface Surroundings {
   readonly rowCount: bigint;
   /** Catalog lookups of functions such as `to_regclass`, `pg_get_serial_sequence`, `format_type`. */
   readonly describe: (what: string, ...names: readonly string[]) => SqlValue;
+  /** Checks of constraints that the transaction has put off. */
+  readonly deferred: DeferredChecks;
   /** For recorders: the catalog was read. */
   readonly onCatalogQuery: (query: CatalogQuery) => void;
 }

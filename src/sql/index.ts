@@ -12,6 +12,8 @@ export {
 export { quoteName, splitName } from './catalog/name.ts';
 export { type Column, primaryKey, type Relation, type Table } from './catalog/relation.ts';
 export type { Dialect } from './dialect.ts';
+export { constraintsNamed } from './catalog/constraints-named.ts';
+export { type DeferralMark, DeferredChecks } from './run/deferred-checks.ts';
 export type { CatalogQuery, Execution, Surroundings } from './expression.ts';
 export { unknownSetting } from './expressions/index.ts';
 export { mysqlHas, postgresHas } from './known/server-names.ts';
@@ -27,6 +29,7 @@ export type {
   SqlSession,
   StatementResult,
 } from './session.ts';
+export { running } from './plan/planning.ts';
 export { notSupported, SqlError, type SqlErrorDetail } from './sql-error.ts';
 export type {
   AccessChoice,

@@ -59,7 +59,6 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
   CreateExtensionStmt: { extname: (name) => (extensions.has(String(name)) ? undefined : `extension ${String(name)}`) },
   TransactionStmt: { options: modes },
   VariableSetStmt: { args: modes },
-  ConstraintsSetStmt: { constraints: always('SET CONSTRAINTS of single constraints') },
   ListenStmt: { conditionname: always('LISTEN') },
   ExplainStmt: {
     options: first(
@@ -75,7 +74,6 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
   ColumnDef: { collClause: (clause) => (isPlain(clause) ? undefined : 'a collation of a column') },
   Constraint: {
     contype: (kind) => refusedConstraints[String(kind)],
-    deferrable: always('DEFERRABLE'),
     fk_del_set_cols: always('SET NULL and SET DEFAULT of some columns'),
     generated_kind: unless('a virtual generated column', 's', ''),
     without_overlaps: always('WITHOUT OVERLAPS'),
@@ -83,8 +81,6 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
 };
 
 const refusedConstraints: Readonly<Record<string, string>> = {
-  CONSTR_ATTR_DEFERRABLE: 'DEFERRABLE',
-  CONSTR_ATTR_DEFERRED: 'INITIALLY DEFERRED',
   CONSTR_EXCLUSION: 'EXCLUDE',
 };
 

@@ -1,5 +1,5 @@
 /** Statements about the transaction and the session: the session itself does them. */
-import type { A_Const, Node, TransactionStmt, VariableSetStmt } from '@pgsql/types';
+import type { A_Const, Node, RangeVar, TransactionStmt, VariableSetStmt } from '@pgsql/types';
 import type { ResultColumn } from './session.ts';
 import { notSupported, SqlError } from './sql-error.ts';
 import type { IsolationName, SettingStatement, TransactionModes, TransactionStatement } from './statement.ts';
@@ -13,12 +13,21 @@ export function sessionStatement(node: Node): TransactionStatement | SettingStat
     const name = node.VariableShowStmt.name ?? '';
     return { kind: 'setting', command: 'SHOW', what: 'show', name, columns: showColumns(name) };
   }
+  if ('ConstraintsSetStmt' in node) {
+    const { constraints, deferred: isDeferred = false } = node.ConstraintsSetStmt;
+    const names = constraints?.map((each) => ('RangeVar' in each ? namesOf(each.RangeVar) : [])) ?? null;
+    return { kind: 'setting', command: 'SET CONSTRAINTS', what: 'constraints', names, isDeferred };
+  }
   const command = acceptedCommand(node);
   return command === undefined ? undefined : { kind: 'setting', command, what: 'nothing' };
 }
 
 /** Settings whose names are not written in small letters: PostgreSQL 15, `select name from pg_settings where name <> lower(name)`. */
 const settingTitles = new Map(['DateStyle', 'IntervalStyle', 'TimeZone'].map((name) => [name.toLowerCase(), name]));
+
+function namesOf({ schemaname, relname = '' }: RangeVar): string[] {
+  return schemaname === undefined ? [relname] : [schemaname, relname];
+}
 
 function showColumns(name: string): ResultColumn[] {
   const names = name === 'all' ? ['name', 'setting', 'description'] : [settingTitles.get(name.toLowerCase()) ?? name];
@@ -39,7 +48,6 @@ function acceptedCommand(node: Node): string | undefined {
   if ('UnlistenStmt' in node) return 'UNLISTEN';
   if ('NotifyStmt' in node) return 'NOTIFY';
   if ('CheckPointStmt' in node) return 'CHECKPOINT';
-  if ('ConstraintsSetStmt' in node) return 'SET CONSTRAINTS';
   return undefined;
 }
 

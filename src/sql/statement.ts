@@ -109,6 +109,12 @@ export type SettingStatement = { readonly kind: 'setting'; readonly command: str
       readonly settings: readonly { readonly name: string; readonly value: string | null }[];
     }
   | { readonly what: 'show'; readonly name: string; readonly columns: readonly ResultColumn[] }
+  /** SET CONSTRAINTS; `null`: ALL. A name as written, with its schema where it has one. */
+  | {
+      readonly what: 'constraints';
+      readonly names: readonly (readonly string[])[] | null;
+      readonly isDeferred: boolean;
+    }
   /** DISCARD, LISTEN: accepted, with this tag. */
   | { readonly what: 'nothing' }
 );

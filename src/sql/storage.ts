@@ -29,6 +29,8 @@ export interface IndexShape {
   readonly isUnique: boolean;
   /** Do NULLs count as equal to each other in a unique index? Mostly not. */
   readonly nullsAreEqual: boolean;
+  /** DEFERRABLE: a key that may be taken is entered without a wait, and looked at again by `isUnique`. */
+  readonly isDeferrable: boolean;
   /** The key of a row: its values in index order; may compute expressions. `null` where a partial index leaves the row out. */
   readonly keyOf: (values: readonly SqlValue[]) => readonly SqlValue[] | null;
   /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last; with MySQL's dialect first. */
@@ -105,10 +107,13 @@ export interface LockRequest {
   readonly ifLocked: 'wait' | 'error' | 'skip';
   /**
    * `statement`: as a statement of this level reads (snapshot first, then the current version where the engine does so).
-   * `latest`: the latest committed version and the own writes, whatever the level: for foreign keys and unique checks.
+   * `latest`: the latest committed version and the own writes, whatever the level: for unique checks.
+   * `referenced`, `referencing`: what a foreign key's own queries read, of the parent's table and of the child's. PostgreSQL at REPEATABLE READ and
+   * above searches parents in the transaction's snapshot, children in a new one, and fails for a child that it would change and the transaction's
+   * snapshot does not have (`crosscheck_snapshot` in ri_triggers.c). Elsewhere both are `latest`.
    * `conflict`: the version that `findConflict` has found. `null` when it has changed since; an error where one snapshot serves the transaction.
    */
-  readonly reading: 'statement' | 'latest' | 'conflict';
+  readonly reading: 'statement' | 'latest' | 'conflict' | 'referenced' | 'referencing';
   /**
    * The strength for this row, where it depends on it: an UPDATE that changes the key of a unique index locks with `update`. Asked before a row is
    * locked, and again when it has changed meanwhile. Without it the lock is made stronger by `update()`, which may wait once more.
@@ -120,8 +125,9 @@ export interface LockRequest {
 
 export type DuplicateLock = 'share' | 'update';
 
+/** `rechecks`: the deferrable indexes in which another row has the key, or may have it when an open transaction has ended. */
 export type InsertResult =
-  | { readonly kind: 'inserted'; readonly row: Row }
+  | { readonly kind: 'inserted'; readonly row: Row; readonly rechecks?: readonly IndexId[] }
   /**
    * The unique index that refused it, and the row that is in the way. `isUnseen`: a transaction with one snapshot does not see that row;
    * ON CONFLICT then fails with 40001 "could not serialize access due to concurrent update", DO NOTHING too.
@@ -138,7 +144,7 @@ export type Duplicate = {
 };
 
 export type UpdateResult =
-  | { readonly kind: 'updated'; readonly row: Row }
+  | { readonly kind: 'updated'; readonly row: Row; readonly rechecks?: readonly IndexId[] }
   | { readonly kind: 'duplicate'; readonly index: IndexId; readonly row: Row };
 
 export interface Storage {
@@ -220,6 +226,14 @@ export interface StatementView {
   /** `row` comes from `lock` or `lockRow` of this statement. `columns`: the positions that are assigned. */
   update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult>;
   delete(row: Row): Waiting<void>;
+  /** A query that a constraint runs after the statement: it sees what the statement has written, and at READ COMMITTED has a snapshot of its own. */
+  constraintQuery(): StatementView;
+  /** Has this transaction written the version? The check of that write may be pending; it will pass over a version that has been replaced. */
+  isOwn(row: Row): boolean;
+  /** Is a version that this transaction has written still the row's: not replaced, not deleted, not rolled back? */
+  isCurrent(row: Row): boolean;
+  /** Has no other row its key in this deferrable index? Waits for open transactions on which that depends. */
+  isUnique(row: Row, index: IndexId): Waiting<boolean>;
   /** The statement failed: its writes go, its locks stay where the engine keeps them. */
   undo(): void;
 }

@@ -6,6 +6,7 @@ import type { Dialect } from '../../src/sql/dialect.ts';
 import type { Execution, Surroundings } from '../../src/sql/expression.ts';
 import { loadParser } from '../../src/sql/parse.ts';
 import { prepareStatement, splitStatements } from '../../src/sql/statement-text.ts';
+import { DeferredChecks } from '../../src/sql/run/deferred-checks.ts';
 import { SqlError } from '../../src/sql/sql-error.ts';
 import type { DefinitionStatement, QueryOutcome, QueryStatement } from '../../src/sql/statement.ts';
 import type { Storage, StorageTransaction, Waiting } from '../../src/sql/storage.ts';
@@ -160,6 +161,7 @@ export class TestDatabase {
     foundRows: 0n,
     rowCount: 0n,
     describe: () => null,
+    deferred: new DeferredChecks(),
     onCatalogQuery: () => undefined,
   };
 }

@@ -95,6 +95,24 @@ export class SnapshotStatement implements StatementView {
     return atOnce(readOnly);
   }
 
+  constraintQuery(): this {
+    return this;
+  }
+
+  isOwn(): boolean {
+    return true;
+  }
+
+  /** Statements run one after the other here, and a row's check comes before the next statement. */
+  isCurrent(row: Row): boolean {
+    const now = this.see(ours(row).stored);
+    return now !== null && row.values.every((value, i) => value === now.values[i]);
+  }
+
+  isUnique(): Waiting<boolean> {
+    return atOnce(readOnly);
+  }
+
   undo(): void {}
 
   see(stored: StoredRow): SeenRow | null {

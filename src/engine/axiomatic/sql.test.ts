@@ -5,6 +5,7 @@ import { formatHistory } from '../../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels } from '../../isolation/index.ts';
 import { drawing, type StrategyName } from '../../mockdb/index.ts';
 import { Catalog, loadParser, prepareStatement, splitStatements, SqlError, type SqlValue } from '../../sql/index.ts';
+import { DeferredChecks } from '../../sql/index.ts';
 import type { Execution, StorageTransaction, Surroundings, Waiting } from '../../sql/index.ts';
 import { axiomaticStorage, type AxiomaticStorageOptions } from '../axiomatic-storage.ts';
 
@@ -97,6 +98,7 @@ const surroundings = {
   user: 'postgres',
   database: 'postgres',
   sessionId: 1,
+  deferred: new DeferredChecks(),
 } as unknown as Surroundings;
 
 describe('the reads of a statement', () => {

@@ -20,6 +20,7 @@ import type {
   UpdateResult,
   Waiting,
 } from '../../sql/storage.ts';
+import { assert } from '../../base/assert.ts';
 import type { SqlValue } from '../../sql/value.ts';
 import type { AxiomaticStorage } from '../axiomatic-storage.ts';
 import type { Cell, Held } from './cell.ts';
@@ -126,6 +127,30 @@ export class Statement implements StatementView {
 
   delete(row: Row): Waiting<void> {
     return atOnce(() => this.#delete(ours(row).stored));
+  }
+
+  /** What constraints read is the latest state, whatever the statement. */
+  constraintQuery(): this {
+    return this;
+  }
+
+  isOwn(row: Row): boolean {
+    const { stored } = ours(row);
+    const { own } = this.#transaction;
+    return row.values.some((_, column) => own.last(stored.cell(column + 1)) !== undefined) || this.#isInserted(stored);
+  }
+
+  #isInserted(stored: StoredRow): boolean {
+    return this.#transaction.own.last(stored.cell(0)) !== undefined;
+  }
+
+  isCurrent(row: Row): boolean {
+    const latest = this.#latest(ours(row).stored);
+    return latest !== null && row.values.every((value, i) => value === undefined || value === latest.values[i]);
+  }
+
+  isUnique(): never {
+    return assert(false, 'the store refuses deferrable keys') as never;
   }
 
   undo(): void {

@@ -53,6 +53,7 @@ export interface Index {
   readonly isConstraint: boolean;
   /** InnoDB made it for a foreign key; the next index that begins with its columns takes its place. */
   readonly isOfForeignKey: boolean;
+  readonly deferral: Deferral;
   readonly nullsAreEqual: boolean;
   readonly parts: readonly IndexPart[];
   readonly predicate: Node | null;
@@ -69,7 +70,12 @@ export interface IndexPart {
 export interface Check {
   readonly name: string;
   readonly expression: Node;
+  /** `false`: NOT VALID, rows from before it may violate it. */
+  readonly isValidated: boolean;
 }
+
+/** DEFERRABLE: by default checked when the statement is over (`initially immediate`) or when the transaction is. */
+export type Deferral = 'never' | 'initially immediate' | 'initially deferred';
 
 export type ReferentialAction = 'no action' | 'restrict' | 'cascade' | 'set null' | 'set default';
 
@@ -81,6 +87,9 @@ export interface ForeignKey {
   readonly parentCells: readonly number[];
   readonly onUpdate: ReferentialAction;
   readonly onDelete: ReferentialAction;
+  readonly deferral: Deferral;
+  /** `false`: NOT VALID, rows from before it may violate it. */
+  readonly isValidated: boolean;
 }
 
 export interface View {

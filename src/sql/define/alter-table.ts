@@ -12,8 +12,7 @@ import { newFrame } from '../plan/query.ts';
 import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
-import { finishChecks } from '../run/foreign-keys.ts';
-import { checkParents } from '../run/foreign-keys.ts';
+import { mustHaveParent } from '../run/foreign-keys.ts';
 import { assignable, TableRules } from '../run/table-rules.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { cell, everyRow, type StatementView, type Waiting } from '../storage.ts';
@@ -242,13 +241,13 @@ function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context):
   if (constraint.skip_validation === true) return;
   const rules = new TableRules(after, rootScope(planning));
   const [check] = after.checks.slice(table.checks.length);
-  const key = after.foreignKeys.slice(table.foreignKeys.length);
+  const keys = after.foreignKeys.slice(table.foreignKeys.length);
   for (const row of run.view.scan(table.id, wholeTable[0] ?? { kind: 'all' }, everyRow)) {
     const values = table.cells.map((_, at) => cell(row, at));
     if (check !== undefined) checkExisting(rules, values, check.name, run);
-    checkParents(rules, values, key, run);
+    for (const each of keys)
+      if (!each.cells.some((at) => values[at] === null)) yield* mustHaveParent(rules, values, each, run);
   }
-  yield* finishChecks(run);
 }
 
 function checkExisting(rules: TableRules, values: SqlValue[], name: string, run: Running): void {

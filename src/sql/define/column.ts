@@ -12,6 +12,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
 import { modifierOf } from '../type-modifier.ts';
 import type { Changes } from './changes.ts';
+import { withDeferral } from './deferral.ts';
 import { chooseName, isTakenIn } from './names.ts';
 import { givenSequenceOptions } from './sequence.ts';
 
@@ -46,7 +47,9 @@ export function defineColumn(
   if (typeName === undefined) throw notSupported(`the column ${name} without a type`);
   const serial = serialTypes.get(stringsOf(typeName.names).at(-1) ?? '');
   const { type, modifier, mysqlType } = columnType(typeName, planning, serial);
-  const constraints = (definition.constraints ?? []).flatMap((node) => ('Constraint' in node ? [node.Constraint] : []));
+  const constraints = withDeferral(
+    (definition.constraints ?? []).flatMap((node) => ('Constraint' in node ? [node.Constraint] : [])),
+  );
   const identity = constraints.find(({ contype }) => contype === 'CONSTR_IDENTITY');
   const sequence =
     serial !== undefined || identity !== undefined

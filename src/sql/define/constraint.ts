@@ -14,6 +14,7 @@ import { someNode, stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { typeTitle } from '../type-title.ts';
 import { boundConversion } from '../plan/bound.ts';
+import { deferralOf } from './deferral.ts';
 import { withForeignKeyIndex, withoutReplaced } from './foreign-key-index.ts';
 import { chooseName, isTakenIn } from './names.ts';
 
@@ -56,6 +57,7 @@ function withKey(table: Table, constraint: Constraint, column: Column | null, pl
     isUnique: true,
     isConstraint: true,
     isOfForeignKey: false,
+    deferral: deferralOf(constraint),
     nullsAreEqual: constraint.nulls_not_distinct === true,
     parts: columns.map(({ cell, type }) => ({ cell, expression: null, type, isDescending: false })),
     predicate: null,
@@ -101,7 +103,10 @@ function withCheck(table: Table, constraint: Constraint, column: Column | null, 
   if (expression === undefined) throw notSupported('a CHECK without a condition');
   const names = column === null ? columnsIn(expression, table) : [column.name];
   const name = constraintName(table, constraint.conname, names.length === 1 ? names : [], 'check', planning);
-  return { ...table, checks: [...table.checks, { name, expression }] };
+  return {
+    ...table,
+    checks: [...table.checks, { name, expression, isValidated: constraint.skip_validation !== true }],
+  };
 }
 
 function columnsIn(expression: Node, table: Table): string[] {
@@ -145,6 +150,8 @@ function withForeignKey(table: Table, constraint: Constraint, column: Column | n
     parentCells,
     onUpdate: actions[fk_upd_action] ?? 'no action',
     onDelete: actions[fk_del_action] ?? 'no action',
+    deferral: deferralOf(constraint),
+    isValidated: constraint.skip_validation !== true,
   };
   const after: Table = { ...table, foreignKeys: [...table.foreignKeys, key] };
   return planning.dialect === 'mysql' ? withForeignKeyIndex(after, key.cells, conname, planning) : after;
@@ -174,10 +181,15 @@ function referencedCells(parent: Table, names: readonly string[], width: number,
         });
   if (cells.length !== width)
     throw new SqlError('42830', 'number of referencing and referenced columns for foreign key disagree');
-  const isKey = parent.indexes.some(
+  const keys = parent.indexes.filter(
     ({ isUnique, parts, predicate }) =>
       isUnique && predicate === null && parts.length === width && parts.every(({ cell }) => cells.includes(cell)),
   );
+  const isKey = keys.some(({ deferral }) => deferral === 'never');
+  if (!isKey && keys.length > 0) {
+    const message = `cannot use a deferrable unique constraint for referenced table "${parent.name}"`;
+    throw new SqlError('55000', message);
+  }
   // InnoDB is content with an index that is not unique.
   if (!isKey && planning.dialect === 'postgres') {
     throw new SqlError(

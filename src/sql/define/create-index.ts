@@ -43,6 +43,7 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
     isUnique: unique,
     isConstraint: false,
     isOfForeignKey: false,
+    deferral: 'never',
     nullsAreEqual: statement.nulls_not_distinct === true,
     parts: parts.map(({ part }) => part),
     predicate: whereClause ?? null,

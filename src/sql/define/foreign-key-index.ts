@@ -26,6 +26,7 @@ export function withForeignKeyIndex(
     isUnique: false,
     isConstraint: false,
     isOfForeignKey: true,
+    deferral: 'never',
     nullsAreEqual: false,
     parts,
     predicate: null,

@@ -26,13 +26,14 @@ export function shapeOf(table: Table, planning: Planning): TableShape {
 
 function indexShape(table: Table, index: Index, planning: Planning): IndexShape {
   const compares = index.parts.map(({ type }) => nullableComparator(type, planning.dialect));
-  const { id, name, isPrimary, isUnique, nullsAreEqual } = index;
+  const { id, name, isPrimary, isUnique, nullsAreEqual, deferral } = index;
   return {
     id,
     name,
     isPrimary,
     isUnique,
     nullsAreEqual,
+    isDeferrable: deferral !== 'never',
     keyOf: keyReader(table, index, planning),
     compare: (a, b) => {
       for (let i = 0; i < a.length && i < b.length; i++) {

@@ -3,6 +3,7 @@ import type { Node } from '@pgsql/types';
 import { loadModule, parseSync } from 'libpg-query';
 import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame, Scope, Surroundings } from '../expression.ts';
+import { DeferredChecks } from '../run/deferred-checks.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { formatText } from '../text-format.ts';
 import { types } from '../type.ts';
@@ -62,6 +63,7 @@ const testSurroundings: Surroundings = {
   foundRows: 3n,
   rowCount: 2n,
   describe: () => null,
+  deferred: new DeferredChecks(),
   onCatalogQuery: () => undefined,
 };
 

@@ -119,6 +119,10 @@ const pastView: StatementView = {
   insert: undecided,
   update: undecided,
   delete: undecided,
+  constraintQuery: undecided,
+  isOwn: undecided,
+  isCurrent: undecided,
+  isUnique: undecided,
   undo: undecided,
 };
 

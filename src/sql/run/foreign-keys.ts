@@ -1,6 +1,7 @@
 /**
- * Foreign keys, looked after as PostgreSQL's triggers do: children's parents when the statement is over (InnoDB: at once), with a lock that keeps them; what
- * becomes of children when their parent goes or changes its key. MATCH SIMPLE: a key with a NULL refers to nobody.
+ * Foreign keys. PostgreSQL checks and acts by triggers (`ri_triggers.c`): each row that was written queues what it makes necessary, and the queue is
+ * worked off when the statement is over, in queries of their own. InnoDB checks and acts at each row. A check locks the row that it finds.
+ * MATCH SIMPLE: a key with a NULL refers to no row.
  */
 import { assert } from '../../base/assert.ts';
 import { columnAtCell, type ForeignKey, type Index, type ReferentialAction, type Table } from '../catalog/relation.ts';
@@ -8,10 +9,19 @@ import { nullableComparator, wholeTable } from '../plan/access.ts';
 import { boundConversion, type ConvertBound } from '../plan/bound.ts';
 import type { Planning, Running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
-import { cell, type AccessPath, type LockRequest, type Row, unrecorded, type Waiting } from '../storage.ts';
+import {
+  cell,
+  type AccessPath,
+  type LockRequest,
+  type LockStrength,
+  type Row,
+  unrecorded,
+  type Waiting,
+} from '../storage.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { missingParent, stillReferenced } from './constraint-error.ts';
+import type { ConstraintCheck } from './deferred-checks.ts';
 import type { TableRules } from './table-rules.ts';
 
 export interface References {
@@ -24,13 +34,12 @@ interface Child {
   readonly key: ForeignKey;
 }
 
-type Step = () => Waiting<void>;
-
 /** Under this the checks that wait for the end of the statement are kept. */
 const pendingChecks = {};
 
-const keepParent: LockRequest = { strength: 'key share', ifLocked: 'wait', reading: 'latest' };
-const changeChild: LockRequest = { strength: 'update', ifLocked: 'wait', reading: 'latest' };
+const keepParent: LockRequest = { strength: 'key share', ifLocked: 'wait', reading: 'referenced' };
+/** Of a row that may have come into the place of the one that is gone, and of children. */
+const keepRow: LockRequest = { strength: 'key share', ifLocked: 'wait', reading: 'referencing' };
 
 export function referencesOf(table: Table, planning: Planning): References {
   const children: Child[] = [];
@@ -40,32 +49,70 @@ export function referencesOf(table: Table, planning: Planning): References {
   return { children };
 }
 
-/** What the statement has left to check. @throws SqlError 23503 */
+/** What the statement has left to check. @throws SqlError 23503, 23505 */
 export function* finishChecks(running: Running): Waiting<void> {
-  const steps = running.kept.get(pendingChecks) as Step[] | undefined;
-  if (steps === undefined) return;
-  for (let step = steps.shift(); step !== undefined; step = steps.shift()) yield* step();
+  const checks = running.kept.get(pendingChecks) as ConstraintCheck[] | undefined;
+  if (checks === undefined) return;
+  // Actions write rows, which are checked in their turn.
+  for (let i = 0; i < checks.length; i++) yield* (checks[i] as ConstraintCheck).run(running);
+  checks.length = 0;
 }
 
-function atEnd(running: Running, step: Step): void {
-  const steps = running.kept.get(pendingChecks) as Step[] | undefined;
-  if (steps === undefined) running.kept.set(pendingChecks, [step]);
-  else steps.push(step);
+/** When the statement is over, or, where that is put off, when SET CONSTRAINTS says or the transaction ends. */
+export function atEnd(running: Running, check: ConstraintCheck): void {
+  const { deferred } = running.surroundings;
+  const checks = running.kept.get(pendingChecks) as ConstraintCheck[] | undefined;
+  if (deferred.isDeferred(check)) deferred.defer(check);
+  else if (checks === undefined) running.kept.set(pendingChecks, [check]);
+  else checks.push(check);
 }
 
-/** InnoDB looks at each row when it is written, PostgreSQL when the statement is over. */
+/** Each query of a constraint is one of its own: it sees what the statement has written. */
+function ownQuery(running: Running): Running {
+  return { ...running, view: running.view.constraintQuery() };
+}
+
+/** A row has been written. InnoDB looks at each at once, PostgreSQL when the statement is over and the row is still there. @throws SqlError 23503 */
 export function* checkParents(
   rules: TableRules,
+  row: Row,
   values: readonly SqlValue[],
   keys: readonly ForeignKey[],
   running: Running,
 ): Waiting<void> {
   if (isUnchecked(running)) return;
+  const { table } = rules;
   for (const key of keys) {
     if (key.cells.some((at) => values[at] === null)) continue;
     if (rules.planning.dialect === 'mysql') yield* mustHaveParent(rules, values, key, running);
-    else atEnd(running, () => mustHaveParent(rules, values, key, running));
+    else {
+      atEnd(running, {
+        table: table.id,
+        constraint: { table: table.id, name: key.name },
+        deferral: key.deferral,
+        *run(own) {
+          if (own.view.isCurrent(row)) yield* mustHaveParent(rules, values, key, ownQuery(own));
+        },
+      });
+    }
   }
+}
+
+/** The foreign keys whose columns an update changes. A row that this transaction has written has its earlier check still before it. */
+export function changedKeys(
+  rules: TableRules,
+  row: Row,
+  values: readonly SqlValue[],
+  columns: readonly number[],
+  isOwn: boolean,
+): ForeignKey[] {
+  return rules.table.foreignKeys.filter(({ cells }) => {
+    if (isOwn) return true;
+    if (!cells.some((at) => columns.includes(at))) return false;
+    // What was not read is not compared: that would be another read.
+    const old = cells.map((at) => row.values[at]);
+    return old.includes(undefined) || !sameKey(rules, cells, old as SqlValue[], values);
+  });
 }
 
 /** MySQL's `SET foreign_key_checks = 0`: nothing is looked up, nothing cascades. */
@@ -73,7 +120,8 @@ function isUnchecked({ surroundings }: Running): boolean {
   return surroundings.setting('foreign_key_checks') === '0';
 }
 
-function* mustHaveParent(
+/** @throws SqlError 23503 */
+export function* mustHaveParent(
   rules: TableRules,
   values: readonly SqlValue[],
   key: ForeignKey,
@@ -191,7 +239,7 @@ function sameKey(
   });
 }
 
-/** `values`: the parent's new ones; `null`: it is deleted. */
+/** `values`: the parent's new ones; `null`: it is deleted. Only NO ACTION can be put off. */
 function* parentGone(
   rules: TableRules,
   child: Child,
@@ -207,54 +255,81 @@ function* parentGone(
   );
   const wanted = converted(parent, child.key.parentCells, child.table, child.key.cells, old, planning);
   if (wanted.includes(null)) return;
-  if (action === 'restrict') return yield* mustHaveNoChild(rules, child, old, wanted, running);
-  const keyValues = child.key.parentCells.map((at) => old[at] ?? null);
-  function* mayHaveNoChild(): Waiting<void> {
-    const isBack = yield* lockOne(parent, child.key.parentCells, keyValues, keepParent, running, planning);
-    if (!isBack) yield* mustHaveNoChild(rules, child, old, wanted, running);
-  }
-  if (action === 'no action') return atEnd(running, mayHaveNoChild);
-  yield* changeChildren(rules, child, action, wanted, values, running);
-  // The default may be the very key that goes.
-  if (action === 'set default') yield* mayHaveNoChild();
+  const gone: GoneParent = { rules, child, old, wanted, values };
+  if (planning.dialect === 'mysql' && action !== 'no action') return yield* act(gone, action, running);
+  atEnd(running, {
+    table: parent.id,
+    constraint: { table: child.table.id, name: child.key.name },
+    deferral: action === 'no action' ? child.key.deferral : 'never',
+    run: (own) => act(gone, action, own),
+  });
 }
 
-function* mustHaveNoChild(
-  rules: TableRules,
-  child: Child,
-  old: readonly SqlValue[],
-  wanted: readonly SqlValue[],
-  running: Running,
-): Waiting<void> {
+/** A key that no row has any more, or that one has only again. */
+interface GoneParent {
+  readonly rules: TableRules;
+  readonly child: Child;
+  /** Values of the parent's row, by cell. */
+  readonly old: readonly SqlValue[];
+  /** The key as children have it. */
+  readonly wanted: readonly SqlValue[];
+  /** Of the parent's new row; `null`: it is deleted. */
+  readonly values: readonly SqlValue[] | null;
+}
+
+function* act(gone: GoneParent, action: ReferentialAction, running: Running): Waiting<void> {
+  switch (action) {
+    case 'restrict':
+      return yield* mustHaveNoChild(gone, ownQuery(running));
+    case 'no action':
+      return yield* mayHaveNoChild(gone, running);
+    case 'cascade':
+    case 'set null':
+      return yield* changeChildren(gone, action, ownQuery(running));
+    case 'set default':
+      yield* changeChildren(gone, action, ownQuery(running));
+      // The default may be the very key that goes.
+      return yield* mayHaveNoChild(gone, running);
+  }
+}
+
+/** Another row may have taken the key. */
+function* mayHaveNoChild(gone: GoneParent, running: Running): Waiting<void> {
+  const { rules, child, old } = gone;
+  const { table: parent, planning } = rules;
+  const keyValues = child.key.parentCells.map((at) => old[at] ?? null);
+  const isBack = yield* lockOne(parent, child.key.parentCells, keyValues, keepRow, ownQuery(running), planning);
+  if (!isBack) yield* mustHaveNoChild(gone, ownQuery(running));
+}
+
+function* mustHaveNoChild({ rules, child, old, wanted }: GoneParent, running: Running): Waiting<void> {
   const { planning, table: parent } = rules;
-  if (!(yield* lockOne(child.table, child.key.cells, wanted, keepParent, running, planning))) return;
+  if (!(yield* lockOne(child.table, child.key.cells, wanted, keepRow, running, planning))) return;
   const { name, cells, parentCells } = child.key;
   const reference = { constraint: name, child: child.table, childCells: cells, parent, parentCells };
   throw stillReferenced(reference, old, planning.dialect);
 }
 
 function* changeChildren(
-  rules: TableRules,
-  { table, key }: Child,
+  { rules, child: { table, key }, wanted, values }: GoneParent,
   action: ReferentialAction,
-  wanted: readonly SqlValue[],
-  values: readonly SqlValue[] | null,
   running: Running,
 ): Waiting<void> {
   const { planning } = rules;
   const childRules = rules.rulesOf(table);
+  const isDeleted = action === 'cascade' && values === null;
   const rows: Row[] = [];
   const matches = matcher(table, key.cells, wanted, planning);
   yield* running.view.lock(
     table.id,
     pathTo(table, key.cells, wanted),
     unrecorded(matches),
-    changeChild,
+    { strength: strengthOf(table, key, isDeleted, planning), ifLocked: 'wait', reading: 'referencing' },
     (row) => rows.push(row) > 0,
   );
   const frame = newFrame(0, running, null);
   for (const row of rows) {
-    if (action === 'cascade' && values === null) {
+    if (isDeleted) {
       yield* childRules.delete(row, running);
       continue;
     }
@@ -269,4 +344,16 @@ function* changeChildren(
     for (const [i, at] of key.cells.entries()) next[at] = moved[i] ?? null;
     yield* childRules.update(row, next, key.cells, running);
   }
+}
+
+/** As the DELETE or UPDATE that it stands for: an update of columns that no key has lets others refer to the row. */
+function strengthOf(table: Table, key: ForeignKey, isDeleted: boolean, { dialect }: Planning): LockStrength {
+  const isInKey = table.indexes.some(
+    ({ isUnique, predicate, parts }) =>
+      isUnique &&
+      predicate === null &&
+      parts.every(({ cell: at }) => at >= 0) &&
+      parts.some(({ cell: at }) => key.cells.includes(at)),
+  );
+  return isDeleted || isInKey || dialect === 'mysql' ? 'update' : 'no key update';
 }

@@ -4,7 +4,7 @@
  */
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
+import type { Column, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
@@ -14,17 +14,27 @@ import { newFrame } from '../plan/query.ts';
 import type { QueryScope } from '../plan/scope.ts';
 import { rowOf } from '../plan/source.ts';
 import { SqlError } from '../sql-error.ts';
-import { cell, type DuplicateLock, type InsertResult, type Row, type Waiting } from '../storage.ts';
+import { cell, type DuplicateLock, type InsertResult, type Row, type UpdateResult, type Waiting } from '../storage.ts';
 import { typeTitle } from '../type-title.ts';
 import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
 import { strict } from './strict-assignment.ts';
 import { type AutoIncrement, autoIncrementOf } from './auto-increment.ts';
 import { checkFailed, duplicateKey, notNull } from './constraint-error.ts';
-import { afterDelete, afterUpdate, checkParents, type References, referencesOf } from './foreign-keys.ts';
+import {
+  afterDelete,
+  afterUpdate,
+  atEnd,
+  changedKeys,
+  checkParents,
+  type References,
+  referencesOf,
+} from './foreign-keys.ts';
 import { sequenceName } from './sequence-name.ts';
 
 type Evaluate = Expression['evaluate'];
+
+type Written = Exclude<InsertResult | UpdateResult, { kind: 'duplicate' }>;
 
 export class TableRules {
   readonly table: Table;
@@ -123,7 +133,9 @@ export class TableRules {
     const result = yield* running.view.insert(this.table.id, values, duplicateLock);
     if (result.kind === 'inserted') {
       if (!draws) this.autoIncrement?.countOn(values, running);
-      yield* this.#checkParents(values, this.table.foreignKeys, running);
+      this.#recheck(result, values, running);
+      if (this.table.foreignKeys.length > 0)
+        yield* checkParents(this, result.row, values, this.table.foreignKeys, running);
     }
     return result;
   }
@@ -131,11 +143,18 @@ export class TableRules {
   /** @throws SqlError 23505, 23502, 23514 */
   *update(row: Row, values: SqlValue[], columns: readonly number[], running: Running): Waiting<Row> {
     this.check(values, running, row);
+    const isOwn = this.table.foreignKeys.length > 0 && running.view.isOwn(row);
     const result = yield* running.view.update(row, values, columns);
     if (result.kind === 'duplicate') throw this.duplicate(result.index, values);
-    const moved = this.table.foreignKeys.filter(({ cells }) => cells.some((each) => columns.includes(each)));
-    yield* this.#checkParents(values, moved, running);
-    if (this.references.children.length > 0) yield* afterUpdate(this, row, values, columns, running);
+    this.#recheck(result, values, running);
+    const isPostgres = this.planning.dialect === 'postgres';
+    if (isPostgres) yield* this.#afterUpdate(row, values, columns, running);
+    if (this.table.foreignKeys.length > 0) {
+      const changed = changedKeys(this, row, values, columns, isOwn);
+      const written = values.map((value, at) => (value === undefined && isOwn ? cell(row, at) : value));
+      yield* checkParents(this, result.row, written, changed, running);
+    }
+    if (!isPostgres) yield* this.#afterUpdate(row, values, columns, running);
     return result.row;
   }
 
@@ -150,8 +169,26 @@ export class TableRules {
     return duplicateKey(this.table, index, values, this.planning.dialect);
   }
 
-  *#checkParents(values: readonly SqlValue[], keys: readonly ForeignKey[], running: Running): Waiting<void> {
-    if (keys.length > 0) yield* checkParents(this, values, keys, running);
+  *#afterUpdate(row: Row, values: readonly SqlValue[], columns: readonly number[], running: Running): Waiting<void> {
+    if (this.references.children.length > 0) yield* afterUpdate(this, row, values, columns, running);
+  }
+
+  /** Keys of deferrable constraints that were not free. */
+  #recheck(result: Written, values: readonly SqlValue[], running: Running): void {
+    const { row, rechecks = [] } = result;
+    for (const id of rechecks) {
+      const index = this.table.indexes.find((each) => each.id === id);
+      assert(index !== undefined, `index ${id} belongs to ${this.table.name}`);
+      const duplicate = this.duplicate(id, values);
+      atEnd(running, {
+        table: this.table.id,
+        constraint: { table: this.table.id, name: index.name },
+        deferral: index.deferral,
+        *run({ view }) {
+          if (view.isCurrent(row) && !(yield* view.isUnique(row, id))) throw duplicate;
+        },
+      });
+    }
   }
 }
 
