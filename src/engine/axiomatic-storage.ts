@@ -11,7 +11,7 @@ import { InputError } from '../base/input-error.ts';
 import type { History } from '../history/index.ts';
 import { CommitOrders, type ConstrainingLevel, constrainingLevels, parseLevel } from '../isolation/index.ts';
 import { type Decisions, FAILURES_BEFORE_NEWEST, type ReadPoint } from '../mockdb/index.ts';
-import { SqlError } from '../sql/sql-error.ts';
+import { notSupported, SqlError } from '../sql/sql-error.ts';
 import type {
   AccessPath,
   Storage,
@@ -122,6 +122,7 @@ export class AxiomaticStorage implements Storage {
 
   createTable(shape: TableShape): void {
     assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
+    refuseDeferrable(shape);
     this.#tables.set(shape.id, new Table(shape, this.#newName(shape.name), this.#granularity));
   }
 
@@ -131,6 +132,7 @@ export class AxiomaticStorage implements Storage {
    */
   alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
     const table = this.table(shape.id);
+    refuseDeferrable(shape);
     if (this.#transactions.some((t) => t.status === 'open' && t.own.cells.some(({ row }) => row.table === table)))
       throw new SqlError('55006', `cannot alter table "${shape.name}" while open transactions have written to it`);
     const name = isTouched(table) ? this.#newName(shape.name) : table.name;
@@ -304,4 +306,9 @@ function publish(cells: readonly Cell[]): void {
     row.table.reindex(row);
   }
   for (const [row, written] of columns) if (row.isListed && !inserted.has(row)) row.table.reindex(row, written);
+}
+
+/** A row is known by its primary key and a key by its row, so two rows cannot share one even for a moment. */
+function refuseDeferrable({ indexes }: TableShape): void {
+  if (indexes.some(({ isDeferrable }) => isDeferrable)) throw notSupported('a DEFERRABLE key at an axiomatic level');
 }

@@ -1,12 +1,11 @@
 /** SQL schedules, step by step, on moirai and on a real PostgreSQL: what each statement came to and who waits. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { Client, type QueryResult } from 'pg';
-import { splitStatements } from '../../src/sql/index.ts';
+import { splitStatements, type SqlError } from '../../src/sql/index.ts';
 import { connected, openDatabase, type TestSession } from '../../src/serve/sql-session.test-support.ts';
 
 /** `[session, statement]`, in order. A session whose statement still waits loses its turn. */
 export type Step = readonly [session: number, sql: string];
-
 
 export interface StepServer {
   /** Runs a schedule over a new schema; `final` is read by a session of its own when all is over. */
@@ -48,7 +47,13 @@ async function followed(sessions: Sessions, steps: readonly Step[]): Promise<str
 
 function shown(command: string, rows: readonly (readonly unknown[])[], rowCount: number): string {
   const list = rows.map((row) => `(${row.map((value) => (value === null ? 'null' : String(value))).join(',')})`);
-  return command === 'SELECT' ? `[${list.join(' ')}]` : `${command} ${rowCount}`;
+  return command === 'SELECT' ? `[${list.join(' ')}]` : `${command.split(' ')[0]} ${rowCount}`;
+}
+
+/** Deadlocks and refused serializations are told in words that name processes. */
+function failed(code: string | undefined, message: string, detail: string | undefined): string {
+  if (code === '40P01' || code === '40001') return code;
+  return `${code} ${message}${detail === undefined ? '' : ` (${detail})`}`;
 }
 
 /** The in-process sessions of the PostgreSQL profile. */
@@ -66,7 +71,8 @@ export function moiraiSteps(): StepServer {
               const { command, rows, rowCount, columns } = await (sessions[session] as TestSession).run(sql);
               return shown(columns === null ? command : 'SELECT', rows, countOf(command, rowCount));
             } catch (error) {
-              return (error as { code: string }).code;
+              const { code, message, detail } = error as Partial<SqlError> & Error;
+              return failed(code, message, detail?.detail);
             }
           },
           settle: async () => {
@@ -119,7 +125,8 @@ export async function postgresSteps(port: number): Promise<StepServer> {
               const { command, rows, rowCount, fields } = result as QueryResult<unknown[]>;
               return shown(fields.length === 0 ? command : 'SELECT', rows, countOf(command, rowCount ?? 0));
             } catch (error) {
-              return (error as { readonly code: string }).code;
+              const { code, message, detail } = error as { code: string; message: string; detail?: string };
+              return failed(code, message, detail);
             }
           },
           settle: async (underWay) => {

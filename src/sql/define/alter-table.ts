@@ -1,7 +1,7 @@
 /** ALTER TABLE: each command makes another table out of the one before. */
 import type { AlterTableCmd, AlterTableStmt, ColumnDef } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { type Column, columnNamed, primaryKey, type Table } from '../catalog/relation.ts';
+import { type Check, type Column, columnNamed, type ForeignKey, primaryKey, type Table } from '../catalog/relation.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Frame } from '../expression.ts';
 import { wholeTable } from '../plan/access.ts';
@@ -21,7 +21,8 @@ import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { replaceTable } from './create-index.ts';
-import { dependents, missingToDrop } from './drop.ts';
+import { alterConstraint, dropConstraint, notTheConstraint } from './alter-constraint.ts';
+import { dependents, missingToDrop, pendingChecks } from './drop.ts';
 
 export function* alterTable(
   { relation, cmds = [], missing_ok: ifExists = false }: AlterTableStmt,
@@ -37,6 +38,7 @@ export function* alterTable(
     return;
   }
   const before = planning.relation(relation);
+  if (execution.surroundings.deferred.isPendingOn(before.id)) throw pendingChecks('ALTER TABLE', before.name);
   if (before.kind !== 'table') throw new SqlError('42809', `"${before.name}" is not a table`);
   for (const node of cmds) {
     assert('AlterTableCmd' in node, 'ALTER TABLE has commands');
@@ -63,7 +65,11 @@ function* alter(command: AlterTableCmd, table: Table, context: Context): Waiting
     case 'AT_AddConstraint':
       return yield* addConstraint(command, table, context);
     case 'AT_DropConstraint':
-      return dropConstraint(command, table, context);
+      return dropConstraint(command, table, planning, changes);
+    case 'AT_AlterConstraint':
+      return alterConstraint(command, table, planning, changes);
+    case 'AT_ValidateConstraint':
+      return yield* validateConstraint(command, table, context);
     case 'AT_ColumnDefault':
       return replace(withColumn(table, columnOf(table, command, planning), { default: command.def ?? null }));
     case 'AT_SetNotNull':
@@ -86,7 +92,6 @@ function* alter(command: AlterTableCmd, table: Table, context: Context): Waiting
     case 'AT_SetStatistics':
     case 'AT_SetRelOptions':
     case 'AT_ReplicaIdentity':
-    case 'AT_ValidateConstraint':
       return;
     default:
       throw notSupported(`ALTER TABLE ... ${(command.subtype ?? '').replace('AT_', '')}`);
@@ -201,7 +206,7 @@ function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }:
     if (!isCascade && other.id !== table.id) {
       throw dependents(
         { kind: `column`, name: `${column.name} of table ${table.name}` },
-        `constraint ${first.name} on table ${other.name} depends on it`,
+        `constraint ${first.name} on table ${other.name} depends on column ${column.name} of table ${table.name}`,
       );
     }
     if (other.id !== table.id) {
@@ -229,7 +234,7 @@ function dropColumn(command: AlterTableCmd, table: Table, { planning, changes }:
 
 function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context): Waiting<void> {
   assert(def !== undefined && 'Constraint' in def, 'the command adds a constraint');
-  const { planning, changes, running: run } = context;
+  const { planning, changes } = context;
   const constraint = def.Constraint;
   const after = withConstraint(table, constraint, null, planning);
   if (constraint.contype === 'CONSTR_PRIMARY') {
@@ -239,14 +244,37 @@ function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context):
   }
   replaceTable(table, after, planning, changes);
   if (constraint.skip_validation === true) return;
-  const rules = new TableRules(after, rootScope(planning));
   const [check] = after.checks.slice(table.checks.length);
-  const keys = after.foreignKeys.slice(table.foreignKeys.length);
+  yield* checkRowsThatAre(after, check, after.foreignKeys.slice(table.foreignKeys.length), context);
+}
+
+/** NOT VALID left rows unchecked. @throws SqlError 42704, 42809, 23503, 23514 */
+function* validateConstraint({ name = '' }: AlterTableCmd, table: Table, context: Context): Waiting<void> {
+  const { planning, changes } = context;
+  const key = table.foreignKeys.find((each) => each.name === name);
+  const check = table.checks.find((each) => each.name === name);
+  if (key === undefined && check === undefined)
+    throw notTheConstraint(table, name, 'is not a foreign key or check constraint');
+  if ((key ?? check)?.isValidated === true) return;
+  yield* checkRowsThatAre(table, check, key === undefined ? [] : [key], context);
+  const validated = <T extends { readonly name: string; readonly isValidated: boolean }>(each: T): T =>
+    each.name === name ? { ...each, isValidated: true } : each;
+  const after = { ...table, foreignKeys: table.foreignKeys.map(validated), checks: table.checks.map(validated) };
+  replaceTable(table, after, planning, changes);
+}
+
+function* checkRowsThatAre(
+  table: Table,
+  check: Check | undefined,
+  keys: readonly ForeignKey[],
+  { planning, running: run }: Context,
+): Waiting<void> {
+  const rules = new TableRules(table, rootScope(planning));
   for (const row of run.view.scan(table.id, wholeTable[0] ?? { kind: 'all' }, everyRow)) {
     const values = table.cells.map((_, at) => cell(row, at));
     if (check !== undefined) checkExisting(rules, values, check.name, run);
-    for (const each of keys)
-      if (!each.cells.some((at) => values[at] === null)) yield* mustHaveParent(rules, values, each, run);
+    for (const key of keys)
+      if (!key.cells.some((at) => values[at] === null)) yield* mustHaveParent(rules, values, key, run);
   }
 }
 
@@ -258,7 +286,7 @@ function checkExisting(rules: TableRules, values: SqlValue[], name: string, run:
     throw new SqlError(
       '23514',
       `check constraint "${name}" of relation "${rules.table.name}" is violated by some row`,
-      error.detail,
+      { schema: rules.table.schema, table: rules.table.name, constraint: name },
     );
   }
 }
@@ -280,59 +308,11 @@ function checkRows(
   }
 }
 
-function dropConstraint(
-  { name = '', behavior, missing_ok: ifExists = false }: AlterTableCmd,
-  table: Table,
-  { planning, changes }: Context,
-): void {
-  const index = table.indexes.find((each) => each.name === name && each.isConstraint);
-  if (index !== undefined) {
-    const cells = new Set(index.parts.map((part) => part.cell));
-    for (const other of planning.catalog.tables()) {
-      const referring = other.foreignKeys.filter(
-        (key) =>
-          key.parent === table.id &&
-          key.parentCells.length === cells.size &&
-          key.parentCells.every((at) => cells.has(at)),
-      );
-      const [first] = referring;
-      if (first === undefined) continue;
-      if (behavior !== 'DROP_CASCADE') {
-        throw dependents(
-          { kind: 'constraint', name: `${name} on table ${table.name}` },
-          `constraint ${first.name} on table ${other.name} depends on index ${name}`,
-        );
-      }
-      if (other.id !== table.id)
-        replaceTable(
-          other,
-          { ...other, foreignKeys: other.foreignKeys.filter((key) => !referring.includes(key)) },
-          planning,
-          changes,
-        );
-    }
-    return replaceTable(
-      table,
-      { ...table, indexes: table.indexes.filter((each) => each !== index) },
-      planning,
-      changes,
-    );
-  }
-  const checks = table.checks.filter((each) => each.name !== name);
-  const foreignKeys = table.foreignKeys.filter((each) => each.name !== name);
-  if (checks.length === table.checks.length && foreignKeys.length === table.foreignKeys.length) {
-    const message = `constraint "${name}" of relation "${table.name}" does not exist`;
-    if (!ifExists) throw new SqlError('42704', message);
-    changes.notice('00000', `${message}, skipping`);
-    return;
-  }
-  replaceTable(table, { ...table, checks, foreignKeys }, planning, changes);
-}
-
 /** The converted values go to a cell of their own; the old one stays behind for the way back. */
 function changeType(command: AlterTableCmd, table: Table, { planning, changes, running: run }: Context): void {
   const { typeName, raw_default: using } = definitionOf(command);
   const column = columnOf(table, command, planning);
+  mustNotBeUsed(table, column, planning);
   assert(typeName !== undefined, 'a type is given');
   const { type, modifier, mysqlType } = columnType(typeName, planning);
   const at = table.cells.length;
@@ -376,4 +356,39 @@ function changeType(command: AlterTableCmd, table: Table, { planning, changes, r
     );
     replaceTable(other, { ...other, foreignKeys }, planning, changes);
   }
+}
+
+/** PostgreSQL makes indexes and constraints anew with the column's new type; views and generated columns it does not. @throws SqlError 0A000 */
+function mustNotBeUsed(table: Table, { name }: Column, { catalog, dialect }: Planning): void {
+  if (dialect === 'mysql') return;
+  const generated = table.columns.find((each) => each.generated !== null && isNamedIn(each.generated, name, table));
+  if (generated !== undefined) {
+    throw new SqlError('0A000', 'cannot alter type of a column used by a generated column', {
+      detail: `Column "${name}" is used by generated column "${generated.name}".`,
+    });
+  }
+  for (const view of catalog.relations()) {
+    if (view.kind !== 'view' || !view.reads.includes(table.id) || !isNamedIn(view.query, name, table)) continue;
+    throw new SqlError('0A000', 'cannot alter type of a column used by a view or rule', {
+      detail: `rule _RETURN on view ${view.name} depends on column "${name}"`,
+    });
+  }
+}
+
+/** By its name alone, by `*`, or behind the table's name or its alias in the query. */
+function isNamedIn(tree: unknown, column: string, table: Table): boolean {
+  const aliases = new Set<string>();
+  someNode(tree, (node) => {
+    if ('RangeVar' in node && node.RangeVar.relname === table.name)
+      aliases.add(node.RangeVar.alias?.aliasname ?? table.name);
+    return false;
+  });
+  return someNode(tree, (node) => {
+    if (!('ColumnRef' in node)) return false;
+    const { fields = [] } = node.ColumnRef;
+    const last = fields.at(-1);
+    const isColumn = last !== undefined && ('A_Star' in last || stringsOf([last])[0] === column);
+    const qualifier = fields.length > 1 ? stringsOf(fields.slice(-2, -1))[0] : undefined;
+    return isColumn && (qualifier === undefined || aliases.has(qualifier));
+  });
 }

@@ -3,7 +3,10 @@ import type { Constraint } from '@pgsql/types';
 import type { Deferral } from '../catalog/relation.ts';
 import { SqlError } from '../sql-error.ts';
 
-export function deferralOf({ deferrable = false, initdeferred = false }: Constraint): Deferral {
+export function deferralOf({
+  deferrable = false,
+  initdeferred = false,
+}: Pick<Constraint, 'deferrable' | 'initdeferred'>): Deferral {
   if (initdeferred) return 'initially deferred';
   return deferrable ? 'initially immediate' : 'never';
 }

@@ -79,9 +79,12 @@ interface Definition {
 }
 
 function definitionOf(node: Node): Definition | undefined {
-  const simple = (command: string, apply: (planning: Planning, changes: Changes) => unknown): Definition => ({
+  const simple = (
+    command: string,
+    apply: (planning: Planning, changes: Changes, execution: Execution) => unknown,
+  ): Definition => ({
     command,
-    apply: (planning, changes) => void apply(planning, changes),
+    apply: (planning, changes, execution) => void apply(planning, changes, execution),
   });
   if ('CreateStmt' in node) return simple('CREATE TABLE', (p, c) => createTable(node.CreateStmt, p, c));
   if ('IndexStmt' in node) return simple('CREATE INDEX', (p, c) => createIndex(node.IndexStmt, p, c));
@@ -89,7 +92,8 @@ function definitionOf(node: Node): Definition | undefined {
   if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
   if ('CreateSchemaStmt' in node) return simple('CREATE SCHEMA', (p, c) => createSchema(node.CreateSchemaStmt, p, c));
   if ('ViewStmt' in node) return simple('CREATE VIEW', (p, c) => createView(node.ViewStmt, p, c));
-  if ('DropStmt' in node) return simple(dropCommand(node.DropStmt.removeType), (p, c) => drop(node.DropStmt, p, c));
+  if ('DropStmt' in node)
+    return simple(dropCommand(node.DropStmt.removeType), (p, c, e) => drop(node.DropStmt, p, c, e));
   if ('RenameStmt' in node) return simple('ALTER TABLE', (p, c) => rename(node.RenameStmt, p, c));
   if ('AlterEnumStmt' in node) return simple('ALTER TYPE', (p, c) => alterEnum(node.AlterEnumStmt, p, c));
   if ('AlterSeqStmt' in node) return simple('ALTER SEQUENCE', (p, c) => alterSequence(node.AlterSeqStmt, p, c));

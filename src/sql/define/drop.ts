@@ -1,6 +1,7 @@
 /** DROP: what depends on a thing goes with it (CASCADE) or keeps it (RESTRICT). */
 import type { DropStmt, Node } from '@pgsql/types';
-import { type Relation, type Table, type View } from '../catalog/relation.ts';
+import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
+import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -15,9 +16,10 @@ const kinds: Readonly<Record<string, { readonly kind: Relation['kind']; readonly
   OBJECT_SEQUENCE: { kind: 'sequence', word: 'sequence' },
 };
 
-export function drop(statement: DropStmt, planning: Planning, changes: Changes): void {
+export function drop(statement: DropStmt, planning: Planning, changes: Changes, execution: Execution): void {
   const { objects = [], removeType = 'OBJECT_TABLE', behavior, missing_ok: ifExists = false } = statement;
   const isCascade = behavior === 'DROP_CASCADE';
+  const relations: Relation[] = [];
   for (const object of objects) {
     const names = namesOf(object);
     if (removeType === 'OBJECT_INDEX') dropIndex(names, ifExists, planning, changes);
@@ -25,8 +27,12 @@ export function drop(statement: DropStmt, planning: Planning, changes: Changes):
     else if (removeType === 'OBJECT_TYPE') dropType(names, ifExists, isCascade, planning, changes);
     else if (removeType === 'OBJECT_EXTENSION')
       changes.notice('00000', `extension "${names.at(-1)}" does not exist, skipping`);
-    else dropRelation(names, removeType, ifExists, isCascade, planning, changes);
+    else {
+      const found = relationToDrop(names, removeType, ifExists, planning, changes);
+      if (found !== null) relations.push(found);
+    }
   }
+  dropRelations(relations, isCascade, planning, changes, execution);
 }
 
 function namesOf(node: Node): string[] {
@@ -41,14 +47,14 @@ export function rangeOf(names: readonly string[]): { relname: string; schemaname
   return schemaname === undefined ? { relname } : { relname, schemaname };
 }
 
-function dropRelation(
+/** `null`: there is none, and IF EXISTS was said. @throws SqlError 42P01, 42809 */
+function relationToDrop(
   names: readonly string[],
   removeType: string,
   ifExists: boolean,
-  isCascade: boolean,
   planning: Planning,
   changes: Changes,
-): void {
+): Relation | null {
   const wanted = kinds[removeType];
   if (wanted === undefined) throw notSupported(`DROP ${removeType.replace('OBJECT_', '').replaceAll('_', ' ')}`);
   const found = planning.findRelation(rangeOf(names));
@@ -56,23 +62,74 @@ function dropRelation(
     const message = `${wanted.word} "${names.at(-1)}" does not exist`;
     if (!ifExists) throw new SqlError('42P01', message, planning.dialect === 'mysql' ? { mysqlNumber: 1051 } : {});
     changes.notice('00000', `${message}, skipping`);
-    return;
+    return null;
   }
   if (found.kind !== wanted.kind) throw new SqlError('42809', `"${found.name}" is not a ${wanted.word}`);
-  removeRelation(found, isCascade, planning, changes);
+  return found;
 }
 
-function removeRelation(relation: Relation, isCascade: boolean, planning: Planning, changes: Changes): void {
-  const { catalog } = planning;
-  for (const view of dependentViews(relation, planning)) {
-    if (!isCascade) throw dependents(relation, `view ${view.name} depends on ${relation.kind} ${relation.name}`);
-    changes.notice('00000', `drop cascades to view ${view.name}`);
-    removeRelation(view, true, planning, changes);
+/** What depends only on others that go is no reason to keep them. @throws SqlError 2BP01, 55006 */
+function dropRelations(
+  relations: readonly Relation[],
+  isCascade: boolean,
+  planning: Planning,
+  changes: Changes,
+  { surroundings }: Execution,
+): void {
+  // InnoDB drops one after the other.
+  const going = new Set(planning.dialect === 'postgres' ? relations.map(({ id }) => id) : []);
+  try {
+    for (const relation of relations) {
+      if (surroundings.deferred.isPendingOn(relation.id)) throw pendingChecks('DROP TABLE', relation.name);
+      if (planning.catalog.relation(relation.schema, relation.name) !== undefined)
+        removeRelation(relation, isCascade, planning, changes, going);
+    }
+  } catch (error) {
+    if (!(error instanceof SqlError) || error.code !== '2BP01' || relations.length < 2) throw error;
+    throw new SqlError('2BP01', 'cannot drop desired object(s) because other objects depend on them', error.detail);
   }
-  if (relation.kind === 'table') dropReferences(relation, isCascade, planning, changes);
+}
+
+export function pendingChecks(command: string, table: string): SqlError {
+  return new SqlError('55006', `cannot ${command} "${table}" because it has pending trigger events`);
+}
+
+function removeRelation(
+  relation: Relation,
+  isCascade: boolean,
+  planning: Planning,
+  changes: Changes,
+  going: ReadonlySet<number>,
+): void {
+  const { catalog } = planning;
+  const views = dependentViews(relation, planning).filter(({ id }) => !going.has(id));
+  const references = referencesTo(relation, planning).filter(({ child }) => !going.has(child.id));
+  if (!isCascade && views.length + references.length > 0)
+    throw dependents(relation, dependentsText(relation, views, references));
+  for (const view of views) {
+    changes.notice('00000', `drop cascades to view ${view.name}`);
+    removeRelation(view, true, planning, changes, going);
+  }
+  for (const { child, key, title } of references) {
+    changes.notice('00000', `drop cascades to ${title}`);
+    const now = catalog.tableById(child.id) ?? child;
+    replaceTable(now, { ...now, foreignKeys: now.foreignKeys.filter((each) => each !== key) }, planning, changes);
+  }
   changes.did(catalog.remove(relation));
   if (relation.kind !== 'table') return;
   for (const { sequence } of relation.columns) if (sequence !== null) changes.did(catalog.remove(sequence));
+}
+
+/** In the order in which they were made, as far as tables and views tell it. */
+function dependentsText(relation: Relation, views: readonly View[], references: readonly Reference[]): string {
+  const lines = [
+    ...references.map(({ child, title }) => ({ id: child.id, title })),
+    ...views.map(({ id, name }) => ({ id, title: `view ${name}` })),
+  ];
+  return lines
+    .toSorted((a, b) => a.id - b.id)
+    .map(({ title }) => `${title} depends on ${relation.kind} ${relation.name}`)
+    .join('\n');
 }
 
 function dependentViews(relation: Relation, { catalog }: Planning): View[] {
@@ -81,18 +138,23 @@ function dependentViews(relation: Relation, { catalog }: Planning): View[] {
   );
 }
 
-/** Foreign keys of others that refer to the table. */
-function dropReferences(table: Table, isCascade: boolean, planning: Planning, changes: Changes): void {
-  for (const other of planning.catalog.tables()) {
-    const referring = other.foreignKeys.filter(({ parent }) => parent === table.id);
-    const [first] = referring;
-    if (other.id === table.id || first === undefined) continue;
-    const message = `constraint ${first.name} on table ${other.name} depends on table ${table.name}`;
-    if (!isCascade) throw dependents(table, message);
-    changes.notice('00000', `drop cascades to constraint ${first.name} on table ${other.name}`);
-    const foreignKeys = other.foreignKeys.filter((key) => !referring.includes(key));
-    replaceTable(other, { ...other, foreignKeys }, planning, changes);
-  }
+/** A foreign key of another table. */
+interface Reference {
+  readonly child: Table;
+  readonly key: ForeignKey;
+  /** As messages name it. */
+  readonly title: string;
+}
+
+function referencesTo(table: Relation, { catalog }: Planning): Reference[] {
+  return catalog
+    .tables()
+    .filter(({ id }) => id !== table.id)
+    .flatMap((child) =>
+      child.foreignKeys
+        .filter(({ parent }) => parent === table.id)
+        .map((key) => ({ child, key, title: `constraint ${key.name} on table ${child.name}` })),
+    );
 }
 
 export function dependents({ kind, name }: { readonly kind: string; readonly name: string }, detail: string): SqlError {
@@ -122,12 +184,32 @@ function dropIndex(names: readonly string[], ifExists: boolean, planning: Planni
         { detail },
       );
     }
+    const [reference] = referencesBy(table, index, planning);
+    if (reference !== undefined && dialect === 'postgres')
+      throw dependents({ kind: 'index', name }, `${reference.title} depends on index ${name}`);
     if (dialect === 'mysql') checkIsNotNeeded(table, index, planning);
     replaceTable(table, { ...table, indexes: table.indexes.filter((each) => each !== index) }, planning, changes);
     return;
   }
   if (!ifExists) throw missingToDrop('42704', `index "${name}" does not exist`, name, planning);
   changes.notice('00000', `index "${name}" does not exist, skipping`);
+}
+
+/** Foreign keys that use the index: the first of those over the columns that they name. */
+export function referencesBy(table: Table, index: Index, { catalog }: Planning): Reference[] {
+  const isOver = ({ isUnique, deferral, predicate, parts }: Index, { parentCells }: ForeignKey): boolean =>
+    isUnique &&
+    deferral === 'never' &&
+    predicate === null &&
+    parts.length === parentCells.length &&
+    parts.every(({ cell }) => parentCells.includes(cell));
+  return catalog
+    .tables()
+    .flatMap((child) =>
+      child.foreignKeys
+        .filter((key) => key.parent === table.id && table.indexes.find((each) => isOver(each, key)) === index)
+        .map((key) => ({ child, key, title: `constraint ${key.name} on table ${child.name}` })),
+    );
 }
 
 /** MySQL has one number for whatever is to be dropped and is not there. */
@@ -156,7 +238,8 @@ function dropSchema(
   if (first !== undefined && !isCascade)
     throw dependents({ kind: 'schema', name }, `${first.kind} ${name}.${first.name} depends on schema ${name}`);
   for (const relation of inside) {
-    if (catalog.relation(name, relation.name) !== undefined) removeRelation(relation, true, planning, changes);
+    if (catalog.relation(name, relation.name) !== undefined)
+      removeRelation(relation, true, planning, changes, new Set());
   }
   for (const type of catalog.types()) if (type.schema === name) changes.did(catalog.removeType(type));
   changes.did(catalog.dropSchema(name));

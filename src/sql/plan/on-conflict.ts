@@ -28,10 +28,12 @@ export function planOnConflict(
   rules: TableRules,
   scope: QueryScope,
 ): InsertOrResolve {
-  const arbiters = arbiterIndexes(clause.infer, rules).map(({ id }) => id);
+  const indexes = arbiterIndexes(clause.infer, rules);
+  const arbiters = indexes.map(({ id }) => id);
   const resolve = clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
   return function* insert(values, frame, running) {
     rules.check(values, running);
+    refuseDeferrable(indexes, rules);
     for (;;) {
       const search = running.view.findConflict?.(rules.table.id, values, arbiters);
       assert(search !== undefined, 'a store of PostgreSQL statements finds conflicts');
@@ -47,6 +49,13 @@ export function planOnConflict(
       if (!arbiters.includes(result.index)) throw rules.duplicate(result.index, values);
     }
   };
+}
+
+/** Which rows are in the way is not known before their check. @throws SqlError 55000 */
+function refuseDeferrable(indexes: readonly Index[], { table }: TableRules): void {
+  if (indexes.every(({ deferral }) => deferral === 'never')) return;
+  const message = 'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters';
+  throw new SqlError('55000', message, { schema: table.schema, table: table.name });
 }
 
 // It waits for nothing.

@@ -4,7 +4,15 @@ import { typeTitle } from '../../type-title.ts';
 import { types } from '../../type.ts';
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
-import { type Column, columnAtCell, type ForeignKey, type Index, type Relation, type Table } from '../relation.ts';
+import {
+  type Column,
+  columnAtCell,
+  type Deferral,
+  type ForeignKey,
+  type Index,
+  type Relation,
+  type Table,
+} from '../relation.ts';
 import { expressionText } from './expression-text.ts';
 import { mysqlColumnRow } from './mysql-schema.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
@@ -60,9 +68,12 @@ export const informationSchema: readonly VirtualDefinition[] = [
       'constraint_catalog text, constraint_schema, constraint_name, table_catalog, table_schema, table_name, constraint_type, is_deferrable, initially_deferred, enforced',
     *rows(catalog) {
       for (const table of catalog.tables()) {
-        for (const { name, type } of constraintsOf(table)) {
+        for (const { name, type, deferral } of constraintsOf(table)) {
           const at = { ...place(catalog, table.schema, table.name), ...constraintPlace(catalog, table, name) };
-          yield { ...at, constraint_type: type, is_deferrable: 'NO', initially_deferred: 'NO', enforced: 'YES' };
+          const isDeferrable = deferral === 'never' ? 'NO' : 'YES';
+          const isDeferred = deferral === 'initially deferred' ? 'YES' : 'NO';
+          const timing = { is_deferrable: isDeferrable, initially_deferred: isDeferred };
+          yield { ...at, constraint_type: type, ...timing, enforced: 'YES' };
         }
       }
     },
@@ -260,13 +271,13 @@ function keyMark(table: Table, { cell }: Column): string {
   return first.length > 0 ? 'MUL' : '';
 }
 
-function constraintsOf(table: Table): { name: string; type: string }[] {
+function constraintsOf(table: Table): { name: string; type: string; deferral: Deferral }[] {
   return [
     ...table.indexes
       .filter(({ isConstraint }) => isConstraint)
-      .map(({ name, isPrimary }) => ({ name, type: isPrimary ? 'PRIMARY KEY' : 'UNIQUE' })),
-    ...table.foreignKeys.map(({ name }) => ({ name, type: 'FOREIGN KEY' })),
-    ...table.checks.map(({ name }) => ({ name, type: 'CHECK' })),
+      .map(({ name, isPrimary, deferral }) => ({ name, type: isPrimary ? 'PRIMARY KEY' : 'UNIQUE', deferral })),
+    ...table.foreignKeys.map(({ name, deferral }) => ({ name, type: 'FOREIGN KEY', deferral })),
+    ...table.checks.map(({ name }) => ({ name, type: 'CHECK', deferral: 'never' as const })),
   ];
 }
 

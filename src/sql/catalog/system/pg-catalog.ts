@@ -299,7 +299,7 @@ function indexedName(expression: Node): string {
 }
 
 function indexRow(table: Table, index: Index): VirtualRow {
-  const { parts, isUnique, isPrimary, nullsAreEqual, predicate } = index;
+  const { parts, isUnique, isPrimary, nullsAreEqual, predicate, deferral } = index;
   const expressions = parts.flatMap(({ expression }) =>
     expression === null ? [] : [expressionText(expression, undefined, table) ?? ''],
   );
@@ -312,7 +312,7 @@ function indexRow(table: Table, index: Index): VirtualRow {
     indnullsnotdistinct: nullsAreEqual,
     indisprimary: isPrimary,
     indisexclusion: false,
-    indimmediate: true,
+    indimmediate: deferral === 'never',
     indisclustered: false,
     indisvalid: true,
     indisready: true,

@@ -4,7 +4,7 @@ import { someNode, stringsOf } from '../../plan/tree.ts';
 import type { SqlArray } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import { quoteName } from '../name.ts';
-import { type Column, columnAtCell, type ForeignKey, type Index, type Table } from '../relation.ts';
+import { type Column, columnAtCell, type Deferral, type ForeignKey, type Index, type Table } from '../relation.ts';
 import { expressionText, prettyText } from './expression-text.ts';
 import { indexId, schemaId } from './pg-names.ts';
 import type { VirtualRow } from './virtual.ts';
@@ -30,8 +30,7 @@ const actionLetters = { 'no action': 'a', restrict: 'r', cascade: 'c', 'set null
 export function* constraintRows(table: Table, catalog: Catalog): Iterable<VirtualRow> {
   const base = {
     connamespace: schemaId(table.schema),
-    condeferrable: false,
-    condeferred: false,
+    ...deferralRow('never'),
     convalidated: true,
     conrelid: table.id,
     contypid: 0,
@@ -54,20 +53,26 @@ export function* constraintRows(table: Table, catalog: Catalog): Iterable<Virtua
       conname: index.name,
       contype: index.isPrimary ? 'p' : 'u',
       conindid: indexId(index),
+      ...deferralRow(index.deferral),
       conkey,
     };
   }
   for (const [i, key] of table.foreignKeys.entries()) yield { ...base, ...foreignKeyRow(table, key, i, catalog) };
-  for (const [i, { name, expression }] of table.checks.entries()) {
+  for (const [i, { name, expression, isValidated }] of table.checks.entries()) {
     yield {
       ...base,
       oid: checkId(table, i),
       conname: name,
       contype: 'c',
+      convalidated: isValidated,
       conkey: mentioned(table, expression),
       conbin: expressionText(expression, undefined, table),
     };
   }
+}
+
+function deferralRow(deferral: Deferral): { condeferrable: boolean; condeferred: boolean } {
+  return { condeferrable: deferral !== 'never', condeferred: deferral === 'initially deferred' };
 }
 
 function foreignKeyRow(table: Table, key: ForeignKey, i: number, catalog: Catalog): VirtualRow {
@@ -76,6 +81,8 @@ function foreignKeyRow(table: Table, key: ForeignKey, i: number, catalog: Catalo
     oid: foreignKeyId(table, i),
     conname: key.name,
     contype: 'f',
+    ...deferralRow(key.deferral),
+    convalidated: key.isValidated,
     confrelid: key.parent,
     confupdtype: actionLetters[key.onUpdate],
     confdeltype: actionLetters[key.onDelete],
@@ -92,14 +99,15 @@ export function constraintDefinition(catalog: Catalog, oid: number, isPretty: bo
     if (index !== undefined) {
       const nulls = index.nullsAreEqual ? ' NULLS NOT DISTINCT' : '';
       const cells = index.parts.map(({ cell }) => cell);
-      return `${index.isPrimary ? 'PRIMARY KEY' : `UNIQUE${nulls}`} (${columnNames(table, cells)})`;
+      const kind = index.isPrimary ? 'PRIMARY KEY' : `UNIQUE${nulls}`;
+      return `${kind} (${columnNames(table, cells)})${deferralTexts[index.deferral]}`;
     }
     const key = table.foreignKeys.find((_, i) => foreignKeyId(table, i) === oid);
     if (key !== undefined) return foreignKeyDefinition(table, key, catalog);
     const check = table.checks.find((_, i) => checkId(table, i) === oid);
     if (check === undefined) continue;
     const text = expressionText(check.expression, undefined, table) ?? '';
-    return `CHECK (${isPretty ? prettyText(text) : text})`;
+    return `CHECK (${isPretty ? prettyText(text) : text})${check.isValidated ? '' : ' NOT VALID'}`;
   }
   return undefined;
 }
@@ -112,8 +120,15 @@ function foreignKeyDefinition(table: Table, key: ForeignKey, catalog: Catalog): 
   const actions =
     (key.onUpdate === 'no action' ? '' : ` ON UPDATE ${key.onUpdate.toUpperCase()}`) +
     (key.onDelete === 'no action' ? '' : ` ON DELETE ${key.onDelete.toUpperCase()}`);
-  return `FOREIGN KEY (${columnNames(table, key.cells)}) REFERENCES ${references}${actions}`;
+  const after = `${deferralTexts[key.deferral]}${key.isValidated ? '' : ' NOT VALID'}`;
+  return `FOREIGN KEY (${columnNames(table, key.cells)}) REFERENCES ${references}${actions}${after}`;
 }
+
+const deferralTexts: Readonly<Record<Deferral, string>> = {
+  never: '',
+  'initially immediate': ' DEFERRABLE',
+  'initially deferred': ' DEFERRABLE INITIALLY DEFERRED',
+};
 
 function columnNames(table: Table, cells: readonly number[]): string {
   return cells.map((cell) => quoteName(columnAtCell(table, cell)?.name ?? '')).join(', ');
