@@ -1,6 +1,6 @@
 /** SQL schedules, step by step, on moirai and on a real PostgreSQL: what each statement came to and who waits. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { Client, type QueryResult } from 'pg';
+import { Client, type QueryResult, types } from 'pg';
 import { splitStatements, type SqlError } from '../../src/sql/index.ts';
 import { connected, openDatabase, type TestSession } from '../../src/serve/sql-session.test-support.ts';
 
@@ -16,10 +16,12 @@ export interface StepServer {
 interface Sessions {
   readonly run: (session: number, sql: string) => Promise<string>;
   /** When no statement under way will answer before another is sent. */
-  readonly settle: (underWay: ReadonlySet<number>, before: () => number) => Promise<void>;
+  readonly settle: (underWay: ReadonlySet<number>) => Promise<void>;
 }
 
 const sessionsMax = 4;
+
+types.setTypeParser(20, Number);
 
 async function followed(sessions: Sessions, steps: readonly Step[]): Promise<string[]> {
   const lines: string[] = [];
@@ -33,11 +35,12 @@ async function followed(sessions: Sessions, steps: readonly Step[]): Promise<str
   for (const [session, sql] of steps) {
     if (underWay.has(session)) continue;
     underWay.add(session);
-    void sessions.run(session, sql).then((answer) => {
+    void (async () => {
+      const answer = await sessions.run(session, sql);
       underWay.delete(session);
       answers.push([session, answer]);
-    });
-    await sessions.settle(underWay, () => answers.length);
+    })();
+    await sessions.settle(underWay);
     const own = answers.find(([each]) => each === session);
     lines.push(`${session} ${sql}: ${own === undefined ? 'waits' : own[1]}`);
     note(session);
@@ -45,8 +48,12 @@ async function followed(sessions: Sessions, steps: readonly Step[]): Promise<str
   return lines;
 }
 
+const whole = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+
 function shown(command: string, rows: readonly (readonly unknown[])[], rowCount: number): string {
-  const list = rows.map((row) => `(${row.map((value) => (value === null ? 'null' : String(value))).join(',')})`);
+  const list = rows.map(
+    (row) => `(${row.map((value) => (typeof value === 'string' ? value : JSON.stringify(value, whole))).join(',')})`,
+  );
   return command === 'SELECT' ? `[${list.join(' ')}]` : `${command.split(' ')[0]} ${rowCount}`;
 }
 
