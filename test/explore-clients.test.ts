@@ -6,8 +6,8 @@ import { explore, type ExploreOptions } from '../src/explore/index.ts';
 import { constrainingLevels, type ConstrainingLevel } from '../src/isolation/index.ts';
 import type { Program } from '../src/program/index.ts';
 
-/** Where an invariant holds at a weak level, there can be millions of histories. */
-const historiesMax = 50_000;
+/** Where an invariant holds at a weak level, there can be millions of histories. MOIRAI_HEAVY=1: more of them. */
+const historiesMax = process.env['MOIRAI_HEAVY'] === '1' ? 50_000 : 5_000;
 
 function limits(level: ConstrainingLevel): ExploreOptions {
   switch (level) {

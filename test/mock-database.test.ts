@@ -14,7 +14,7 @@ test.each(knownCounts)('known counts of histories: %s', async (_name, program, e
 });
 
 /** MOIRAI_HEAVY=1 runs the campaign that the closing notes of a release quote. */
-const numRuns = process.env['MOIRAI_HEAVY'] === '1' ? 5_000 : 300;
+const numRuns = process.env['MOIRAI_HEAVY'] === '1' ? 5_000 : 150;
 
 describe('the histories are exactly those of the definition', () => {
   test.each(constrainingLevels)('%s', { timeout: 3_600_000 }, async (level) => {

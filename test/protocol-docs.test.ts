@@ -47,7 +47,10 @@ test('docs/protocol.md says what the protocols give; else run: MOIRAI_UPDATE_DOC
 
 /** For each level: does it hold in every state, or how long is the shortest way to a violation? */
 function rowOf({ protocol, parameters }: (typeof rows)[number]): string {
+  // One search is a proof of all levels; where one of them is violated, each has a search of its own.
+  const holdsAll = checkProtocol(protocol, { parameters, levels: [...levels] }).verdict === 'satisfied';
   const cells = levels.map((level) => {
+    if (holdsAll) return 'yes';
     const { verdict, violation, trace } = checkProtocol(protocol, { parameters, levels: [level] });
     expect(violation?.kind ?? 'isolation').toBe('isolation');
     return verdict === 'satisfied' ? 'yes' : `no, after ${trace?.steps.length} steps`;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSources } from './support/source-files.ts';
 import { codeOnly, importSpecifiers } from './support/source-text.ts';
@@ -82,3 +83,10 @@ function ambientUses(text: string): string[] {
 function lineCount(text: string): number {
   return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
 }
+
+test('random properties have the same seed in every run; MOIRAI_SEED is another one', () => {
+  const seed = Number(process.env['MOIRAI_SEED'] ?? 1);
+  expect(fc.readConfigureGlobal()).toMatchObject({ seed });
+  const failed = fc.check(fc.property(fc.integer(), () => false));
+  expect(failed).toMatchObject({ failed: true, seed });
+});

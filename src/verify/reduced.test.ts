@@ -62,6 +62,9 @@ const reductions: Readonly<Record<string, Reduction>> = {
 
 const all = Object.entries(engines).flatMap(([engine, of]) => Object.keys(of).map((level) => [engine, level] as const));
 
+/** MOIRAI_HEAVY=1: more traces. */
+const seeds = process.env['MOIRAI_HEAVY'] === '1' ? 100 : 6;
+
 test.each(all)('%s %s', (engine, level) => {
   const mechanisms = engines[engine]?.[level];
   if (mechanisms === undefined) throw new Error(`${engine} has no ${level}`);
@@ -71,7 +74,7 @@ test.each(all)('%s %s', (engine, level) => {
     const initial = new Map(
       [...initialOf(3)].map(([key, image]) => [isTable ? `t/${key}` : key, inMaps ? inColumns(image) : image]),
     );
-    for (let seed = 0; seed < 12; seed += 1) {
+    for (let seed = 0; seed < seeds; seed += 1) {
       const random = seededRandom(1_000 + seed);
       const shape = { sessions: 3, transactions: 6, operations: 4, keys: 3, spread: seed % 7, repeats: false };
       // Twice as long, so that an end has room after it.
