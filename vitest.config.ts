@@ -22,6 +22,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // An event that is polled for comes when the machine has time for it.
+    expect: { poll: { timeout: 60_000 } },
     pool: 'threads',
     // Many tests wait for servers and other processes: on a machine of two cores, one worker leaves one of them idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),

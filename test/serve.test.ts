@@ -7,6 +7,7 @@ import mysql from 'mysql2/promise';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runBuilt, UserFolder } from './support/cli.ts';
+import { answerMsMax } from './support/interrupted.ts';
 
 const main = join(root, 'dist/cli/main.js');
 const folder = new UserFolder();
@@ -131,7 +132,7 @@ describe('its end', () => {
       await c.query('select 1');
       const how = await end(signal);
       expect(how).toMatchObject({ code: 0, err: '' });
-      expect(how.ms).toBeLessThan(2_000);
+      expect(how.ms).toBeLessThan(answerMsMax);
       expect(await waiting).toBeInstanceOf(Error);
       const history = readFileSync(join(folder.path, names.record), 'utf8');
       expect(history).toContain('accounts/1');

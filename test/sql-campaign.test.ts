@@ -107,7 +107,7 @@ test('a session that waits for ever is a timeout with its name', async () => {
     await new Promise(() => {});
   };
   const program = sqlProgram({ dialect: 'postgres', schema: [], sessions: { free: () => 1, stuck } });
-  const { timeout } = await runSqlCampaign(program, { profile: profile({}), runs: 3, timeoutMs: 200 });
+  const { timeout } = await runSqlCampaign(program, { profile: profile({}), runs: 3, timeoutMs: 1_000 });
   expect(timeout).toBe('session "stuck"');
 });
 

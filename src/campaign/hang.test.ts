@@ -6,7 +6,7 @@ const never = (): Promise<never> => new Promise<never>(() => {});
 
 test('an invariant that never settles ends at the timeout, as no session', async () => {
   const stuck = program({ sessions: { a: (session) => session.write('x', 1) }, invariant: never });
-  const { runs, timeout } = await runCampaign(stuck, { timeoutMs: 50 });
+  const { runs, timeout } = await runCampaign(stuck, { timeoutMs: 300 });
   expect({ runs, timeout }).toEqual({ runs: 0, timeout: { session: null, lastOperation: 'nothing' } });
 });
 
@@ -20,7 +20,7 @@ test('a session that awaits what never comes ends at the timeout, with its last 
       },
     },
   });
-  const { timeout } = await runCampaign(stuck, { timeoutMs: 50 });
+  const { timeout } = await runCampaign(stuck, { timeoutMs: 300 });
   expect(timeout).toEqual({ session: 'b', lastOperation: 'read of y' });
 });
 
@@ -32,7 +32,7 @@ test('a session that reads for ever ends at the timeout', async () => {
       },
     },
   });
-  const { timeout } = await runCampaign(endless, { timeoutMs: 50 });
+  const { timeout } = await runCampaign(endless, { timeoutMs: 300 });
   expect(timeout).toEqual({ session: 'a', lastOperation: 'read of x' });
 });
 

@@ -80,7 +80,7 @@ test('a run that does not end leaves the counterexamples of those before it', as
       return counter.invariant(end);
     },
   };
-  const result = await explore(sometimesStuck, { timeoutMs: 50 });
+  const result = await explore(sometimesStuck, { timeoutMs: 1_000 });
   expect(result.stopped).toMatchObject({ session: null });
   expect(result.counterexample?.message).toBe('an increment is lost');
 });

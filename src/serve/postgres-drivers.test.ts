@@ -241,8 +241,10 @@ describe('over a socket', () => {
     const sql = postgres({ host, port, user: 'ann', max: 1, fetch_types: false });
     ends.push(() => sql.end());
     const query = sql`update t set label = 'other' where id = 1`;
-    setTimeout(() => query.cancel(), 50);
-    await expect(query).rejects.toMatchObject({ code: '57014' });
+    const refused = expect(query).rejects.toMatchObject({ code: '57014' });
+    await expect.poll(() => database.scheduler.waiting().some(({ wait }) => wait !== null)).toBe(true);
+    query.cancel();
+    await refused;
     expect([...(await sql`select label from t where id = 1`)]).toEqual([{ label: 'one' }]);
   });
 

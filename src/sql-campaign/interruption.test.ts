@@ -67,13 +67,11 @@ test('threads that do not come back are not waited for', async () => {
 });
 
 test('threads that hear of it give back what they found', async () => {
-  const interruption = new AbortController();
   const larger = countingProgram({ a: 2, b: 2 });
-  const thread: SqlThread = (job, onProgress) => {
-    setTimeout(() => interruption.abort(), 100);
-    return exploreSqlPart(larger, { profile }, job, onProgress, interruption.signal);
-  };
-  const options = { profile, schedulesAlone: 3, signal: interruption.signal };
+  const interrupted = interruptedAt(10, { hangs: false }, larger);
+  const thread: SqlThread = (job, onProgress) =>
+    exploreSqlPart(interrupted.program, { profile }, job, onProgress, interrupted.signal);
+  const options = { profile, schedulesAlone: 3, signal: interrupted.signal };
   const result = await exploreSqlShared(larger, options, [thread]);
   expect(result).toMatchObject({ stopped: 'interrupted', complete: false });
   expect(result.violations).toBeGreaterThan(0);

@@ -58,7 +58,7 @@ const programs: readonly (readonly [string, () => SqlProgram])[] = [
 ];
 
 describe.each(programs)('%s', (what, made) => {
-  const limits = { profile, timeoutMs: 400, waitMs: 20 };
+  const limits = { profile, timeoutMs: 1_000, waitMs: 20 };
 
   test('in test', async () => {
     const result = await runSqlCampaign(made(), limits);

@@ -44,7 +44,7 @@ async function recorder(name: string, seconds: number, rate: number, ...options:
   let err = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (err += text));
   const ended = new Promise<string>((resolve) => child.on('close', () => resolve(err)));
-  await expect.poll(() => err, { timeout: 20_000 }).toContain('clients connect to');
+  await expect.poll(() => err).toContain('clients connect to');
   return {
     port,
     end: () => {

@@ -55,7 +55,7 @@ async function pipeOf(isolation: string, ...options: string[]): Promise<Pipe> {
   const verify = new Started([main, 'verify', '-', ...claim]).into(null);
   const upstream = `postgres://127.0.0.1:${server?.port}`;
   const record = new Started([main, 'record', '--listen', String(port), '--upstream', upstream]).into(verify);
-  await expect.poll(() => record.err, { timeout: 20_000 }).toContain('clients connect to');
+  await expect.poll(() => record.err).toContain('clients connect to');
   const interrupt = (): Promise<[Ended, Ended]> => {
     record.child.kill('SIGINT');
     verify.child.kill('SIGINT');
@@ -104,7 +104,7 @@ describe.skipIf(server === undefined)('record and verify in a pipe', () => {
     await idle.query('SELECT n FROM pairs WHERE id = 1');
     for (const count of [1, 2, 3]) {
       await writeSkew(clients);
-      await expect.poll(() => verify.out, { timeout: 5_000 }).toContain(`violation ${count}: serialization-certifier`);
+      await expect.poll(() => verify.out).toContain(`violation ${count}: serialization-certifier`);
     }
     const [recorded, verified] = await interrupt();
     expect([recorded.code, verified.code]).toEqual([0, 1]);
@@ -145,7 +145,7 @@ describe.skipIf(server === undefined)('record and verify in a pipe', () => {
     const clients = await tableThrough(port);
     await writeSkew(clients);
     // A recorder that is killed before it has written anything leaves no trace.
-    await expect.poll(() => written, { timeout: 5_000 }).toBeGreaterThan(1_000);
+    await expect.poll(() => written).toBeGreaterThan(1_000);
     await clients[0].query('BEGIN');
     await clients[0].query('UPDATE pairs SET n = 7 WHERE id = 1');
     await clients[1].query('SELECT n FROM pairs WHERE id = 1');
@@ -164,7 +164,7 @@ describe.skipIf(server === undefined)('record and verify in a pipe', () => {
     await verify.ended;
     record.child.stdout.destroy();
     for (let i = 0; i < 20; i += 1) await writeSkew(clients);
-    await expect.poll(() => record.err, { timeout: 5_000 }).toContain('its reader is gone');
+    await expect.poll(() => record.err).toContain('its reader is gone');
     await writeSkew(clients);
     record.child.kill('SIGINT');
     expect((await record.ended).code).toBe(3);

@@ -53,7 +53,7 @@ async function breaks(run: Run, sql: string, { afterError }: StatementWorkload):
   }
 }
 
-const transactionsMin = 6;
+const transactionsMin = 10;
 
 export function oneOf<Item>(random: Random, items: readonly Item[]): Item {
   return items[random(items.length)] as Item;

@@ -163,6 +163,6 @@ describe('a limit of time', () => {
     expect(checkCompact(history, level, { timeoutMs: 0 })).toEqual({ kind: 'unknown', reason: 'time-limit' });
     const start = performance.now();
     expect(checkCompact(history, level, { timeoutMs: 300 })).toEqual({ kind: 'unknown', reason: 'time-limit' });
-    expect(performance.now() - start).toBeLessThan(20 * 300); // it took minutes
+    expect(performance.now() - start).toBeLessThan(30_000); // it took minutes
   });
 });
