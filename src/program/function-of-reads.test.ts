@@ -91,7 +91,12 @@ test('a run has the same values each time, a part of the program its own, and a 
   class Later extends Date {}
   const moments = async (): Promise<number[]> => {
     const [before, later] = [Date.now(), new Later().getTime()];
-    await new Promise((resolve) => void setTimeout(resolve, 3));
+    const timer = await new Promise((resolve) => {
+      const started = setTimeout(function (this: unknown) {
+        resolve(this === started);
+      }, 3);
+    });
+    expect(timer).toBe(true);
     return [before, later, Date.now(), Math.random(), nodeCrypto.randomInt(1_000_000)];
   };
   await withTrials(async () => {

@@ -226,9 +226,9 @@ function called(source: string): Scope | null {
 /** Whoever waits for a timer finds that its time has passed. */
 function timed({ values }: Scope, [callback, ms, ...rest]: readonly unknown[]): unknown[] {
   if (typeof callback !== 'function') return [callback, ms, ...rest];
-  const fire = (...args: unknown[]): unknown => {
+  const fire = function (this: unknown, ...args: unknown[]): unknown {
     values.elapsed(Number(ms) || 0);
-    return Reflect.apply(callback, undefined, args);
+    return Reflect.apply(callback, this, args);
   };
   return [fire, ms, ...rest];
 }
