@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addNumerics,
+  compareNumerics,
   divideNumerics,
   formatNumeric,
   multiplyNumerics,
@@ -14,6 +15,7 @@ import {
   weightOf,
 } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
+import { NumericSum } from './numeric-sum.ts';
 
 const number = (text: string): Numeric => parseNumeric(text) ?? numericOf(Number.NaN);
 
@@ -80,4 +82,40 @@ test('quotient and remainder make the dividend again', () => {
     }),
     { numRuns: 200, seed: 5 },
   );
+});
+
+describe('the ways that make no decimals are those of the library', () => {
+  const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 24 });
+  const plain = fc
+    .tuple(fc.boolean(), digits, digits)
+    .map(([isNegative, whole, fraction]) => number(`${isNegative ? '-' : ''}${whole}.${fraction}`));
+  const special = fc.constantFrom('0', '0.00', '-0.0', '0.0000001', '9007199254740993', '1e30', '-1e-20').map(number);
+  const any = fc.oneof(plain, special);
+
+  test('comparison', () => {
+    fc.assert(
+      fc.property(any, any, (a, b) => {
+        expect(Math.sign(compareNumerics(a, b))).toBe(a.value.comparedTo(b.value) + 0);
+      }),
+      { seed: 20_261, numRuns: 2000 },
+    );
+    expect(compareNumerics(number('infinity'), number('1'))).toBe(1);
+    expect(compareNumerics(number('nan'), number('infinity'))).toBe(1);
+  });
+
+  test('sums', () => {
+    fc.assert(
+      fc.property(fc.array(any, { minLength: 1, maxLength: 40 }), (numbers) => {
+        const sum = new NumericSum();
+        for (const each of numbers) sum.add(each);
+        expect(formatNumeric(sum.result())).toBe(formatNumeric(numbers.reduce(addNumerics)));
+      }),
+      { seed: 20_261, numRuns: 500 },
+    );
+    const many = new NumericSum();
+    for (let i = 0; i < 2000; i++) many.add(number('99999999999999.5'));
+    expect(formatNumeric(many.result())).toBe('199999999999999000.0');
+    many.add(number('infinity'));
+    expect(formatNumeric(many.result())).toBe('Infinity');
+  });
 });

@@ -69,7 +69,21 @@ export function formatNumeric({ value, scale }: Numeric): string {
 export function compareNumerics(a: Numeric, b: Numeric): number {
   if (a.value.isNaN()) return b.value.isNaN() ? 0 : 1;
   if (b.value.isNaN()) return -1;
-  return a.value.comparedTo(b.value);
+  return a.value.isFinite() && b.value.isFinite() ? compareDecimals(a.value, b.value) : a.value.comparedTo(b.value);
+}
+
+/** As `comparedTo` of finite numbers, which makes a copy of one of them. */
+function compareDecimals(a: Decimal, b: Decimal): number {
+  const [x, y] = [a.d, b.d];
+  const [isZero, isOtherZero] = [x[0] === 0, y[0] === 0];
+  if (isZero || isOtherZero) return isZero ? (isOtherZero ? 0 : -b.s) : a.s;
+  if (a.s !== b.s) return a.s;
+  if (a.e !== b.e) return a.e > b.e ? a.s : -a.s;
+  const length = Math.min(x.length, y.length);
+  for (let i = 0; i < length; i++) {
+    if (x[i] !== y[i]) return (x[i] ?? 0) > (y[i] ?? 0) ? a.s : -a.s;
+  }
+  return x.length === y.length ? 0 : x.length > y.length ? a.s : -a.s;
 }
 
 /** Half away from zero; a negative scale rounds before the point and shows none after it. */

@@ -10,6 +10,7 @@ import {
   subtractNumerics,
 } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
+import { NumericSum } from '../numeric-sum.ts';
 import { rowKey } from '../row-key.ts';
 import { SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -55,12 +56,12 @@ export function aggregateFunction(
 
 function counting(given: readonly SqlType[]): AggregateFunction {
   return aggregate(types.int8, given, () => {
-    let count = 0n;
+    let count = 0;
     return {
       add: (values) => {
-        if (!values.includes(null)) count += 1n;
+        if (!values.includes(null)) count += 1;
       },
-      finish: () => count,
+      finish: () => BigInt(count),
     };
   });
 }
@@ -81,6 +82,22 @@ function folding<S extends Present>(
         count += 1n;
       },
       finish: () => (state === null ? null : finish(state, count)),
+    };
+  };
+}
+
+/** Sums of exact numbers. */
+function summingExactly(finish: (sum: Numeric, count: number) => SqlValue): () => Accumulator {
+  return () => {
+    const sum = new NumericSum();
+    let count = 0;
+    return {
+      add: ([value = null]) => {
+        if (value === null) return;
+        sum.add(toNumeric(value));
+        count += 1;
+      },
+      finish: () => (count === 0 ? null : finish(sum.result(), count)),
     };
   };
 }
@@ -142,7 +159,7 @@ function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined
       return aggregate(
         type,
         [type],
-        folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, x as Numeric)),
+        summingExactly((sum) => sum),
       );
     case 'float4':
       return aggregate(
@@ -199,11 +216,7 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
       return aggregate(
         types.numeric,
         [type],
-        folding(
-          toNumeric,
-          (sum: Numeric, x) => addNumerics(sum, toNumeric(x)),
-          (sum, count) => divideNumerics(sum, numericOf(count)),
-        ),
+        summingExactly((sum, count) => divideNumerics(sum, numericOf(count))),
       );
     case 'float4':
     case 'float8':
@@ -238,7 +251,7 @@ function mysqlSum(type: SqlType): AggregateFunction {
     return aggregate(
       types.numeric,
       [types.numeric],
-      folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, toNumeric(x))),
+      summingExactly((sum) => sum),
     );
   }
   return aggregate(
@@ -253,12 +266,8 @@ function mysqlSum(type: SqlType): AggregateFunction {
 
 function mysqlAverage(type: SqlType): AggregateFunction {
   if (integerNames.has(type.name) || type.name === 'numeric') {
-    const finish = (sum: Numeric, count: bigint): Numeric => divideToScale(sum, numericOf(count), sum.scale + 4);
-    return aggregate(
-      types.numeric,
-      [types.numeric],
-      folding(toNumeric, (sum: Numeric, x) => addNumerics(sum, toNumeric(x)), finish),
-    );
+    const finish = (sum: Numeric, count: number): Numeric => divideToScale(sum, numericOf(count), sum.scale + 4);
+    return aggregate(types.numeric, [types.numeric], summingExactly(finish));
   }
   return aggregate(
     types.float8,
