@@ -21,11 +21,6 @@ describe('refused by name', () => {
     ["set time zone 'Europe/Berlin'", 'TimeZone = Europe/Berlin'],
     ["set idle_in_transaction_session_timeout = '300ms'", 'idle_in_transaction_session_timeout = 300ms'],
     [
-      'select sum(n) over (order by id rows between unbounded preceding and current row exclude current row) from p',
-      'EXCLUDE in a window frame',
-    ],
-    ['select sum(n) over (w rows 1 preceding) from p window w as (order by id)', 'this window frame'],
-    [
       'with recursive r(n) as (select 1 union all select n + 1 from r where n < 3) search depth first by n set o select * from r',
       'SEARCH',
     ],

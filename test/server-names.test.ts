@@ -20,7 +20,6 @@ describe('PostgreSQL has it, moirai has not', () => {
     ['select pg_advisory_xact_lock_shared(1)', 'function pg_advisory_xact_lock_shared'],
     ['select pg_sleep_until(now())', 'function pg_sleep_until'],
     ['select percentile_cont(0.5) within group (order by n) from t', 'function percentile_cont'],
-    ['select ntile(2) over (order by n) from t', 'function ntile(integer)'],
     ["select * from jsonb_path_query('{}', '$.a')", 'function jsonb_path_query'],
     ['select generate_series(1, 9) % 4', 'generate_series inside an expression'],
     ["select 'a'::tsvector", 'type tsvector'],

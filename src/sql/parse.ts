@@ -86,7 +86,9 @@ function syntaxError(sql: string, error: unknown): unknown {
   const details = (error as { sqlDetails?: { cursorPosition: number } }).sqlDetails;
   if (details === undefined && !/syntax|unterminated|invalid/i.test(error.message)) return error;
   const position = details === undefined ? 0 : Math.min(details.cursorPosition, sql.length) + 1;
-  return new SqlError('42601', error.message, position === 0 ? {} : { position });
+  // The grammar refuses impossible frames with a code of their own; its wrapper gives no codes.
+  const code = /^frame (starting|start|end)/.test(error.message) ? '42P20' : '42601';
+  return new SqlError(code, error.message, position === 0 ? {} : { position });
 }
 
 function isAscii(sql: string): boolean {

@@ -29,7 +29,6 @@ const first =
 const onCommit: Clause = (value) =>
   value === 'ONCOMMIT_DROP' ? 'ON COMMIT DROP' : value === 'ONCOMMIT_DELETE_ROWS' ? 'ON COMMIT DELETE ROWS' : undefined;
 const modes = option('transaction_deferrable', 'DEFERRABLE of a transaction', (value) => value !== 0);
-const excludesRows = 0x08000 | 0x10000 | 0x20000;
 const sequenceOptions = option('cache', 'CACHE of a sequence', (value) => value !== 1);
 
 const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
@@ -67,9 +66,6 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
     ),
   },
   CommonTableExpr: { search_clause: always('SEARCH'), cycle_clause: always('CYCLE') },
-  WindowDef: {
-    frameOptions: (bits) => ((Number(bits) & excludesRows) === 0 ? undefined : 'EXCLUDE in a window frame'),
-  },
   JoinExpr: { join_using_alias: always('an alias of USING') },
   ColumnDef: { collClause: (clause) => (isPlain(clause) ? undefined : 'a collation of a column') },
   Constraint: {

@@ -4,6 +4,7 @@
  */
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seeded } from '../../src/base/chooser.ts';
 import type { Dialect } from '../../src/sql/index.ts';
 import { startMariadb } from '../support/mariadb-server.ts';
 import { startPostgres } from '../support/postgres-server.ts';
@@ -13,6 +14,7 @@ import { differenceText, firstDifference, mockClient, realClient, scenarios } fr
 import { forms } from './forms.ts';
 import { isKnownDifference, knownDifferences } from './known-differences.ts';
 import { regressions } from './regressions.ts';
+import { windowStatement, windowTable } from './windows.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 const seed = Number(process.env['MOIRAI_SEED'] ?? 20_261);
@@ -46,6 +48,20 @@ describe.each(['postgres', 'mysql'] as const)('%s', (dialect: Dialect) => {
     );
     const all = forms.filter(({ dialects }) => dialects.includes(dialect)).map(({ name }) => name);
     expect(all.filter((name) => !met.has(name))).toEqual([]);
+  });
+
+  test(`random window frames, seed ${seed}`, async ({ skip }) => {
+    if (real === undefined) return skip('no server');
+    const chooser = seeded(seed);
+    const statements = Array.from({ length: isHeavy ? 2000 : 120 }, () => windowStatement(chooser, dialect));
+    const scenario = {
+      setUp: windowTable(chooser, dialect),
+      statements: statements.map((each) => ({ ...each, form: 'window', isWrite: false })),
+    };
+    const passedOver: string[] = [];
+    const difference = await firstDifference(dialect, real, scenario, (message) => passedOver.push(message));
+    expect(difference === undefined ? '' : differenceText(difference)).toBe('');
+    expect(passedOver).toEqual([]);
   });
 
   test.each(regressions.filter((each) => each.dialect === dialect))('once differed: $what', async ({ statements }) => {

@@ -22,7 +22,19 @@ const setReturningNames = [
 export type SetReturningName = (typeof setReturningNames)[number];
 
 /** Aggregates are window functions, too. */
-const windowFunctionNames = ['row_number', 'rank', 'dense_rank', 'lag', 'lead', 'first_value', 'last_value'] as const;
+const windowFunctionNames = [
+  'row_number',
+  'rank',
+  'dense_rank',
+  'percent_rank',
+  'cume_dist',
+  'ntile',
+  'lag',
+  'lead',
+  'first_value',
+  'last_value',
+  'nth_value',
+] as const;
 
 export type WindowFunctionName = (typeof windowFunctionNames)[number];
 

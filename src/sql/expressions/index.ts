@@ -12,3 +12,4 @@ export { compileExpression } from './compile.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';
 export { unknownSetting } from './session-functions.ts';
+export { applyOperator } from './apply-operator.ts';

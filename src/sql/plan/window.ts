@@ -1,22 +1,11 @@
-/**
- * Window functions, over the rows that are left after GROUP BY and HAVING. Supported frames: the default (from the start of the partition to
- * the last row that sorts equal), whole partitions, and ROWS from the start to the current row. PostgreSQL manual, 9.22 and 4.2.8.
- */
+/** Window functions, over the rows that are left after GROUP BY and HAVING. PostgreSQL manual, 4.2.8 and 7.2.5. */
 import type { FuncCall, Node, SelectStmt, WindowDef } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { rowKey } from '../row-key.ts';
-import {
-  type Aggregate,
-  aggregateOf,
-  coerce,
-  compileExpression,
-  functionTable,
-  isAggregate,
-  unknownFunction,
-} from '../expressions/index.ts';
+import { aggregateOf, compileExpression, functionTable, isAggregate, unknownFunction } from '../expressions/index.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
-import { notSupported, SqlError } from '../sql-error.ts';
+import { SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { restore } from './grouping.ts';
@@ -24,16 +13,15 @@ import { computedExpression, type QueryScope } from './scope.ts';
 import { type CompareKeys, keyComparator, sortByOf, sortOrder } from './sort.ts';
 import type { Source } from './source.ts';
 import { stringsOf } from './tree.ts';
+import { type Ordered, planFrame, type WindowFrame } from './window-frame.ts';
+import { type Compute, overFrame, windowFunction } from './window-function.ts';
 
 interface Window {
   readonly partition: readonly Expression[];
   readonly order: readonly Expression[];
   readonly compare: CompareKeys;
-  readonly span: 'peers' | 'partition' | 'row';
+  readonly frame: WindowFrame;
 }
-
-/** A function over the rows of a partition, in order: a value for each. */
-type Compute = (partition: readonly Kept[], window: Window, frame: Frame) => SqlValue[];
 
 interface Kept {
   readonly rows: Frame['rows'];
@@ -100,7 +88,7 @@ export class WindowCollector {
       partition: (definition.partitionClause ?? []).map((node) => this.#compile(node)),
       order: expressions,
       compare: keyComparator(orders, this.#scope.dialect),
-      span: spanOf(definition),
+      frame: planFrame(definition, { keys: expressions, orders }, this.#scope),
     };
   }
 
@@ -112,8 +100,16 @@ export class WindowCollector {
     return over.name === undefined ? this.#extended(over, definition) : definition;
   }
 
-  /** `(w ORDER BY x ROWS ...)`: the partition is that of `w`, the frame its own. */
+  /** `(w ORDER BY x ROWS ...)`: the partition is that of `w`, the frame its own. @throws SqlError 42P20 */
   #extended(over: WindowDef, base: WindowDef = this.#named({ refname: over.refname ?? '' })): WindowDef {
+    const name = over.refname ?? '';
+    const refused = (what: string): SqlError =>
+      new SqlError('42P20', `cannot ${what}`, { position: (over.location ?? 0) + 1 });
+    if (over.partitionClause !== undefined) throw refused(`override PARTITION BY clause of window "${name}"`);
+    if (over.orderClause !== undefined && base.orderClause !== undefined)
+      throw refused(`override ORDER BY clause of window "${name}"`);
+    if (((base.frameOptions ?? 0) & isNotDefault) !== 0)
+      throw refused(`copy window "${name}" because it has a frame clause`);
     return { ...over, ...partitionOf(base), ...(over.orderClause === undefined ? orderOf(base) : {}) };
   }
 
@@ -140,28 +136,15 @@ export class WindowCollector {
   }
 }
 
+/** nodes/parsenodes.h, FRAMEOPTION_NONDEFAULT. */
+const isNotDefault = 0x00001;
+
 function partitionOf({ partitionClause }: WindowDef): Pick<WindowDef, 'partitionClause'> {
   return partitionClause === undefined ? {} : { partitionClause };
 }
 
 function orderOf({ orderClause }: WindowDef): Pick<WindowDef, 'orderClause'> {
   return orderClause === undefined ? {} : { orderClause };
-}
-
-// nodes/parsenodes.h, FRAMEOPTION_*
-const rowsMode = 0x00004;
-const startUnboundedPreceding = 0x00020;
-const endUnboundedFollowing = 0x00100;
-const endCurrentRow = 0x00400;
-
-function spanOf({ frameOptions = 0, orderClause }: WindowDef): Window['span'] {
-  const isFromStart = (frameOptions & startUnboundedPreceding) !== 0;
-  if (isFromStart && (frameOptions & endUnboundedFollowing) !== 0) return 'partition';
-  if (isFromStart && (frameOptions & endCurrentRow) !== 0) {
-    if ((frameOptions & rowsMode) !== 0) return 'row';
-    return orderClause === undefined ? 'partition' : 'peers';
-  }
-  throw notSupported('this window frame');
 }
 
 function fill(
@@ -185,36 +168,29 @@ function fill(
   }
   for (const partition of partitions.values()) {
     partition.sort((a, b) => window.compare(a.order, b.order));
-    const values = compute(partition, window, frame);
+    const values = compute(orderedOf(partition, window, frame), window.frame, frame);
     for (const [i, { computed }] of partition.entries()) computed[slot] = values[i] ?? null;
   }
 }
 
-/** The position after the last row of the frame of row i. */
-function frameEnd(partition: readonly Kept[], { span, compare }: Window, i: number): number {
-  if (span === 'partition') return partition.length;
-  if (span === 'row') return i + 1;
-  let end = i + 1;
-  while (end < partition.length && compare(partition[i]?.order ?? [], partition[end]?.order ?? []) === 0) end++;
-  return end;
-}
-
-function overFrame(aggregate: Aggregate): Compute {
-  return (partition, window, frame) => {
-    const state = aggregate.start();
-    const values: SqlValue[] = [];
-    let done = 0;
-    while (values.length < partition.length) {
-      const end = frameEnd(partition, window, values.length);
-      for (; done < end; done++) {
-        const kept = partition[done];
-        if (kept !== undefined) restore(frame, kept.rows, kept.computed);
-        state.add(frame);
-      }
-      values.push(state.result(frame));
-    }
-    return values;
+/** The partition as its window functions see it. */
+function orderedOf(partition: readonly Kept[], { compare }: Window, frame: Frame): Ordered {
+  const peersStart: number[] = [];
+  const peersEnd: number[] = [];
+  for (let start = 0, i = 0; i < partition.length; i++) {
+    const before = partition[i - 1];
+    if (before !== undefined && compare(before.order, partition[i]?.order ?? []) !== 0) start = i;
+    peersStart.push(start);
+  }
+  for (let end = partition.length, i = partition.length - 1; i >= 0; i--) {
+    peersEnd[i] = end;
+    if (peersStart[i] === i) end = i;
+  }
+  const visit = (i: number): void => {
+    const kept = partition[i];
+    if (kept !== undefined) restore(frame, kept.rows, kept.computed);
   };
+  return { length: partition.length, peersStart, peersEnd, visit };
 }
 
 function unknownWindowFunction(
@@ -226,61 +202,4 @@ function unknownWindowFunction(
   if (!functionTable.has(name)) return unknownFunction(name, args, 'none', scope, position);
   const message = `OVER specified, but ${name} is not a window function nor an aggregate function`;
   return new SqlError('42809', message, { position });
-}
-
-function windowFunction(
-  name: string,
-  args: readonly Expression[],
-  scope: QueryScope,
-): { type: SqlType; compute: Compute } | undefined {
-  const [first, second, third] = args;
-  const valueAt = (expression: Expression, kept: Kept | undefined, frame: Frame): SqlValue => {
-    if (kept === undefined) return null;
-    restore(frame, kept.rows, kept.computed);
-    return expression.evaluate(frame);
-  };
-  switch (name) {
-    case 'row_number':
-      return { type: types.int8, compute: (partition) => partition.map((_, i) => BigInt(i + 1)) };
-    case 'rank':
-    case 'dense_rank':
-      return { type: types.int8, compute: (partition, window) => ranks(partition, window, name === 'dense_rank') };
-    case 'lag':
-    case 'lead': {
-      if (first === undefined) return undefined;
-      const distance = second === undefined ? undefined : coerce(second, types.int4, -1, 'implicit', scope);
-      const fallback = third === undefined ? undefined : coerce(third, first.type, -1, 'implicit', scope);
-      const compute: Compute = (partition, _window, frame) =>
-        partition.map((kept, i) => {
-          const by = distance === undefined ? 1 : valueAt(distance, kept, frame);
-          if (by === null) return null;
-          const other = partition[name === 'lag' ? i - (by as number) : i + (by as number)];
-          return other === undefined && fallback !== undefined
-            ? valueAt(fallback, kept, frame)
-            : valueAt(first, other, frame);
-        });
-      return { type: first.type, compute };
-    }
-    case 'first_value':
-    case 'last_value': {
-      if (first === undefined) return undefined;
-      const compute: Compute = (partition, window, frame) =>
-        partition.map((_, i) => {
-          const at = name === 'first_value' ? 0 : frameEnd(partition, window, i) - 1;
-          return valueAt(first, partition[at], frame);
-        });
-      return { type: first.type, compute };
-    }
-    default:
-      return undefined;
-  }
-}
-
-function ranks(partition: readonly Kept[], { compare }: Window, isDense: boolean): SqlValue[] {
-  let rank = 0;
-  return partition.map((kept, i) => {
-    const before = partition[i - 1];
-    if (before === undefined || compare(before.order, kept.order) !== 0) rank = isDense ? rank + 1 : i + 1;
-    return BigInt(rank);
-  });
 }
