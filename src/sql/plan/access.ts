@@ -22,6 +22,8 @@ export interface Access {
   /** One scan at most, of one range: no list of values. */
   readonly isOneRange: boolean;
   readonly equalities: number;
+  /** How many of the index's first columns have one value. */
+  readonly constants: number;
   /** `id =, range`: for EXPLAIN. */
   readonly condition: string;
   readonly index: Index;
@@ -92,12 +94,14 @@ function accessBy(
   if (prefix.length === 0 && from === undefined && to === undefined) return null;
   if (from !== undefined || to !== undefined) words.push('range');
   const isWhole = prefix.length === index.parts.length;
+  const firstList = prefix.findIndex(({ list }) => list);
   const isPoint = isWhole && index.isUnique && prefix.every(({ list }) => !list);
   const access: Access = {
     paths: pathsOf(index, prefix, from, to),
     isPoint,
     isOneRange: prefix.every(({ list }) => !list),
     equalities: prefix.length,
+    constants: firstList < 0 ? prefix.length : firstList,
     condition: words.join(', '),
     index,
   };

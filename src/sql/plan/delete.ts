@@ -14,7 +14,7 @@ import { planWriteTarget } from './write-target.ts';
 export function planDelete(statement: DeleteStmt, scope: QueryScope): DataModification {
   const { relation, whereClause, usingClause, returningClause, withClause } = statement;
   assert(relation !== undefined, 'DELETE names a table');
-  const order = visitOrder(withClause);
+  const order = visitOrder(withClause, []);
   if (order === null) planCommonTables(withClause, scope);
   const table = writableTable(relation, scope);
   const target = planWriteTarget(table, relation, usingClause, whereClause, order, scope);

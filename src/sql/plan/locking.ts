@@ -11,6 +11,7 @@ import { accessWays, wholeTable } from './access.ts';
 import { allOf } from './conjunct.ts';
 import { isGrouped } from './grouping.ts';
 import type { RangeItem } from './namespace.ts';
+import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { runningOf } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
@@ -133,7 +134,7 @@ function* lockRows(
   return true;
 }
 
-/** Locks while it reads, by the index that the conditions choose; sorts afterwards. */
+/** Locks while it reads, by the index that the conditions choose; stops at LIMIT where the index has the order, or sorts afterwards. */
 function currentRead(
   plan: SelectPlan,
   { item, request }: LockedItem,
@@ -144,15 +145,19 @@ function currentRead(
   const { conjuncts } = plan.from;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
-  const access = scope.planning.access(table, ways, true);
+  const order = orderColumns(plan.sortKeys, plan.sortOrders, item.row);
+  const access = scope.planning.access(table, preferOrdered(table, ways, order, plan.limit !== null), true);
+  const direction = directionOf(table, access, order);
   return function* read(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
     const count = plan.limit?.count(frame) ?? Infinity;
-    const wanted = plan.compare === null ? count + (plan.limit?.offset(frame) ?? 0) : Infinity;
+    const wanted = direction !== null ? count + (plan.limit?.offset(frame) ?? 0) : Infinity;
     const condition = conditionIn(frame);
     const locked: Row[] = [];
     const take = (row: Row): boolean => locked.push(row) < wanted;
-    for (const path of wanted === 0 ? [] : (access?.paths(frame) ?? wholeTable)) {
+    const paths = access?.paths(frame) ?? wholeTable;
+    const inOrder = direction === 'descending' ? backwards(table, paths) : paths;
+    for (const path of wanted === 0 ? [] : inOrder) {
       if (locked.length < wanted) yield* running.view.lock(table.id, path, condition, request, take);
     }
     const source: Source = function* again(own) {

@@ -49,6 +49,7 @@ export function planSimpleSelect(
     rowCount: () => scope.rowCount,
     targets,
     sortKeys: sort.keys,
+    sortOrders: sort.orders,
     compare: sort.keys.length === 0 ? null : keyComparator(sort.orders, scope.dialect),
     distinct,
     limit,

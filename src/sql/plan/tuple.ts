@@ -3,7 +3,7 @@ import type { Expression, Frame } from '../expression.ts';
 import type { SqlValue } from '../value.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
-import { type CompareKeys, type Limit, limited } from './sort.ts';
+import { type CompareKeys, type Limit, limited, type SortOrder } from './sort.ts';
 import type { Source } from './source.ts';
 import type { Target } from './target.ts';
 
@@ -23,6 +23,7 @@ export interface SelectPlan {
   readonly rowCount: () => number;
   readonly targets: readonly Target[];
   readonly sortKeys: readonly Expression[];
+  readonly sortOrders: readonly SortOrder[];
   readonly compare: CompareKeys | null;
   readonly distinct: Distinct | null;
   readonly limit: Limit | null;

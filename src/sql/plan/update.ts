@@ -25,7 +25,8 @@ import { planWriteTarget, type VisitOrder } from './write-target.ts';
 export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModification {
   const { relation, targetList, whereClause, fromClause, returningClause, withClause } = statement;
   assert(relation !== undefined, 'UPDATE names a table');
-  const order = visitOrder(withClause);
+  const assigned = (targetList ?? []).flatMap((node) => ('ResTarget' in node ? (node.ResTarget.name ?? []) : []));
+  const order = visitOrder(withClause, assigned);
   if (order === null) planCommonTables(withClause, scope);
   const table = writableTable(relation, scope);
   const target = planWriteTarget(table, relation, fromClause, whereClause, order, scope);
@@ -114,12 +115,12 @@ export function isUnchanged(row: Row, values: readonly SqlValue[], assignments: 
 }
 
 /** The mark that MySQL's rewriter leaves for ORDER BY and LIMIT. */
-export function visitOrder(clause: WithClause | undefined): VisitOrder | null {
+export function visitOrder(clause: WithClause | undefined, changes: readonly string[]): VisitOrder | null {
   for (const node of clause?.ctes ?? []) {
     if (!('CommonTableExpr' in node) || node.CommonTableExpr.ctename !== 'moirai_limit') continue;
     const query = node.CommonTableExpr.ctequery;
     if (query === undefined || !('SelectStmt' in query)) continue;
-    return { sort: query.SelectStmt.sortClause ?? [], count: query.SelectStmt.limitCount };
+    return { sort: query.SelectStmt.sortClause ?? [], count: query.SelectStmt.limitCount, changes };
   }
   return null;
 }

@@ -1,7 +1,7 @@
 /** Finding and locking the rows that UPDATE and DELETE write to, and writing each when it is locked. */
 import type { Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Index, Table } from '../catalog/relation.ts';
+import { columnNamed, type Index, type Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { LockRequest, Row, Waiting } from '../storage.ts';
@@ -12,6 +12,7 @@ import { planFrom, tableItem } from './from.ts';
 import { noAggregates, restore } from './grouping.ts';
 import { type FromNode, planJoins } from './join.ts';
 import { joined, namespaceOf, type RangeItem } from './namespace.ts';
+import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import type { Running } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
@@ -38,6 +39,8 @@ export interface Visit {
 export interface VisitOrder {
   readonly sort: readonly Node[];
   readonly count: Node | undefined;
+  /** The columns that UPDATE assigns: rows are not found along an index that it changes. */
+  readonly changes: readonly string[];
 }
 
 export function planWriteTarget(
@@ -55,7 +58,7 @@ export function planWriteTarget(
   scope.namespace = joined(namespaceOf(item), from.namespace);
   scope.clause = 'WHERE';
   const conjuncts = [...from.conjuncts, ...compileConjuncts(where, scope)];
-  if (order !== null) return { item, index: null, visit: visitInOrder(item, conjuncts, order, scope) };
+  if (order !== null) return inOrder(item, table, conjuncts, order, scope);
   if (from.nodes.length === 0) return byPath(item, table, conjuncts, scope);
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
   const source = planJoins({ nodes: [leaf, ...from.nodes], conjuncts }, scope.planning);
@@ -135,44 +138,62 @@ function visitJoined(item: RangeItem, source: Source, conjuncts: readonly Conjun
   };
 }
 
-function visitInOrder(
+function inOrder(
   item: RangeItem,
+  table: Table,
   conjuncts: readonly Conjunct[],
   order: VisitOrder,
   scope: QueryScope,
-): WriteTarget['visit'] {
-  const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
-  const source = planJoins({ nodes: [leaf], conjuncts }, scope.planning);
-  const where = allOf(conjuncts);
+): WriteTarget {
   const sorts = order.sort.map(sortByOf);
   const keys: Expression[] = sorts.map(({ node }) => compileExpression(node, scope));
-  const compare = keyComparator(
-    sorts.map((sort, i) => sortOrder(sort, keys[i]?.type ?? types.text, scope.dialect)),
-    scope.dialect,
-  );
+  const orders = sorts.map((sort, i) => sortOrder(sort, keys[i]?.type ?? types.text, scope.dialect));
+  const compare = keyComparator(orders, scope.dialect);
   const count =
     order.count === undefined
       ? null
       : coerce(compileExpression(order.count, scope, types.int8), types.int8, -1, 'assignment', scope);
-  return function* visit(frame, running, { request, write }) {
-    const rows: { row: Row; key: ReturnType<Expression['evaluate']>[] }[] = [];
-    for (const _ of source(frame)) {
-      const row = frame.rows[item.row];
-      if (row !== null && row !== undefined) rows.push({ row, key: keys.map(({ evaluate }) => evaluate(frame)) });
-    }
-    rows.sort((a, b) => compare(a.key, b.key));
-    const most = count === null ? Infinity : Number(count.evaluate(frame));
-    let visited = 0;
-    for (const { row } of rows) {
-      if (visited >= most) break;
-      const matches = (candidate: Row): boolean => {
-        frame.rows[item.row] = candidate;
-        return where === null || where(frame);
+  const columns = orderColumns(keys, orders, item.row);
+  const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
+  const changed = columnsNamed(table, order.changes, scope.dialect);
+  const isFree = !(columns ?? []).some(({ cell }) => changed.has(cell));
+  const readsAll = ways[0] === null && count !== null && isFree;
+  const access = scope.planning.access(table, preferOrdered(table, ways, columns, readsAll), true);
+  scope.planning.steps.push(
+    access === null ? { nodeType: 'Seq Scan', relation: item.name } : indexStep(access, item.name),
+  );
+  const direction = directionOf(table, access, columns);
+  const conditionIn = rowCondition(item, conjuncts, scope.planning);
+  return {
+    item,
+    index: access?.index ?? null,
+    *visit(frame, running, { request, collects, write }) {
+      const most = count === null ? Infinity : Number(count.evaluate(frame));
+      const found: { readonly row: Row; readonly key: ReturnType<Expression['evaluate']>[] }[] = [];
+      let reached = 0;
+      const collect = (row: Row): boolean => {
+        frame.rows[item.row] = row;
+        found.push({ row, key: keys.map(({ evaluate }) => evaluate(frame)) });
+        return direction === null || found.length < most;
       };
-      const locked = yield* running.view.lockRow(row, matches, request);
-      if (locked === null) continue;
-      visited++;
-      yield* write([locked]);
-    }
+      function* writeAtOnce(row: Row): Waiting<boolean> {
+        reached += 1;
+        yield* write([row]);
+        return reached < most;
+      }
+      const take = direction === null || collects ? collect : writeAtOnce;
+      const condition = conditionIn(frame);
+      const paths = access?.paths(frame) ?? wholeTable;
+      for (const path of direction === 'descending' ? backwards(table, paths) : paths) {
+        if (most > 0 && (direction === null || Math.max(reached, found.length) < most))
+          yield* running.view.lock(table.id, path, condition, request, take);
+      }
+      if (direction === null) found.sort((a, b) => compare(a.key, b.key));
+      for (const { row } of found.slice(0, most)) yield* write([row]);
+    },
   };
+}
+
+function columnsNamed(table: Table, names: readonly string[], dialect: QueryScope['dialect']): ReadonlySet<number> {
+  return new Set(names.flatMap((name) => columnNamed(table, name, dialect)?.cell ?? []));
 }
