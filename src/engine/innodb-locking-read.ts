@@ -63,8 +63,11 @@ class LockingRead {
   *run(take: (version: InnodbVersion) => boolean | Waiting<boolean>): Waiting<void> {
     if (this.#path.isDescending) yield* this.#lockGapAbove();
     let previous: IndexRecord | null = null;
+    // It left the index while this waited for it: the scan stays at its place.
+    let left: IndexRecord | null = null;
     for (;;) {
-      const record = this.#next(previous);
+      const record: IndexRecord | undefined = left === null ? this.#next(previous) : this.#atPlaceOf(left);
+      left = null;
       // Delete-marked records are passed over before anyone looks whether the range is over.
       if (record === undefined || (this.#isPast(record) && (this.#isExact || !isMarked(this.#index, record)))) {
         const end = yield* this.#lockEnd(record);
@@ -73,7 +76,10 @@ class LockingRead {
         continue;
       }
       const version = yield* this.#lockRecord(record, previous === null);
-      if (version === 'again') continue;
+      if (version === 'again') {
+        left = record;
+        continue;
+      }
       // Undeleted while this waited for it.
       if (version !== 'skipped' && this.#isPast(record) && !isMarked(this.#index, record)) return;
       previous = record;
@@ -95,6 +101,12 @@ class LockingRead {
     else contacts.walks(storage, this.#index, begin, next?.key ?? null);
     if (next !== undefined && this.#isPast(next)) contacts.looksAt(storage, next);
     return next;
+  }
+
+  /** The record that has come instead, or the next one. */
+  #atPlaceOf(left: IndexRecord): IndexRecord | undefined {
+    const next = this.#next(left);
+    return this.#index.tree.getEntry(left) ?? next;
   }
 
   #nextOf(previous: IndexRecord | null): IndexRecord | undefined {

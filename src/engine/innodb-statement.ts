@@ -39,6 +39,7 @@ export class InnodbStatement implements StatementView {
   }
 
   *scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
+    this.#transaction.takePart();
     const table = this.#transaction.storage.table(tableId);
     const { index, range } = rangeOf(table, path);
     const { isolation, writer } = this.#transaction;

@@ -33,7 +33,9 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #command = 0;
   #written: InnodbVersion[] = [];
   #locks: RecordLock[] = [];
-  #savepoints: number[] = [];
+  /** `null`: before the transaction had to do with any table. */
+  #savepoints: (number | null)[] = [];
+  #hasBegun = false;
   /** Tables it has said it will lock rows of, and how. */
   readonly #intentions = new Set<string>();
   readonly #indexNumbers = new Map<object, number>();
@@ -49,6 +51,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.session = session;
     this.isolation = options.isolation;
     this.writer = { id, commitSequence: Infinity, watched: null };
+    this.#hasBegun = options.takesSnapshot === true;
     if (options.takesSnapshot === true && this.isolation === 'repeatable read') this.openReadView();
   }
 
@@ -77,15 +80,34 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   savepoint(): number {
-    return this.#savepoints.push(this.#written.length) - 1;
+    return this.#savepoints.push(this.#hasBegun ? this.#written.length : null) - 1;
   }
 
-  /** Locks stay, but for those on records that were inserted since. */
+  /** A statement reads or writes a table. */
+  takePart(): void {
+    this.#hasBegun = true;
+  }
+
+  /**
+   * Locks stay, but for those on records that were inserted since. Of a savepoint from before its first statement the server knows nothing in InnoDB:
+   * it rolls the transaction back there, and a new one begins, without locks and read view.
+   */
   rollbackTo(savepoint: number): void {
     const mark = this.#savepoints[savepoint];
     if (mark === undefined) throw new SqlError('3B001', 'SAVEPOINT does not exist', { mysqlNumber: 1305 });
     this.#savepoints.length = savepoint + 1;
-    this.undoTo(mark);
+    this.undoTo(mark ?? 0);
+    if (mark === null) this.#startAgain();
+  }
+
+  #startAgain(): void {
+    for (const lock of this.#locks) this.#dequeue(lock);
+    this.#locks = [];
+    this.#intentions.clear();
+    this.#emptied.clear();
+    this.#hasBegun = false;
+    this.#closeReadView();
+    this.storage.lookForDeadlocks();
   }
 
   // A generator for stores that wait at commit; this one does not.
@@ -113,6 +135,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** Before rows of a table are locked. It only counts when deadlocks are weighed. */
   intend(table: number, mode: RecordLock['mode']): void {
+    this.takePart();
     if (mode === 'X' || !this.#intentions.has(`${table} X`)) this.#intentions.add(`${table} ${mode}`);
   }
 

@@ -60,20 +60,23 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
   let mayPause = pauses;
   return {
     scansLock: false,
-    scan(table, path, condition) {
+    *scan(table, path, condition) {
       if (mayPause) {
         mayPause = false;
         throw new MustWait(pause, nothing());
       }
-      const rows: Row[] = [];
+      let taken: Row | null = null;
       const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
-      const locking = view.lock(table, path, { ...condition, matches: () => true }, request, (row) => {
-        if (condition.matches(row)) rows.push(row);
+      const locking = view.lock(table, path, { ...condition, matches: () => true }, request, function* take(row) {
+        taken = row;
+        yield rowIsLocked;
         return true;
       });
-      const step = locking.next();
-      if (step.done !== true) throw new MustWait(step.value, locking);
-      return rows;
+      for (let step = locking.next(); step.done !== true; step = locking.next()) {
+        if (step.value !== rowIsLocked) throw new MustWait(step.value, untilLocked(locking));
+        // What the condition and the consumer read is locked before the next row.
+        if (taken !== null && condition.matches(taken)) yield taken;
+      }
     },
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
@@ -86,6 +89,17 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
     isUnique: (row, index) => view.isUnique(row, index),
     undo: () => view.undo(),
   };
+}
+
+/** A row of a scan is locked: it is not a wait, the scan hands the row on. */
+const rowIsLocked: Wait = { blockers: [], reason: '', isReady: () => true };
+
+/** Only the lock that was waited for: the scan that comes again asks for the others. */
+function* untilLocked(locking: Waiting<void>): Waiting<void> {
+  for (let step = locking.next(); step.done !== true; step = locking.next()) {
+    if (step.value === rowIsLocked) return;
+    yield step.value;
+  }
 }
 
 // The locks are for the scan that comes again.

@@ -256,7 +256,8 @@ function* parentGone(
   const wanted = converted(parent, child.key.parentCells, child.table, child.key.cells, old, planning);
   if (wanted.includes(null)) return;
   const gone: GoneParent = { rules, child, old, wanted, values };
-  if (planning.dialect === 'mysql' && action !== 'no action') return yield* act(gone, action, running);
+  // InnoDB looks at children row by row, and takes NO ACTION for RESTRICT.
+  if (planning.dialect === 'mysql') return yield* act(gone, action === 'no action' ? 'restrict' : action, running);
   atEnd(running, {
     table: parent.id,
     constraint: { table: child.table.id, name: child.key.name },
