@@ -219,3 +219,15 @@ test('a purged row takes every record of its old versions along', () => {
   expect(rowsOf(begin(storage).statement(), uIs10)).toEqual([[1, 10, 1]]);
   expect(now(insert(begin(storage), 9, 10, 1))).toMatchObject({ kind: 'duplicate', index: 11 });
 });
+
+test('a transaction that has the record and enters its key anew passes those who wait for the record', () => {
+  const storage = withRows(innodbStorage(), [[1, 10, 1]], mysqlTable);
+  const [a, b] = [begin(storage), begin(storage)];
+  const uIs10: AccessPath = { kind: 'index', index: 11, prefix: [10], isDescending: false };
+  now(update(a, idIs(1), ([id = null, , v = null]) => [id, 11, v]));
+  const waiting = new Running(lock(b, uIs10, 'update'));
+  expect(waiting.wait).not.toBeNull();
+  now(update(a, idIs(1), ([id = null, , v = null]) => [id, 10, v]));
+  now(a.commit());
+  expect(waiting.go().result).toEqual([[1, 10, 1]]);
+});

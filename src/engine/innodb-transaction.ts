@@ -42,6 +42,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** Lock structures whose last lock was released early; they still count. */
   readonly #emptied = new Set<string | RecordLock>();
   #waiting: RecordLock | null = null;
+  /** How often it has waited: what was read before a wait may have changed. */
+  waits = 0;
   /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
   #isVictim = false;
 
@@ -236,6 +238,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   *#wait(lock: RecordLock, reason: string): Waiting<void> {
+    this.waits += 1;
     lock.isWaiting = true;
     lock.hasWaited = true;
     this.grant(lock);

@@ -229,10 +229,9 @@ function* findDuplicate(
   const last = equal.at(-1);
   if (last === undefined) return null;
   for (const record of [...equal, index.after(last)]) {
-    const lock = newLock(transaction, record, mode, 'next-key');
-    const waits = !transaction.holds(lock) && blockersOf(lock).length > 0;
+    const { waits } = transaction;
     yield* transaction.lock(record, mode, 'next-key', 'wait', reasonOf(index));
-    if (waits) return 'again';
+    if (transaction.waits > waits) return 'again';
     if (!(record instanceof IndexRecord) || record.row === row) continue;
     const { newest } = record.row;
     if (newest !== null && index.shape.compare(record.key, key) === 0 && !isMarked(index, record))

@@ -71,10 +71,10 @@ export function directionOf(
   if (index === undefined || index.predicate !== null) return null;
   // InnoDB's indexes hold the primary key behind their own columns.
   const behind = index.isPrimary ? [] : (primaryKey(table)?.parts ?? []);
-  const places = [...index.parts.slice(constants), ...behind].map(({ cell }) => cell).filter((cell) => !fixed.has(cell));
-  const fits = wanted.every(
-    ({ cell, isDescending }, i) => cell === places[i] && isDescending === first.isDescending,
-  );
+  const places = [...index.parts.slice(constants), ...behind]
+    .map(({ cell }) => cell)
+    .filter((cell) => !fixed.has(cell));
+  const fits = wanted.every(({ cell, isDescending }, i) => cell === places[i] && isDescending === first.isDescending);
   if (!fits) return null;
   return first.isDescending ? 'descending' : 'ascending';
 }
