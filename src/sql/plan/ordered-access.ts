@@ -51,7 +51,7 @@ export function preferOrdered(
 function wholeIndex(index: Index): Access {
   const path: AccessPath = { kind: 'index', index: index.id, prefix: [], isDescending: false };
   const paths = index.predicate === null ? [path] : [];
-  return { paths: () => paths, isPoint: false, equalities: 0, constants: 0, condition: '', index };
+  return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };
 }
 
 /** Do the rows come in this order, forwards or backwards? `null`: neither. */
