@@ -7,11 +7,11 @@ import { describe, expect, test } from 'vitest';
 import { compare } from '../conformance/compare.ts';
 import { listing, signatureOf } from '../conformance/difference.ts';
 import { parseIsolationSpec } from '../conformance/isolation-spec.ts';
-import { knownDifferences } from '../conformance/known-differences.ts';
+import { knownDifference, knownDifferences } from '../conformance/known-differences.ts';
 import { MoiraiSide } from '../conformance/moirai-side.ts';
 import { statementsOfScript } from '../conformance/psql-script.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
-import { answerOutcome, runSchedule, type Schedule, type Side } from '../conformance/schedule.ts';
+import { answerOutcome, runSchedule, type Schedule, type Side, type TraceLine } from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
 import { MissingServer, serversAreRequired } from './support/server-process.ts';
 
@@ -105,6 +105,26 @@ function deletingNothing(): Side {
     close: () => side.close(),
   };
 }
+
+test('a deadlock with another victim is known; a deadlock on one side alone is not', () => {
+  const error = (code: string) => ({ kind: 'error', code, message: '' }) as const;
+  const lineOf = (...answers: [number, ReturnType<typeof error>][]) => ({
+    step: null,
+    outcome: '',
+    answers: new Map(answers),
+  });
+  const schedule = { ...twoUpdates, dialect: 'mysql' as const };
+  const known = (ours: TraceLine, theirs: TraceLine) =>
+    knownDifference({
+      schedule,
+      line: 0,
+      ours: { lines: [ours], refused: null },
+      theirs: { lines: [theirs], refused: null },
+    })?.row;
+  const [first, second, other] = [lineOf([0, error('1213')]), lineOf([1, error('1213')]), lineOf([0, error('1062')])];
+  expect(known(first, second)).toBe("Which of two transactions is InnoDB's victim");
+  expect([known(first, first), known(first, other), known(other, second)]).toEqual([undefined, undefined, undefined]);
+});
 
 test('known differences stand in docs/engines.md', () => {
   const docs = readFileSync('docs/engines.md', 'utf8').replaceAll(/\s+/g, ' ');
