@@ -72,6 +72,8 @@ export async function mariadbSide(
 function rowLockWaiters(status: string): number[] {
   return status
     .split('---TRANSACTION')
+    // Before the list: the last deadlock, with the transactions as they were then.
+    .slice(1)
     .filter((text) => /^LOCK WAIT/m.test(text))
     .flatMap((text) => [...text.matchAll(/^MariaDB thread id (\d+)/gm)].map(([, id]) => Number(id)));
 }
