@@ -70,10 +70,12 @@ export async function mariadbSide(
 
 /** The threads of transactions that wait for a lock, from the monitor's section TRANSACTIONS. */
 function rowLockWaiters(status: string): number[] {
-  return status
-    .split('---TRANSACTION')
-    // Before the list: the last deadlock, with the transactions as they were then.
-    .slice(1)
-    .filter((text) => /^LOCK WAIT/m.test(text))
-    .flatMap((text) => [...text.matchAll(/^MariaDB thread id (\d+)/gm)].map(([, id]) => Number(id)));
+  return (
+    status
+      .split('---TRANSACTION')
+      // Before the list: the last deadlock, with the transactions as they were then.
+      .slice(1)
+      .filter((text) => /^LOCK WAIT/m.test(text))
+      .flatMap((text) => [...text.matchAll(/^MariaDB thread id (\d+)/gm)].map(([, id]) => Number(id)))
+  );
 }

@@ -31,6 +31,8 @@ export async function regression({ flags, print }: CommandOptions): Promise<bool
         `${file.padEnd(18)} ${String(equal).padStart(4)} / ${succeed.length}   ${silent.length} silently other rows`,
       );
       for (const each of silent) print(indented(each));
+      for (const { sql, ours } of compared)
+        if (ours.kind === 'error' && ours.code === 'a bug of moirai') print(`  a bug: ${sql}   ${ours.message}`);
       if (wanted !== undefined) printOthers(compared, print);
     }
   } finally {

@@ -235,4 +235,14 @@ export const regressions: readonly Regression[] = [
     ],
   },
   ...mysqlRegressions,
+  {
+    dialect: 'postgres',
+    what: 'width_bucket with bounds that are not finite',
+    statements: [
+      `SELECT width_bucket(2.0, 3.0, '-inf', 888)`,
+      `SELECT width_bucket(2.0::numeric, 'NaN', 3.0, 8)`,
+      `SELECT width_bucket('NaN'::numeric, 1.0, 3.0, 8)`,
+      `SELECT width_bucket('inf'::numeric, 1.0, 3.0, 8), width_bucket('-inf'::numeric, 1.0, 3.0, 8)`,
+    ],
+  },
 ];

@@ -110,6 +110,10 @@ function bucketOfFloats(operand: number, low: number, high: number, count: numbe
 /** Which of `count` equal parts from `low` to `high`; 0 below, count + 1 above. */
 function bucket(operand: Numeric, low: Numeric, high: Numeric, count: number): number {
   if (count <= 0) throw new SqlError('2201G', 'count must be greater than zero');
+  if ([operand, low, high].some(({ value }) => value.isNaN()))
+    throw new SqlError('2201G', 'operand, lower bound, and upper bound cannot be NaN');
+  if (!low.value.isFinite() || !high.value.isFinite())
+    throw new SqlError('2201G', 'lower and upper bounds must be finite');
   const direction = compareNumerics(low, high);
   if (direction === 0) throw new SqlError('2201G', 'lower bound cannot equal upper bound');
   const sign = direction < 0 ? 1 : -1;
