@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seeded } from '../src/base/index.ts';
 import { connected, openDatabase } from '../src/serve/sql-session.test-support.ts';
 import { loadParser } from '../src/sql/index.ts';
-import { constraintSchedules } from './support/constraint-schedules.ts';
+import { constraintSchedules, temporarySchedules } from './support/constraint-schedules.ts';
 import { moiraiSteps, postgresSteps, type Step, type StepServer } from './support/lock-step.ts';
 import { startPostgres } from './support/postgres-server.ts';
 import { startedOrSkipped } from './support/server-process.ts';
@@ -79,8 +79,31 @@ test.each(['postgres', 'mysql'] as const)('%s: a key that keeps its value is not
   expect(await b.rows('select tid, w from u')).toEqual([[1, 5]]);
 });
 
+test('a temporary table goes with its connection; MySQL commits nothing for it and does not list it', async () => {
+  const database = await openDatabase({ engine: 'mysql' }, { settle: null });
+  const [a, b] = [connected(database), connected(database)];
+  await a.run('create table t (a int)');
+  await a.run('begin');
+  await a.run('insert into t values (1)');
+  await a.run('create temporary table x (a int primary key, b int, key (b))');
+  await a.run('insert into x values (7, 1)');
+  await a.run('rollback');
+  expect([await a.rows('select * from t'), await a.rows('select * from x')]).toEqual([[], []]);
+  await a.run('create temporary table t (a int)');
+  await a.run('insert into t values (5)');
+  expect([await a.rows('select * from t'), await b.rows('select * from t')]).toEqual([[[5]], []]);
+  expect(await a.rows('show tables')).toEqual([['t']]);
+  expect(await b.outcome('select * from x')).toBe('42P01');
+  expect([await a.outcome('drop temporary table t'), await a.outcome('drop temporary table t')]).toEqual([
+    'DROP TABLE',
+    '42P01',
+  ]);
+  a.session.close();
+  expect(await b.outcome('create temporary table x (a int)')).toBe('CREATE TABLE');
+});
+
 describe.skipIf(server === undefined)('as PostgreSQL answers', () => {
-  test.each(constraintSchedules)('$name', async ({ setup, steps, final: rows }) => {
+  test.each([...temporarySchedules, ...constraintSchedules])('$name', async ({ setup, steps, final: rows }) => {
     expect(await moirai.follow(setup, steps, rows)).toEqual(await postgres.follow(setup, steps, rows));
   });
 

@@ -30,9 +30,6 @@ describe('refused by name', () => {
     ['create policy a on p using (true)', 'CREATE POLICY'],
     ['create extension citext', 'extension citext'],
     ['create extension if not exists postgis', 'extension postgis'],
-    ['create temp table t (a int) on commit drop', 'ON COMMIT DROP'],
-    ['create temp table t (a int) on commit delete rows', 'ON COMMIT DELETE ROWS'],
-    ['create temp table t on commit drop as select 1', 'ON COMMIT DROP'],
     ['create table c (a text collate "en_US")', 'a collation of a column'],
     ['create table c (a int, exclude using gist (a with =))', 'EXCLUDE'],
     [

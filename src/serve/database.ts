@@ -19,6 +19,7 @@ import {
   type CatalogQuery,
   type ConnectOptions,
   type Dialect,
+  dropTemporarySchema,
   type IsolationName,
   loadParser,
   prepareMysqlStatement,
@@ -219,6 +220,7 @@ export class SqlDatabase implements SqlServer {
   }
 
   closed(session: Session): void {
+    dropTemporarySchema(this.catalog, session.id);
     this.#sessions.delete(session.id);
   }
 
@@ -234,7 +236,7 @@ export class SqlDatabase implements SqlServer {
       this.#plans.clear();
       this.#plansVersion = this.catalog.version;
     }
-    const searchPath = searchPathOf(session);
+    const searchPath = searchPathOf(session, this.catalog);
     const own = this.dialect === 'mysql' ? { database: session.database } : {};
     const key = `${own.database ?? ''}\0${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
     const known = this.#plans.get(key);
@@ -318,7 +320,7 @@ export class SqlDatabase implements SqlServer {
   describe(what: string, names: readonly string[], session: Session): SqlValue {
     return describe(what, names, {
       catalog: this.catalog,
-      searchPath: searchPathOf(session),
+      searchPath: searchPathOf(session, this.catalog),
       version:
         this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
       transactionId: session.transactionNumber,

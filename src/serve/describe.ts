@@ -5,6 +5,7 @@ import {
   effectivePath,
   indexDefinition,
   indexPartText,
+  isTemporary,
   ownerRole,
   prettyText,
   publicOwnerRole,
@@ -38,7 +39,8 @@ type Lookup = (from: Describing, first: string, second: string, third: string) =
 
 const lookups: Readonly<Record<string, Lookup>> = {
   version: ({ version }) => version,
-  'current schema': ({ catalog, searchPath }) => searchPath.find((schema) => catalog.hasSchema(schema)) ?? null,
+  'current schema': ({ catalog, searchPath }) =>
+    searchPath.find((schema) => !isTemporary(schema) && catalog.hasSchema(schema)) ?? null,
   'transaction id': ({ transactionId }) => transactionId,
   // A text of digits is an object number, of which PostgreSQL asks no more than a number.
   regclass: (from, name) => (/^\d+$/.test(name) ? regclassOfOid(from, name) : titleOf(requiredNamed(from, name), from)),

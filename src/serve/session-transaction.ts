@@ -2,11 +2,17 @@
 import {
   constraintsNamed,
   type DefinitionOutcome,
+  dropTemporary,
+  everyRow,
   type IsolationName,
+  type Row,
   running,
   SqlError,
   type StatementResult,
+  type StatementView,
   type StorageTransaction,
+  type TableId,
+  temporaryTables,
   type TransactionModes,
   type Waiting,
 } from '../sql/index.ts';
@@ -103,7 +109,16 @@ export class SessionTransaction {
 
   *commit(): Waiting<void> {
     yield* this.checkDue(true);
-    if (this.#stored !== null) yield* this.#stored.commit();
+    const temporary = temporaryTables(this.#database.catalog, this.#session.id);
+    if (this.#stored !== null) {
+      for (const { id, onCommit } of temporary)
+        if (onCommit === 'delete rows') yield* deleteAll(id, this.#stored.statement());
+      yield* this.#stored.commit();
+    }
+    dropTemporary(
+      this.#database.catalog,
+      temporary.filter(({ onCommit }) => onCommit === 'drop'),
+    );
     this.#ended(true);
   }
 
@@ -132,7 +147,7 @@ export class SessionTransaction {
 
   /** SET CONSTRAINTS; what it brings forward is still to be run. @param isInside of a transaction: elsewhere it has no effect. @throws SqlError 42704, 42809 */
   setConstraints(names: readonly (readonly string[])[] | null, isDeferred: boolean, isInside: boolean): void {
-    const searchPath = searchPathOf(this.#session);
+    const searchPath = searchPathOf(this.#session, this.#database.catalog);
     const constraints = names?.flatMap((each) => constraintsNamed(each, this.#database.catalog, searchPath)) ?? null;
     if (isInside) this.#session.deferred.set(constraints, isDeferred);
   }
@@ -255,6 +270,13 @@ export class SessionTransaction {
     scheduler.expect(this.#session.id, this.isExpected);
     scheduler.released();
   }
+}
+
+function* deleteAll(table: TableId, view: StatementView): Waiting<void> {
+  const rows: Row[] = [];
+  const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
+  yield* view.lock(table, { kind: 'all' }, everyRow, request, (row) => rows.push(row) > 0);
+  for (const row of rows) yield* view.delete(row);
 }
 
 function modesInProgress(): SqlError {

@@ -6,6 +6,7 @@ import { assert } from '../base/assert.ts';
 import {
   type ConnectOptions,
   DeferredChecks,
+  dropTemporarySchema,
   type Execution,
   type NamedStatement,
   type Notice,
@@ -196,10 +197,8 @@ export class Session implements SqlSession {
     this.#isBlock = false;
     if (this.#isClosed || this.#transaction.isExplicit) return;
     if (this.#transaction.hasBegun) await this.#schedule(this.#transaction.end('COMMIT'));
-    else {
-      this.settings.end(true);
-      this.deferred.clear();
-    }
+    else this.settings.end(true);
+    this.deferred.clear();
   }
 
   cancel(): void {
@@ -293,7 +292,7 @@ export class Session implements SqlSession {
     checkNotFailed(this.#transaction);
     checkMayLock(statement, this.#isInside);
     const isRead = statement.kind === 'query' && statement.isReadOnly;
-    const commitsAround = statement.kind === 'definition' && dialect === 'mysql';
+    const commitsAround = statement.kind === 'definition' && !statement.isTemporary && dialect === 'mysql';
     let view: StatementView | null = null;
     try {
       if (commitsAround) yield* this.#transaction.commit();
@@ -333,7 +332,7 @@ export class Session implements SqlSession {
     if (statement.kind === 'definition') {
       checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
       const { undo, rowCount, notices, tag = statement.command } = yield* statement.run(execution, view);
-      this.#transaction.defined(undo);
+      if (!statement.isTemporary || this.#database.dialect === 'postgres') this.#transaction.defined(undo);
       this.#database.onDefinition(this, 'made');
       return { ...emptyResult(tag), rowCount, notices };
     }
@@ -467,15 +466,16 @@ export class Session implements SqlSession {
   }
 
   #discard(command: string): void {
-    if (command === 'DISCARD ALL') {
+    const isAll = command === 'DISCARD ALL';
+    if (isAll) {
       if (this.transactionStatus !== 'idle' || this.#isBlock)
         throw new SqlError('25001', 'DISCARD ALL cannot run inside a transaction block');
       this.#named.remove(null);
     }
+    if (isAll || command === 'DISCARD TEMP') dropTemporarySchema(this.#database.catalog, this.id);
     // What currval and lastval know.
-    if (command === 'DISCARD ALL' || command === 'DISCARD SEQUENCES')
-      this.surroundings = surroundingsOf(this, this.#database);
-    if (command === 'DISCARD ALL' || command === 'RESET') this.settings.resetAll();
+    if (isAll || command === 'DISCARD SEQUENCES') this.surroundings = surroundingsOf(this, this.#database);
+    if (isAll || command === 'RESET') this.settings.resetAll();
   }
 
   /** A name that no CREATE DATABASE has made is the database that is there from the start: clients use what their configuration says. */

@@ -11,6 +11,13 @@ export {
 } from './catalog/system/index.ts';
 export { quoteName, splitName } from './catalog/name.ts';
 export { type Column, primaryKey, type Relation, type Table } from './catalog/relation.ts';
+export {
+  dropTemporary,
+  dropTemporarySchema,
+  isTemporary,
+  temporarySchema,
+  temporaryTables,
+} from './catalog/temporary.ts';
 export type { Dialect } from './dialect.ts';
 export { constraintsNamed } from './catalog/constraints-named.ts';
 export { type DeferralMark, DeferredChecks } from './run/deferred-checks.ts';

@@ -26,22 +26,18 @@ const first =
   (value, node) =>
     clauses.map((clause) => clause(value, node)).find((name) => name !== undefined);
 
-const onCommit: Clause = (value) =>
-  value === 'ONCOMMIT_DROP' ? 'ON COMMIT DROP' : value === 'ONCOMMIT_DELETE_ROWS' ? 'ON COMMIT DELETE ROWS' : undefined;
 const modes = option('transaction_deferrable', 'DEFERRABLE of a transaction', (value) => value !== 0);
 const sequenceOptions = option('cache', 'CACHE of a sequence', (value) => value !== 1);
 
 const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
   SelectStmt: { groupDistinct: always('GROUP BY DISTINCT') },
   CreateStmt: {
-    oncommit: onCommit,
     partbound: always('PARTITION OF'),
     ofTypename: always('CREATE TABLE OF'),
     accessMethod: unless('an access method of a table', 'heap'),
     tablespacename: unless('TABLESPACE', 'pg_default'),
   },
   IntoClause: {
-    onCommit,
     accessMethod: unless('an access method of a table', 'heap'),
     tableSpaceName: unless('TABLESPACE', 'pg_default'),
   },

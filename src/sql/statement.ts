@@ -62,6 +62,8 @@ export interface QueryOutcome {
 export interface DefinitionStatement {
   readonly kind: 'definition';
   readonly command: string;
+  /** CREATE TEMPORARY TABLE, DROP of `pg_temp` tables: MySQL commits nothing for it. */
+  readonly isTemporary: boolean;
   /** By the catalog as it is now. */
   readonly locks: () => readonly TableLock[];
   readonly run: (execution: Execution, view: StatementView) => Waiting<DefinitionOutcome>;

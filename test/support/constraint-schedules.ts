@@ -30,6 +30,73 @@ function stepsOf(steps: readonly (Step | string)[]): Step[] {
   return steps.map((step) => (typeof step === 'string' ? [0, step] : step));
 }
 
+const permanent = 'create table t (a int); insert into t values (1); create table p (id int primary key)';
+
+function temporary(name: string, ...steps: readonly (Step | string)[]): ConstraintSchedule {
+  return { name, setup: permanent, steps: stepsOf(steps), final: 'select * from t' };
+}
+
+export const temporarySchedules: readonly ConstraintSchedule[] = [
+  temporary(
+    'a temporary table hides a permanent one, from its session only',
+    'create temp table t (a int)',
+    'insert into t values (7)',
+    'select * from t',
+    'select * from public.t',
+    'select * from pg_temp.t',
+    [1, 'select * from t'],
+    [1, 'create temp table t (a int)'],
+    [1, 'select * from t'],
+    'create temp table t (a int)',
+    'drop table t',
+    'select * from t',
+  ),
+  temporary(
+    'made and rolled back',
+    'begin',
+    'create temp table x (a int)',
+    'insert into x values (1)',
+    'rollback',
+    'select * from x',
+    'create temporary table x (a int primary key)',
+    'insert into x values (1)',
+    'discard temp',
+    'select * from x',
+  ),
+  temporary(
+    'ON COMMIT',
+    'begin',
+    'create temp table d (a int) on commit drop',
+    'create temp table r (a int) on commit delete rows',
+    'create temp table k (a int) on commit preserve rows',
+    'insert into d values (1)',
+    'insert into r values (1)',
+    'insert into k values (1)',
+    'select * from r',
+    'commit',
+    'select * from d',
+    'select * from r',
+    'select * from k',
+    'insert into r values (2)',
+    'select * from r',
+    'create temp table e on commit drop as select 1 as a',
+    'select * from e',
+    'create table f (a int) on commit drop',
+    'discard all',
+    'select * from k',
+  ),
+  temporary(
+    'foreign keys stay on their side',
+    'create temp table c (p int references p)',
+    'create temp table q (id int primary key)',
+    'create temp table c (p int references q)',
+    'create table public.d (p int references q)',
+    'insert into c values (1)',
+    "select count(*) from pg_class where relname = 'c' and relnamespace::regnamespace::text like 'pg_temp_%'",
+    'select current_schema()',
+  ),
+];
+
 export const constraintSchedules: readonly ConstraintSchedule[] = [
   key(
     deferred,

@@ -8,6 +8,7 @@ import type { SqlType } from '../type.ts';
 import { splitName } from './name.ts';
 import type { Relation, Table } from './relation.ts';
 import type { Sequence } from './sequence.ts';
+import { isTemporary } from './temporary.ts';
 import { addSystemRelations } from './system/index.ts';
 
 export type Undo = () => void;
@@ -187,7 +188,9 @@ export class Catalog {
   }
 }
 
-/** PostgreSQL looks in pg_catalog first unless the path names it. */
+/** PostgreSQL looks among the session's temporary tables first, then in pg_catalog unless the path names it. */
 export function effectivePath(searchPath: readonly string[]): readonly string[] {
-  return searchPath.includes('pg_catalog') ? searchPath : ['pg_catalog', ...searchPath];
+  if (searchPath.includes('pg_catalog')) return searchPath;
+  const temporary = searchPath.filter(isTemporary);
+  return [...temporary, 'pg_catalog', ...searchPath.slice(temporary.length)];
 }

@@ -23,7 +23,11 @@ export interface Table {
   readonly indexes: readonly Index[];
   readonly checks: readonly Check[];
   readonly foreignKeys: readonly ForeignKey[];
+  /** What becomes of a temporary table when its transaction is committed. */
+  readonly onCommit: OnCommit;
 }
+
+export type OnCommit = 'preserve rows' | 'delete rows' | 'drop';
 
 export interface Column {
   readonly name: string;

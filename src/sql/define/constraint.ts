@@ -9,6 +9,7 @@ import {
   type ReferentialAction,
   type Table,
 } from '../catalog/relation.ts';
+import { isTemporary } from '../catalog/temporary.ts';
 import type { Planning } from '../plan/planning.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -132,6 +133,10 @@ function withForeignKey(table: Table, constraint: Constraint, column: Column | n
   const isSelf = planning.findRelation(pktable) === undefined && pktable.relname === table.name;
   const parent = isSelf ? table : planning.relation(pktable);
   if (parent.kind !== 'table') throw new SqlError('42809', `referenced relation "${parent.name}" is not a table`);
+  if (planning.dialect === 'postgres' && isTemporary(parent.schema) !== isTemporary(table.schema)) {
+    const kind = isTemporary(table.schema) ? 'temporary' : 'permanent';
+    throw new SqlError('42P16', `constraints on ${kind} tables may reference only ${kind} tables`);
+  }
   const own: Table = parent.id === table.id ? table : parent;
   const columns = column === null ? columnsOf(table, stringsOf(fk_attrs), planning) : [column];
   const parentCells = referencedCells(own, stringsOf(pk_attrs), columns.length, planning);

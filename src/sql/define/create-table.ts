@@ -1,6 +1,8 @@
 /** CREATE TABLE and CREATE TABLE AS. */
-import type { Constraint, CreateStmt, RangeVar, TableLikeClause } from '@pgsql/types';
-import type { Column, Table } from '../catalog/relation.ts';
+import type { Constraint, CreateStmt, IntoClause, RangeVar, TableLikeClause } from '@pgsql/types';
+import type { Column, OnCommit, Table } from '../catalog/relation.ts';
+import { ensureTemporarySchema, temporarySchema } from '../catalog/temporary.ts';
+import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import type { OutputColumn } from '../plan/query.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -12,11 +14,16 @@ import { isRelationTaken } from './names.ts';
 import { shapeOf } from './table-shape.ts';
 
 /** `null`: it was there already and IF NOT EXISTS was said. @throws SqlError 42P07, 42701 */
-export function createTable(statement: CreateStmt, planning: Planning, changes: Changes): Table | null {
+export function createTable(
+  statement: CreateStmt,
+  planning: Planning,
+  changes: Changes,
+  execution: Execution,
+): Table | null {
   const { relation = {}, tableElts = [], inhRelations, partspec, if_not_exists: ifNotExists = false } = statement;
   if (inhRelations !== undefined) throw notSupported('INHERITS');
   if (partspec !== undefined) throw notSupported('PARTITION BY');
-  const empty = newTable(relation, ifNotExists, planning, changes);
+  const empty = newTable(relation, statement.oncommit, ifNotExists, planning, changes, execution);
   if (empty === null) return null;
   const [like] = tableElts;
   if (like !== undefined && 'TableLikeClause' in like && planning.dialect === 'mysql') {
@@ -68,8 +75,20 @@ function inOrder<T extends { constraint: Constraint }>(pending: readonly T[]): T
   return pending.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function newTable(range: RangeVar, ifNotExists: boolean, planning: Planning, changes: Changes): Table | null {
-  const schema = planning.creationSchema(range.schemaname);
+const onCommits: Readonly<Record<string, OnCommit>> = { ONCOMMIT_DROP: 'drop', ONCOMMIT_DELETE_ROWS: 'delete rows' };
+
+function newTable(
+  range: RangeVar,
+  onCommit: string | undefined,
+  ifNotExists: boolean,
+  planning: Planning,
+  changes: Changes,
+  execution: Execution,
+): Table | null {
+  const isOwn = range.relpersistence === 't' || range.schemaname === 'pg_temp';
+  if (!isOwn && onCommit !== undefined && onCommit !== 'ONCOMMIT_NOOP')
+    throw new SqlError('42P16', 'ON COMMIT can only be used on temporary tables');
+  const schema = isOwn ? ownSchema(planning, changes, execution) : planning.creationSchema(range.schemaname);
   const name = range.relname ?? '';
   if (isRelationTaken(planning, schema, name)) {
     if (!ifNotExists) throw new SqlError('42P07', `relation "${name}" already exists`);
@@ -77,7 +96,14 @@ function newTable(range: RangeVar, ifNotExists: boolean, planning: Planning, cha
     return null;
   }
   const id = planning.catalog.newId();
-  return { kind: 'table', id, schema, name, columns: [], cells: [], indexes: [], checks: [], foreignKeys: [] };
+  const empty = { columns: [], cells: [], indexes: [], checks: [], foreignKeys: [] };
+  return { kind: 'table', id, schema, name, ...empty, onCommit: onCommits[onCommit ?? ''] ?? 'preserve rows' };
+}
+
+function ownSchema({ catalog }: Planning, changes: Changes, { surroundings: { sessionId } }: Execution): string {
+  const undo = ensureTemporarySchema(catalog, sessionId);
+  if (undo !== null) changes.did(undo);
+  return temporarySchema(sessionId);
 }
 
 function putTable(table: Table, planning: Planning, changes: Changes): Table {
@@ -90,14 +116,15 @@ function putTable(table: Table, planning: Planning, changes: Changes): Table {
 
 /** The table that takes the rows of a query. */
 export function createTableFor(
-  range: RangeVar,
+  { rel: range = {}, onCommit }: IntoClause,
   names: readonly string[],
   outputs: readonly OutputColumn[],
   ifNotExists: boolean,
   planning: Planning,
   changes: Changes,
+  execution: Execution,
 ): Table | null {
-  const empty = newTable(range, ifNotExists, planning, changes);
+  const empty = newTable(range, onCommit, ifNotExists, planning, changes, execution);
   if (empty === null) return null;
   const columns = outputs.map(
     (output, cell): Column => ({

@@ -39,7 +39,14 @@ export function defineStatement(node: Node, newPlanning: NewPlanning): Definitio
   }
   if ('CreateTableAsStmt' in node) return createTableAs(node.CreateTableAsStmt, 'CREATE TABLE AS', newPlanning);
   const made = definitionOf(node);
-  return made === undefined ? undefined : definition(made.command, newPlanning, made.apply);
+  return made === undefined ? undefined : definition(made.command, newPlanning, made.apply, isOfTemporary(node));
+}
+
+function isOfTemporary(node: Node): boolean {
+  if ('CreateStmt' in node) return node.CreateStmt.relation?.relpersistence === 't';
+  if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TABLE') return false;
+  const { objects = [] } = node.DropStmt;
+  return objects.every((object) => 'List' in object && stringsOf(object.List.items).at(-2) === 'pg_temp');
 }
 
 type Apply = (
@@ -49,10 +56,16 @@ type Apply = (
   view: StatementView,
 ) => Waiting<void> | undefined;
 
-function definition(command: string, newPlanning: NewPlanning, apply: Apply): DefinitionStatement {
+function definition(
+  command: string,
+  newPlanning: NewPlanning,
+  apply: Apply,
+  isTemporary: boolean,
+): DefinitionStatement {
   return {
     kind: 'definition',
     command,
+    isTemporary,
     locks: () => [],
     *run(execution, view) {
       const changes = new Changes();
@@ -86,7 +99,7 @@ function definitionOf(node: Node): Definition | undefined {
     command,
     apply: (planning, changes, execution) => void apply(planning, changes, execution),
   });
-  if ('CreateStmt' in node) return simple('CREATE TABLE', (p, c) => createTable(node.CreateStmt, p, c));
+  if ('CreateStmt' in node) return simple('CREATE TABLE', (p, c, e) => createTable(node.CreateStmt, p, c, e));
   if ('IndexStmt' in node) return simple('CREATE INDEX', (p, c) => createIndex(node.IndexStmt, p, c));
   if ('CreateSeqStmt' in node) return simple('CREATE SEQUENCE', (p, c) => createSequence(node.CreateSeqStmt, p, c));
   if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
@@ -196,17 +209,25 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
   if (query === undefined || !('SelectStmt' in query) || into?.rel === undefined)
     throw notSupported('this CREATE TABLE AS');
   if (objtype === 'OBJECT_MATVIEW') throw notSupported('a materialized view');
-  const { rel } = into;
   return {
     kind: 'definition',
     command,
+    isTemporary: into.rel.relpersistence === 't',
     locks: () => [],
     *run(execution, view) {
       const changes = new Changes();
       const planning = newPlanning();
       try {
         const planned = planSelect(query.SelectStmt, planning);
-        const table = createTableFor(rel, stringsOf(into.colNames), planned.columns, ifNotExists, planning, changes);
+        const table = createTableFor(
+          into,
+          stringsOf(into.colNames),
+          planned.columns,
+          ifNotExists,
+          planning,
+          changes,
+          execution,
+        );
         const run = running(execution, view);
         const rows = table === null || into.skipData === true ? [] : planned.rows(newFrame(0, run, null), run);
         let rowCount = 0;

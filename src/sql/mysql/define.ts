@@ -78,7 +78,7 @@ function parseCreateView(cursor: Cursor, orReplace: boolean): Output {
 
 /** CASCADE and RESTRICT do nothing in MySQL. */
 function parseDrop(cursor: Cursor): Output {
-  cursor.accept('TEMPORARY');
+  const isTemporary = cursor.accept('TEMPORARY');
   const what = cursor.acceptOneOf('TABLE', 'TABLES', 'VIEW', 'INDEX', 'DATABASE', 'SCHEMA');
   if (what === undefined) throw cursor.unsupported(`DROP ${cursor.peek()?.text.toUpperCase() ?? ''}`);
   const ifExists = cursor.accept('IF', 'EXISTS') ? 'IF EXISTS' : '';
@@ -91,7 +91,7 @@ function parseDrop(cursor: Cursor): Output {
     skipIndexOptions(cursor);
     return ['DROP INDEX', ifExists, cursor.quoted(...table, name)];
   }
-  const names = cursor.list(() => parseTableName(cursor));
+  const names = cursor.list(() => (isTemporary ? ['pg_temp.', cursor.quoted(cursor.name())] : parseTableName(cursor)));
   cursor.acceptOneOf('CASCADE', 'RESTRICT');
   return [what === 'VIEW' ? 'DROP VIEW' : 'DROP TABLE', ifExists, commaList(names)];
 }

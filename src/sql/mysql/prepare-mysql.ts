@@ -1,4 +1,5 @@
 /** From MySQL's text to what the session runs: the rewritten text, planned, with MySQL's names, places and one result put back. */
+import { temporarySchema } from '../catalog/temporary.ts';
 import type { Execution } from '../expression.ts';
 import { prepareStatement, type PrepareOptions } from '../prepare.ts';
 import { SqlError } from '../sql-error.ts';
@@ -78,20 +79,26 @@ function withoutRows(statement: QueryStatement): QueryStatement {
 
 /** Each is planned when those before it have run: an index needs its table. When one fails, what was done is undone. */
 function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOptions): DefinitionStatement {
+  const command = commandOf(parts);
+  const isTemporary = command === 'CREATE TEMPORARY';
   function* run(execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {
+    // The session's own schema may be made by the first part.
+    const own = isTemporary ? [temporarySchema(execution.surroundings.sessionId)] : [];
+    const searchPath = [...own, ...options.searchPath.filter((schema) => !own.includes(schema))];
     const done: DefinitionOutcome[] = [];
     const undo = (): void => {
       for (const outcome of done.toReversed()) outcome.undo();
     };
     try {
-      for (const part of parts) done.push(yield* runDefinition(prepared(part, sql, options), execution, view));
+      for (const part of parts)
+        done.push(yield* runDefinition(prepared(part, sql, { ...options, searchPath }), execution, view));
     } catch (error) {
       undo();
       throw error;
     }
     return { undo, rowCount: 0, notices: done.flatMap(({ notices }) => notices) };
   }
-  return { kind: 'definition', command: commandOf(parts), locks: () => [], run };
+  return { kind: 'definition', command, isTemporary, locks: () => [], run };
 }
 
 function* runDefinition(statement: Statement, execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {

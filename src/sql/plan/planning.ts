@@ -2,6 +2,7 @@
 import { assert } from '../../base/assert.ts';
 import { type Catalog, effectivePath } from '../catalog/catalog.ts';
 import type { Relation, Table } from '../catalog/relation.ts';
+import { isTemporary } from '../catalog/temporary.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
@@ -148,6 +149,10 @@ export class Planning {
 
   findRelation({ schemaname, relname = '' }: RelationName): Relation | undefined {
     if (schemaname === undefined) return this.catalog.find([relname], this.searchPath);
+    if (schemaname === 'pg_temp') {
+      const own = this.searchPath.find(isTemporary);
+      return own === undefined ? undefined : this.catalog.relation(own, relname);
+    }
     // MySQL's own views have capital names and are found in any case.
     if (this.dialect === 'mysql' && schemaname.toLowerCase() === 'information_schema') {
       return this.catalog.relation('information_schema', relname.toLowerCase());
@@ -162,7 +167,6 @@ export class Planning {
   creationSchema(schemaname: string | undefined): string {
     const first = this.searchPath.find((name) => !name.startsWith('pg_') && this.catalog.hasSchema(name)) ?? 'public';
     if (schemaname === undefined || (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname))) return first;
-    if (schemaname === 'pg_temp') return first;
     if (!this.catalog.hasSchema(schemaname)) throw new SqlError('3F000', `schema "${schemaname}" does not exist`);
     return schemaname;
   }

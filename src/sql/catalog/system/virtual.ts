@@ -3,6 +3,7 @@ import { assert } from '../../../base/assert.ts';
 import { arrayOf, int2vector, type SqlType, typeByName, types } from '../../type.ts';
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
+import { isTemporary } from '../temporary.ts';
 import type { VirtualTable } from '../relation.ts';
 import { mysqlRow } from './mysql-schema.ts';
 
@@ -36,11 +37,18 @@ export function virtualTable(
       // In a database that CREATE DATABASE has made, the first one goes by its own name.
       const database = session !== null && catalog.hasSchema(session) ? catalog.database : session;
       for (const row of definition.rows(catalog, database)) {
+        if (database !== null && isHidden(row)) continue;
         const own = database === null ? row : mysqlRow(row, database);
         yield columns.map(({ name }) => own[name] ?? null);
       }
     },
   };
+}
+
+/** MySQL lists no temporary tables. */
+function isHidden(row: VirtualRow): boolean {
+  const schema = row['table_schema'] ?? row['schema_name'] ?? row['constraint_schema'];
+  return typeof schema === 'string' && isTemporary(schema);
 }
 
 function columnsOf(text: string): { name: string; type: SqlType }[] {
