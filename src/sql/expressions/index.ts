@@ -9,6 +9,7 @@ export { unknownFunction } from './call.ts';
 export { functionTable } from './functions.ts';
 export { typeOfNode } from './compile-cast.ts';
 export { compileExpression } from './compile.ts';
+export { isSetReturning } from './function-names.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';
 export { unknownSetting } from './session-functions.ts';

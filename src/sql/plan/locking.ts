@@ -45,7 +45,7 @@ export function planLocking(
   if (select.groupClause !== undefined) refuse('GROUP BY clause');
   if (select.havingClause !== undefined) refuse('HAVING clause');
   if (isGrouped(select)) refuse('aggregate functions');
-  if (plan.targets.some(({ set }) => set !== null)) refuse('set-returning functions in the target list');
+  if (plan.targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
   scope.planning.writes = true;
   const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
   for (const { item } of items) if (item.table !== null) scope.planning.lock(item.table.id, 'row share');

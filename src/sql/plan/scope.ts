@@ -8,7 +8,9 @@ import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
+import { type SetReturning, setReturning } from '../expressions/index.ts';
 import { type SqlType, types } from '../type.ts';
+import type { SqlValue } from '../value.ts';
 import type { CommonTable } from './common-table.ts';
 import { emptyNamespace, type Namespace, type RangeItem, type VisibleColumn } from './namespace.ts';
 import type { Planners } from './planners.ts';
@@ -24,6 +26,19 @@ export interface CallCollector {
   readonly key: (number: number) => Expression;
 }
 
+/** A set-returning function inside an expression, and its value for the row that is made. */
+export interface SetSlot {
+  readonly set: SetReturning;
+  value: SqlValue;
+}
+
+/** Several columns are one record in a select list. */
+export function valueTypeOf({ columns }: SetReturning): SqlType {
+  const [first, another] = columns;
+  assert(first !== undefined, 'a set-returning function has a column');
+  return another === undefined ? first.type : { ...types.record, fields: columns };
+}
+
 /** A column name that no SQL text can have: stands for a GROUP BY expression in marked trees. */
 export const groupKeyMark = '\u0000group key';
 
@@ -35,6 +50,8 @@ export class QueryScope implements Scope {
   readonly commonTables = new Map<string, CommonTable>();
   namespace: Namespace = emptyNamespace;
   collector: CallCollector | null = null;
+  /** Set-returning functions of the target that is compiled; `null`: they have no place here. */
+  sets: SetSlot[] | null = null;
   /** Which clause is compiled: aggregates have no place there. */
   clause = '';
   /** Does anything here look at a query around? */
@@ -121,7 +138,31 @@ export class QueryScope implements Scope {
   }
 
   aggregate(call: Node): Expression | undefined {
-    return 'FuncCall' in call ? this.collector?.take(call.FuncCall) : undefined;
+    const { sets } = this;
+    const set = sets === null ? undefined : this.#setReturning(call, sets);
+    if (set !== undefined) return set;
+    // Arguments of aggregates give one value a row.
+    this.sets = null;
+    try {
+      return 'FuncCall' in call ? this.collector?.take(call.FuncCall) : undefined;
+    } finally {
+      this.sets = sets;
+    }
+  }
+
+  /** Inside an expression of the select list: its value is that of the row which is expanded. */
+  #setReturning(call: Node, sets: SetSlot[]): Expression | undefined {
+    // Sets as arguments of sets go in step with each other only in PostgreSQL: they are refused.
+    this.sets = null;
+    try {
+      const set = setReturning(call, this);
+      if (set === undefined) return undefined;
+      const slot: SetSlot = { set, value: null };
+      sets.push(slot);
+      return { type: valueTypeOf(set), modifier: -1, isRowFree: false, evaluate: () => slot.value };
+    } finally {
+      this.sets = sets;
+    }
   }
 
   type(name: string, position: number): SqlType {

@@ -41,7 +41,7 @@ export function planSimpleSelect(
   scope.collector = null;
   const joined = planJoins(list, scope.planning);
   const isPlain =
-    !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ set }) => set === null);
+    !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ sets }) => sets.length === 0);
   const plan: SelectPlan = {
     ordered: isPlain ? orderedSource(list, sort, scope.planning) : null,
     from: { ...from, conjuncts: list.conjuncts },

@@ -1,13 +1,13 @@
 /** The select list: `*` expanded, names given, set-returning functions set apart. */
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { compileExpression, type SetReturning, setReturning } from '../expressions/index.ts';
+import { compileExpression, isSetReturning } from '../expressions/index.ts';
 import type { Expression } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { SqlType } from '../type.ts';
 import type { OutputColumn } from './query.ts';
-import type { QueryScope } from './scope.ts';
-import { starQualifier, stringsOf } from './tree.ts';
+import type { QueryScope, SetSlot } from './scope.ts';
+import { someNode, starQualifier, stringsOf } from './tree.ts';
 
 export interface Target {
   readonly name: string;
@@ -15,8 +15,8 @@ export interface Target {
   readonly node: Node | null;
   readonly expression: Expression;
   readonly isNullable: boolean;
-  /** A function that gives many rows; then `expression` is not evaluated. */
-  readonly set: SetReturning | null;
+  /** The functions in it that give many rows. */
+  readonly sets: readonly SetSlot[];
 }
 
 export interface TargetOptions {
@@ -35,17 +35,17 @@ export function planTargets(list: readonly Node[] | undefined, scope: QueryScope
       targets.push(...starTargets(qualifier, scope, (location ?? 0) + 1));
       continue;
     }
-    const set = 'FuncCall' in node ? setReturning(node, scope) : undefined;
-    const expression =
-      set === undefined
-        ? compileExpression(options.prepare(node), scope, options.expected[targets.length])
-        : placeholder(set);
+    const sets: SetSlot[] = [];
+    const expression = withSets(scope, sets, () =>
+      compileExpression(isSet(node) ? node : options.prepare(node), scope, options.expected[targets.length]),
+    );
+    if (sets.length > 0) refuseInConditions(node);
     targets.push({
       name: name ?? ownTitle(expression, scope) ?? columnTitle(node),
       node,
       expression,
       isNullable: isNullable(expression, scope),
-      set: set ?? null,
+      sets,
     });
   }
   return targets;
@@ -58,10 +58,27 @@ function ownTitle({ column }: Expression, scope: QueryScope): string | undefined
   return item?.systemName !== undefined ? item.columns.find(({ cell }) => cell === column.cell)?.name : undefined;
 }
 
-function placeholder(set: SetReturning): Expression {
-  const [column] = set.columns;
-  assert(column !== undefined, 'a set-returning function has a column');
-  return { type: column.type, modifier: -1, isRowFree: false, evaluate: () => null };
+function withSets<T>(scope: QueryScope, sets: SetSlot[], compile: () => T): T {
+  scope.sets = sets;
+  try {
+    return compile();
+  } finally {
+    scope.sets = null;
+  }
+}
+
+function isSet(node: Node): boolean {
+  return 'FuncCall' in node && isSetReturning(stringsOf(node.FuncCall.funcname).at(-1) ?? '');
+}
+
+/** @throws SqlError 0A000 as the server: what is not evaluated for a row cannot give rows for it */
+function refuseInConditions(node: Node): void {
+  const title = someNode(node, (part) => 'CaseExpr' in part && someNode(part.CaseExpr, isSet))
+    ? 'CASE'
+    : someNode(node, (part) => 'CoalesceExpr' in part && someNode(part.CoalesceExpr, isSet))
+      ? 'COALESCE'
+      : null;
+  if (title !== null) throw new SqlError('0A000', `set-returning functions are not allowed in ${title}`);
 }
 
 function starTargets(qualifier: readonly string[], scope: QueryScope, position: number): Target[] {
@@ -71,7 +88,7 @@ function starTargets(qualifier: readonly string[], scope: QueryScope, position: 
   }
   return columns.map((column) => {
     const expression = scope.visible(column, position);
-    return { name: column.name, node: null, expression, isNullable: isNullable(expression, scope), set: null };
+    return { name: column.name, node: null, expression, isNullable: isNullable(expression, scope), sets: [] };
   });
 }
 

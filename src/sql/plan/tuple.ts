@@ -37,7 +37,7 @@ export interface Distinct {
 export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
   const { targets, compare, distinct, limit, sortKeys } = plan;
   const isPlain =
-    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ set }) => set === null);
+    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ sets }) => sets.length === 0);
   if (isPlain) {
     const evaluators = targets.map(({ expression }) => expression.evaluate);
     return (outer, running) => {
@@ -84,24 +84,29 @@ function* tuplesOf(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable
 
 /** What a set-returning target is sorted by is known from the row only. */
 function keyValue(key: Expression, targets: readonly Target[], values: Values, frame: Frame): SqlValue {
-  const at = targets.findIndex(({ expression, set }) => set !== null && expression === key);
+  const at = targets.findIndex(({ expression, sets }) => sets.length > 0 && expression === key);
   return at >= 0 ? (values[at] ?? null) : key.evaluate(frame);
 }
 
 /** Set-returning functions in the select list go in step; the shorter are filled up with NULL. */
 export function* expanded(targets: readonly Target[], frame: Frame): Iterable<Values> {
-  if (targets.every(({ set }) => set === null)) {
+  if (targets.every(({ sets }) => sets.length === 0)) {
     yield targets.map(({ expression }) => expression.evaluate(frame));
     return;
   }
-  const lists = targets.map(({ set }) => (set === null ? null : [...set.rows(frame)]));
-  const length = Math.max(...lists.map((list) => list?.length ?? 0));
+  const slots = targets.flatMap(({ sets }) => sets);
+  const lists = slots.map(({ set }) =>
+    [...set.rows(frame)].map((row) => (set.columns.length > 1 ? record(row) : row[0])),
+  );
+  const length = Math.max(...lists.map((list) => list.length));
   for (let i = 0; i < length; i++) {
-    yield targets.map(({ expression }, t) => {
-      const list = lists[t];
-      return list === null || list === undefined ? expression.evaluate(frame) : (list[i]?.[0] ?? null);
-    });
+    for (const [at, slot] of slots.entries()) slot.value = lists[at]?.[i] ?? null;
+    yield targets.map(({ expression }) => expression.evaluate(frame));
   }
+}
+
+function record(elements: readonly SqlValue[]): SqlValue {
+  return { kind: 'array', elements };
 }
 
 function* firstOfEach(tuples: Iterable<Tuple>, { keyOf }: Distinct): Iterable<Tuple> {
