@@ -166,6 +166,10 @@ export class PostgresStatement implements StatementView {
     return key === null || (yield* this.#duplicate(stored.table, position, key, stored)) === null;
   }
 
+  truncated(table: TableId): void {
+    this.#transaction.truncated(this.#transaction.storage.table(table));
+  }
+
   undo(): void {
     this.#transaction.undoTo(this.#mark);
   }

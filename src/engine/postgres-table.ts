@@ -102,6 +102,11 @@ export class PostgresTable {
     for (; garbage !== null; garbage = garbage.older) this.#forget(row, garbage);
   }
 
+  /** Drops what no snapshot from `oldest` on can see, of every row. */
+  pruneAll(oldest: number): void {
+    for (const row of this.rows.values()) this.prune(row, oldest);
+  }
+
   /** Removes the entries of a version that has left its row's chain, but for keys that another version has. */
   #forget(row: StoredRow, version: Version): void {
     for (let i = 0; i < this.trees.length; i++) {

@@ -14,7 +14,7 @@ import { PostgresStatement } from './postgres-statement.ts';
 import { type LockMode, type LockTag, touchLock } from './heavyweight-locks.ts';
 import * as contacts from './postgres-contacts.ts';
 import type { PostgresStorage } from './postgres-storage.ts';
-import type { StoredRow, Version } from './postgres-table.ts';
+import type { PostgresTable, StoredRow, Version } from './postgres-table.ts';
 import { RowLocks, type RowLock } from './row-locks.ts';
 import type { Watched } from './serializable.ts';
 import type { Writer } from './versions.ts';
@@ -42,6 +42,8 @@ export class PostgresTransaction implements StorageTransaction {
   #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
   /** Heavyweight locks, in order. */
   #heavy: { readonly tag: LockTag; readonly mode: LockMode }[] = [];
+  /** Tables that TRUNCATE has emptied, and how much had been written by then: they are back when that is undone. */
+  #truncated: { readonly table: PostgresTable; readonly written: number }[] = [];
   #savepoints: Mark[] = [];
 
   constructor(storage: PostgresStorage, id: number, session: number, options: TransactionOptions) {
@@ -98,6 +100,7 @@ export class PostgresTransaction implements StorageTransaction {
     const written = this.#written;
     contacts.commits(this, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
+    for (const { table } of this.#truncated) table.pruneAll(this.writer.commitSequence);
     this.#end(
       'committed',
       written.filter((version) => version.older !== null || version.isDeleted).map((version) => version.stored),
@@ -145,6 +148,7 @@ export class PostgresTransaction implements StorageTransaction {
       version.stored.table.pop(version);
     }
     this.#written.length = mark.written;
+    this.#truncated = this.#truncated.filter(({ written }) => written <= mark.written);
     this.#release(mark.locked);
     this.#releaseHeavy(mark.heavy);
   }
@@ -153,6 +157,11 @@ export class PostgresTransaction implements StorageTransaction {
     this.#number();
     contacts.writes(this, version);
     this.#written.push(version);
+  }
+
+  /** Everybody who can read the table is out of it: this transaction has its ACCESS EXCLUSIVE lock. */
+  truncated(table: PostgresTable): void {
+    this.#truncated.push({ table, written: this.#written.length });
   }
 
   /** The last version written was refused. */
@@ -207,6 +216,10 @@ export class PostgresTransaction implements StorageTransaction {
       const { name } = this.storage.table(table).shape;
       return { reason: `${mode} lock on ${name}`, title: `relation "${name}"` };
     });
+  }
+
+  lockName(name: string): Waiting<boolean> {
+    return this.lockHeavy(`name ${name}`, 'exclusive', 'wait', () => ({ reason: `the name ${name}`, title: name }));
   }
 
   /** A heavyweight lock until the end of the transaction, or of the savepoint. @returns did it have to wait? @throws SqlError 55P03, 40P01 */

@@ -1,6 +1,7 @@
 /** Settings that are another way to say SET TRANSACTION or SET SESSION CHARACTERISTICS. */
 import { type Dialect, type IsolationName, SqlError, type TransactionModes } from '../sql/index.ts';
 import { isolationNames } from './profile.ts';
+import type { Settings } from './settings.ts';
 
 interface ModesSetting {
   /** `transaction`: of the open one; `session`: of all from now on. */
@@ -19,6 +20,12 @@ export function modesOfSetting(name: string, value: string | null, dialect: Dial
     scope,
     modes: parts[2] === 'isolation' ? { isolation: isolationOf(name, value) } : { isReadOnly: booleanOf(name, value) },
   };
+}
+
+/** SET SESSION CHARACTERISTICS. */
+export function setDefaultModes(settings: Settings, { isolation, isReadOnly }: TransactionModes): void {
+  if (isolation !== undefined) settings.set('default_transaction_isolation', isolation, false);
+  if (isReadOnly !== undefined) settings.set('default_transaction_read_only', isReadOnly ? 'on' : 'off', false);
 }
 
 /** `on`, `yes`, `1`... @throws SqlError 22023 */

@@ -1,5 +1,5 @@
 /** A statement with the plan that was made for one version of the catalog. */
-import type { PreparedStatement, SqlType, Statement } from '../sql/index.ts';
+import type { Catalog, PreparedStatement, SqlType, Statement } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 
 export interface Prepared extends PreparedStatement {
@@ -15,4 +15,16 @@ export type RowStatement = Extract<Statement, { kind: 'query' | 'definition' | '
 export function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;
   return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
+}
+
+/** The plan, made anew when the catalog has changed since. */
+export function currentPlan({ plan, isInner }: Prepared, catalog: Catalog, planAnew: () => Statement): Statement {
+  const { statement } = plan;
+  const isOld =
+    (statement.kind === 'query' || statement.kind === 'lock') && statement.catalogVersion !== catalog.version;
+  if (!isOld && plan.catalog === catalog) return statement;
+  const planned = planAnew();
+  plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
+  plan.catalog = catalog;
+  return plan.statement;
 }

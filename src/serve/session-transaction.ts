@@ -249,11 +249,14 @@ export class SessionTransaction {
   }
 
   #undoDefinitions(from: number): void {
-    for (const undo of this.#definitions.splice(from).toReversed()) undo();
+    const undos = this.#definitions.splice(from).toReversed();
+    if (undos.length > 0) this.#database.catalog.lookAs(this.#session.id);
+    for (const undo of undos) undo();
   }
 
   #ended(isCommitted: boolean): void {
     if (this.#stored !== null) this.#database.transactionEnded();
+    this.#database.catalog.committed(this.#session.id);
     this.#stored = null;
     this.isExplicit = false;
     this.isFailed = false;

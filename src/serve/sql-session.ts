@@ -29,10 +29,10 @@ import {
 import { adminCommandOf } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
 import { withLockingScans } from './locking-scans.ts';
-import { modesOfSetting } from './modes-of-setting.ts';
+import { modesOfSetting, setDefaultModes } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
-import { columnsOf, type Prepared, type RowStatement } from './prepared.ts';
+import { columnsOf, currentPlan, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
@@ -43,7 +43,7 @@ import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { statementTimeouts } from './statement-timeouts.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { lockTables } from './table-locks.ts';
+import { lockTables, lookingAs } from './table-locks.ts';
 
 export class Session implements SqlSession {
   readonly id: number;
@@ -227,6 +227,7 @@ export class Session implements SqlSession {
   // ---- statements
 
   #plan(sql: string, parameterTypes: readonly (SqlType | undefined)[]): Statement {
+    this.#database.catalog.lookAs(this.id);
     try {
       return orStackError(() => this.#database.plan(sql, parameterTypes, this));
     } catch (error) {
@@ -236,17 +237,8 @@ export class Session implements SqlSession {
   }
 
   /** The plan, made anew when the catalog has changed since. */
-  #current({ sql, givenTypes, plan, isInner }: Prepared): Statement {
-    const { catalog } = this.#database;
-    const { statement } = plan;
-    const isOld =
-      (statement.kind === 'query' || statement.kind === 'lock') && statement.catalogVersion !== catalog.version;
-    if (isOld || plan.catalog !== catalog) {
-      const planned = this.#plan(sql, givenTypes);
-      plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
-      plan.catalog = catalog;
-    }
-    return plan.statement;
+  #current(prepared: Prepared): Statement {
+    return currentPlan(prepared, this.#database.catalog, () => this.#plan(prepared.sql, prepared.givenTypes));
   }
 
   // ---- statements by name
@@ -279,11 +271,15 @@ export class Session implements SqlSession {
 
   #schedule(steps: Waiting<StatementResult>, isRead = false): Promise<StatementResult> {
     const { scheduler, dialect } = this.#database;
-    return scheduler.run(this.id, steps, {
-      ...statementTimeouts(this.#database, this, isRead),
-      lockTimeoutError: () => lockTimeout(dialect),
-      timeoutError: () => statementTimeout(dialect),
-    });
+    return scheduler.run(
+      this.id,
+      lookingAs(() => this.#database.catalog.lookAs(this.id), steps),
+      {
+        ...statementTimeouts(this.#database, this, isRead),
+        lockTimeoutError: () => lockTimeout(dialect),
+        timeoutError: () => statementTimeout(dialect),
+      },
+    );
   }
 
   *#run(prepared: Prepared, parameters: readonly SqlValue[]): Waiting<StatementResult> {
@@ -486,9 +482,7 @@ export class Session implements SqlSession {
 
   #setModes(scope: 'transaction' | 'session', modes: TransactionModes): readonly Notice[] {
     if (scope === 'transaction') return this.#transaction.setModes(modes) ? [] : this.#notices(modesOutside);
-    if (modes.isolation !== undefined) this.settings.set('default_transaction_isolation', modes.isolation, false);
-    if (modes.isReadOnly !== undefined)
-      this.settings.set('default_transaction_read_only', modes.isReadOnly ? 'on' : 'off', false);
+    setDefaultModes(this.settings, modes);
     return [];
   }
 

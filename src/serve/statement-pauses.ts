@@ -77,6 +77,7 @@ function delegating(view: StatementView): StatementView {
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
+    ...(view.truncated === undefined ? {} : { truncated: view.truncated.bind(view) }),
     ...(view.findConflict === undefined ? {} : { findConflict: view.findConflict.bind(view) }),
     update: (row, values, columns) => view.update(row, values, columns),
     delete: (row) => view.delete(row),

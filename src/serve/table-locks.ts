@@ -1,5 +1,12 @@
 /** The tables of a statement are locked before it runs. PostgreSQL locks them while it analyses the statement. */
-import { notSupported, type StorageTransaction, type Waiting } from '../sql/index.ts';
+import {
+  type DefinitionStatement,
+  notSupported,
+  SqlError,
+  type StorageTransaction,
+  type Wait,
+  type Waiting,
+} from '../sql/index.ts';
 import type { RowStatement } from './prepared.ts';
 import type { SessionTransaction } from './session-transaction.ts';
 
@@ -18,6 +25,7 @@ export function* lockTables(
       if (statement.kind === 'lock') throw notSupported(statement.command);
       return statement;
     }
+    if (statement.kind === 'definition') yield* lockNames(stored, statement);
     const locks = statement.locks();
     const hasOneSnapshot = isolation === 'repeatable read' || isolation === 'serializable';
     if (hasOneSnapshot && statement.kind !== 'lock' && locks.length > 0) stored.statement();
@@ -25,5 +33,30 @@ export function* lockTables(
     for (const { table, mode, ifLocked } of locks)
       hasWaited = (yield* stored.lockTable(table, mode, ifLocked)) || hasWaited;
     if (!hasWaited) return statement;
+  }
+}
+
+/** @throws SqlError 23505: a transaction that was waited for has made the name */
+function* lockNames(stored: StorageTransaction, statement: DefinitionStatement): Waiting<void> {
+  for (const { name, index, isTaken } of statement.names()) {
+    if (stored.lockName === undefined || isTaken()) continue;
+    if ((yield* stored.lockName(name)) && isTaken())
+      throw new SqlError('23505', `duplicate key value violates unique constraint "${index}"`);
+  }
+}
+
+/** Tells the catalog who looks each time the steps run. */
+export function* lookingAs<T>(look: () => void, steps: Waiting<T>): Waiting<T> {
+  let interruption: { readonly error: unknown } | null = null;
+  for (;;) {
+    look();
+    const step: IteratorResult<Wait, T> = interruption === null ? steps.next() : steps.throw(interruption.error);
+    interruption = null;
+    if (step.done === true) return step.value;
+    try {
+      yield step.value;
+    } catch (error) {
+      interruption = { error };
+    }
   }
 }

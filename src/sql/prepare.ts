@@ -22,6 +22,7 @@ import { statementTitle } from './statement-title.ts';
 import type { QueryOutcome, QueryStatement, Statement } from './statement.ts';
 import { everyRow, type Waiting } from './storage.ts';
 import { type SqlType, types } from './type.ts';
+import { unplannedStatement } from './unplanned.ts';
 
 export interface PrepareOptions {
   readonly catalog: Catalog;
@@ -42,8 +43,12 @@ export function prepareStatement(sql: string, options: PrepareOptions): Statemen
   try {
     refuseIgnoredClauses(tree);
     return planStatement(tree, options);
-  } catch (error) {
-    throw withCharacters(error, sql);
+  } catch (thrown) {
+    const error = withCharacters(thrown, sql);
+    if (!(error instanceof SqlError) || !options.catalog.isChanging) throw error;
+    const unplanned = unplannedStatement(tree, error, new Planning(options, options.parameterTypes));
+    if (unplanned.locks().length === 0) throw error;
+    return unplanned;
   }
 }
 
@@ -184,6 +189,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
       const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
       yield* view.lock(table.id, { kind: 'all' }, everyRow, request, (row) => rows.push(row) > 0);
       for (const row of rows) yield* view.delete(row);
+      view.truncated?.(table.id);
       const isRestarted = restarts || planning.dialect === 'mysql';
       for (const { sequence } of table.columns) if (isRestarted) sequence?.restart();
     }

@@ -21,6 +21,15 @@ export interface TableLock {
   readonly ifLocked: 'wait' | 'error';
 }
 
+/** A name that a definition makes: the transaction that makes it has it to itself until it ends. */
+export interface NewName {
+  /** The unique index of the catalog that refuses a second one. */
+  readonly index: string;
+  readonly name: string;
+  /** As far as the session sees. */
+  readonly isTaken: () => boolean;
+}
+
 /** SELECT, VALUES, INSERT, UPDATE, DELETE, EXPLAIN...: reads and writes rows. Valid for one version of the catalog. */
 export interface QueryStatement {
   readonly kind: 'query';
@@ -66,6 +75,7 @@ export interface DefinitionStatement {
   readonly isTemporary: boolean;
   /** By the catalog as it is now. */
   readonly locks: () => readonly TableLock[];
+  readonly names: () => readonly NewName[];
   readonly run: (execution: Execution, view: StatementView) => Waiting<DefinitionOutcome>;
 }
 

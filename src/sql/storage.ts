@@ -181,6 +181,8 @@ export interface StorageTransaction {
    * @throws SqlError 55P03, 40P01
    */
   lockTable?(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean>;
+  /** Locks the name of an object that is made, as `lockTable` locks a table: one transaction at a time has it. */
+  lockName?(name: string): Waiting<boolean>;
   /** A statement begins: where the level takes statement snapshots, this takes one. */
   statement(): StatementView;
   /** A mark to come back to. Locks taken since are released where the engine does that. */
@@ -234,6 +236,8 @@ export interface StatementView {
   isCurrent(row: Row): boolean;
   /** Has no other row its key in this deferrable index? Waits for open transactions on which that depends. */
   isUnique(row: Row, index: IndexId): Waiting<boolean>;
+  /** TRUNCATE has deleted the rows: when it commits, older snapshots do not see them either. Absent: they do. */
+  truncated?(table: TableId): void;
   /** The statement failed: its writes go, its locks stay where the engine keeps them. */
   undo(): void;
 }

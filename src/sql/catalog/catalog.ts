@@ -9,6 +9,7 @@ import { splitName } from './name.ts';
 import type { Relation, Table } from './relation.ts';
 import type { Sequence } from './sequence.ts';
 import { isTemporary } from './temporary.ts';
+import { UncommittedChanges } from './uncommitted.ts';
 import { addSystemRelations } from './system/index.ts';
 
 export type Undo = () => void;
@@ -34,6 +35,7 @@ export class Catalog {
   readonly storage: Storage;
   /** The name of the database that it describes. */
   readonly database: string;
+  readonly #uncommitted = new UncommittedChanges();
   readonly #schemas = new Map<string, Schema>();
   readonly #comments = new Map<string, string>();
   #version = 1;
@@ -46,6 +48,21 @@ export class Catalog {
       this.#schemas.set(name, { relations: new Map(), types: new Map() });
     }
     addSystemRelations(this);
+  }
+
+  /** From now on this session looks: it sees its own changes, and those that are committed. */
+  lookAs(session: number): void {
+    if (this.#uncommitted.lookAs(session)) this.#version++;
+  }
+
+  /** Are there changes that the session that looks does not see? */
+  get isChanging(): boolean {
+    return this.#uncommitted.areHidden;
+  }
+
+  /** The session's transaction has ended. */
+  committed(session: number): void {
+    this.#uncommitted.committed(session);
   }
 
   get version(): number {
@@ -65,22 +82,11 @@ export class Catalog {
   }
 
   createSchema(name: string): Undo {
-    this.#schemas.set(name, { relations: new Map(), types: new Map() });
-    this.#version++;
-    return () => {
-      this.#schemas.delete(name);
-      this.#version++;
-    };
+    return this.#set(this.#schemas, name, { relations: new Map(), types: new Map() });
   }
 
   dropSchema(name: string): Undo {
-    const schema = this.#schemas.get(name);
-    this.#schemas.delete(name);
-    this.#version++;
-    return () => {
-      if (schema !== undefined) this.#schemas.set(name, schema);
-      this.#version++;
-    };
+    return this.#set(this.#schemas, name, undefined);
   }
 
   relation(schema: string, name: string): Relation | undefined {
@@ -177,14 +183,12 @@ export class Catalog {
   }
 
   #set<T>(map: Map<string, T>, name: string, value: T | undefined): Undo {
-    const before = map.get(name);
-    const set = (to: T | undefined): void => {
-      if (to === undefined) map.delete(name);
-      else map.set(name, to);
+    const undo = this.#uncommitted.change(map, name, value);
+    this.#version++;
+    return () => {
+      undo();
       this.#version++;
     };
-    set(value);
-    return () => set(before);
   }
 }
 

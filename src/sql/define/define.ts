@@ -17,6 +17,8 @@ import { alterEnum, alterSequence } from './alter-type.ts';
 import { Changes } from './changes.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor } from './create-table.ts';
+import { definitionLocks, queryLocks } from './definition-locks.ts';
+import { definitionNames } from './definition-names.ts';
 import { drop, rangeOf } from './drop.ts';
 import { isRelationTaken } from './names.ts';
 import { rename } from './rename.ts';
@@ -39,7 +41,7 @@ export function defineStatement(node: Node, newPlanning: NewPlanning): Definitio
   }
   if ('CreateTableAsStmt' in node) return createTableAs(node.CreateTableAsStmt, 'CREATE TABLE AS', newPlanning);
   const made = definitionOf(node);
-  return made === undefined ? undefined : definition(made.command, newPlanning, made.apply, isOfTemporary(node));
+  return made === undefined ? undefined : definition(node, made.command, newPlanning, made.apply);
 }
 
 function isOfTemporary(node: Node): boolean {
@@ -56,17 +58,14 @@ type Apply = (
   view: StatementView,
 ) => Waiting<void> | undefined;
 
-function definition(
-  command: string,
-  newPlanning: NewPlanning,
-  apply: Apply,
-  isTemporary: boolean,
-): DefinitionStatement {
+function definition(node: Node, command: string, newPlanning: NewPlanning, apply: Apply): DefinitionStatement {
+  const isTemporary = isOfTemporary(node);
   return {
     kind: 'definition',
     command,
     isTemporary,
-    locks: () => [],
+    locks: () => definitionLocks(node, newPlanning()),
+    names: () => (isTemporary ? [] : definitionNames(node, newPlanning())),
     *run(execution, view) {
       const changes = new Changes();
       try {
@@ -213,7 +212,9 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
     kind: 'definition',
     command,
     isTemporary: into.rel.relpersistence === 't',
-    locks: () => [],
+    locks: () => queryLocks(query.SelectStmt, newPlanning()),
+    names: () =>
+      into.rel?.relpersistence === 't' ? [] : definitionNames({ CreateTableAsStmt: statement }, newPlanning()),
     *run(execution, view) {
       const changes = new Changes();
       const planning = newPlanning();

@@ -1,0 +1,136 @@
+/**
+ * The locks that a definition takes, by its form: PostgreSQL 15, manual of each command, and `AlterTableGetLockLevel`. Names that cannot be found
+ * lock nothing here: the definition itself refuses them.
+ */
+import type { AlterTableCmd, AlterTableStmt, Constraint, DropStmt, Node, RangeVar, SelectStmt } from '@pgsql/types';
+import type { Table } from '../catalog/relation.ts';
+import type { Planning } from '../plan/planning.ts';
+import { planSelect } from '../plan/root.ts';
+import { stringsOf } from '../plan/tree.ts';
+import { SqlError } from '../sql-error.ts';
+import type { TableLock } from '../statement.ts';
+import type { TableLockMode } from '../storage.ts';
+import { rangeOf } from './drop.ts';
+
+export function definitionLocks(node: Node, planning: Planning): TableLock[] {
+  if (planning.dialect === 'mysql') return [];
+  if ('IndexStmt' in node) {
+    const mode = node.IndexStmt.concurrent === true ? 'share update exclusive' : 'share';
+    return lockOf(node.IndexStmt.relation, mode, planning);
+  }
+  if ('CreateStmt' in node)
+    return (node.CreateStmt.tableElts ?? []).flatMap((element) => {
+      if ('Constraint' in element) return parentLocks(element.Constraint, planning);
+      return 'ColumnDef' in element ? columnParentLocks(element.ColumnDef.constraints, planning) : [];
+    });
+  if ('AlterTableStmt' in node) return alterLocks(node.AlterTableStmt, planning);
+  if ('RenameStmt' in node && node.RenameStmt.renameType !== 'OBJECT_INDEX')
+    return lockOf(node.RenameStmt.relation, 'access exclusive', planning);
+  if ('DropStmt' in node) return dropLocks(node.DropStmt, planning);
+  if ('ViewStmt' in node && node.ViewStmt.query !== undefined && 'SelectStmt' in node.ViewStmt.query)
+    return [...queryLocks(node.ViewStmt.query.SelectStmt, planning)];
+  if ('CommentStmt' in node && node.CommentStmt.objtype === 'OBJECT_TABLE')
+    return lockOf(commented(node.CommentStmt.object), 'share update exclusive', planning);
+  return [];
+}
+
+/** What a query of CREATE TABLE AS or CREATE VIEW reads. */
+export function queryLocks(query: SelectStmt, planning: Planning): readonly TableLock[] {
+  try {
+    planSelect(query, planning);
+  } catch (error) {
+    if (error instanceof SqlError) return [];
+    throw error;
+  }
+  return planning.locks;
+}
+
+function commented(object: Node | undefined): RangeVar | undefined {
+  return object !== undefined && 'List' in object ? rangeOf(stringsOf(object.List.items)) : undefined;
+}
+
+function lockOf(range: RangeVar | undefined, mode: TableLockMode, planning: Planning): TableLock[] {
+  const found = range === undefined ? undefined : planning.findRelation(range);
+  return found?.kind === 'table' ? [{ table: found.id, mode, ifLocked: 'wait' }] : [];
+}
+
+/** The triggers of a foreign key are on both tables. */
+function parentLocks({ contype, pktable }: Constraint, planning: Planning): TableLock[] {
+  return contype === 'CONSTR_FOREIGN' ? lockOf(pktable, 'share row exclusive', planning) : [];
+}
+
+function columnParentLocks(constraints: readonly Node[] | undefined, planning: Planning): TableLock[] {
+  return (constraints ?? []).flatMap((each) => ('Constraint' in each ? parentLocks(each.Constraint, planning) : []));
+}
+
+const weaker: Partial<Record<NonNullable<AlterTableCmd['subtype']>, TableLockMode>> = {
+  AT_SetStatistics: 'share update exclusive',
+  AT_SetRelOptions: 'share update exclusive',
+  AT_ResetRelOptions: 'share update exclusive',
+  AT_ClusterOn: 'share update exclusive',
+  AT_DropCluster: 'share update exclusive',
+  AT_ValidateConstraint: 'share update exclusive',
+  AT_EnableTrig: 'share row exclusive',
+  AT_DisableTrig: 'share row exclusive',
+  AT_EnableTrigAll: 'share row exclusive',
+  AT_DisableTrigAll: 'share row exclusive',
+  AT_EnableTrigUser: 'share row exclusive',
+  AT_DisableTrigUser: 'share row exclusive',
+};
+
+const strength: readonly TableLockMode[] = ['share update exclusive', 'share row exclusive', 'access exclusive'];
+
+function alterLocks({ relation, cmds = [] }: AlterTableStmt, planning: Planning): TableLock[] {
+  const commands = cmds.flatMap((node) => ('AlterTableCmd' in node ? [node.AlterTableCmd] : []));
+  const mode = commands
+    .map(modeOf)
+    .reduce((a, b) => (strength.indexOf(a) > strength.indexOf(b) ? a : b), 'share update exclusive');
+  const [own] = lockOf(relation, mode, planning);
+  if (own === undefined) return [];
+  return [own, ...commands.flatMap((command) => otherLocks(command, own.table, planning))];
+}
+
+function modeOf({ subtype, def }: AlterTableCmd): TableLockMode {
+  const isForeign = def !== undefined && 'Constraint' in def && def.Constraint.contype === 'CONSTR_FOREIGN';
+  if (subtype === 'AT_AddConstraint' && isForeign) return 'share row exclusive';
+  return (subtype === undefined ? undefined : weaker[subtype]) ?? 'access exclusive';
+}
+
+function otherLocks({ subtype, def, name }: AlterTableCmd, id: number, planning: Planning): TableLock[] {
+  if (def !== undefined && 'Constraint' in def) return parentLocks(def.Constraint, planning);
+  if (def !== undefined && 'ColumnDef' in def) return columnParentLocks(def.ColumnDef.constraints, planning);
+  const keys = planning.catalog.tableById(id)?.foreignKeys ?? [];
+  if (subtype !== 'AT_DropConstraint') return [];
+  return keys.filter((key) => key.name === name && key.parent !== id).map(({ parent }) => exclusively(parent));
+}
+
+function dropLocks({ objects = [], removeType, behavior }: DropStmt, planning: Planning): TableLock[] {
+  return objects.flatMap((object) => {
+    const names = 'List' in object ? stringsOf(object.List.items) : stringsOf([object]);
+    if (removeType === 'OBJECT_INDEX') {
+      const owner = planning.catalog.tables().find(({ indexes }) => indexes.some(({ name }) => name === names.at(-1)));
+      return owner === undefined ? [] : [exclusively(owner.id)];
+    }
+    if (removeType === 'OBJECT_SCHEMA')
+      return planning.catalog.tables().flatMap(({ id, schema }) => (schema === names.at(-1) ? [exclusively(id)] : []));
+    const found = removeType === 'OBJECT_TABLE' ? planning.findRelation(rangeOf(names)) : undefined;
+    return found?.kind === 'table' ? droppedLocks(found, behavior === 'DROP_CASCADE', planning) : [];
+  });
+}
+
+/** The triggers of its foreign keys go, and with CASCADE the foreign keys of others. */
+function droppedLocks(table: Table, isCascade: boolean, planning: Planning): TableLock[] {
+  const children = planning.catalog
+    .tables()
+    .filter(({ id, foreignKeys }) => id !== table.id && foreignKeys.some(({ parent }) => parent === table.id));
+  const ids = [
+    table.id,
+    ...table.foreignKeys.map(({ parent }) => parent),
+    ...(isCascade ? children.map(({ id }) => id) : []),
+  ];
+  return [...new Set(ids)].map(exclusively);
+}
+
+function exclusively(table: number): TableLock {
+  return { table, mode: 'access exclusive', ifLocked: 'wait' };
+}

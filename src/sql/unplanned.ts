@@ -1,0 +1,35 @@
+/**
+ * A statement that cannot be planned while definitions of other sessions are not committed. PostgreSQL locks the tables that it finds before it looks
+ * at the rest of the statement: this one does that when it runs, and is planned again when it has waited.
+ */
+import type { Node } from '@pgsql/types';
+import type { Planning } from './plan/planning.ts';
+import { someNode } from './plan/tree.ts';
+import type { SqlError } from './sql-error.ts';
+import type { QueryStatement } from './statement.ts';
+
+export function unplannedStatement(tree: Node, error: SqlError, planning: Planning): QueryStatement {
+  someNode(tree, (node) => {
+    const found = 'RangeVar' in node ? planning.findRelation(node.RangeVar) : undefined;
+    if (found?.kind === 'table') planning.lock(found.id, 'access share');
+    return false;
+  });
+  const target = 'InsertStmt' in tree ? tree.InsertStmt : 'UpdateStmt' in tree ? tree.UpdateStmt : undefined;
+  const { relation } = target ?? ('DeleteStmt' in tree ? tree.DeleteStmt : {});
+  const found = relation === undefined ? undefined : planning.findRelation(relation);
+  if (found?.kind === 'table') planning.lock(found.id, 'row exclusive');
+  return {
+    kind: 'query',
+    command: '',
+    parameterTypes: [],
+    columns: null,
+    isReadOnly: true,
+    catalogVersion: planning.catalog.version,
+    accesses: [],
+    locks: () => planning.locks,
+    // oxlint-disable-next-line require-yield
+    *run() {
+      throw error;
+    },
+  };
+}
