@@ -17,7 +17,7 @@ import * as contacts from './innodb-contacts.ts';
 import { pop } from './innodb-records.ts';
 import { InnodbStatement } from './innodb-statement.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
-import type { InnodbVersion } from './innodb-table.ts';
+import { IndexRecord, type InnodbVersion } from './innodb-table.ts';
 import type { Writer } from './versions.ts';
 
 export type Granted = 'granted' | 'skipped' | 'gone';
@@ -28,6 +28,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   readonly storage: InnodbStorage;
   readonly writer: Writer;
   readonly isolation: TransactionOptions['isolation'];
+  readonly #checksSnapshot: boolean;
   /** Infinity: none is open. */
   readView = Infinity;
   #command = 0;
@@ -52,6 +53,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.id = id;
     this.session = session;
     this.isolation = options.isolation;
+    this.#checksSnapshot = options.checksSnapshot === true && this.locksGaps;
     this.writer = { id, commitSequence: Infinity, watched: null };
     this.#hasBegun = options.takesSnapshot === true;
     if (options.takesSnapshot === true && this.isolation === 'repeatable read') this.openReadView();
@@ -217,13 +219,30 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     contacts.locks(this.storage, lock, blockers.length === 0 || ifLocked === 'wait' ? 'take' : 'try');
     if (blockers.length === 0) {
       if (kind !== 'insert') this.grant(lock);
+      this.#checkSnapshot(lock);
       return 'granted';
     }
     for (const blocker of blockers) blocker.isImplicit = false;
     if (ifLocked === 'skip') return 'skipped';
     if (ifLocked === 'error') throw lockedError();
     yield* this.#wait(lock, reason);
-    return lock.isGone ? 'gone' : 'granted';
+    if (lock.isGone) return 'gone';
+    this.#checkSnapshot(lock);
+    return 'granted';
+  }
+
+  /** MariaDB's `lock_clust_rec_read_check_and_lock`. @throws SqlError HY000 (1020), and the transaction is rolled back */
+  #checkSnapshot({ record, kind }: RecordLock): void {
+    if (!this.#checksSnapshot || this.readView === Infinity || kind === 'gap' || kind === 'insert') return;
+    if (!(record instanceof IndexRecord) || !record.index.isClustered) return;
+    const { newest, table } = record.row;
+    if (newest === null || newest.writer === this.writer || newest.writer.commitSequence <= this.readView) return;
+    this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
+    this.rollback();
+    const name = table.shape.name.replace(/^.*\./, '');
+    throw new SqlError('HY000', `Record has changed since last read in table '${name}'; try restarting transaction`, {
+      mysqlNumber: 1020,
+    });
   }
 
   release(record: LockableRecord, mode: RecordLock['mode'], kind: LockKind): void {

@@ -32,6 +32,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1105, 'HY000'], // unknown error
   [1109, '42S02'], // unknown table in a multi-table statement
   [1136, '21S01'], // column count and value count differ
+  [1020, 'HY000'], // record has changed since last read
   [1146, '42S02'], // no such table
   [1153, '08S01'], // packet too large
   [1156, '08S01'], // packets out of order

@@ -103,6 +103,7 @@ export class SessionTransaction {
       isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
       isReadOnly: this.isReadOnly,
       takesSnapshot: this.#modes.takesSnapshot === true,
+      checksSnapshot: this.#session.settings.get('innodb_snapshot_isolation') === '1',
     });
     return this.#stored;
   }
@@ -280,6 +281,12 @@ function* deleteAll(table: TableId, view: StatementView): Waiting<void> {
   const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
   yield* view.lock(table, { kind: 'all' }, everyRow, request, (row) => rows.push(row) > 0);
   for (const row of rows) yield* view.delete(row);
+}
+
+/** Has the store rolled the whole transaction back? */
+export function endsTransaction(error: unknown): boolean {
+  if (!(error instanceof SqlError)) return false;
+  return error.code === '40001' || error.code === '40P01' || error.detail.mysqlNumber === 1020;
 }
 
 function modesInProgress(): SqlError {

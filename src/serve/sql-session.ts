@@ -34,7 +34,7 @@ import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
 import { columnsOf, currentPlan, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
-import { SessionTransaction } from './session-transaction.ts';
+import { endsTransaction, SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
 import { checkMayLock, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
 import { snapshotOf, StatementWatch } from './statement-event.ts';
@@ -342,14 +342,13 @@ export class Session implements SqlSession {
     return resultOf(statement, outcome);
   }
 
-  /** MySQL takes back the statement alone, or, for a deadlock's victim, everything. */
+  /** MySQL takes back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, everything. */
   #failed(error: unknown, view: StatementView | null, commitsAround: boolean): void {
     view?.undo();
     if (error instanceof SqlError && error.code === '42P07') this.#database.onDefinition(this, 'refused');
-    const isRolledBack = error instanceof SqlError && (error.code === '40001' || error.code === '40P01');
     if (!this.#transaction.isExplicit || commitsAround) this.rollback();
     else if (this.#database.dialect === 'postgres') this.#transaction.abort();
-    else if (isRolledBack) this.rollback();
+    else if (endsTransaction(error)) this.rollback();
     this.#database.scheduler.released();
   }
 

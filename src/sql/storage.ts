@@ -161,6 +161,8 @@ export interface TransactionOptions {
   readonly isReadOnly: boolean;
   /** MySQL's WITH CONSISTENT SNAPSHOT: the snapshot is taken now, not by the first read. InnoDB does so at REPEATABLE READ only. */
   readonly takesSnapshot?: boolean;
+  /** MariaDB's innodb_snapshot_isolation: a lock on a row that has changed since the snapshot fails (1020), and the transaction is rolled back. */
+  readonly checksSnapshot?: boolean;
 }
 
 /** PostgreSQL's modes of locks on tables, weakest first. Manual, "13.3.1 Table-Level Locks". */
