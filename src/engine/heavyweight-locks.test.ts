@@ -40,8 +40,8 @@ describe('the conflict table', () => {
 
   function isFree(first: LockMode, second: LockMode): boolean {
     const locks = new HeavyweightLocks();
-    locks.tryAcquire('table 1', a, first);
-    return locks.tryAcquire('table 1', b, second);
+    locks.tryAcquire('table 1', a, first, 'wait');
+    return locks.tryAcquire('table 1', b, second, 'wait');
   }
 
   function meets(first: LockMode, second: LockMode): boolean {
@@ -55,9 +55,9 @@ describe('the conflict table', () => {
 describe('the queue', () => {
   test('a request waits behind an earlier one that conflicts with it', () => {
     const locks = new HeavyweightLocks();
-    locks.tryAcquire('t', a, 'access share');
+    locks.tryAcquire('t', a, 'access share', 'wait');
     const exclusive = locks.request('t', b, 'access exclusive');
-    expect(locks.tryAcquire('t', c, 'access share')).toBe(false);
+    expect(locks.tryAcquire('t', c, 'access share', 'wait')).toBe(false);
     const share = locks.request('t', c, 'access share');
     expect([locks.blockers(exclusive), locks.blockers(share)]).toEqual([[11], [12]]);
     locks.release('t', 1, 'access share');
@@ -68,16 +68,16 @@ describe('the queue', () => {
 
   test('a session that holds what others wait for goes before them', () => {
     const locks = new HeavyweightLocks();
-    locks.tryAcquire('t', a, 'access share');
+    locks.tryAcquire('t', a, 'access share', 'wait');
     locks.request('t', b, 'access exclusive');
-    expect(locks.tryAcquire('t', a, 'row exclusive')).toBe(true);
-    expect(locks.tryAcquire('t', c, 'row exclusive')).toBe(false);
+    expect(locks.tryAcquire('t', a, 'row exclusive', 'wait')).toBe(true);
+    expect(locks.tryAcquire('t', c, 'row exclusive', 'wait')).toBe(false);
   });
 
   test('of two that share and both want more, the later one is refused at once', () => {
     const locks = new HeavyweightLocks();
-    locks.tryAcquire('t', a, 'share');
-    locks.tryAcquire('t', b, 'share');
+    locks.tryAcquire('t', a, 'share', 'wait');
+    locks.tryAcquire('t', b, 'share', 'wait');
     const first = locks.request('t', a, 'exclusive');
     expect(locks.isEarlyDeadlock(first)).toBe(false);
     expect(locks.isEarlyDeadlock(locks.request('t', b, 'exclusive'))).toBe(true);
@@ -85,7 +85,7 @@ describe('the queue', () => {
 
   test('one that waits for a place in the queue only can overtake, and go back', () => {
     const locks = new HeavyweightLocks();
-    locks.tryAcquire('t', a, 'access share');
+    locks.tryAcquire('t', a, 'access share', 'wait');
     const exclusive = locks.request('t', b, 'access exclusive');
     const share = locks.request('t', c, 'access share');
     expect(locks.overtake(12, 11)).toBeNull();
@@ -98,10 +98,13 @@ describe('the queue', () => {
 
 test('a lock is free when it was released as often as it was acquired', () => {
   const locks = new HeavyweightLocks();
-  expect([locks.tryAcquire('t', a, 'exclusive'), locks.tryAcquire('t', a, 'exclusive')]).toEqual([true, true]);
+  expect([locks.tryAcquire('t', a, 'exclusive', 'wait'), locks.tryAcquire('t', a, 'exclusive', 'wait')]).toEqual([
+    true,
+    true,
+  ]);
   locks.release('t', 1, 'exclusive');
-  expect(locks.tryAcquire('t', b, 'exclusive')).toBe(false);
+  expect(locks.tryAcquire('t', b, 'exclusive', 'wait')).toBe(false);
   locks.release('t', 1, 'exclusive');
-  expect(locks.tryAcquire('t', b, 'exclusive')).toBe(true);
+  expect(locks.tryAcquire('t', b, 'exclusive', 'wait')).toBe(true);
   expect(locks.release('t', 1, 'exclusive')).toBe(false);
 });

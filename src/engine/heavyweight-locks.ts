@@ -56,8 +56,11 @@ interface LockedObject {
 export class HeavyweightLocks {
   readonly #objects = new Map<LockTag, LockedObject>();
 
-  /** Grants the lock unless another session is in the way: it holds, or waits for, a conflicting mode. */
-  tryAcquire(tag: LockTag, owner: LockOwner, mode: LockMode): boolean {
+  /**
+   * Grants the lock unless another session is in the way: it holds, or waits for, a conflicting mode. A session that would wait goes before those that
+   * wait for what it holds; one that would not is refused (`dontWait` of `LockAcquireExtended`).
+   */
+  tryAcquire(tag: LockTag, owner: LockOwner, mode: LockMode, ifLocked: 'wait' | 'refuse'): boolean {
     const object = this.#object(tag);
     const known = object.held.find((lock) => lock.owner.session === owner.session && lock.mode === mode);
     if (known !== undefined) {
@@ -65,7 +68,8 @@ export class HeavyweightLocks {
       return true;
     }
     const request = { tag, owner, mode };
-    if (blockersIn(object, request, queuePlace(object, request)).length > 0) {
+    const place = ifLocked === 'wait' ? queuePlace(object, request) : object.queue.length;
+    if (blockersIn(object, request, place).length > 0) {
       this.#forgetUnused(tag, object);
       return false;
     }
@@ -111,6 +115,12 @@ export class HeavyweightLocks {
     if (lock.count === 0) object.held = object.held.filter((each) => each !== lock);
     this.#forgetUnused(tag, object);
     return true;
+  }
+
+  /** Who holds it, or else is the next to; `null`: it is free. */
+  holder(tag: LockTag): LockOwner | null {
+    const object = this.#objects.get(tag);
+    return object?.held[0]?.owner ?? object?.queue[0]?.owner ?? null;
   }
 
   /**

@@ -1,3 +1,4 @@
+export { AdvisoryLocks, type AdvisoryLock, type AdvisoryMode } from './advisory-locks.ts';
 export { axiomaticStorage, type AxiomaticStorage, type AxiomaticStorageOptions } from './axiomatic-storage.ts';
 export { Footprint, FootprintRecorder } from './footprint.ts';
 export { innodbStorage, type InnodbStorageOptions } from './innodb-storage.ts';

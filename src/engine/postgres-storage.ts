@@ -33,6 +33,8 @@ export interface PostgresStorageOptions {
    * (the default), or any, as the timers come.
    */
   readonly deadlockVictim?: 'last' | 'any';
+  /** Where others take heavyweight locks too: for advisory locks. Default: none do. */
+  readonly heavyweight?: HeavyweightLocks;
 }
 
 export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
@@ -41,7 +43,7 @@ export function postgresStorage(options: PostgresStorageOptions = {}): Storage {
 
 export class PostgresStorage implements Storage {
   readonly waitsFor = new WaitsFor();
-  readonly heavyweight = new HeavyweightLocks();
+  readonly heavyweight: HeavyweightLocks;
   readonly watch: SerializableWatch;
   readonly observer: StorageObserver | null;
   readonly #footprints: FootprintRecorder | null;
@@ -61,6 +63,7 @@ export class PostgresStorage implements Storage {
     this.watch = new SerializableWatch(this.#footprints);
     this.readsWholeIndex = options.predicateReads === 'index';
     this.anyVictim = options.deadlockVictim === 'any';
+    this.heavyweight = options.heavyweight ?? new HeavyweightLocks();
   }
 
   /** Of the step under way, where somebody wants to know. */

@@ -235,7 +235,7 @@ export class PostgresTransaction implements StorageTransaction {
       if (this.storage.footprint !== null) touchLock(this.storage.footprint, tag, mode);
     };
     touch();
-    const isFree = heavyweight.tryAcquire(tag, this, mode);
+    const isFree = heavyweight.tryAcquire(tag, this, mode, ifLocked === 'wait' ? 'wait' : 'refuse');
     if (!isFree) {
       if (ifLocked === 'error') throw new SqlError('55P03', `could not obtain lock on ${describe().title}`);
       const request = heavyweight.request(tag, this, mode);

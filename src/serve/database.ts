@@ -5,6 +5,7 @@
 import { type Chooser, seeded } from '../base/chooser.ts';
 import { wallClockMicroseconds } from '../base/clock.ts';
 import {
+  AdvisoryLocks,
   axiomaticStorage,
   type AxiomaticStorage,
   type FootprintRecorder,
@@ -26,7 +27,6 @@ import {
   prepareStatement,
   type QueryStatement,
   type ResultColumn,
-  type SettingStatement,
   splitStatements,
   SqlError,
   type SqlServer,
@@ -39,7 +39,6 @@ import {
   type StorageTransaction,
   type TransactionOptions,
   type Wait,
-  unknownSetting,
   type Waiting,
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
@@ -52,11 +51,11 @@ import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile } from './profile.ts';
 import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
-import { searchPathOf } from './search-path.ts';
+import { databaseName, searchPathOf } from './search-path.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
 import { pause, pausingBeforeLocks, pausingBeforeWrites } from './statement-pauses.ts';
-import { emptyResult, rowsResult, textColumn } from './statement-result.ts';
+import { emptyResult, linesResult, textColumn } from './statement-result.ts';
 import { UnsupportedStatements } from './unsupported-statements.ts';
 
 export interface SqlDatabaseOptions {
@@ -115,6 +114,7 @@ export class SqlDatabase implements SqlServer {
   readonly dialect: Dialect;
   scheduler: Scheduler;
   catalog: Catalog;
+  advisoryLocks: AdvisoryLocks;
   readonly clock: () => bigint;
   readonly takenForGranted: Set<string> | null;
   readonly computeMsMax: number;
@@ -162,6 +162,7 @@ export class SqlDatabase implements SqlServer {
     this.#decisions = options.decisions ?? drawing({ chooser: seeded(this.#seed) });
     this.#awaited = options.awaited;
     this.#recorder = new HistoryRecorder(this.#rowNames, options.operationsMax);
+    this.advisoryLocks = this.#newLocks();
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.scheduler = this.#newScheduler();
@@ -176,10 +177,15 @@ export class SqlDatabase implements SqlServer {
     if (!takesSnapshot) return view;
     if (isolation !== 'serializable') {
       // What will be read with it is not known yet.
-      return pausingBeforeLocks(view, () => this.#options.footprints?.current.touch('snapshot', 'left'));
+      return pausingBeforeLocks(view, () => this.keepsSnapshot());
     }
     yield pause;
     return view;
+  }
+
+  /** A statement stops, and goes on with the snapshot that it has. */
+  keepsSnapshot(): void {
+    this.#options.footprints?.current.touch('snapshot', 'left');
   }
 
   // ---- sessions
@@ -222,6 +228,13 @@ export class SqlDatabase implements SqlServer {
   closed(session: Session): void {
     dropTemporarySchema(this.catalog, session.id);
     this.#sessions.delete(session.id);
+    this.advisoryLocks.endSession(session.id);
+    this.scheduler.released();
+  }
+
+  unlockAll(session: number): void {
+    this.advisoryLocks.unlockAll(session);
+    this.scheduler.released();
   }
 
   // ---- what sessions ask
@@ -305,17 +318,6 @@ export class SqlDatabase implements SqlServer {
     return this.#chooser.choose(2 ** 31) / 2 ** 31;
   }
 
-  /** Rows of a SHOW statement. @throws SqlError 42704 */
-  show(statement: Extract<SettingStatement, { what: 'show' }>, session: Session): SqlValue[][] {
-    if (statement.name.toLowerCase() === 'all')
-      return [...session.settings.all()].map(([name, value]) => [name, value, '']);
-    const value = /^(transaction|tx)[_ ]isolation/.test(statement.name.toLowerCase())
-      ? session.isolationText()
-      : session.settings.get(statement.name);
-    if (value === undefined) throw unknownSetting(statement.name);
-    return [[value]];
-  }
-
   /** What functions ask of the catalog. @throws SqlError */
   describe(what: string, names: readonly string[], session: Session): SqlValue {
     return describe(what, names, {
@@ -353,9 +355,9 @@ export class SqlDatabase implements SqlServer {
         if (session !== null) session.readsStrongly = command.isOn;
         return emptyResult('STRONG READS');
       case 'history':
-        return this.#lines('HISTORY', formatHistoryLines(this.history()));
+        return linesResult('HISTORY', formatHistoryLines(this.history()));
       case 'choices':
-        return this.#lines('CHOICES', formatChoices(this.#decisions));
+        return linesResult('CHOICES', formatChoices(this.#decisions));
     }
   }
 
@@ -365,6 +367,7 @@ export class SqlDatabase implements SqlServer {
     for (const session of this.#sessions.values()) session.rollback();
     this.reseed(this.#seed);
     this.#recorder = new HistoryRecorder(this.#rowNames, this.#options.operationsMax);
+    this.advisoryLocks = this.#newLocks();
     this.#storage = this.#newStorage();
     this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
     this.#plans.clear();
@@ -448,7 +451,21 @@ export class SqlDatabase implements SqlServer {
     const observer = this.#recorder;
     const { footprints = null, predicateReads = 'range' } = this.#options;
     if (profile.dialect === 'mysql') return innodbStorage({ observer, footprints });
-    return postgresStorage({ observer, footprints, predicateReads, deadlockVictim: this.pauses ? 'any' : 'last' });
+    return postgresStorage({
+      observer,
+      footprints,
+      predicateReads,
+      deadlockVictim: this.pauses ? 'any' : 'last',
+      heavyweight: this.advisoryLocks.locks,
+    });
+  }
+
+  #newLocks(): AdvisoryLocks {
+    return new AdvisoryLocks({
+      footprints: this.#options.footprints ?? null,
+      transactionOf: (session) => this.#sessions.get(session)?.transactionNumber || -session,
+      deadlockVictim: this.pauses ? 'any' : 'last',
+    });
   }
 
   #newScheduler(): Scheduler {
@@ -468,16 +485,8 @@ export class SqlDatabase implements SqlServer {
         this.#options.onWait?.(session, wait);
       },
       awaited: () => this.#awaited?.(),
+      limits: this.takenForGranted === null ? 'time' : 'stuck',
     });
-  }
-
-  #lines(command: string, text: string): StatementResult {
-    const rows = text.split('\n').filter((line) => line !== '');
-    return rowsResult(
-      command,
-      [textColumn('line')],
-      rows.map((line) => [line]),
-    );
   }
 }
 
@@ -486,8 +495,4 @@ const PLAN_TEXT_MAX = 10_000;
 
 function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticStorage {
   return 'beginStrong' in storage;
-}
-
-function databaseName(dialect: Dialect): string {
-  return dialect === 'postgres' ? 'postgres' : 'test';
 }

@@ -4,19 +4,8 @@
  * statement, gets its locks, and the statement runs again: what it has locked by then cannot change under it.
  */
 import type { IsolationName, QueryStatement, Row, StatementView, Wait, Waiting } from '../sql/index.ts';
+import { continuing, MustWait } from './must-wait.ts';
 import { pause } from './statement-pauses.ts';
-
-/** Thrown through the executor, never to a user. */
-class MustWait extends Error {
-  readonly wait: Wait;
-  readonly locking: Waiting<void>;
-
-  constructor(wait: Wait, locking: Waiting<void>) {
-    super('a scan waits for a lock');
-    this.wait = wait;
-    this.locking = locking;
-  }
-}
 
 export interface LockingScansOptions {
   readonly isolation: IsolationName;
@@ -24,25 +13,13 @@ export interface LockingScansOptions {
   readonly pauses: boolean;
 }
 
-/** Runs a statement, with locks for all that it scans where InnoDB has them. */
-export function* withLockingScans<T>(
+/** The view in which a statement locks all that it scans, where InnoDB does; otherwise `view` itself. */
+export function lockingScans(
   view: StatementView,
   statement: QueryStatement,
   { isolation, pauses }: LockingScansOptions,
-  run: (view: StatementView) => Waiting<T>,
-): Waiting<T> {
-  if (!locksScans(view, statement, isolation)) return yield* run(view);
-  const locking = lockingView(view, pauses && !statement.isReadOnly);
-  for (;;) {
-    try {
-      return yield* run(locking);
-    } catch (error) {
-      if (!(error instanceof MustWait)) throw error;
-      view.undo();
-      yield error.wait;
-      yield* error.locking;
-    }
-  }
+): StatementView {
+  return locksScans(view, statement, isolation) ? lockingView(view, pauses && !statement.isReadOnly) : view;
 }
 
 /**
@@ -63,7 +40,7 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
     *scan(table, path, condition) {
       if (mayPause) {
         mayPause = false;
-        throw new MustWait(pause, nothing());
+        throw new MustWait(paused(), 'before');
       }
       let taken: Row | null = null;
       const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
@@ -73,7 +50,8 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
         return true;
       });
       for (let step = locking.next(); step.done !== true; step = locking.next()) {
-        if (step.value !== rowIsLocked) throw new MustWait(step.value, untilLocked(locking));
+        if (step.value !== rowIsLocked)
+          throw new MustWait(continuing(step.value, untilLocked(locking), locking), 'before');
         // What the condition and the consumer read is locked before the next row.
         if (taken !== null && condition.matches(taken)) yield taken;
       }
@@ -102,6 +80,7 @@ function* untilLocked(locking: Waiting<void>): Waiting<void> {
   }
 }
 
-// The locks are for the scan that comes again.
-// oxlint-disable-next-line require-yield
-function* nothing(): Waiting<void> {}
+function* paused(): Waiting<undefined> {
+  yield pause;
+  return undefined;
+}

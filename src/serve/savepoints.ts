@@ -10,6 +10,8 @@ export interface Savepoint {
   readonly definitions: number;
   readonly settings: SettingsMark;
   readonly deferral: DeferralMark;
+  /** How many advisory locks the transaction had. */
+  readonly locks: number;
 }
 
 export class Savepoints {

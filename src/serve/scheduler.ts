@@ -26,6 +26,11 @@ export interface SchedulerOptions {
   /** A recorded schedule says who is next: then nobody else goes before it has come. `undefined`: anyone. */
   readonly awaited?: () => number | undefined;
   readonly onWait?: (session: number, wait: Wait) => void;
+  /**
+   * When do waits with a limit end: when their time has come (default), or, where a run must not depend on the clock, when nothing else can go on, the
+   * shortest first?
+   */
+  readonly limits?: 'time' | 'stuck';
 }
 
 export interface JobOptions {
@@ -46,6 +51,8 @@ interface Job {
   wait: Wait | null;
   lockTimer: NodeJS.Timeout | undefined;
   timer: NodeJS.Timeout | undefined;
+  /** Of the wait under way, where it ends by itself. */
+  limitTimer: NodeJS.Timeout | undefined;
   /** What it is to be told when it is its turn: a timeout, a cancel request. */
   interruption: SqlError | null;
 }
@@ -85,6 +92,7 @@ export class Scheduler {
         wait: null,
         lockTimer: undefined,
         timer: undefined,
+        limitTimer: undefined,
         interruption: null,
       };
       const { timeoutMs = Infinity, timeoutError } = options;
@@ -102,7 +110,8 @@ export class Scheduler {
   /** Timers that are set for statements that wait. */
   get timers(): number {
     return [...this.#jobs.values()].reduce(
-      (count, { lockTimer, timer }) => count + Number(lockTimer !== undefined) + Number(timer !== undefined),
+      (count, { lockTimer, timer, limitTimer }) =>
+        count + [lockTimer, timer, limitTimer].filter((each) => each !== undefined).length,
       0,
     );
   }
@@ -154,10 +163,8 @@ export class Scheduler {
     this.#isClosed = true;
     this.#isAbandoned = true;
     this.#stopSettling?.();
-    for (const { lockTimer, timer } of this.#jobs.values()) {
-      clearTimeout(lockTimer);
-      clearTimeout(timer);
-    }
+    for (const { lockTimer, timer, limitTimer } of this.#jobs.values())
+      for (const each of [lockTimer, timer, limitTimer]) clearTimeout(each);
     this.#jobs.clear();
   }
 
@@ -172,6 +179,19 @@ export class Scheduler {
       this.#stopSettling = null;
       this.#step(this.#jobs.get(session) as Job);
     }
+    this.#endWaitWhenStuck();
+  }
+
+  /** Nothing can go on: a wait with a limit ends, when whoever wanted to come has come. */
+  #endWaitWhenStuck(): void {
+    if (this.#options.limits !== 'stuck') return;
+    const limits = [...this.#jobs.values()].flatMap(({ wait }) => (wait?.limit === undefined ? [] : [wait.limit]));
+    const shortest = Math.min(...limits.map(({ ms }) => ms));
+    if (shortest === Infinity) return;
+    if (!this.#isSettled && this.#options.settle !== null) return this.#settle();
+    this.#isSettled = false;
+    limits.find(({ ms }) => ms === shortest)?.reached();
+    this.#consider();
   }
 
   #ready(): number[] {
@@ -206,6 +226,7 @@ export class Scheduler {
       const { interruption } = job;
       job.interruption = null;
       job.wait = null;
+      clearTimeout(job.limitTimer);
       const step = interruption === null ? job.steps.next() : job.steps.throw(interruption);
       if (step.done === true) this.#end(job, () => job.resolve(step.value));
       else this.#wait(job, step.value);
@@ -220,7 +241,17 @@ export class Scheduler {
     job.wait = wait;
     if (wait === pause) return;
     this.#options.onWait?.(job.session, wait);
+    if (wait.limit !== undefined) return this.#waitWithin(job, wait, wait.limit);
     job.lockTimer ??= this.#timer(job, job.options.lockTimeoutMs, job.options.lockTimeoutError);
+  }
+
+  #waitWithin(job: Job, wait: Wait, { ms, reached }: NonNullable<Wait['limit']>): void {
+    if (this.#options.limits === 'stuck' || ms > TIMER_MAX_MS) return;
+    job.limitTimer = setTimeout(() => {
+      if (job.wait !== wait) return;
+      reached();
+      this.#consider();
+    }, ms);
   }
 
   #timer(job: Job, ms: number, error: () => SqlError): NodeJS.Timeout | undefined {
@@ -233,6 +264,7 @@ export class Scheduler {
   #end(job: Job, answer: () => void): void {
     clearTimeout(job.lockTimer);
     clearTimeout(job.timer);
+    clearTimeout(job.limitTimer);
     this.#jobs.delete(job.session);
     answer();
   }

@@ -195,7 +195,8 @@ export class SessionTransaction {
     const mark = this.open().savepoint();
     const settings = this.#session.settings.mark();
     const deferral = this.#session.deferred.mark();
-    this.#savepoints.add({ name, mark, definitions: this.#definitions.length, settings, deferral });
+    const locks = this.#database.advisoryLocks.mark(this.#session.id);
+    this.#savepoints.add({ name, mark, definitions: this.#definitions.length, settings, deferral, locks });
   }
 
   /** @throws SqlError 3B001, MySQL's 1305 */
@@ -233,10 +234,11 @@ export class SessionTransaction {
     this.#session.settings.begin();
   }
 
-  #backTo({ mark, definitions, settings, deferral }: Savepoint): void {
+  #backTo({ mark, definitions, settings, deferral, locks }: Savepoint): void {
     this.#session.deferred.backTo(deferral);
     this.#undoDefinitions(definitions);
     this.open().rollbackTo(mark);
+    this.#database.advisoryLocks.endTransaction(this.#session.id, locks);
     this.#session.settings.backTo(settings);
   }
 
@@ -246,6 +248,7 @@ export class SessionTransaction {
     const stored = this.#stored;
     this.#stored = null;
     stored?.rollback();
+    this.#database.advisoryLocks.endTransaction(this.#session.id);
     if (stored !== null) this.#database.transactionEnded();
   }
 
@@ -258,6 +261,7 @@ export class SessionTransaction {
   #ended(isCommitted: boolean): void {
     if (this.#stored !== null) this.#database.transactionEnded();
     this.#database.catalog.committed(this.#session.id);
+    this.#database.advisoryLocks.endTransaction(this.#session.id);
     this.#stored = null;
     this.isExplicit = false;
     this.isFailed = false;

@@ -21,6 +21,7 @@ import {
   type Statement,
   type StatementResult,
   type StatementView,
+  type StorageTransaction,
   type Surroundings,
   type TransactionModes,
   type TransactionStatement,
@@ -28,8 +29,9 @@ import {
 } from '../sql/index.ts';
 import { adminCommandOf } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
-import { withLockingScans } from './locking-scans.ts';
+import { lockingScans } from './locking-scans.ts';
 import { modesOfSetting, setDefaultModes } from './modes-of-setting.ts';
+import { runAfterWaits } from './must-wait.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
 import { columnsOf, currentPlan, type Prepared, type RowStatement } from './prepared.ts';
@@ -37,11 +39,12 @@ import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen }
 import { endsTransaction, SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
 import { checkMayLock, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
+import { shown } from './show.ts';
 import { snapshotOf, StatementWatch } from './statement-event.ts';
-import { interruptCheck, lockTimeout, orStackError, statementTimeout, withStackLimit } from './statement-limits.ts';
+import { orStackError, withStackLimit } from './statement-limits.ts';
 import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
-import { statementTimeouts } from './statement-timeouts.ts';
+import { statementCheck, statementLimits } from './statement-timeouts.ts';
 import { surroundingsOf } from './surroundings.ts';
 import { lockTables, lookingAs } from './table-locks.ts';
 
@@ -91,6 +94,10 @@ export class Session implements SqlSession {
   /** Of the open transaction; 0 where none is. */
   get transactionNumber(): number {
     return this.#transaction.number;
+  }
+
+  get storedTransaction(): StorageTransaction {
+    return this.#transaction.open();
   }
 
   /** Text of `transaction_isolation`, which is a setting that no SET statement of a session stores. */
@@ -270,16 +277,8 @@ export class Session implements SqlSession {
   }
 
   #schedule(steps: Waiting<StatementResult>, isRead = false): Promise<StatementResult> {
-    const { scheduler, dialect } = this.#database;
-    return scheduler.run(
-      this.id,
-      lookingAs(() => this.#database.catalog.lookAs(this.id), steps),
-      {
-        ...statementTimeouts(this.#database, this, isRead),
-        lockTimeoutError: () => lockTimeout(dialect),
-        timeoutError: () => statementTimeout(dialect),
-      },
-    );
+    const looking = lookingAs(() => this.#database.catalog.lookAs(this.id), steps);
+    return this.#database.scheduler.run(this.id, looking, statementLimits(this.#database, this, isRead));
   }
 
   *#run(prepared: Prepared, parameters: readonly SqlValue[]): Waiting<StatementResult> {
@@ -299,11 +298,7 @@ export class Session implements SqlSession {
       this.watch.onStep?.(snapshotOf(dialect, this.#transaction.isolation, isRead));
       this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
       view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
-      const checkInterrupt = interruptCheck(scheduler, {
-        computeMs: this.#database.computeMsMax,
-        timeoutMs: statementTimeouts(this.#database, this, isRead).timeoutMs,
-        timeoutError: () => statementTimeout(dialect),
-      });
+      const checkInterrupt = statementCheck(this.#database, this, isRead);
       const execution = { parameters, surroundings: this.surroundings, checkInterrupt };
       const result = yield* this.#outcome(statement, execution, view);
       if (!this.#isInside || commitsAround) {
@@ -333,13 +328,14 @@ export class Session implements SqlSession {
       return { ...emptyResult(tag), rowCount, notices };
     }
     if (!statement.isReadOnly) checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
-    const run = (on: StatementView): Waiting<QueryOutcome> => statement.run(execution, on);
     const scans = { isolation: this.#transaction.isolation, pauses: this.#database.pauses };
-    const outcome = yield* withLockingScans(view, statement, scans, run);
+    const on = lockingScans(view, statement, scans);
+    const run = (each: Execution): Waiting<QueryOutcome> => statement.run(each, on);
+    const outcome = yield* runAfterWaits(view, execution, run);
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
     if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;
-    return resultOf(statement, outcome);
+    return { ...resultOf(statement, outcome), notices: this.watch.notices.splice(0) };
   }
 
   /** MySQL takes back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, everything. */
@@ -427,7 +423,7 @@ export class Session implements SqlSession {
     let notices: readonly Notice[] = [];
     switch (statement.what) {
       case 'show':
-        return rowsResult('SHOW', statement.columns, this.#database.show(statement, this));
+        return rowsResult('SHOW', statement.columns, shown(statement, this));
       case 'set':
         if (command === 'USE') this.#use(usedDatabase(sql) ?? this.database);
         else if (statement.isLocal && !this.#isInside) notices = this.#notices(localOutside);
@@ -466,6 +462,7 @@ export class Session implements SqlSession {
       if (this.transactionStatus !== 'idle' || this.#isBlock)
         throw new SqlError('25001', 'DISCARD ALL cannot run inside a transaction block');
       this.#named.remove(null);
+      this.#database.unlockAll(this.id);
     }
     if (isAll || command === 'DISCARD TEMP') dropTemporarySchema(this.#database.catalog, this.id);
     // What currval and lastval know.

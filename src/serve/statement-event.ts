@@ -3,6 +3,7 @@ import {
   type Dialect,
   formatText,
   type IsolationName,
+  type Notice,
   type PreparedStatement,
   SqlError,
   type SqlType,
@@ -49,10 +50,13 @@ export class StatementWatch {
   place: () => string | null = () => null;
   /** The text of the statement under way. */
   statement: string | null = null;
+  /** What its functions remark. */
+  readonly notices: Notice[] = [];
   readonly #waits: string[] = [];
 
   began(sql: string): void {
     this.#waits.length = 0;
+    this.notices.length = 0;
     this.statement = sql;
     this.onArrival?.(sql);
   }

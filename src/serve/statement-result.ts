@@ -28,3 +28,12 @@ export function rowsResult(
 export function textColumn(name: string): ResultColumn {
   return { name, type: types.text, modifier: -1, tableNumber: 0, columnNumber: 0, tableName: '', isNullable: true };
 }
+
+export function linesResult(command: string, text: string): StatementResult {
+  const rows = text.split('\n').filter((line) => line !== '');
+  return rowsResult(
+    command,
+    [textColumn('line')],
+    rows.map((line) => [line]),
+  );
+}

@@ -4,17 +4,37 @@
  */
 import type { SqlDatabase } from './database.ts';
 import { timeoutMs } from './settings.ts';
+import type { JobOptions } from './scheduler.ts';
 import type { Session } from './sql-session.ts';
+import { interruptCheck, lockTimeout, statementTimeout } from './statement-limits.ts';
 
-export interface StatementTimeouts {
+interface StatementTimeouts {
   /** Milliseconds that it may wait for one lock. Infinity: any. */
   readonly lockTimeoutMs: number;
   /** Milliseconds altogether. Infinity: any. */
   readonly timeoutMs: number;
 }
 
+/** What the scheduler has to know of a statement. */
+export function statementLimits(database: SqlDatabase, session: Session, isRead: boolean): JobOptions {
+  return {
+    ...statementTimeouts(database, session, isRead),
+    lockTimeoutError: () => lockTimeout(database.dialect),
+    timeoutError: () => statementTimeout(database.dialect),
+  };
+}
+
+/** To be called for every row that the statement looks at. @throws SqlError 57014, 53200 */
+export function statementCheck(database: SqlDatabase, session: Session, isRead: boolean): () => void {
+  return interruptCheck(database.scheduler, {
+    computeMs: database.computeMsMax,
+    timeoutMs: statementTimeouts(database, session, isRead).timeoutMs,
+    timeoutError: () => statementTimeout(database.dialect),
+  });
+}
+
 /** @param isRead MySQL's `max_execution_time` is for SELECT */
-export function statementTimeouts(database: SqlDatabase, session: Session, isRead: boolean): StatementTimeouts {
+function statementTimeouts(database: SqlDatabase, session: Session, isRead: boolean): StatementTimeouts {
   const of = (name: string, unit: '' | 's', byDefault = '0'): number => {
     const limitMs = timeoutMs(`${session.settings.get(name) ?? byDefault}${unit}`);
     if (database.takenForGranted === null || limitMs === Infinity) return limitMs;

@@ -1,6 +1,7 @@
 /** What functions in SQL may ask of the session and its database. */
 import { SqlError, type SqlValue, type Surroundings } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
+import { lockFunctions } from './lock-functions.ts';
 import type { Session } from './sql-session.ts';
 
 export function surroundingsOf(session: Session, database: SqlDatabase): Surroundings {
@@ -44,6 +45,15 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
       if (isCalled) drawn.set(sequence.id, value);
       return value;
     },
+    locks: lockFunctions({
+      session: session.id,
+      dialect: database.dialect,
+      locks: () => database.advisoryLocks,
+      transaction: () => session.storedTransaction,
+      notice: (notice) => session.watch.notices.push(notice),
+      keepsSnapshot: () => database.keepsSnapshot(),
+      takenForGranted: database.takenForGranted,
+    }),
     get lastInsertId() {
       return session.lastInsertId;
     },

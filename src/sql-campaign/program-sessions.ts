@@ -44,9 +44,12 @@ export class ProgramSessions {
   }
 
   waits(blockers: readonly number[], reason: string, waiter: number): void {
-    for (const { record, session } of this.#connections.values())
-      if (record.stage === 'ended' && blockers.includes(session.transactionNumber))
-        this.#onFault(leftOpenAndAwaited(record, this.#connections.get(waiter)?.record.name ?? '', reason));
+    const name = this.#connections.get(waiter)?.record.name ?? '';
+    for (const { record, session } of this.#connections.values()) {
+      if (record.stage !== 'ended') continue;
+      if (blockers.includes(session.transactionNumber)) this.#onFault(leftOpenAndAwaited(record, name, reason));
+      if (blockers.includes(-session.id)) this.#onFault(leftLocked(record, name, reason));
+    }
   }
 
   /** The function of this session has returned or thrown. What it has sent may still be on its way. */
@@ -59,7 +62,7 @@ export class ProgramSessions {
     record.left(outcome);
     if (outcome === null) this.#checkWork(record);
     for (const { session, wait } of this.#database.scheduler.waiting())
-      if (wait !== null) this.waits(wait.blockers, wait.reason, session);
+      if (wait !== null && !wait.isReady()) this.waits(wait.blockers, wait.reason, session);
   }
 
   /** How the session that threw this has failed. */
@@ -158,6 +161,14 @@ function leftOpenAndAwaited(
     'program/transaction-open',
     `session "${name}" ended (${failure ?? 'returned'}) with its transaction open, and session "${waiter}" waits for it (${reason}): ` +
       `is a ROLLBACK missing? The last statement of "${name}": ${shortened(lastStatement)}`,
+  );
+}
+
+function leftLocked({ name, lastStatement, failure }: SessionRecord, waiter: string, reason: string): InputError {
+  return new InputError(
+    'program/lock-held',
+    `session "${name}" ended (${failure ?? 'returned'}) with ${reason} held by a connection that it keeps open, and session "${waiter}" waits for it: ` +
+      `is an unlock missing? The last statement of "${name}": ${shortened(lastStatement)}`,
   );
 }
 

@@ -85,7 +85,7 @@ const known =
 
 /** Texts that ask for something that sessions share beside rows. Words inside literals count as well: that is only more careful. */
 const shared =
-  /\b(?:setval|last_value|txid_\w+|pg_current_\w+|pg_\w*advisory\w*|pg_notify|pg_locks|pg_stat_\w+|pg_sequences?|pg_sleep|get_lock|release_lock|release_all_locks|is_free_lock|is_used_lock|uuid_short|processlist|innodb_\w+|data_locks|data_lock_waits)\b|^\s*set\s+(?:@@)?(?:global|persist)\b/i;
+  /\b(?:setval|last_value|txid_\w+|pg_current_\w+|pg_notify|pg_locks|pg_stat_\w+|pg_sequences?|uuid_short|processlist|innodb_\w+|data_locks|data_lock_waits)\b|^\s*set\s+(?:@@)?(?:global|persist)\b/i;
 
 function meetsAll(sql: string): boolean {
   const text = sql.replace(/^(?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n|\()+/, '');

@@ -5,6 +5,7 @@
 import type { Node } from '@pgsql/types';
 import type { Dialect } from './dialect.ts';
 import type { DeferredChecks } from './run/deferred-checks.ts';
+import type { StatementCalls } from './statement-calls.ts';
 import type { Row } from './storage.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
@@ -16,6 +17,8 @@ export interface Expression {
   readonly evaluate: (frame: Frame) => SqlValue;
   /** Does its value depend on no row: literals, parameters, stable functions of them? Such a value can bound an index scan. */
   readonly isRowFree: boolean;
+  /** Does it call a function whose calls count, as those that take locks? */
+  readonly isVolatile?: boolean;
   /** Where it is a plain column of the query itself: which of the frame's rows, and which cell. For access paths and result names. */
   readonly column?: { readonly row: number; readonly cell: number };
 }
@@ -34,6 +37,8 @@ export interface Frame {
 export interface Execution {
   readonly parameters: readonly SqlValue[];
   readonly surroundings: Surroundings;
+  /** What volatile functions have given: where the statement runs again after a wait, they give it again. */
+  readonly calls?: StatementCalls;
   /** Called for every row that a source gives: a statement that computes for too long ends here. @throws SqlError 57014, 53200 */
   readonly checkInterrupt?: () => void;
 }
@@ -44,6 +49,21 @@ export interface CatalogQuery {
   readonly text: () => string;
   /** How many rows satisfy the condition now. */
   readonly rows: () => number;
+}
+
+/** Locks by a key, and waiting. What has to wait throws through the executor to whoever runs the statement, which then runs again. */
+export interface LockFunctions {
+  /** PostgreSQL's: waits until it is taken. */
+  readonly lock: (key: string, mode: 'share' | 'exclusive', owner: 'session' | 'transaction') => void;
+  readonly tryLock: (key: string, mode: 'share' | 'exclusive', owner: 'session' | 'transaction') => boolean;
+  /** Did the session hold it? If not, PostgreSQL's client gets a warning. */
+  readonly unlock: (key: string, mode: 'share' | 'exclusive') => boolean;
+  readonly unlockAll: () => number;
+  /** MySQL's GET_LOCK: waits at most so long. @returns is it taken? */
+  readonly lockWithin: (key: string, limitMs: number) => boolean;
+  /** The session that holds it. */
+  readonly holder: (key: string) => number | null;
+  readonly sleep: (ms: number) => void;
 }
 
 /** What functions may ask of the session and the database; nothing else is ambient. */
@@ -62,6 +82,7 @@ export interface Surroundings {
   readonly nextValue: (sequence: string) => bigint;
   readonly currentValue: (sequence: string) => bigint;
   readonly setValue: (sequence: string, value: bigint, isCalled: boolean) => bigint;
+  readonly locks: LockFunctions;
   readonly lastInsertId: bigint;
   readonly foundRows: bigint;
   readonly rowCount: bigint;

@@ -90,12 +90,14 @@ export function cell(row: Row, column: number): SqlValue {
 
 /** Yielded by what has to wait; opaque to the executor, which passes it on. */
 export interface Wait {
-  /** The transactions it waits for, by `StorageTransaction.id`: they are who would have to end. */
+  /** The transactions it waits for, by `StorageTransaction.id`: they are who would have to end. Sessions without one: their numbers, negative. */
   readonly blockers: readonly number[];
   /** For the explanation: `row lock on accounts 7`. */
   readonly reason: string;
   /** May it be resumed now? Resuming too early is allowed: it then yields again. */
   readonly isReady: () => boolean;
+  /** The wait ends by itself after some time: `reached` makes it ready. Time limits of the session for locks do not apply to it. */
+  readonly limit?: { readonly ms: number; readonly reached: () => void };
 }
 
 export type Waiting<T> = Generator<Wait, T, void>;
@@ -193,6 +195,11 @@ export interface StorageTransaction {
   /** @throws SqlError 40001 where the level cannot let it commit; it is then rolled back. */
   commit(): Waiting<void>;
   rollback(): void;
+  /**
+   * Waits until no transaction is left to wait for, as a statement waits for row locks; the store finds deadlocks among both. Absent where it knows
+   * its own waits alone. @param touch tells what `blockers` looks at @throws SqlError 40P01
+   */
+  wait?(blockers: () => readonly number[], reason: string, touch: () => void): Waiting<void>;
 }
 
 /** What one statement sees and does. */

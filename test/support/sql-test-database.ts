@@ -4,6 +4,7 @@ import { assert } from '../../src/base/assert.ts';
 import { Catalog } from '../../src/sql/catalog/catalog.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import type { Execution, Surroundings } from '../../src/sql/expression.ts';
+import { unlocked } from '../../src/sql/expressions/unlocked.test-support.ts';
 import { loadParser } from '../../src/sql/parse.ts';
 import { prepareStatement, splitStatements } from '../../src/sql/statement-text.ts';
 import { DeferredChecks } from '../../src/sql/run/deferred-checks.ts';
@@ -162,6 +163,7 @@ export class TestDatabase {
     rowCount: 0n,
     describe: () => null,
     deferred: new DeferredChecks(),
+    locks: unlocked,
     onCatalogQuery: () => undefined,
   };
 }

@@ -104,6 +104,7 @@ export function callChosen(chosen: Chosen, operands: readonly Expression[], scop
     type: chosen.result,
     modifier: -1,
     isRowFree: !chosen.signature.isVolatile && settled.every(({ isRowFree }) => isRowFree),
+    isVolatile: chosen.signature.isVolatile || settled.some(({ isVolatile = false }) => isVolatile),
     evaluate: evaluator(
       implementation,
       settled.map(({ evaluate }) => evaluate),

@@ -11,6 +11,7 @@ import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { rewriteMysql } from '../mysql/rewrite.ts';
 import { coerce } from './coerce.ts';
+import { unlocked } from './unlocked.test-support.ts';
 import { compileExpression } from './compile.ts';
 
 await loadModule();
@@ -64,6 +65,7 @@ const testSurroundings: Surroundings = {
   rowCount: 2n,
   describe: () => null,
   deferred: new DeferredChecks(),
+  locks: unlocked,
   onCatalogQuery: () => undefined,
 };
 

@@ -95,6 +95,7 @@ function called(signature: Signature, operands: readonly Expression[], scope: Sc
     type: result,
     modifier: -1,
     isRowFree: !signature.isVolatile && settled.every(({ isRowFree }) => isRowFree),
+    isVolatile: signature.isVolatile || settled.some(({ isVolatile = false }) => isVolatile),
     evaluate: evaluator(
       implementation,
       settled.map(({ evaluate }) => evaluate),

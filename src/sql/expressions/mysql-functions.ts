@@ -11,6 +11,7 @@ import { mysqlByteFunctions } from './mysql-byte-functions.ts';
 import { mysqlJsonPath } from './mysql-json-path.ts';
 import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';
 import { documentValue } from './json-functions.ts';
+import { mysqlLocks } from './lock-functions.ts';
 import { randomUuid } from './session-functions.ts';
 import { ambient, nullable, strict, tableOf, typed } from './signature.ts';
 import type { Ambient, Call, Plain, Typed } from './signature.ts';
@@ -55,8 +56,7 @@ const volatile: Record<string, Ambient> = {
   'rand(int8) float8': (from) => from.random(),
   'uuid() text': randomUuid,
   'sysdate() timestamp': (from) => wholeSeconds(from.clock()),
-  // Time is the scheduler's: nobody really waits.
-  'sleep(float8) int8': () => 0n,
+  ...mysqlLocks,
 };
 
 /** From 1, without regard to case. */

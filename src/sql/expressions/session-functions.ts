@@ -7,7 +7,9 @@ import { typeTitle } from '../type-title.ts';
 import { typeOfOid } from '../type.ts';
 import { arrayValue } from '../value-array.ts';
 import type { SqlValue } from '../value.ts';
-import { ambient, nullable, typed } from './signature.ts';
+import { ambient, nullable, strict, typed } from './signature.ts';
+import { hashBytes } from './hash-text.ts';
+import { postgresLocks } from './lock-functions.ts';
 import type { Ambient, Signature } from './signature.ts';
 
 const stable: Record<string, Ambient> = {
@@ -117,7 +119,7 @@ const volatile: Record<string, Ambient> = {
   'setval(text, int8) int8': (from, sequence: string, value: bigint) => from.setValue(sequence, value, true),
   'setval(text, int8, bool) int8': (from, sequence: string, value: bigint, isCalled: boolean) =>
     from.setValue(sequence, value, isCalled),
-  'pg_advisory_unlock_all() void': () => null,
+  ...postgresLocks,
 };
 // A sequence's name may be given as a regclass, which is its text here.
 for (const name of ['nextval(regclass) int8', 'currval(regclass) int8']) {
@@ -160,6 +162,13 @@ export const sessionFunctions: readonly Signature[] = [
     { isStrict: false },
   ),
   ...nullable({ 'md5(bytea) text': (bytes: Uint8Array | null) => (bytes === null ? null : md5(bytes)) }),
+  ...strict({
+    'hashtext(text) int4': (text: string) => hashBytes(Buffer.from(text)).low,
+    'hashtextextended(text, int8) int8': (text: string, seed: bigint) => {
+      const { high, low } = hashBytes(Buffer.from(text), seed);
+      return BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt.asUintN(32, BigInt(low)));
+    },
+  }),
 ];
 
 export function md5(bytes: Uint8Array | string): string {

@@ -65,8 +65,19 @@ export function ambient(
   table: Readonly<Record<string, Ambient>>,
   options: { readonly isVolatile: boolean; readonly isStrict?: boolean },
 ): Signature[] {
-  return rows(table, options.isStrict ?? true, options.isVolatile, (ask) => () => (execution, ...values) => {
-    return (ask as unknown as Loose)(execution.surroundings, ...values);
+  return rows(table, options.isStrict ?? true, options.isVolatile, (ask) => {
+    const call = ask as unknown as Loose;
+    if (!options.isVolatile)
+      return () =>
+        (execution, ...values) =>
+          call(execution.surroundings, ...values);
+    return () =>
+      (execution, ...values) => {
+        const { calls, surroundings } = execution;
+        return calls === undefined
+          ? call(surroundings, ...values)
+          : calls.once(call, values, () => call(surroundings, ...values));
+      };
   });
 }
 

@@ -3,7 +3,7 @@
  * keeps the condition and later evaluates it on versions that the statement did not see. Outer rows and parameters are those of the
  * statement. What the row alone does not decide (a correlated subquery, a volatile function) stays undecided.
  */
-import type { Execution, Frame, Surroundings } from '../expression.ts';
+import type { Execution, Frame, LockFunctions, Surroundings } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { KeptCondition, Row, RowCondition, StatementView } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
@@ -126,6 +126,16 @@ const pastView: StatementView = {
   undo: undecided,
 };
 
+const pastLocks: LockFunctions = {
+  lock: undecided,
+  tryLock: undecided,
+  unlock: undecided,
+  unlockAll: undecided,
+  lockWithin: undecided,
+  holder: undecided,
+  sleep: undecided,
+};
+
 /** Volatile functions gave the statement values that no one can ask for again. */
 function pastSurroundings(surroundings: Surroundings): Surroundings {
   return Object.assign(Object.create(surroundings) as Surroundings, {
@@ -135,5 +145,6 @@ function pastSurroundings(surroundings: Surroundings): Surroundings {
     nextValue: undecided,
     currentValue: undecided,
     setValue: undecided,
+    locks: pastLocks,
   });
 }

@@ -1,5 +1,6 @@
 /** Rows between FROM and the client: projected, sorted, made distinct, limited. */
 import type { Expression, Frame } from '../expression.ts';
+import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
@@ -13,6 +14,7 @@ export interface Tuple {
   readonly keys: readonly SqlValue[];
   /** The rows that it was made of, where they are locked later. */
   readonly rows: Frame['rows'] | null;
+  readonly computed: Frame['computed'];
 }
 
 export interface SelectPlan {
@@ -47,16 +49,37 @@ export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
     };
   }
   const { ordered } = plan;
+  const late = lateTargets(plan);
   const evaluators = targets.map(({ expression }) => expression.evaluate);
   return function* rows(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
-    if (ordered !== null && running.view.scansInOrder === true) {
-      yield* limited(projected(ordered, evaluators, frame), limit, frame);
-      return;
-    }
+    if (ordered !== null && running.view.scansInOrder === true)
+      return yield* limited(projected(ordered, evaluators, frame), limit, frame);
+    if (late.size > 0) return yield* lateRows(plan, late, frame);
     for (const { values } of limited(sortedTuples(plan, frame, false), limit, frame)) yield values;
   };
 }
+
+/** Volatile targets that nothing is sorted by are for the rows that are left, in their order: planner.c, `make_sort_input_target`. */
+function lateTargets({ targets, compare, distinct, sortKeys }: SelectPlan): ReadonlySet<Target> {
+  if (compare === null || distinct !== null || targets.some(({ sets }) => sets.length > 0)) return new Set();
+  return new Set(targets.filter(({ expression }) => expression.isVolatile === true && !sortKeys.includes(expression)));
+}
+
+function* lateRows(plan: SelectPlan, late: ReadonlySet<Target>, frame: Frame): Iterable<Values> {
+  const { targets, limit } = plan;
+  const early = targets.map((target) => (late.has(target) ? { ...target, expression: notYet } : target));
+  for (const { values, rows, computed } of limited(
+    sortedTuples({ ...plan, targets: early }, frame, true),
+    limit,
+    frame,
+  )) {
+    const own = { ...frame, rows: rows ?? frame.rows, computed };
+    yield targets.map((target, i) => (late.has(target) ? target.expression.evaluate(own) : (values[i] ?? null)));
+  }
+}
+
+const notYet: Expression = { type: types.text, modifier: -1, isRowFree: false, evaluate: () => null };
 
 function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
   for (const _ of source(frame)) yield evaluators.map((evaluate) => evaluate(frame));
@@ -77,6 +100,7 @@ function* tuplesOf(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable
         values,
         keys: plan.sortKeys.map((key) => keyValue(key, plan.targets, values, frame)),
         rows: keepsRows ? [...frame.rows] : null,
+        computed: keepsRows ? [...frame.computed] : [],
       };
     }
   }
