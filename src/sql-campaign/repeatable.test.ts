@@ -9,9 +9,10 @@ const run = (violation: string | null): Finished => ({ kind: 'finished', violati
 const program = sqlProgram({
   dialect: 'postgres',
   schema: '',
-  sessions: { a: () => Promise.resolve() },
+  sessions: { a: () => Promise.resolve(body()) },
   invariant: () => true,
 });
+let body: () => unknown;
 let repeated: RepeatedRuns;
 
 beforeEach(() => {
@@ -19,10 +20,11 @@ beforeEach(() => {
 });
 afterEach(() => repeated.stop());
 
-async function taken(violation: string | null, body: () => unknown): Promise<string | null> {
+async function taken(violation: string | null, inSession: () => unknown): Promise<string | null> {
   const made = run(violation);
+  body = inSession;
   await repeated.made(async () => {
-    await Promise.resolve(body());
+    await repeated.program.sessions[0]?.({ name: 'a', connect: () => null, sometimes: () => {} });
     return made;
   });
   return repeated.takes(made);
