@@ -20,10 +20,10 @@ export interface StatementFollower {
   close(): Promise<void>;
 }
 
-export const sessionsMax = 3;
+const sessionsMax = 3;
 
-export const schema = ['drop table if exists r', 'create table r (id int primary key, n int)'];
-export const content = ['delete from r', 'insert into r values (1, 0), (2, 0)'];
+const schema = ['drop table if exists r', 'create table r (id int primary key, n int)'];
+const content = ['delete from r', 'insert into r values (1, 0), (2, 0)'];
 
 const modes = ['', '_shared'] as const;
 

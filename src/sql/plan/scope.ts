@@ -33,7 +33,7 @@ export interface SetSlot {
 }
 
 /** Several columns are one record in a select list. */
-export function valueTypeOf({ columns }: SetReturning): SqlType {
+function valueTypeOf({ columns }: SetReturning): SqlType {
   const [first, another] = columns;
   assert(first !== undefined, 'a set-returning function has a column');
   return another === undefined ? first.type : { ...types.record, fields: columns };

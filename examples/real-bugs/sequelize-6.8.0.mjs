@@ -1,0 +1,4 @@
+import sequelize from 'sequelize-6.8.0';
+import { findCreateFind } from './sequelize-find-create-find.mjs';
+
+export default findCreateFind(sequelize);
