@@ -152,8 +152,10 @@ test('a stream that stops anywhere: the operations whose lines came are verified
     }
     whole += 1;
     const count = /, (\d+) operations?;/.exec(out)?.[1];
+    // Where no transaction is known to have ended, nothing was verified.
+    const hasEnded = new TextDecoder().decode(part).includes('"commit"');
     expect({ code, count: Number(count), length }).toEqual({
-      code: 0,
+      code: hasEnded ? 0 : 2,
       count: part.at(-1) === 0x0a ? breaks - 1 : breaks,
       length,
     });
