@@ -18,7 +18,7 @@ const functions: readonly (readonly [string, string, string, keyof typeof states
   ['RS_e(o)', '`ReadStates`', 'the states that an operation may have read from', 'readStates'],
   ['PREREAD_e(T)', '`Preread`', 'every operation has one', 'preread'],
   ['COMPLETE_e,T(s)', '`Complete`', 'every operation may have read from s', 'complete'],
-  ['NO-CONF_T(s)', '`NoConf`', 'nobody wrote a key of T between s and its parent', 'noConf'],
+  ['NO-CONF_T(s)', '`NoConf`', 'no transaction wrote a key of T between s and its parent', 'noConf'],
   ['CT_I(T, e)', '`CT_SER`, `CT_SI`, ...', 'the commit test of each level', 'commitTests'],
   ['', '`satisfyIsolationLevel`', 'some execution passes, with the evidence', 'commitTest'],
   ['', '`Serializability`, ... of one execution', 'one named execution, judged', 'commitTestOf'],

@@ -55,7 +55,7 @@ function answerOf(verdict: ListVerdict): Answer {
   const text =
     verdict.reason === 'missing-times'
       ? summarize({ kind: 'unknown', reason: verdict.reason })
-      : 'unknown: registers beside lists, or appends that nobody read';
+      : 'unknown: registers beside lists, or appends that no transaction read';
   return { kind: 'unknown', text };
 }
 

@@ -318,7 +318,7 @@ Examples:
 ${exitCodes}`;
 
 const checkHelp = `
-The files are told apart by what is in them. Histories of more than 100 transactions are checked by algorithms for millions of
+moirai recognizes each file by its content. Histories of more than 100 transactions are checked by algorithms for millions of
 operations; above causal they search, within limits, and may answer unknown.
 A folder of T1.log, T2.log, ... (Cobra) or J1.log, ... (Viper) is one history; any other folder holds one a file. Lists (append) are
 checked at every level.

@@ -85,7 +85,7 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--timeout <seconds>', 'for the search (default: none)', seconds('timeout'))
     .option('--no-eventually', 'look at safety only')
     .option('--checkpoint <file>', 'write where the search stopped at a budget')
-    .option('--resume <file>', 'go on from a checkpoint')
+    .option('--resume <file>', 'continue from a checkpoint')
     .option('--svg <file>', 'write the trace as a picture')
     .option('--mermaid <file>', "write the trace as Mermaid's sequence diagram")
     .option('--itf <file>', 'write the trace in ITF, the format of Apalache and Quint')

@@ -98,7 +98,7 @@ function endWith({ out, err, code }: Ending): never {
   endProcess(code);
 }
 
-/** A pipe that is full for the moment is written again; one that nobody reads any more is not. */
+/** A full pipe is written again; a pipe whose reader has gone is not. */
 function writeAll(descriptor: number, text: string): void {
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.length; ) {

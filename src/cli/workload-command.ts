@@ -247,7 +247,7 @@ function blame(error: unknown): never {
   const { message } = error as Error;
   throw new InputError(
     'workload/server',
-    `the server does not go on: ${message}; what it did until then is in the trace`,
+    `the server stopped answering: ${message}; the trace holds what it did before`,
   );
 }
 

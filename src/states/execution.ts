@@ -108,7 +108,7 @@ export function complete(e: Execution, t: TransactionIndex, state: StatePosition
 }
 
 /**
- * NO-CONF_T(s): from s to the parent nobody wrote a key that T writes. By writers: the paper compares values, and so lets pass a
+ * NO-CONF_T(s): from s to the parent no transaction wrote a key that T writes. By writers: the paper compares values, and so lets pass a
  * write of the value that was there, or one that is undone before T.
  */
 export function noConf(e: Execution, t: TransactionIndex, state: StatePosition): boolean {

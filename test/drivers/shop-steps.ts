@@ -110,7 +110,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: 'isolation',
-    is: 'READ COMMITTED and REPEATABLE READ by the transaction, told apart by what a second read sees',
+    is: 'READ COMMITTED and REPEATABLE READ by the transaction, distinguished by what a second read sees',
     run: async (shop) => {
       for (const [isolation, second] of [
         ['read committed', '5.00'],
@@ -155,7 +155,7 @@ export const steps: readonly Step[] = [
   },
   {
     name: 'lock wait',
-    is: "a pool of two: one waits for the other's row and goes on, or fails with `40001` where PostgreSQL says so",
+    is: "a pool of two: one waits for the other's row and continues, or fails with `40001` where PostgreSQL says so",
     run: async (shop, { database }, { dialect }) => {
       const waits = (): boolean => database.scheduler.waiting().some(({ wait }) => wait !== null);
       let waiting: Promise<unknown> = Promise.resolve();
