@@ -24,12 +24,13 @@ export function foundByTest({ level, failure }: CampaignResult, options: TestOpt
   ];
 }
 
-/** A table of levels shows no run, and keeps none. */
+/** Of several levels, the first of each. */
 export function foundByExplore(results: readonly ExploreResult[], options: ExploreCommandOptions): FoundFailure[] {
-  if (options.replay !== null || results.length > 1) return [];
+  if (options.replay !== null) return [];
   const { base } = options;
+  const each = results.length > 1 ? 1 : Infinity;
   return results.flatMap(({ level, counterexamples }) =>
-    counterexamples.map(({ replay: token, message, anomaly, history, steps }) => ({
+    counterexamples.slice(0, each).map(({ replay: token, message, anomaly, history, steps }) => ({
       options: { tool: 'explore-keys', level, base },
       token,
       message,
@@ -53,15 +54,17 @@ export function foundBySqlTest(
   return [{ options: recorded, token, message, anomaly: null, shape: shapeOf(program, profile), steps }];
 }
 
+/** Of several levels, the first of each. */
 export function foundBySqlExplore(
   program: SqlProgram,
   results: readonly ExploreSqlResult[],
   options: ExploreCommandOptions,
   shapeOf: (program: SqlProgram, profile: Profile) => readonly string[],
 ): FoundFailure[] {
-  if (options.replay !== null || results.length > 1) return [];
+  if (options.replay !== null) return [];
+  const each = results.length > 1 ? 1 : Infinity;
   return results.flatMap(({ profile, failures }) =>
-    failures.map(({ replay: token, message, anomaly, steps }) => ({
+    failures.slice(0, each).map(({ replay: token, message, anomaly, steps }) => ({
       options: { tool: 'explore-sql', profile: { ...profile }, seed: 1, abortRate: 0 },
       token,
       message,

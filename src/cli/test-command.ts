@@ -152,5 +152,10 @@ async function testEveryLevel(
 ): Promise<Ending> {
   const results = await runAtEveryLevel(program, campaign);
   results.forEach(requireUsed);
-  return reportLevels(file, options, results, host);
+  const kept = await keepFailures(
+    host,
+    file,
+    results.flatMap((result) => foundByTest(result, options)),
+  );
+  return withKept(reportLevels(file, options, results, host), options.json ? null : kept);
 }

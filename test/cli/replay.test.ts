@@ -99,6 +99,22 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
   });
 });
 
+test.each(['test', 'explore'])('%s --level all keeps one for each level that fails', async (tool) => {
+  const kept = new KeptInMemory();
+  const { code, out } = await runHere([tool, 'counter.ts', '--level', 'all'], lost, { failures: kept });
+  expect(code).toBe(1);
+  expect(out).toMatch(/\nkept: 4 failing runs in kept\n$/);
+  const levels = [...kept.files.values()].map((text) => parseFailureRecord(text, 'file').options);
+  expect(levels).toMatchObject(['read-committed', 'read-atomic', 'causal', 'prefix'].map((level) => ({ level })));
+  for (const path of Object.keys(kept.inputs())) {
+    expect((await runHere(['replay', path], { ...lost, ...kept.inputs() })).out).toMatch(/^still fails/);
+    expect((await runHere(['replay', path], { ...mended, ...kept.inputs() })).out).toMatch(/^fixed/);
+    expect((await runHere(['replay', path], { ...other, ...kept.inputs() })).out).toMatch(/^incompatible/);
+  }
+  const again = await runHere(['test', 'counter.ts', '--level', 'all', '--runs', '5'], lost, { failures: kept });
+  expect(again.out.match(/still fails/g)).toHaveLength(4);
+});
+
 test('replays keep nothing, and --no-failures keeps nothing', async () => {
   const kept = new KeptInMemory();
   const { out } = await runHere(['test', 'counter.ts'], lost, { failures: kept });
@@ -218,6 +234,24 @@ describe('a SQL program', () => {
       },
     });
   };
+
+  test('explore --isolation all keeps one for each level that fails', async () => {
+    const kept = new KeptInMemory();
+    const files = { 'counter.ts': transfer('', 60) };
+    const { code, out } = await runHere(['explore', 'counter.ts', '--isolation', 'all'], files, { failures: kept });
+    expect(code).toBe(1);
+    expect(out).toMatch(/\nkept: 3 failing runs in kept\n$/);
+    const found = [...kept.files.values()].map((text) => parseFailureRecord(text, 'file'));
+    expect(
+      found.map(({ options, message }) => ['profile' in options && options.profile['isolation'], message]),
+    ).toEqual([
+      ['read committed', 'overdrawn'],
+      ['repeatable read', expect.stringContaining('could not serialize')],
+      ['serializable', expect.stringContaining('could not serialize')],
+    ]);
+    for (const path of Object.keys(kept.inputs()))
+      expect((await runHere(['replay', path], { ...files, ...kept.inputs() })).out).toMatch(/^still fails/);
+  });
 
   test.each([
     ['test', '--runs', '30'],
