@@ -11,5 +11,5 @@ export {
 } from './chooser.ts';
 export { secretBytes } from './secret-bytes.ts';
 export { settledWithin, TimeLimit, unlimited, within } from './time-limit.ts';
-export { formatInputError, InputError, type Place } from './input-error.ts';
+export { formatInputError, isTruncated, InputError, type Place } from './input-error.ts';
 export { firstUserFrame, pathOf, shownPath } from './user-frame.ts';

@@ -29,6 +29,11 @@ export class InputError extends Error {
   }
 }
 
+/** Did the data end before what it had begun? Then it says nothing, which is no fault of the command line: exit code 2. */
+export function isTruncated({ code }: { readonly code: string }): boolean {
+  return code === 'history/truncated';
+}
+
 /** One line: `file:line:column: message [code]`. */
 export function formatInputError(error: InputError): string {
   const { file, line, column } = error.place ?? {};

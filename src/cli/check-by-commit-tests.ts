@@ -15,7 +15,7 @@ import {
   summarizeCommitTest,
 } from '../states/index.ts';
 import { styles, transactionsShownMax } from './check-report.ts';
-import { readHistory } from './history-input.ts';
+import { assumedWhole, readHistory } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 import { appearance } from './style.ts';
@@ -40,14 +40,24 @@ export async function checkByCommitTests(
   const reports: FileReport[] = [];
   let printed = 0;
   const soFar = (): Ending => {
-    const all = files.map((file, i) => reports[i] ?? { file, history: notRead, verdicts: openVerdicts(options.level) });
+    const all = files.map(
+      (file, i) =>
+        reports[i] ?? {
+          file,
+          asked: options.level,
+          history: notRead,
+          assumed: [],
+          verdicts: openVerdicts(options.level),
+        },
+    );
     return endingOf(all, all.slice(printed, Math.max(1, reports.length)), options, host);
   };
   return runInterruptibly(host, soFar, async (quiet) => {
     for (const file of files) {
-      const history = await readHistory(file, quiet);
+      const { history, marksEnd } = await readHistory(file, quiet);
       const judged = options.ignoreThinAirReads ? withoutThinAirReads(history) : history;
-      const report = { file, history: judged, verdicts: openVerdicts(options.level) };
+      const assumed = marksEnd ? [] : [assumedWhole];
+      const report = { file, asked: options.level, history: judged, assumed, verdicts: openVerdicts(options.level) };
       reports.push(report);
       judge(report, new TimeLimit(monotonicMs() + options.timeoutMs));
       if (!options.json) quiet.out(reportText(report, printed, options, host));
@@ -92,7 +102,10 @@ function withoutThinAirReads(history: History): History {
 
 interface FileReport {
   readonly file: string;
+  readonly asked: CommitTestLevel | undefined;
   readonly history: History;
+  /** What a level that is satisfied takes for granted, each as a clause. */
+  readonly assumed: readonly string[];
   /** Each after those that it implies. */
   readonly verdicts: Map<CommitTestLevel, FoundVerdict>;
 }
@@ -117,6 +130,11 @@ function judge({ history, verdicts }: FileReport, limit: TimeLimit): void {
       .find((verdict) => verdict?.kind === 'violated');
     verdicts.set(level, known ?? commitTest(history, level, { limit }));
   }
+}
+
+/** A level that is violated takes nothing for granted. */
+function assumedOf({ asked, assumed, verdicts }: FileReport): readonly string[] {
+  return asked === undefined || verdicts.get(asked)?.kind === 'satisfied' ? assumed : [];
 }
 
 function withImplied(level: CommitTestLevel): ReadonlySet<CommitTestLevel> {
@@ -147,6 +165,7 @@ function formatReport(
     `${style('name', file)}: ${counted(length, 'transaction')}, ${counted(operationsOf(history), 'operation')}; by commit tests`,
     ...levels.map((line, i) => style(styles[[...verdicts.values()][i]?.kind ?? 'unknown'], line)),
     `strongest level: ${shown.map(([level]) => level).join(', ')}`,
+    ...assumedOf(report).map((clause) => `assumed: ${clause}`),
     ...(violation === undefined || !isShown ? [] : ['', ...formatSessions(history, { width, style })]),
     ...(violation === undefined ? [] : evidence(history, violation, width)),
     ...(isShown ? shown.flatMap((found) => evidence(history, found, width)) : []),
@@ -187,6 +206,7 @@ function reportJson(report: FileReport): object {
     ...([...verdicts.values()].some(isOpen) ? { stopped: 'interrupted' } : {}),
     execution: satisfied?.kind === 'satisfied' ? executionJson(history, satisfied.execution) : null,
     violations: violation === undefined ? [] : [violationJson(history, violation)],
+    assumed: assumedOf(report),
   };
 }
 

@@ -8,7 +8,7 @@ import type { CycleDrawing } from '../report/index.ts';
 import { judgeLarge, type LargeOptions } from './check-large.ts';
 import { type CheckedLevel, type CheckedLevels, checkLevels, levelsOf } from './check-levels.ts';
 import { type Answer, type FileReport, formatReport, reportJson, strongest, violationIn } from './check-report.ts';
-import { type HistoryInput, openHistory, openHistoryFolder } from './history-input.ts';
+import { assumedWhole, type HistoryInput, openHistory, openHistoryFolder } from './history-input.ts';
 import type { Host } from './host.ts';
 import { appearance } from './style.ts';
 
@@ -43,6 +43,7 @@ export type CheckedFile =
       readonly json: object;
       readonly answers: Readonly<Partial<Record<CompactLevel, Answer>>>;
       readonly strongest: CompactLevel | null;
+      readonly assumed: readonly string[];
       readonly drawing: CycleDrawing | null;
     }
   | {
@@ -76,8 +77,10 @@ export function notChecked({ path }: HistoryPath, options: CheckFileOptions, hos
   return checkedOf(unread(path, levelsOf(levelsUpTo(options.level), new Map())), options, host);
 }
 
-function checkedOf(report: FileReport, { color }: CheckFileOptions, host: CheckHost): Checked {
-  const { violation } = report;
+function checkedOf(found: FileReport, { color, level }: CheckFileOptions, host: CheckHost): Checked {
+  const { violation } = found;
+  const isGreen = level === undefined || found.answers.get(level)?.kind === 'satisfied';
+  const report = isGreen ? found : { ...found, assumed: [] };
   return {
     kind: 'checked',
     file: report.file,
@@ -85,6 +88,7 @@ function checkedOf(report: FileReport, { color }: CheckFileOptions, host: CheckH
     json: reportJson(report),
     answers: Object.fromEntries(report.answers),
     strongest: strongest(report),
+    assumed: report.assumed,
     drawing: violation === null ? null : { ...violation.drawing, title: `${report.file}: not ${violation.level}` },
   };
 }
@@ -100,8 +104,9 @@ async function judge(
   const opened = files === null ? openHistory(path, limited, format) : openHistoryFolder(path, files, limited, format);
   const input = await settledWithin<HistoryInput | null>(opened, null);
   if (input === null) return unread(path, lateLevels(levelsUpTo(level)));
+  const assumed = input.marksEnd ? [] : [assumedWhole];
   const judgeWith = (thinAirReads: 'forbidden' | 'ignored', on: typeof onReport): FileReport =>
-    judgeInput(path, input, level, { thinAirReads, timeoutMs: endMs - monotonicMs(), onReport: on }, host);
+    judgeInput(path, input, level, { thinAirReads, assumed, timeoutMs: endMs - monotonicMs(), onReport: on }, host);
   try {
     const report = judgeWith(ignoreThinAirReads ? 'ignored' : 'forbidden', onReport);
     if (report.thinAirReads === 0 || ignoreThinAirReads) return report;
@@ -127,7 +132,7 @@ function lateLevels(levels: readonly CompactLevel[]): CheckedLevels {
 }
 
 function unread(file: string, levels: CheckedLevels): FileReport {
-  return { file, transactionCount: 0, operationCount: 0, ...levels, thinAirReads: 0, rest: null };
+  return { file, transactionCount: 0, operationCount: 0, ...levels, thinAirReads: 0, rest: null, assumed: [] };
 }
 
 function judgeInput(
@@ -157,7 +162,7 @@ function judgeSmall(
   options: LargeOptions,
   host: CheckHost,
 ): FileReport {
-  const { thinAirReads, timeoutMs, onReport } = options;
+  const { thinAirReads, assumed, timeoutMs, onReport } = options;
   const endMs = monotonicMs() + timeoutMs;
   const limit = new TimeLimit(endMs);
   const { phenomena, ambiguous } = relationsOf(history);
@@ -168,6 +173,7 @@ function judgeSmall(
     ...found,
     thinAirReads: phenomena.filter(({ kind }) => kind === 'thin-air-read').length,
     rest: null,
+    assumed,
   });
   let gaveUp = false;
   const checkLevel = (level: CompactLevel): CheckedLevel => {

@@ -15,6 +15,8 @@ const operationsTold = 2_000_000;
 
 export interface LargeOptions {
   readonly thinAirReads: 'forbidden' | 'ignored';
+  /** As in the report. */
+  readonly assumed: readonly string[];
   /** Of all levels together. */
   readonly timeoutMs: number;
   /** What is known so far, before each level and after the last. */
@@ -27,9 +29,9 @@ export function judgeLarge(
   history: CompactHistory,
   levels: readonly CompactLevel[],
   host: Pick<Host, 'err'>,
-  { thinAirReads, timeoutMs, onReport }: LargeOptions,
+  { thinAirReads, assumed, timeoutMs, onReport }: LargeOptions,
 ): FileReport {
-  if (history.lists !== null) return judgeLists(file, history, levels, { thinAirReads, onReport }, host);
+  if (history.lists !== null) return judgeLists(file, history, levels, { thinAirReads, assumed, onReport }, host);
   const { transactionCount, operationCount } = history;
   const tell = (what: string): void => {
     if (operationCount >= operationsTold) host.err(`${file}: ${what}\n`);
@@ -45,6 +47,7 @@ export function judgeLarge(
     ...found,
     thinAirReads: reads.thinAirCount,
     rest: null,
+    assumed,
   });
   const checkLevel = (level: CompactLevel, left: number): CheckedLevel => {
     tell(`checking ${level}`);

@@ -24,7 +24,7 @@ export function judgeLists(
   file: string,
   history: CompactHistory,
   levels: readonly CompactLevel[],
-  { thinAirReads, onReport }: Pick<LargeOptions, 'thinAirReads' | 'onReport'>,
+  { thinAirReads, assumed, onReport }: Omit<LargeOptions, 'timeoutMs'>,
   host: Pick<Host, 'err'>,
 ): FileReport {
   const { transactionCount, operationCount } = history;
@@ -40,6 +40,7 @@ export function judgeLists(
     ...found,
     thinAirReads: check.thinAirCount,
     rest: null,
+    assumed,
   });
   const checkLevel = (level: CompactLevel): CheckedLevel => {
     tell(`checking ${level}`);

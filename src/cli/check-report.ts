@@ -51,6 +51,8 @@ export interface FileReport {
   readonly thinAirReads: number;
   /** The same without those reads, where they are what rules out the weakest level. */
   readonly rest: FileReport | null;
+  /** What a level that is satisfied takes for granted, each as a clause. */
+  readonly assumed: readonly string[];
 }
 
 /** Of a history with more transactions than this, only those of the evidence are shown. */
@@ -108,12 +110,13 @@ export function formatReport(
   report: FileReport,
   { style, width }: { readonly style: Styler; readonly width: number },
 ): string {
-  const { file, transactionCount, operationCount, answers, violation, rest } = report;
+  const { file, transactionCount, operationCount, answers, violation, rest, assumed } = report;
   const levels = formatTable([...answers].map(([level, { text }]) => [level, text]));
   return [
     `${style('name', file)}: ${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}`,
     ...levels.map((line, i) => style(styles[[...answers.values()][i]?.kind ?? 'unknown'], line)),
     `strongest level: ${strongest(report) ?? 'none'}`,
+    ...assumed.map((clause) => `assumed: ${clause}`),
     ...(violation === null ? [] : ['', ...violation.lines(style, width)]),
     ...(rest === null ? [] : ['', ...restLines(report, rest, width)]),
   ].join('\n');
@@ -137,7 +140,7 @@ function unknownsOf({ answers }: FileReport): Record<string, string> {
 }
 
 export function reportJson(report: FileReport): ReportJson {
-  const { file, transactionCount, operationCount, answers, violation, thinAirReads, rest } = report;
+  const { file, transactionCount, operationCount, answers, violation, thinAirReads, rest, assumed } = report;
   return {
     file,
     transactions: transactionCount,
@@ -146,6 +149,7 @@ export function reportJson(report: FileReport): ReportJson {
     strongest: strongest(report),
     violations: violation === null ? [] : [violation.json],
     unknown: unknownsOf(report),
+    assumed,
     ...(thinAirReads === 0 ? {} : { thinAirReads }),
     ...(rest === null ? {} : { withoutThinAirReads: restJson(rest) }),
   };

@@ -1,4 +1,5 @@
 /** What `moirai check` prints: each report when its turn comes, and at the end, or when the user has had enough, all the rest. */
+import { isTruncated } from '../base/index.ts';
 import { conclude, conclusionJson, type Evidence, exitCodeOf, noEvidence } from '../evidence/index.ts';
 import type { CompactLevel } from '../check/index.ts';
 import { formatCount, formatDot, formatMermaid, formatTable } from '../report/index.ts';
@@ -113,15 +114,16 @@ export class CheckReports {
     return [
       `${formatCount(all.length)} histories, by ${level === undefined ? 'strongest level' : `answer at ${level}`}`,
       ...formatTable(rows.map(([answer, count]) => [answer, String(count)])),
+      ...assumptionLines(all),
     ];
   }
 
   /** The worst of all. Without a level that was asked for there is nothing to violate. */
   #exitCode(all: readonly CheckedFile[]): ExitCode {
     const { level } = this.#options;
-    if (all.some(({ kind }) => kind === 'refused')) return 3;
-    if (level === undefined) return this.count === all.length ? 0 : 2;
-    return exitCodeOf(conclude(allOf(all.filter(isChecked).map((file) => evidenceAt(file, level)))));
+    if (all.some((file) => file.kind === 'refused' && !isTruncated(file))) return 3;
+    if (level === undefined) return this.count === all.length && all.every(isChecked) ? 0 : 2;
+    return exitCodeOf(conclude(allOf(all.map((file) => evidenceAt(file, level)))));
   }
 }
 
@@ -154,8 +156,16 @@ function jsonOf(file: CheckedFile, level: CompactLevel | undefined): object {
   return { file: file.file, error: { code, message, ...(place?.line === undefined ? {} : { line: place.line }) } };
 }
 
+/** Of how many histories what is assumed: most of them may have no report of their own. */
+function assumptionLines(all: readonly CheckedFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const clause of all.flatMap((file) => (isChecked(file) ? file.assumed : [])))
+    counts.set(clause, (counts.get(clause) ?? 0) + 1);
+  return [...counts].map(([clause, count]) => `assumed of ${formatCount(count)} of them: ${clause}`);
+}
+
 function answerOf(file: CheckedFile, level: CompactLevel | undefined): string {
-  if (file.kind === 'refused') return 'bad input';
+  if (file.kind === 'refused') return isTruncated(file) ? 'cut' : 'bad input';
   return (level === undefined ? file.strongest : file.answers[level]?.kind) ?? 'none';
 }
 
@@ -166,12 +176,15 @@ function cutAnswer(file: CheckedFile, level: CompactLevel | undefined): string {
 }
 
 /** What was looked at in one history, where a level was asked for. */
-function evidenceAt({ file, answers }: Checked, level: CompactLevel): Evidence {
+function evidenceAt(checked: CheckedFile, level: CompactLevel): Evidence {
+  if (checked.kind === 'refused') return { ...noEvidence, cut: [`${checked.file}: ${checked.message}`] };
+  const { file, answers, assumed } = checked;
   const answer = answers[level];
   return {
     ...noEvidence,
     violations: answer?.kind === 'violated' ? 1 : 0,
     cut: answer?.kind === 'unknown' ? [`${file}: ${answer.text.replace(/^unknown: /, '')}`] : [],
+    assumed,
   };
 }
 
@@ -180,5 +193,6 @@ function allOf(evidence: readonly Evidence[]): Evidence {
     ...noEvidence,
     violations: evidence.reduce((sum, { violations }) => sum + violations, 0),
     cut: evidence.flatMap(({ cut }) => cut),
+    assumed: [...new Set(evidence.flatMap(({ assumed }) => assumed))],
   };
 }

@@ -1,7 +1,7 @@
 /** The commands and their options. What is wrong with them is one line, as for every other bad input. */
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Option } from '@commander-js/extra-typings';
-import { formatInputError, InputError } from '../base/index.ts';
+import { formatInputError, InputError, isTruncated } from '../base/index.ts';
 import { historyFormats } from '../history/index.ts';
 import { defaults } from './replay-command.ts';
 import { constrainingLevels, isolationLevels } from '../isolation/index.ts';
@@ -38,7 +38,7 @@ export function reportError(error: unknown, isDebugging: boolean, host: Pick<Hos
   const details = isDebugging ? `${stacks(error).join('\ncaused by ')}\n` : '';
   if (error instanceof InputError) {
     host.err(`${oneLine(formatInputError(error))}\n${details}`);
-    return 3;
+    return isTruncated(error) ? 2 : 3;
   }
   const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   host.err(

@@ -23,24 +23,37 @@ import type { Host } from './host.ts';
 const smallTransactionsMax = evidenceTransactionsMax;
 /** Texts up to here are parsed as a whole, for errors with columns. */
 const smallBytesMax = 2 ** 20;
+/** From these a format is known. */
+const headBytes = 65_536;
 /** Of a longer file, every so many bytes are told of. */
 const bytesTold = 2 ** 28;
 
 /** What reading a history needs of the process around. */
 export type InputHost = Pick<Host, 'openInput' | 'err'>;
 
-export type HistoryInput =
+export type HistoryInput = SizedHistory & {
+  /** Would the reader have seen that the end of the file is missing? */
+  readonly marksEnd: boolean;
+};
+
+type SizedHistory =
   | { readonly size: 'small'; readonly history: History }
   | { readonly size: 'large'; readonly history: CompactHistory };
 
+/** What a green verdict on a file takes for granted that does not mark its end. */
+export const assumedWhole = 'the file has no end mark: it is whole';
+
 /** @throws InputError with the file and the place in it */
-export async function readHistory(file: string, host: Host): Promise<History> {
+export async function readHistory(
+  file: string,
+  host: Host,
+): Promise<{ readonly history: History; readonly marksEnd: boolean }> {
   return inFile(file, async () => {
     const bytes = await host.readInput(file);
-    const format = detectFormat(bytes.subarray(0, 65_536), file);
+    const format = detectFormat(bytes.subarray(0, headBytes), file);
     const small = parseSmall(bytes, format);
-    if (small !== null) return notEmpty(small);
-    return notEmpty(historyOf(await format.read([{ name: file, chunks: () => only(bytes) }])));
+    const read = small ?? historyOf(await format.read([{ name: file, chunks: () => only(bytes) }]));
+    return { history: notEmpty(read), marksEnd: format.marksEnd(bytes.subarray(0, headBytes)) };
   });
 }
 
@@ -52,13 +65,14 @@ export async function readHistory(file: string, host: Host): Promise<History> {
 export async function openHistory(file: string, host: InputHost, format?: string): Promise<HistoryInput> {
   return inFile(file, async () => {
     const input = await begin(file, host);
-    const found = format === undefined ? detectFormat(input.first.subarray(0, 65_536), file) : formatNamed(format);
+    const head = input.first.subarray(0, headBytes);
+    const found = format === undefined ? detectFormat(head, file) : formatNamed(format);
+    const marksEnd = found.marksEnd(head);
     const small = input.isWhole ? parseSmall(input.first, found) : null;
-    if (small !== null)
-      return small.transactions.length <= smallTransactionsMax
-        ? { size: 'small', history: notEmpty(small) }
-        : { size: 'large', history: compactOf(small) };
-    return bySize(await found.read([input.source]));
+    if (small === null) return { ...bySize(await found.read([input.source])), marksEnd };
+    return small.transactions.length <= smallTransactionsMax
+      ? { size: 'small', history: notEmpty(small), marksEnd }
+      : { size: 'large', history: compactOf(small), marksEnd };
   });
 }
 
@@ -74,7 +88,7 @@ export async function openHistoryFolder(
   host: Pick<Host, 'openInput'>,
   format?: string,
 ): Promise<HistoryInput> {
-  return inFile(folder, async () => bySize(await readFolder(folder, files, host, format)));
+  return inFile(folder, async () => ({ ...bySize(await readFolder(folder, files, host, format)), marksEnd: false }));
 }
 
 async function readFolder(
@@ -93,7 +107,7 @@ async function readFolder(
   );
 }
 
-function bySize(history: CompactHistory): HistoryInput {
+function bySize(history: CompactHistory): SizedHistory {
   if (history.transactionCount === 0) throw noTransaction();
   if (history.transactionCount > smallTransactionsMax || history.lists !== null) return { size: 'large', history };
   return { size: 'small', history: historyOf(history) };
@@ -106,7 +120,7 @@ export async function readCompact(file: string, host: Host, format?: string): Pr
     const parts = folder === null ? null : folderFormat(folder.map(({ name }) => name));
     if (parts !== null) return readFolder(file, parts.files, host, format);
     const input = await begin(file, host);
-    const found = format === undefined ? detectFormat(input.first.subarray(0, 65_536), file) : formatNamed(format);
+    const found = format === undefined ? detectFormat(input.first.subarray(0, headBytes), file) : formatNamed(format);
     return found.read([input.source]);
   });
 }

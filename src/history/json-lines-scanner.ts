@@ -11,7 +11,14 @@ import { InputError } from '../base/input-error.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
 import { INITIAL } from './history.ts';
-import { isHeader, type JsonRecord, parseHeader, parseRecord, parseTransactionLine } from './json-lines.ts';
+import {
+  type Header,
+  isHeader,
+  type JsonRecord,
+  parseHeader,
+  parseRecord,
+  parseTransactionLine,
+} from './json-lines.ts';
 import {
   closeBrace,
   closeBracket,
@@ -45,6 +52,7 @@ export class JsonLinesScanner {
   #pendingBytes = 0;
   #line = 0;
   #isFirstRecord = true;
+  #header: Header | null = null;
   /** What `#operations` found last. */
   readonly #elements: number[] = [];
   #valueId = 0;
@@ -74,7 +82,7 @@ export class JsonLinesScanner {
   }
 
   /**
-   * @throws InputError as `push` for a last line without a line feed, and `history/duplicate-id`, `history/unknown-writer`,
+   * @throws InputError as `push` for a last line without a line feed, and `history/truncated`, `history/duplicate-id`, `history/unknown-writer`,
    *   `history/append`. What reads saw is not looked at: that is for the checks.
    */
   finish(): CompactHistory {
@@ -83,6 +91,7 @@ export class JsonLinesScanner {
       this.#pendingBytes += 1;
       this.#scanPending();
     }
+    this.#header?.checkCount(this.#builder.transactionCount);
     return this.#builder.finish();
   }
 
@@ -285,7 +294,8 @@ export class JsonLinesScanner {
     const isFirst = this.#isFirstRecord;
     this.#isFirstRecord = false;
     if (isFirst && isHeader(record)) {
-      const { initial, sessions } = parseHeader(record);
+      this.#header = parseHeader(record);
+      const { initial, sessions } = this.#header;
       for (const name of sessions) this.#builder.session(name);
       for (const [key, value] of initial) this.#builder.initial(key, value);
       return;

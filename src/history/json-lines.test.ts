@@ -4,6 +4,7 @@ import { formatHistoryLines, parseHistoryLines } from './json-lines.ts';
 import { relationsOf } from './relations.ts';
 
 const header = '{"moirai":"history","version":1}';
+const counted = (transactions: number): string => `{"moirai":"history","version":1,"transactions":${transactions}}`;
 
 describe('JSON Lines', () => {
   test('have a transaction a line', () => {
@@ -75,19 +76,19 @@ describe('JSON Lines', () => {
 
   test('ignore unknown fields, blank lines, a byte order mark and carriage returns', () => {
     const text = `\uFEFF{"moirai":"history","version":1,"by":"hand"}\r\n\r\n  {"session":"a","operations":[],"node":[12345678901234567890]}  \r\n`;
-    expect(formatHistoryLines(parseHistoryLines(text))).toBe(`${header}\n{"session":"a","operations":[]}\n`);
+    expect(formatHistoryLines(parseHistoryLines(text))).toBe(`${counted(1)}\n{"session":"a","operations":[]}\n`);
   });
 
   test('of nothing are the empty history', () => {
     const empty = { sessions: [], transactions: [], initial: new Map() };
     expect(parseHistoryLines('')).toEqual(empty);
     expect(parseHistoryLines(`\n${header}\n`)).toEqual(empty);
-    expect(formatHistoryLines(empty)).toBe(`${header}\n`);
+    expect(formatHistoryLines(empty)).toBe(`${counted(0)}\n`);
   });
 
   test('keep keys, sessions and members that are called __proto__', () => {
     const text = [
-      '{"moirai":"history","version":1,"initial":{"__proto__":{"__proto__":1}}}',
+      '{"moirai":"history","version":1,"transactions":1,"initial":{"__proto__":{"__proto__":1}}}',
       '{"session":"__proto__","operations":[["r","__proto__",{"__proto__":1}],["w","constructor",{"toString":0}]]}',
       '',
     ].join('\n');
@@ -96,7 +97,7 @@ describe('JSON Lines', () => {
 
   test('take integers that are exact, however long', () => {
     const long = '["w","x",1152921504606847000],["w","x",-9007199254740991],["w","x",0.1234567890123456]';
-    expect(formatHistoryLines(parseHistoryLines(lines(long)))).toBe(`${header}\n${lines(long)}\n`);
+    expect(formatHistoryLines(parseHistoryLines(lines(long)))).toBe(`${counted(1)}\n${lines(long)}\n`);
   });
 });
 
@@ -127,7 +128,7 @@ describe('formatHistoryLines', () => {
       ]),
     };
     const text = [
-      '{"moirai":"history","version":1,"initial":{"y":0,"z":1},"sessions":["b","a"]}',
+      '{"moirai":"history","version":1,"transactions":3,"initial":{"y":0,"z":1},"sessions":["b","a"]}',
       '{"session":"a","operations":[["w","x",1]],"status":"aborted","end":-1}',
       '{"session":"b","operations":[["r","y",0,null]],"start":0,"id":"t"}',
       '{"session":"b","operations":[["r","x",1,"a/0"]],"status":"unknown","level":"prefix"}',
@@ -139,7 +140,9 @@ describe('formatHistoryLines', () => {
 
   test('names sessions without transactions', () => {
     const idle = { sessions: ['a', 'idle'], transactions: [], initial: new Map() };
-    expect(formatHistoryLines(idle)).toBe('{"moirai":"history","version":1,"sessions":["a","idle"]}\n');
+    expect(formatHistoryLines(idle)).toBe(
+      '{"moirai":"history","version":1,"transactions":0,"sessions":["a","idle"]}\n',
+    );
     expect(parseHistoryLines(formatHistoryLines(idle))).toEqual(idle);
   });
 });
@@ -204,6 +207,27 @@ describe('parseHistoryLines refuses', () => {
     ],
     ['history/value', 1, 48, '{"moirai":"history","version":1,"initial":{"x":-0}}', '-0 would change'],
     ['history/header', 1, 11, '{"moirai":"trace"}', 'this is not a history: "trace"'],
+    [
+      'history/header',
+      1,
+      48,
+      '{"moirai":"history","version":1,"transactions":-1}',
+      'transactions should be the number of lines that follow',
+    ],
+    [
+      'history/header',
+      1,
+      48,
+      `${counted(1)}\n${op('')}\n${op('')}`,
+      'more was added: transactions announced here: 1, found: 2',
+    ],
+    [
+      'history/truncated',
+      1,
+      48,
+      `${counted(3)}\n${op('')}\n${op('["r","x",1,"b/0"]')}\n`,
+      'it was cut: transactions announced here: 3, found: 2',
+    ],
     ['history/version', 1, 31, '{"moirai":"history","version":2}', 'the header should give version 1, not 2'],
     ['history/version', 1, 1, '{"moirai":"history"}', 'the header should give version 1'],
     [

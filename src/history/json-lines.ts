@@ -1,7 +1,7 @@
 /**
  * Histories as JSON Lines, a transaction a line; it carries every history.
  *
- *     {"moirai":"history","version":1,"initial":{"y":0},"sessions":["a","b"]}          optional; as are its last two
+ *     {"moirai":"history","version":1,"transactions":2,"initial":{"y":0},"sessions":["a","b"]}     optional; as are its last three
  *     {"session":"a","operations":[["w","x",1],["r","y",0]],"status":"committed","start":10,"end":42}
  *     {"session":"b","operations":[["r","x",1,"a/0"],["r","y",0,null]],"id":"audit","level":"causal"}
  *
@@ -24,9 +24,13 @@ import {
   placeIn,
   scanJsonLine,
 } from './json-text.ts';
+import { checkCount } from './transaction-count.ts';
 import type { Key, Value } from './value.ts';
 
 const version = 1;
+
+/** What a header begins with, up to the number of transactions. */
+export const headerStart = `{"moirai":"history","version":${version},"transactions":`;
 
 /**
  * @throws InputError `history/syntax`, `history/truncated`, `history/shape`, `history/header`, `history/version`,
@@ -40,6 +44,7 @@ export function parseHistoryLines(text: string): History {
   const transactionLines = lines.slice(header === undefined ? 0 : 1);
   const sessions = new SessionNames(header?.sessions ?? []);
   const transactions = transactionLines.map((line) => parseTransaction(parseRecord(line), sessions));
+  header?.checkCount(transactions.length);
   const placeOf = (t: number, path: Path): Place => {
     const line = transactionLines[t];
     assert(line !== undefined, `transaction ${t} stands on no line`);
@@ -103,14 +108,29 @@ export function isHeader({ fields }: JsonRecord): boolean {
   return Object.hasOwn(fields, 'moirai') && !Object.hasOwn(fields, 'session');
 }
 
-export function parseHeader(record: JsonRecord): { initial: Map<Key, Value>; sessions: readonly string[] } {
-  const { moirai, version: given, initial = {}, sessions = [] } = record.fields;
+export interface Header {
+  readonly initial: Map<Key, Value>;
+  readonly sessions: readonly string[];
+  /** Of how many transactions follow. @throws InputError `history/truncated`, `history/header` where the header says another number */
+  readonly checkCount: (found: number) => void;
+}
+
+/** The beginning of a file that says how many transactions are in it, as it is written here. */
+export function isCounted(text: string): boolean {
+  return text.startsWith(headerStart);
+}
+
+export function parseHeader(record: JsonRecord): Header {
+  const { moirai, version: given, transactions, initial = {}, sessions = [] } = record.fields;
   if (moirai !== 'history')
     fail(record, ['moirai'], 'history/header', `this is not a history: ${JSON.stringify(moirai)}`);
   if (given !== version) {
     const but = given === undefined ? '' : `, not ${JSON.stringify(given)}`;
     fail(record, ['version'], 'history/version', `the header should give version ${version}${but}`);
   }
+  const isCount = Number.isSafeInteger(transactions) && (transactions as number) >= 0;
+  if (transactions !== undefined && !isCount)
+    fail(record, ['transactions'], 'history/header', 'transactions should be the number of lines that follow');
   if (!isRecord(initial)) fail(record, ['initial'], 'history/header', 'the initial values should be a JSON object');
   const isNames = Array.isArray(sessions) && sessions.every((name) => typeof name === 'string');
   if (!isNames || new Set(sessions).size < sessions.length) {
@@ -119,7 +139,15 @@ export function parseHeader(record: JsonRecord): { initial: Map<Key, Value>; ses
   const entries = Object.entries(initial).map(
     ([key, value]) => [key, exactValue(record, ['initial', key], value)] as const,
   );
-  return { initial: new Map(entries), sessions };
+  return {
+    initial: new Map(entries),
+    sessions,
+    checkCount: (found) => {
+      if (transactions === undefined || found === transactions) return;
+      const { at } = partAt(record.tree ?? scanJsonLine(record.line), ['transactions']);
+      checkCount(found, transactions as number, placeIn(record.line, at));
+    },
+  };
 }
 
 /** Sessions by name, in the order in which they were first named. */
@@ -268,12 +296,11 @@ function formatHeader({ sessions, transactions, initial }: History): string {
   const named = [...new Set(transactions.map(({ session }) => session))];
   const isDerived = named.length === sessions.length && named.every((session, index) => session === index);
   const fields = [
-    '"moirai":"history"',
-    `"version":${version}`,
+    `${headerStart}${transactions.length}`,
     ...(members.length === 0 ? [] : [`"initial":{${members.join(',')}}`]),
     ...(isDerived ? [] : [`"sessions":${JSON.stringify(sessions)}`]),
   ];
-  return `{${fields.join(',')}}`;
+  return `${fields.join(',')}}`;
 }
 
 function formatTransaction(history: History, transaction: Transaction, index: number): string {

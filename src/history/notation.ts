@@ -1,7 +1,8 @@
 /**
  * The notation: histories as papers write them, for tests, documents and terminals.
  *
- *     initial {"y":0}               optional first line: initial values
+ *     transactions 4                optional first line, of files: how many follow; the last line ends with a line break
+ *     initial {"y":0}               optional: initial values
  *     w x 1, w y 1 | r x 2          a session a line, transactions between |, operations between ,
  *     r y 1, r x _ | w x 2 !        _ : the initial value; ! aborted, ? of unknown fate
  *     r x 1 <- 0/0, r y 0 <- _ | -  a read may name its writer, session/index, or _ ; - is a transaction without operations
@@ -14,7 +15,8 @@
  * times, levels, sessions without transactions, and an order of transactions between sessions. JSON Lines carries all of it.
  */
 import { assert } from '../base/assert.ts';
-import type { Place } from '../base/input-error.ts';
+import { InputError, type Place } from '../base/input-error.ts';
+import { checkCount } from './transaction-count.ts';
 import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
 import { defaultId, type History, INITIAL, type Operation, type Status } from './history.ts';
 import { checkExact, failAt, type Line, linesOf, placeIn, scanJson } from './json-text.ts';
@@ -25,11 +27,15 @@ import { type Key, sameValue, type Value } from './value.ts';
  *   always with line and column
  */
 export function parseHistory(text: string): History {
-  const lines = linesOf(text).filter((line) => /^\s*[^\s#]/.test(line.text));
+  const all = linesOf(text).filter((line) => /^\s*[^\s#]/.test(line.text));
+  const counted = all[0] !== undefined && isCounted(all[0].text) ? all[0] : null;
+  const lines = counted === null ? all : all.slice(1);
   const hasInitial = lines[0]?.text.trimStart().startsWith('initial') ?? false;
   const initial = hasInitial ? parseInitial(lines[0] as Line) : new Map<Key, Value>();
   const sessions = lines.slice(hasInitial ? 1 : 0);
+  if (counted !== null && !text.endsWith('\n')) throw cutAt(all.at(-1) ?? counted);
   const transactions = sessions.flatMap((line, session) => parseSession(new Cursor(line), session, initial));
+  if (counted !== null) checkCount(transactions.length, parseCount(counted), placeIn(counted, 0));
   const placeOf = (t: number, o: number, at: 'at' | 'writerAt'): Place => {
     const transaction = transactions[t];
     const line = sessions[transaction?.session ?? -1];
@@ -43,6 +49,32 @@ export function parseHistory(text: string): History {
       ofWriter: (t, o) => placeOf(t, o, 'writerAt'),
     },
   );
+}
+
+/** The first line of a file in the notation. */
+export function formatCount(transactionCount: number): string {
+  return `transactions ${transactionCount}`;
+}
+
+/** Does a text in the notation say how many transactions are in it? */
+export function isCounted(text: string): boolean {
+  return /^(?:\uFEFF?\s*(?:#.*)?\n)*\uFEFF?\s*transactions(?:\s|$)/.test(text);
+}
+
+function parseCount(line: Line): number {
+  const cursor = new Cursor(line);
+  cursor.takeWord('transactions');
+  cursor.next();
+  const { at } = cursor;
+  const word = cursor.takeAnyWord('the number of transactions');
+  if (!/^\d{1,15}$/.test(word)) failAt(line, at, 'history/syntax', `${word} is no number of transactions`);
+  if (cursor.next() !== '') cursor.fail('the end of the line');
+  return Number(word);
+}
+
+function cutAt(line: Line): InputError {
+  const message = 'the text ends within a line, where its first line says that it has whole ones';
+  return new InputError('history/truncated', message, placeIn(line, line.text.length));
 }
 
 /** The history in the notation, without a final line break. What the notation does not carry is dropped. */

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { samples } from '../../src/history/formats/foreign-samples.test-support.ts';
+import { formatHistoryLines, parseHistory } from '../../src/history/index.ts';
 import { listFolder, openInput } from '../../src/cli/input-files.ts';
 import { runHere, UserFolder } from '../support/cli.ts';
 
@@ -14,6 +15,35 @@ describe('several histories', () => {
     expect(code).toBe(1);
     expect(out.match(/^runs\S+: /gm)).toEqual(['runs/a.history: ', 'runs/b/c.history: ', 'runs/d.history: ']);
     expect(out).toContain('\n3 histories, by answer at serializable\nviolated   2\nsatisfied  1\n');
+    expect(out).toContain('assumed of 1 of them: the file has no end mark: it is whole\n');
+  });
+
+  test('one that was cut between two transactions is unknown, and the others are judged', async () => {
+    const whole = formatHistoryLines(parseHistory(serial));
+    const cut = whole.split('\n').slice(0, 2).join('\n');
+    const [one, some] = [{ 'c.jsonl': cut }, { 'c.jsonl': cut, 'w.jsonl': whole, 'v.history': lost }];
+    const message = 'c.jsonl:1:48: it was cut: transactions announced here: 2, found: 1 [history/truncated]\n';
+    for (const asked of [[], ['--level', 'serializable'], ['--by', 'commit-tests']])
+      expect(await runHere(['check', 'c.jsonl', ...asked], one)).toEqual({ code: 2, out: '', err: message });
+    const level = ['--level', 'serializable'];
+    const several = await runHere(['check', 'c.jsonl', 'w.jsonl', ...level], some);
+    expect(several).toMatchObject({ code: 2, err: message });
+    expect(several.out).toContain('at serializable\ncut        1\nsatisfied  1\n');
+    expect(several.out).not.toContain('assumed');
+    expect((await runHere(['check', 'c.jsonl', 'w.jsonl'], some)).code).toBe(2);
+    expect((await runHere(['check', 'c.jsonl', 'v.history', ...level], some)).code).toBe(1);
+  });
+
+  test('what a green verdict takes for granted is said', async () => {
+    const asked = ['--level', 'serializable', '--json'];
+    const whole = formatHistoryLines(parseHistory(serial));
+    const named = JSON.parse((await runHere(['check', '-', ...asked], { '-': serial })).out) as object;
+    expect(named).toMatchObject({ verdict: 'satisfied', assumed: ['the file has no end mark: it is whole'] });
+    const known = JSON.parse((await runHere(['check', '-', ...asked], { '-': whole })).out) as object;
+    expect(known).toMatchObject({ verdict: 'satisfied', assumed: [] });
+    const byTests = ['check', '-', '--by', 'commit-tests'];
+    expect((await runHere(byTests, { '-': serial })).out).toContain('\nassumed: the file has no end mark');
+    expect((await runHere(byTests, { '-': whole })).out).not.toContain('assumed');
   });
 
   test('without a level, counted by the strongest', async () => {

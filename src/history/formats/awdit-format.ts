@@ -19,6 +19,7 @@ export const awditFormat: HistoryFormat = {
     const head = headOf(firstBytes);
     return /^(?:[rw] -?\d+ -?\d+\s*\n)+\s*(?:--+|==+)\s*(?:\n|$)/.test(head) || /^==+\s*\n\s*[rw] \d/.test(head);
   },
+  marksEnd: () => false,
   read: (sources) => readAwdit(onlySource('awdit', sources)),
 };
 

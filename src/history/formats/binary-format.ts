@@ -6,6 +6,7 @@ export const binaryFormat: HistoryFormat = {
   name: 'binary',
   extensions: ['.moirai'],
   detect: isBinaryHistory,
+  marksEnd: () => true,
   read: async (sources) => {
     const reader = new BinaryHistoryReader();
     for await (const chunk of onlySource('binary', sources).chunks()) reader.push(chunk);

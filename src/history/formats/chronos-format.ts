@@ -16,6 +16,7 @@ import { type HistoryFormat, type HistorySource, onlySource } from './format.ts'
 import { FormSplitter } from './form-splitter.ts';
 import {
   arrayIn,
+  beginsList,
   exactValue,
   headOf,
   isObject,
@@ -33,6 +34,7 @@ export const chronosFormat: HistoryFormat = {
     const head = headOf(firstBytes);
     return /^\[?\s*\{/.test(head) && /"(?:sts|cts)"\s*:\s*\{\s*"[pl]"/.test(head);
   },
+  marksEnd: beginsList,
   read: (sources) => readChronos(onlySource('chronos', sources)),
 };
 

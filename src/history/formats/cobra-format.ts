@@ -21,6 +21,7 @@ export const cobraFormat: HistoryFormat = {
     firstBytes[0] === letters.start &&
     (firstBytes.includes(0) || /T\d+\.log$/.test(name)) &&
     [9, 17].some((at) => Object.values(letters).includes(firstBytes[at] ?? 0)),
+  marksEnd: () => false,
   read: async (sources) => {
     const builder = new CompactHistoryBuilder();
     for (const source of sources) readLog(await bytesOf(source), source.name, builder);

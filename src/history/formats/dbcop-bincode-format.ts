@@ -16,6 +16,7 @@ export const dbcopBincodeFormat: HistoryFormat = {
   name: 'dbcop',
   extensions: ['.bincode'],
   detect: hasHeader,
+  marksEnd: () => true,
   read: async (sources) => {
     const source = onlySource('dbcop', sources);
     return readBincode(new ByteReader(await bytesOf(source), source.name));

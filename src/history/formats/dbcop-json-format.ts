@@ -16,6 +16,7 @@ export const dbcopJsonFormat: HistoryFormat = {
     const head = headOf(firstBytes);
     return /^\[\s*\[\s*(?:\{\s*"(?:events|committed)"|\])/.test(head) || /^\{\s*"(?:params|data)"\s*:/.test(head);
   },
+  marksEnd: () => true,
   read: (sources) => readDbcopJson(onlySource('dbcop-json', sources)),
 };
 

@@ -9,6 +9,7 @@ export const dbcopTextFormat: HistoryFormat = {
   name: 'dbcop-hist',
   extensions: ['.hist'],
   detect: (firstBytes) => /^(?:\/\/[^\n]*\n\s*|-+\s*\n\s*)*\[\s*(?:[A-Za-z_]\w*(?::=|==)|\])/.test(headOf(firstBytes)),
+  marksEnd: () => false,
   read: (sources) => readHist(onlySource('dbcop-hist', sources)),
 };
 

@@ -12,7 +12,7 @@ import {
 } from './elle-history.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';
 import { type Form, FormSplitter } from './form-splitter.ts';
-import { exactValue, headOf, shown, textOf } from './source-text.ts';
+import { beginsList, exactValue, headOf, shown, textOf } from './source-text.ts';
 
 export const elleEdnFormat: HistoryFormat = {
   name: 'elle-edn',
@@ -21,6 +21,7 @@ export const elleEdnFormat: HistoryFormat = {
     /^(?:;[^\n]*\n|[\s,])*[[(]?(?:;[^\n]*\n|[\s,])*(?:#[\w./-]+\s*)?\{\s*:(?:type|process|index|f|value|time|error|node)\b/.test(
       headOf(firstBytes),
     ),
+  marksEnd: beginsList,
   read: (sources) => readEdn(onlySource('elle-edn', sources)),
 };
 

@@ -4,7 +4,7 @@ import type { CompactHistory } from '../compact-history.ts';
 import { type ElleEvent, ElleHistory, keyOfValue, microKind, type MicroOperation } from './elle-history.ts';
 import { type HistoryFormat, type HistorySource, onlySource } from './format.ts';
 import { type Form, FormSplitter } from './form-splitter.ts';
-import { exactValue, headOf, isObject, parseExactJson, shown, textOf } from './source-text.ts';
+import { beginsList, exactValue, headOf, isObject, parseExactJson, shown, textOf } from './source-text.ts';
 
 export const elleJsonFormat: HistoryFormat = {
   name: 'elle-json',
@@ -15,6 +15,7 @@ export const elleJsonFormat: HistoryFormat = {
       /^\[?\s*\{/.test(head) && /"type"\s*:\s*":?(?:invoke|ok|fail|info)"/.test(head) && !/"operations"/.test(head)
     );
   },
+  marksEnd: beginsList,
   read: (sources) => readJson(onlySource('elle-json', sources)),
 };
 

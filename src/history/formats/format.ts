@@ -25,6 +25,12 @@ export interface HistoryFormat {
    */
   readonly detect: (firstBytes: Uint8Array, name: string) => boolean;
   /**
+   * Does a file that begins so say where it ends, by a count or a closing bracket, so that `read` refuses it where its end is lost
+   * (`history/truncated`)? Otherwise a file that was cut between two transactions is a shorter history.
+   * @param firstBytes as for `detect`
+   */
+  readonly marksEnd: (firstBytes: Uint8Array) => boolean;
+  /**
    * Reads in which values nobody wrote were seen are no error here: the checks tell of them.
    * @throws InputError with the place: the line of a text, the offset in bytes in the message otherwise
    */

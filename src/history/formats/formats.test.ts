@@ -48,6 +48,38 @@ describe('every format that is written', () => {
   });
 });
 
+describe('a file that moirai writes says where it ends', () => {
+  const whole = 'w x 1, r y _ | r x 1\nw y [2] | - | w z 12 !';
+  const [notationCount, linesCount] = ['transactions 5\n', '"transactions":5'];
+
+  test.each(['jsonl', 'binary', 'notation'])('%s: cut anywhere, it is never read as whole', async (name) => {
+    const format = formatNamed(name);
+    const bytes = write(name, await formatNamed('notation').read([source(encode(whole))]));
+    expect(format.marksEnd(bytes)).toBe(true);
+    expect((await format.read([source(bytes)])).transactionCount).toBe(5);
+    // All but the line feed at the end of JSON Lines, which ends nothing; up to the count a text is as one without it, and empty.
+    const [first, last] = { jsonl: [1, 1], binary: [0, 0], notation: [1, 0] }[name] as [number, number];
+    for (let length = first; length < bytes.length - last; length += 1) {
+      const read = format.read([source(bytes.slice(0, length))]);
+      const code =
+        length < (name === 'notation' ? notationCount.indexOf(' ') : 0) ? 'history/syntax' : 'history/truncated';
+      await expect(read, `${length} bytes`).rejects.toThrow(expect.objectContaining({ code }));
+    }
+  });
+
+  test('one that others wrote says so where it is one list or has counts', () => {
+    const marks = (name: string, begin: string): boolean => formatNamed(name).marksEnd(encode(begin));
+    expect(marks('jsonl', `{"moirai":"history","version":1,${linesCount},"sessions":[`)).toBe(true);
+    expect(marks('jsonl', '{"session":"a","operations":[]}')).toBe(false);
+    expect(marks('notation', '# by hand\nw x 1')).toBe(false);
+    expect(marks('elle-edn', '; a comment\n [{:type :ok')).toBe(true);
+    expect(marks('elle-edn', '{:type :ok')).toBe(false);
+    expect(marks('elle-json', '[{"type":"ok"')).toBe(true);
+    expect(marks('viper', '{"value":[]}')).toBe(false);
+    expect(marks('plume', 'r(0,0,0,0)')).toBe(false);
+  });
+});
+
 test('a format is known by its name, and for writing by that of the file', () => {
   expect(historyFormats.map(({ name }) => formatNamed(name).name)).toEqual(historyFormats.map(({ name }) => name));
   expect(formatOfName('a/b.history.jsonl').name).toBe('jsonl');

@@ -2,6 +2,7 @@
 import { listOf } from '../compact-convert.ts';
 import { type CompactHistory, fromUnrecorded, operationKind, statuses } from '../compact-history.ts';
 import { INITIAL } from '../history.ts';
+import { headerStart, isCounted } from '../json-lines.ts';
 import { JsonLinesScanner } from '../json-lines-scanner.ts';
 import type { Key, Value } from '../value.ts';
 import { type HistoryFormat, onlySource } from './format.ts';
@@ -11,6 +12,7 @@ export const jsonLinesFormat: HistoryFormat = {
   extensions: ['.jsonl', '.ndjson'],
   detect: (firstBytes) =>
     /^\uFEFF?\s*\{/.test(new TextDecoder('utf-8', { ignoreBOM: true }).decode(firstBytes.subarray(0, 4_096))),
+  marksEnd: (firstBytes) => isCounted(new TextDecoder().decode(firstBytes)),
   read: async (sources) => {
     const scanner = new JsonLinesScanner();
     for await (const chunk of onlySource('jsonl', sources).chunks()) scanner.push(chunk);
@@ -37,20 +39,16 @@ function* writeLines(history: CompactHistory): Generator<Uint8Array> {
 }
 
 /** Names the sessions always: whether the lines would give the same order is not known before they are written. */
-function header({ initialValue, names, sessionCount }: CompactHistory): string {
+function header({ initialValue, names, sessionCount, transactionCount }: CompactHistory): string {
   const initial: [Key, Value][] = [];
   initialValue.forEach((id, key) => {
     const value = names.value(id);
     if (value !== null) initial.push([names.key(key), value]);
   });
-  const fields = {
-    moirai: 'history',
-    version: 1,
-    // An object would put names that are numbers first and lose __proto__; only its text is needed.
-    sessions: Array.from({ length: sessionCount }, (_, s) => names.session(s)),
-  };
+  const sessions = JSON.stringify(Array.from({ length: sessionCount }, (_, s) => names.session(s)));
+  // An object would put names that are numbers first and lose __proto__; only its text is needed.
   const members = initial.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`);
-  return `${JSON.stringify(fields).slice(0, -1)}${members.length === 0 ? '' : `,"initial":{${members.join(',')}}`}}`;
+  return `${headerStart}${transactionCount},"sessions":${sessions}${members.length === 0 ? '' : `,"initial":{${members.join(',')}}`}}`;
 }
 
 function transactionLine(history: CompactHistory, t: number, index: number): string {

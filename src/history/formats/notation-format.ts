@@ -1,13 +1,14 @@
 /** The notation of papers and tests, for histories that people look at: read and written as a whole. Drops times, levels and own names. */
 import { InputError } from '../../base/input-error.ts';
 import { compactOf, historyOf } from '../compact-convert.ts';
-import { formatHistory, parseHistory } from '../notation.ts';
+import { formatCount, formatHistory, isCounted, parseHistory } from '../notation.ts';
 import { type HistoryFormat, onlySource } from './format.ts';
 
 export const notationFormat: HistoryFormat = {
   name: 'notation',
   extensions: ['.history', '.txt'],
   detect: (firstBytes) => !firstBytes.includes(0),
+  marksEnd: (firstBytes) => isCounted(new TextDecoder().decode(firstBytes)),
   read: async (sources) => {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     let text = '';
@@ -21,5 +22,8 @@ export const notationFormat: HistoryFormat = {
     }
     return compactOf(parseHistory(text));
   },
-  write: (history) => [new TextEncoder().encode(`${formatHistory(historyOf(history))}\n`)],
+  write: (history) => {
+    const text = [formatCount(history.transactionCount), formatHistory(historyOf(history)), ''].join('\n');
+    return [new TextEncoder().encode(text)];
+  },
 };

@@ -15,6 +15,7 @@ export const plumeFormat: HistoryFormat = {
   name: 'plume',
   extensions: ['.plume'],
   detect: (firstBytes) => /^[rw]\(-?\d+,/.test(headOf(firstBytes)),
+  marksEnd: () => false,
   read: (sources) => readPlume(onlySource('plume', sources)),
 };
 

@@ -61,6 +61,11 @@ export function headOf(firstBytes: Uint8Array): string {
   return text.replace(/^(?:\u00ef\u00bb\u00bf)?\s*/, '');
 }
 
+/** Is the whole text one array, vector or list, of which the end is missing where it was cut? */
+export function beginsList(firstBytes: Uint8Array): boolean {
+  return /^(?:;[^\n]*\n|[\s,])*[[(]/.test(headOf(firstBytes));
+}
+
 const headBytes = 4_096;
 
 /** An integer as a number where that is exact, else its digits: neighbouring 64-bit integers must not become one value. */

@@ -14,6 +14,7 @@ import type { HistoryFormat, HistorySource } from './format.ts';
 import { FormSplitter } from './form-splitter.ts';
 import {
   arrayIn,
+  beginsList,
   baseName,
   exactValue,
   headOf,
@@ -32,6 +33,7 @@ export const viperFormat: HistoryFormat = {
     /^\[?\s*\{\s*(?:"(?:isInitial|id)"\s*:\s*\w+\s*,\s*)*"value"\s*:\s*\[\s*(?:\]|\[\s*"(?:r|w|i|d|range)")/.test(
       headOf(firstBytes),
     ),
+  marksEnd: beginsList,
   read: async (sources) => {
     const builder = new CompactHistoryBuilder();
     for (const source of sources) await readLog(source, builder);
