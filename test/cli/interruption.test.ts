@@ -1,11 +1,10 @@
 /** Signals at the built command line: the verdict so far with what was found, as text and as JSON; the second ends the process at once. */
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { build as bundle } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, build, root, runBuilt, runProcess, UserFolder } from '../support/cli.ts';
 
 const builtMain = join(root, 'dist/cli/main.js');
-const builtModule = (name: string): string => pathToFileURL(join(root, `dist/cli/${name}.js`)).href;
 
 const folder = new UserFolder();
 const cwd = folder.path;
@@ -290,34 +289,49 @@ test('threads: what they gave back', async () => {
 
 /** Code under the watchdog that never gives the thread back, and is heard of only when the user has waited for 0.75 s. */
 const busy = (endingOf: string): string => `
-import { listenForInterruption } from '${builtModule('interruption')}';
-import { startWatchdog } from '${builtModule('watchdog')}';
+import { listenForInterruption } from './interruption.ts';
+import { startWatchdog } from './watchdog.ts';
 listenForInterruption();
 const watch = startWatchdog(Infinity, () => (${endingOf}));
 await watch.ready;
 console.error('go');
 for (;;) watch.beat();`;
 
+/** Builds it, with the watchdog's worker beside it. @returns its path */
+async function builtBusy(name: string, endingOf: string): Promise<string> {
+  const cli = join(root, 'src/cli');
+  const outdir = join(cwd, name);
+  const common = { outdir, bundle: true, packages: 'external', format: 'esm', platform: 'node' } as const;
+  await bundle({ ...common, stdin: { contents: busy(endingOf), resolveDir: cli, sourcefile: 'main.ts' } });
+  await bundle({ ...common, entryPoints: [join(cli, 'watchdog-worker.ts')] });
+  folder.write({ [`${name}/package.json`]: '{ "type": "module" }' });
+  return join(outdir, 'stdin.js');
+}
+
 describe('a second request', () => {
   test.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
   ] as const)('ends at once what has not answered the first: %s', async (signal, code) => {
-    folder.write({ 'busy.mjs': busy(`{ out: 'the answer', err: '', code: 2 }`), 'silent.mjs': busy('null') });
-    const first = await signalledProcess([join(cwd, 'busy.mjs')], once);
+    const answers = await builtBusy('answers', `{ out: 'the answer', err: '', code: 2 }`);
+    const first = await signalledProcess([answers], once);
     expect(first).toMatchObject({ code: 2, out: 'the answer' });
     // The first is answered, or the process killed, only seconds after the second.
     const both = [
       ['SIGINT', 0],
       [signal, 500],
     ] as const;
-    expect(await signalledProcess([join(cwd, 'silent.mjs')], both)).toMatchObject({ code, signal: null, out: '' });
+    expect(await signalledProcess([await builtBusy('silent', 'null')], both)).toMatchObject({
+      code,
+      signal: null,
+      out: '',
+    });
   });
 
   test('is heard while the first is answered for too long', async () => {
-    folder.write({ 'slow.mjs': busy(`(() => { process.stderr.write('answering'); for (;;); })()`) });
+    const slow = await builtBusy('slow', `(() => { process.stderr.write('answering'); for (;;); })()`);
     let secondMs = Infinity;
-    const ended = await runProcess(process.execPath, [join(cwd, 'slow.mjs')], {
+    const ended = await runProcess(process.execPath, [slow], {
       onOutput: (kill, text) => {
         if (text.includes('go')) kill('SIGINT');
         if (!text.includes('answering')) return;

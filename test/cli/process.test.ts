@@ -223,7 +223,7 @@ test('a history comes from standard input', async () => {
 });
 
 test('a reader that has enough is no failure', async () => {
-  const command = `'${process.execPath}' '${root}dist/cli/main.js' test cart.ts --level all | head -n 1`;
+  const command = `'${process.execPath}' '${root}dist/cli/main.js' test cart.ts --level all --runs 50 | head -n 1`;
   const { code, out, err } = await runProcess('/bin/sh', ['-c', command], { cwd });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^level /);
