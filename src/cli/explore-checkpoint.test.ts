@@ -34,7 +34,8 @@ test('what was written comes back', async () => {
   expect(written.examples.length).toBeGreaterThan(0);
   expect(readExploration(file, source)).toEqual(written);
   const uninterrupted = await explore(counter);
-  const { histories, violations, complete } = await explore(counter, { resume: readExploration(file, source) });
+  const resume = readExploration(file, source) as ExploreCheckpoint;
+  const { histories, violations, complete } = await explore(counter, { resume });
   expect({ histories, violations, complete }).toEqual({
     histories: uninterrupted.histories,
     violations: uninterrupted.violations,

@@ -2,8 +2,9 @@
 import { closeSync, readSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { formatInputError, InputError } from '../base/index.ts';
-import type { ExploreCheckpoint, ExploreOptions } from '../explore/index.ts';
+import type { ExploreCheckpoint } from '../explore/index.ts';
 import { checkWritable, writeWhole } from '../files/index.ts';
+import type { SqlCheckpoint } from '../sql-campaign/index.ts';
 import { type CheckpointTool, openCheckpoint, refuse, sealedCheckpoint } from './checkpoint-file.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import type { Host } from './host.ts';
@@ -11,6 +12,9 @@ import { type SourceFile, sourceOf } from './source-files.ts';
 import type { Ending } from './watchdog.ts';
 
 const tool: CheckpointTool = { tool: 'explore', subject: 'program' };
+
+/** Of a program that reads and writes keys, or of one that speaks SQL. */
+type AnyCheckpoint = ExploreCheckpoint | SqlCheckpoint;
 
 type Files = Pick<ExploreCommandOptions, 'checkpoint' | 'resume'>;
 
@@ -27,24 +31,24 @@ export class SavedExploration {
     this.#host = host;
   }
 
-  /** For `explore`. @throws InputError `explore/checkpoint` */
-  options(): Pick<ExploreOptions, 'resume' | 'onCheckpoint'> {
+  /** For `explore` or `exploreSql`, which refuse a checkpoint of the other. @throws InputError `explore/checkpoint` */
+  options<C extends AnyCheckpoint>(): { readonly resume?: C; readonly onCheckpoint?: (made: C) => void } {
     const { checkpoint, resume } = this.#files;
     return {
-      ...(resume === null ? {} : { resume: this.#read(resume) }),
+      ...(resume === null ? {} : { resume: this.#read(resume) as C }),
       ...(checkpoint === null ? {} : { onCheckpoint: (made) => this.write(made) }),
     };
   }
 
-  #read(file: string): ExploreCheckpoint {
+  #read(file: string): AnyCheckpoint {
     const checkpoint = readExploration(file, this.#source);
-    if (checkpoint.waiting.length === 0)
+    if (isComplete(checkpoint))
       this.#host.err(`${file}: the exploration was complete when this was written: nothing is left to run\n`);
     return checkpoint;
   }
 
   /** A disk that is full now may have room for the next. */
-  write(checkpoint: ExploreCheckpoint | null): void {
+  write(checkpoint: AnyCheckpoint | null): void {
     const { checkpoint: file } = this.#files;
     if (file === null || checkpoint === null) return;
     try {
@@ -73,26 +77,41 @@ export async function openSaved(file: string, options: ExploreCommandOptions, ho
 }
 
 /** @throws InputError `option/checkpoint` */
-function refuseCombinations({ level, failsFast, replay, checkpoint, resume }: ExploreCommandOptions): void {
+function refuseCombinations({ level, sql, failsFast, replay, checkpoint, resume }: ExploreCommandOptions): void {
   const option = resume === null ? '--checkpoint' : '--resume';
   const why = (text: string): never => {
     throw new InputError('option/checkpoint', text);
   };
   if (checkpoint === '-' || resume === '-') why(`${option} needs a file that can be read again, not a stream`);
-  if (level === 'all') why(`a checkpoint is of one level: ${option} needs one --level`);
+  if (level === 'all' || sql.isolation === 'all') why(`a checkpoint is of one level: ${option} needs one --level`);
   if (failsFast) why(`--fail-fast ends with the first violation: there is nothing that ${option} could continue`);
   if (replay !== null) why(`--replay is one history: there is nothing that ${option} could continue`);
 }
 
-export function checkpointBytes(checkpoint: ExploreCheckpoint, source: readonly SourceFile[]): Generator<Uint8Array> {
+export function checkpointBytes(checkpoint: AnyCheckpoint, source: readonly SourceFile[]): Generator<Uint8Array> {
+  return sealedCheckpoint(tool, source, positionOf(checkpoint), [serialize(checkpoint)]);
+}
+
+/** For people; what counts is the rest. */
+function positionOf(checkpoint: AnyCheckpoint): object {
+  if (isOfSql(checkpoint)) {
+    const { schedules, invariantBroken, notRetried } = checkpoint.found;
+    return { subject: checkpoint.subject.shape.at(-1), schedules, invariantBroken, notRetried };
+  }
   const { waiting, histories, violations, runs } = checkpoint;
-  // For people; what counts is the rest.
-  const position = { level: checkpoint.subject.level, histories, violations, runs, waiting: waiting.length };
-  return sealedCheckpoint(tool, source, position, [serialize(checkpoint)]);
+  return { level: checkpoint.subject.level, histories, violations, runs, waiting: waiting.length };
+}
+
+function isComplete(checkpoint: AnyCheckpoint): boolean {
+  return isOfSql(checkpoint) ? checkpoint.position === null : checkpoint.waiting.length === 0;
+}
+
+function isOfSql(checkpoint: AnyCheckpoint): checkpoint is SqlCheckpoint {
+  return 'position' in checkpoint;
 }
 
 /** @throws InputError `explore/checkpoint` where the file is none, is damaged, or is of another program or version */
-export function readExploration(file: string, source: readonly SourceFile[]): ExploreCheckpoint {
+export function readExploration(file: string, source: readonly SourceFile[]): AnyCheckpoint {
   const { descriptor, from, bytes } = openCheckpoint<unknown>(tool, file, source);
   try {
     const rest = new Uint8Array(bytes);
@@ -101,7 +120,7 @@ export function readExploration(file: string, source: readonly SourceFile[]): Ex
       if (read === 0) refuse(tool, file, 'the checkpoint has become shorter while it was read');
       at += read;
     }
-    return deserialize(rest) as ExploreCheckpoint;
+    return deserialize(rest) as AnyCheckpoint;
   } finally {
     closeSync(descriptor);
   }

@@ -143,7 +143,7 @@ async function exploreCommand(file: string, options: ExploreCommandOptions, host
     const program = await user.load();
     if (program === null) return user.late();
     const ending = isSqlProgram(program)
-      ? await exploreSqlProgram(file, options, host, program, progress, user)
+      ? await exploreSqlProgram(file, options, host, program, progress, user, saved)
       : await exploreKeyProgram(file, options, host, program, progress, user, saved);
     progress.stop();
     user.stop();
@@ -188,7 +188,7 @@ async function exploreKeyProgram(
       estimateAfterMs: options.estimates ? 0 : ESTIMATE_AFTER_MS,
       // On standard error: it is a guess, and what follows is not.
       onEstimate: (estimate) => options.estimates && host.err(`${formatEstimate(level, estimate)}\n`),
-      ...saved.options(),
+      ...saved.options<ExploreCheckpoint>(),
       onStart: (soFar, standing) => {
         current = soFar;
         checkpoint = standing;

@@ -5,7 +5,8 @@ import { answerOf, type SqlProgram } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
 import type { Profile } from '../serve/index.ts';
 import type * as sqlCampaign from '../sql-campaign/index.ts';
-import type { ExploreSqlResult, SharedSqlOptions } from '../sql-campaign/index.ts';
+import type { ExploreSqlResult, SharedSqlOptions, SqlCheckpoint } from '../sql-campaign/index.ts';
+import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from './found-failures.ts';
@@ -25,6 +26,7 @@ export async function exploreSqlProgram(
   program: SqlProgram,
   progress: Progress,
   user: UserProgram,
+  saved: SavedExploration,
 ): Promise<Ending> {
   refuseOptions(options);
   // Loading these costs time that other commands do without.
@@ -34,6 +36,7 @@ export async function exploreSqlProgram(
   const onTurn = user.onTurn();
   const results: ExploreSqlResult[] = [];
   let current: ((cut: Cut) => ExploreSqlResult) | null = null;
+  let checkpoint: () => SqlCheckpoint | null = () => null;
   const ending = (all: readonly ExploreSqlResult[]): Ending => {
     return {
       out: `${shown(file, all, options, host, campaign)}\n`,
@@ -41,7 +44,10 @@ export async function exploreSqlProgram(
       code: exitCodeOfAll(all.map(campaign.conclusionOf)),
     };
   };
-  user.onCut((cut) => ending([...results, ...(current === null ? [] : [current(cut)])]));
+  user.onCut((cut) => {
+    saved.write(checkpoint());
+    return saved.ended(ending([...results, ...(current === null ? [] : [current(cut)])]));
+  });
   for (const profile of await profilesOf(options, program)) {
     const limits: SharedSqlOptions = {
       ...limitsOf(options, profile),
@@ -50,7 +56,10 @@ export async function exploreSqlProgram(
       estimateAfterMs: options.estimates ? 0 : ESTIMATE_AFTER_MS,
       onEstimate: (estimate) =>
         options.estimates && host.err(`${campaign.formatScheduleEstimate(profile, estimate)}\n`),
-      onStart: (soFar, underWay) => (current = (cut) => cutResult(soFar(), cut, underWay())),
+      onStart: (soFar, underWay, standing) => {
+        current = (cut) => cutResult(soFar(), cut, underWay());
+        if (standing !== undefined) checkpoint = standing;
+      },
       onRun: () => onTurn(0, () => 'a statement'),
       onProgress: ({ schedules, estimate }) =>
         progress.update(profileText(profile), schedules, { atMost: estimate?.schedules ?? null }, 'schedules'),
@@ -58,14 +67,14 @@ export async function exploreSqlProgram(
     const { jobs, replay, plans } = options;
     const explore = (given: SharedSqlOptions): Promise<ExploreSqlResult> =>
       jobs === 1
-        ? campaign.exploreSql(program, replay === null ? given : { ...given, replay })
+        ? campaign.exploreSql(program, { ...given, ...saved.options(), ...(replay === null ? {} : { replay }) })
         : exploreSqlOnThreads(file, program, given, jobs);
     const result = await (plans === 'all' ? campaign.exploreSqlPlans(limits, explore) : explore(limits));
     current = null;
     results.push(result);
   }
   const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
-  return withKept(ending(results), options.drawing === null && !options.json ? kept : null);
+  return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
 }
 
 /** Of several levels: 1 where one is violated, 2 where one is not known. */
@@ -83,14 +92,14 @@ function cutResult(result: ExploreSqlResult, cut: Cut, underWay: string): Explor
   return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut, underWay) };
 }
 
-/** @throws InputError `option/max-steps`, `option/rerun`, `option/plans`, `option/checkpoint`, `option/resume` */
-function refuseOptions({ stepsMax, reruns, plans, sql, checkpoint, resume }: ExploreCommandOptions): void {
-  for (const [option, file] of Object.entries({ checkpoint, resume })) {
-    if (file !== null)
-      throw new InputError(
-        `option/${option}`,
-        `--${option} is for programs that read and write keys; the schedules of a SQL program cannot be continued`,
-      );
+/** @throws InputError `option/max-steps`, `option/rerun`, `option/plans`, `option/checkpoint` */
+function refuseOptions({ stepsMax, reruns, plans, sql, jobs, checkpoint, resume }: ExploreCommandOptions): void {
+  if (checkpoint !== null || resume !== null) {
+    const option = resume === null ? '--checkpoint' : '--resume';
+    if (jobs > 1)
+      throw new InputError('option/checkpoint', `${option} of a SQL program is of one thread: leave out --jobs`);
+    if (plans === 'all')
+      throw new InputError('option/checkpoint', `${option} of a SQL program is of the likely paths: leave out --plans`);
   }
   if (stepsMax !== null)
     throw new InputError(

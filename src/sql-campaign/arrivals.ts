@@ -33,7 +33,20 @@ export class ArrivalMemory {
   readonly overdue = new Set<string>();
   /** Places in sessions where others have to go first; a place is not waited for twice. */
   readonly passed = new Set<string>();
+
+  saved(): SavedArrivals {
+    return { returned: [...this.returned], overdue: [...this.overdue], passed: [...this.passed] };
+  }
+
+  restore({ returned, overdue, passed }: SavedArrivals): void {
+    for (const each of returned) this.returned.add(each);
+    for (const each of overdue) this.overdue.add(each);
+    for (const each of passed) this.passed.add(each);
+  }
 }
+
+/** Plain data. */
+export type SavedArrivals = Readonly<Record<'returned' | 'overdue' | 'passed', readonly string[]>>;
 
 export class Arrivals {
   readonly #options: ArrivalOptions;

@@ -44,7 +44,10 @@ export type SqlPartOptions = Pick<
   'profile' | 'ways' | 'historiesMax' | 'schedulesMax' | 'timeoutMs' | 'failsFast' | 'reduces'
 >;
 
-export interface SharedSqlOptions extends Omit<ExploreSqlOptions, 'prefix' | 'replay'> {
+/** One that threads share has no checkpoints. */
+type Alone = 'prefix' | 'replay' | 'resume' | 'onCheckpoint' | 'checkpointEveryMs';
+
+export interface SharedSqlOptions extends Omit<ExploreSqlOptions, Alone> {
   /** Schedules to run before the work is shared: fewer are done before a thread could begin. Default 200. */
   readonly schedulesAlone?: number;
 }

@@ -4,50 +4,38 @@
  * in the order of independent steps one is walked to its end (`schedule-tree.ts`); different ones may still come to the same history. In the
  * axiomatic family what each read sees is enumerated as well, without reduction.
  */
-import { createHash } from 'node:crypto';
 import { Budget, type BudgetOptions } from '../base/budget.ts';
 import { seeded } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
-import { type History, INITIAL } from '../history/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import {
   compareRun,
-  countMarks,
   isSameShape,
   openToken,
   type Replayed,
   requireUsed,
   sealToken,
-  SessionTally,
   type SqlProgram,
 } from '../program/index.ts';
-import {
-  type AssumedAccess,
-  assumedClauses,
-  mergedAccesses,
-  type Profile,
-  unlikelyClauses,
-  type Ways,
-} from '../serve/index.ts';
+import { type AssumedAccess, assumedClauses, type Profile, type Ways } from '../serve/index.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { estimateSchedules, type ScheduleEstimate } from './estimate-schedules.ts';
 import { exploringRun } from './exploring-run.ts';
 import { prefixed } from './prefix.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
-import { ScheduleTree } from './schedule-tree.ts';
+import { ScheduleTree, type TreePosition } from './schedule-tree.ts';
 import { checkDialect, type SqlFailure, tried } from './sql-campaign.ts';
-import { anomalyOf, evidenceIn } from './sql-evidence.ts';
-import { FailureCounts, type Late, stoppedText, waitingEvidence } from './run-evidence.ts';
+import { type Late, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { SerialCheck } from './serial-check.ts';
-import { RepeatedRuns, shown } from './repeatable.ts';
-import { type FailureKind, type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
-import type { LoggedStatement } from './statement-log.ts';
+import { RepeatedRuns } from './repeatable.ts';
+import { refusal, requireResumable, requireSameSubject, type SqlCheckpoint, subjectOf } from './sql-checkpoint.ts';
+import { SqlFindings } from './sql-findings.ts';
+import { type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
 import { decodeChoices, encodeChoices } from './sql-token.ts';
 import { StepFootprints } from './step-footprints.ts';
 import { UnderWay } from './under-way.ts';
-import { UnsupportedOfRuns } from './unsupported-of-runs.ts';
 
 export interface ExploreSqlOptions extends BudgetOptions {
   readonly profile: Profile;
@@ -74,8 +62,17 @@ export interface ExploreSqlOptions extends BudgetOptions {
   /** Estimate how many schedules there are when it is not over after so long: 0 is before the first run. Default: never. */
   readonly estimateAfterMs?: number;
   readonly onEstimate?: (estimate: ScheduleEstimate) => void;
-  /** Called before the first run, with what tells the result so far, and what is under way, at any moment, also from within a run. */
-  readonly onStart?: (soFar: () => ExploreSqlResult, underWay: () => string) => void;
+  /**
+   * Called before the first run, with what tells at any moment, also from within a run, the result so far, what is under way, and where the
+   * exploration stood between runs (not where several make one result).
+   */
+  readonly onStart?: (soFar: () => ExploreSqlResult, underWay: () => string, checkpoint?: () => SqlCheckpoint) => void;
+  /** Continue from here: an exploration of the same program on the same profile by the same `ways`. Budgets may differ. */
+  readonly resume?: SqlCheckpoint;
+  /** Called every `checkpointEveryMs` and at the end, complete or not. Not with `failsFast` or `replay`. */
+  readonly onCheckpoint?: (checkpoint: SqlCheckpoint) => void;
+  /** Default 30,000. */
+  readonly checkpointEveryMs?: number;
   readonly onProgress?: (progress: SqlProgress) => void;
   /** Called before each run, for those who watch. */
   readonly onRun?: () => void;
@@ -136,24 +133,11 @@ export interface SqlFailureKind extends SqlFailure {
   readonly schedules: number;
 }
 
-/** @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic` */
+/** @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic`, `option/checkpoint`, `explore/checkpoint` */
 export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions): Promise<ExploreSqlResult> {
   checkDialect(program, options.profile);
+  requireResumable(options);
   return new SqlExploration(program, options).run();
-}
-
-interface Kind {
-  readonly kind: FailureKind;
-  readonly message: string;
-  readonly anomaly: string | null;
-  schedules: number;
-  path: readonly number[];
-  /** What that run did. */
-  statements: readonly LoggedStatement[];
-  plan: readonly string[];
-  steps: readonly string[];
-  history: History;
-  undecided: readonly string[];
 }
 
 type Finished = Extract<SqlRun, { kind: 'finished' }>;
@@ -164,27 +148,18 @@ class SqlExploration {
   readonly #memory = new ArrivalMemory();
   readonly #steps = new StepFootprints();
   readonly #tree: ScheduleTree;
-  readonly #histories = new Set<string>();
-  readonly #outcomes = new Set<string>();
-  readonly #marks = new Map<string, number>();
-  readonly #kinds = new Map<string, Kind>();
+  readonly #found: SqlFindings;
   readonly #repeated: RepeatedRuns;
   readonly #underWay = new UnderWay();
-  #schedules = 0;
-  #repetitions = 0;
-  readonly #counts = new FailureCounts();
-  readonly #sessions: SessionTally;
   readonly #serial: SerialCheck;
   #stopped: ExploreSqlResult['stopped'] = null;
   #estimate: ScheduleEstimate | null = null;
   readonly #startedMs = monotonicMs();
   readonly #budget: Budget;
   #replayed: Replayed | null = null;
-  /** The run that was noted last. */
-  #last: Finished | null = null;
-  readonly #unsupported: UnsupportedOfRuns;
-  readonly #takenForGranted = new Set<string>();
-  #accesses: readonly AssumedAccess[] = [];
+  /** Where it stood before the run under way. */
+  #standing: () => SqlCheckpoint;
+  #checkpointedMs = this.#startedMs;
   #ways: Ways;
 
   constructor(program: SqlProgram, options: ExploreSqlOptions) {
@@ -193,14 +168,13 @@ class SqlExploration {
     this.#options = options;
     this.#ways = options.ways ?? {};
     this.#budget = new Budget(options);
-    this.#sessions = new SessionTally(program.sessionNames);
     this.#serial = new SerialCheck(program, (decisions) =>
       tried(this.#program, {
         ...exploringRun(decisions, { ...options, ways: this.#ways, memory: this.#memory }),
         underWay: this.#underWay,
       }),
     );
-    this.#unsupported = new UnsupportedOfRuns((run) =>
+    this.#found = new SqlFindings(program.sessionNames, (run) =>
       tried(this.#program, { ...this.#again(run), findsPlaces: true }),
     );
     const { profile, reduces = true } = options;
@@ -211,12 +185,14 @@ class SqlExploration {
       takeFootprint: () => this.#steps.take(),
       reduces: reduces && profile.family === 'engine',
     });
+    this.#standing = this.#stand(this.#tree.position());
   }
 
   async run(): Promise<ExploreSqlResult> {
     this.#options.onStart?.(
       () => ({ ...this.#resultWith(this.#failures()), complete: false }),
       () => this.#underWay.text,
+      () => this.#standing(),
     );
     try {
       await this.#runAll();
@@ -228,13 +204,66 @@ class SqlExploration {
 
   async #runAll(): Promise<void> {
     const { replay, prefix = [] } = this.#options;
-    if (replay !== undefined) await this.#replay(replay);
-    else
-      do {
-        await this.#estimateIfLong();
-        this.#stopped = this.#budget.over;
-        if (this.#stopped === null) await this.#runOnce(prefixed(prefix, this.#tree.decisions()));
-      } while (this.#stopped === null && this.#tree.next());
+    if (replay !== undefined) return this.#replay(replay);
+    let isOpen = await this.#begin();
+    while (isOpen && this.#stopped === null) {
+      await this.#estimateIfLong();
+      this.#stopped = this.#budget.over;
+      if (this.#stopped === null) await this.#runOnce(prefixed(prefix, this.#tree.decisions()));
+      if (this.#stopped === null) isOpen = this.#next();
+    }
+    this.#options.onCheckpoint?.(this.#standing());
+  }
+
+  /** @returns false where nothing is left to run */
+  async #begin(): Promise<boolean> {
+    const { resume } = this.#options;
+    if (resume === undefined) return true;
+    requireSameSubject(resume, subjectOf(this.#program, this.#options));
+    this.#found.restore(resume.found);
+    this.#memory.restore(resume.memory);
+    this.#standing = () => resume;
+    return resume.position !== null && this.#continueAt(resume.position);
+  }
+
+  /** @returns false where a run did not end */
+  async #continueAt(position: TreePosition): Promise<boolean> {
+    const { prefix = [], onRun } = this.#options;
+    await this.#tree.restore(position, async (decisions) => {
+      this.#stopped ??= this.#budget.over;
+      if (this.#stopped !== null) return false;
+      onRun?.();
+      const run = await this.#repeated.made(() => tried(this.#program, this.#runOptions(prefixed(prefix, decisions))));
+      if (this.#tree.hasDiverged) throw refusal('with the same decisions the program does not do the same');
+      if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? { late: run.what };
+      return this.#stopped === null;
+    });
+    return this.#stopped === null;
+  }
+
+  /** Goes to the next schedule. @returns false when there is none */
+  #next(): boolean {
+    const isOpen = this.#tree.next();
+    const { onCheckpoint, onStart, checkpointEveryMs = 30_000 } = this.#options;
+    if (onCheckpoint === undefined && onStart === undefined) return isOpen;
+    this.#standing = this.#stand(isOpen ? this.#tree.position() : null);
+    if (onCheckpoint === undefined || monotonicMs() - this.#checkpointedMs < checkpointEveryMs) return isOpen;
+    onCheckpoint(this.#standing());
+    this.#checkpointedMs = monotonicMs();
+    return isOpen;
+  }
+
+  #stand(position: TreePosition | null): () => SqlCheckpoint {
+    const subject = subjectOf(this.#program, this.#options);
+    const memory = this.#memory.saved();
+    const found = this.#found.standing();
+    const sources = this.#sources();
+    return () => ({ subject, position, memory, found: found(), sources });
+  }
+
+  /** What the verdict takes for granted of the values of sources, as clauses. */
+  #sources(): string[] {
+    return [...new Set([...(this.#options.resume?.sources ?? []), ...this.#repeated.assumed()])];
   }
 
   async #replay(text: string): Promise<void> {
@@ -246,7 +275,8 @@ class SqlExploration {
       await this.#runOnce(retracing(path));
     }
     this.#stopped ??= 'replay';
-    this.#replayed = compareRun(token, { shape, steps: this.#last?.steps ?? [] }, reasonOf(this.#last));
+    const { last } = this.#found;
+    this.#replayed = compareRun(token, { shape, steps: last?.steps ?? [] }, reasonOf(last));
   }
 
   async #estimateIfLong(): Promise<void> {
@@ -268,19 +298,18 @@ class SqlExploration {
 
   async #runOnce(decisions: Decisions): Promise<void> {
     const { schedulesMax = Infinity, historiesMax = Infinity } = this.#options;
-    if (this.#schedules >= schedulesMax) this.#stopped = 'schedules';
-    if (this.#histories.size >= historiesMax) this.#stopped = 'histories';
+    if (this.#found.schedules >= schedulesMax) this.#stopped = 'schedules';
+    if (this.#found.histories.size >= historiesMax) this.#stopped = 'histories';
     if (this.#stopped !== null) return;
     this.#options.onRun?.();
     const run = await this.#repeated.made(() => tried(this.#program, this.#runOptions(decisions)));
     if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? { late: run.what };
     else await this.#judge(run);
-    if (this.#options.failsFast === true && this.#counts.all > 0) this.#stopped ??= 'violation';
-    const { size: histories } = this.#histories;
+    if (this.#options.failsFast === true && this.#found.counts.all > 0) this.#stopped ??= 'violation';
     this.#options.onProgress?.({
-      schedules: this.#schedules,
-      histories,
-      violations: this.#counts.all,
+      schedules: this.#found.schedules,
+      histories: this.#found.histories.size,
+      violations: this.#found.counts.all,
       share: this.#tree.share,
       estimate: this.#estimate,
     });
@@ -288,10 +317,10 @@ class SqlExploration {
 
   async #judge(run: Finished): Promise<void> {
     if (this.#tree.hasDiverged) throw nondeterministic();
-    this.#sessions.add(run.sessions);
+    this.#found.sessions.add(run.sessions);
     await this.#underWay.during('the serial check', () => this.#serial.require(run));
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run));
-    if (this.#tree.isRepetition) this.#repetitions += 1;
+    if (this.#tree.isRepetition) this.#found.repetitions += 1;
     else await this.#note(run);
   }
 
@@ -308,7 +337,8 @@ class SqlExploration {
   }
 
   #exploringRun(decisions: Decisions): SqlRunOptions {
-    const [ways, memory, budget, takenForGranted] = [this.#ways, this.#memory, this.#budget, this.#takenForGranted];
+    const { takenForGranted } = this.#found;
+    const [ways, memory, budget] = [this.#ways, this.#memory, this.#budget];
     const options = { ...this.#options, ways, memory, budget, takenForGranted };
     return { ...exploringRun(decisions, options), underWay: this.#underWay };
   }
@@ -328,32 +358,8 @@ class SqlExploration {
   }
 
   async #note(run: Finished): Promise<void> {
-    this.#schedules += 1;
-    this.#last = run;
-    const observed = run.history();
-    const history = digest(historyKey(observed));
-    const outcome = digest(outcomeKey(run));
-    this.#histories.add(history);
-    this.#outcomes.add(outcome);
+    const { history, outcome } = await this.#found.note(run);
     this.#options.onSeen?.({ histories: [history], outcomes: [outcome] });
-    countMarks(this.#marks, run.marks);
-    await this.#unsupported.add(run);
-    this.#accesses = mergedAccesses([this.#accesses, run.assumed]);
-    // What the program makes of an error that the engine would not give is no violation.
-    if (run.violation === null || run.failureKind === null || run.unsupported.length > 0) return;
-    this.#counts.add(run.failureKind);
-    const { statements, steps, failureKind: kind } = run;
-    const anomaly = anomalyOf(evidenceIn(observed));
-    const key = `${run.violation}\0${anomaly}`;
-    const known = this.#kinds.get(key);
-    const path = [...run.path];
-    const plan = unlikelyClauses(run.assumed);
-    const example = { path, statements, plan, steps, history: observed, undecided: run.undecided() };
-    if (known === undefined) this.#kinds.set(key, { kind, message: run.violation, anomaly, schedules: 1, ...example });
-    else {
-      known.schedules += 1;
-      if (weight(path) < weight(known.path)) Object.assign(known, example);
-    }
   }
 
   async #result(): Promise<ExploreSqlResult> {
@@ -374,7 +380,7 @@ class SqlExploration {
 
   #failures(): SqlFailureKind[] {
     const { failuresMax = 5 } = this.#options;
-    const kinds = [...this.#kinds.values()].toSorted(inOrder).slice(0, failuresMax);
+    const kinds = this.#found.kinds.toSorted(inOrder).slice(0, failuresMax);
     const shape = shapeOfSql(this.#program, this.#options.profile);
     return kinds.map(({ path, ...kind }) => ({
       ...kind,
@@ -383,22 +389,23 @@ class SqlExploration {
   }
 
   #resultWith(failures: readonly SqlFailureKind[]): ExploreSqlResult {
+    const { schedules, repetitions, histories, outcomes, counts, marks, unsupported, accesses } = this.#found;
     return {
       profile: this.#options.profile,
-      schedules: this.#schedules,
-      repetitions: this.#repetitions,
-      histories: this.#histories.size,
-      outcomes: this.#outcomes.size,
-      violations: this.#counts.all,
-      invariantBroken: this.#counts.invariantBroken,
-      notRetried: this.#counts.notRetried,
+      schedules,
+      repetitions,
+      histories: histories.size,
+      outcomes: outcomes.size,
+      violations: counts.all,
+      invariantBroken: counts.invariantBroken,
+      notRetried: counts.notRetried,
       complete: this.#stopped === null,
       stopped: this.#stopped,
       replayed: this.#replayed,
-      marks: this.#marks,
+      marks,
       failures,
-      unsupported: this.#unsupported.list,
-      accesses: this.#accesses,
+      unsupported: unsupported.list,
+      accesses,
       plans: 1,
       estimate: this.#estimate,
       evidence: this.#evidence(),
@@ -406,21 +413,17 @@ class SqlExploration {
   }
 
   #evidence(): Evidence {
+    const { schedules, counts, sessions, unsupported, accesses, takenForGranted } = this.#found;
     const cut = this.#stopped === null ? [] : [stoppedText(this.#stopped)];
     const waiting = waitingEvidence(this.#memory, this.#options.waitMs ?? waitMsDefault, cut);
     return {
       store: 'sql',
-      violations: this.#counts.all,
-      looked: [{ count: this.#schedules, nothing: 'no schedule was run' }],
-      sessions: this.#sessions.sessions(),
-      unsupported: this.#unsupported.list,
+      violations: counts.all,
+      looked: [{ count: schedules, nothing: 'no schedule was run' }],
+      sessions: sessions.sessions(),
+      unsupported: unsupported.list,
       ...waiting,
-      assumed: [
-        ...waiting.assumed,
-        ...assumedClauses(this.#accesses),
-        ...this.#takenForGranted,
-        ...this.#repeated.assumed(),
-      ],
+      assumed: [...waiting.assumed, ...assumedClauses(accesses), ...takenForGranted, ...this.#sources()],
     };
   }
 }
@@ -435,38 +438,6 @@ export function inOrder(
 }
 
 const ESTIMATE_MS = 1_000;
-
-/** Decisions that do not take the first way: how far the schedule is from one session after the other. */
-function weight(path: readonly number[]): number {
-  return path.filter((position) => position !== 0).length * 1_000 + path.length;
-}
-
-/** The same text for the same history, whatever the order of its transactions. */
-function historyKey({ sessions, transactions, initial }: History): string {
-  const lines = transactions.map(({ id, session, status, operations }) => {
-    const texts = operations.map((operation) => {
-      if (operation.kind === 'write') return ['w', operation.key, operation.value];
-      const { key, value, from } = operation;
-      return ['r', key, value, from === undefined || from === INITIAL ? null : (transactions[from]?.id ?? null)];
-    });
-    return JSON.stringify([sessions[session], id, status, texts]);
-  });
-  return [...lines.toSorted(), JSON.stringify([...initial].toSorted(([a], [b]) => (a < b ? -1 : 1)))].join('\n');
-}
-
-function outcomeKey({ statements, results, violation, marks }: Finished): string {
-  const bySession = new Map<string, unknown[]>();
-  for (const { session, sql, parameters, outcome } of statements) {
-    bySession.set(session, [...(bySession.get(session) ?? []), [sql, parameters, outcome]]);
-  }
-  const sorted = <T>(map: Iterable<readonly [string, T]>): unknown => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const returned = Object.entries(results).map(([name, value]) => [name, shown(value)] as const);
-  return JSON.stringify([sorted(bySession), sorted(returned), violation, sorted(marks)]);
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64').slice(0, 22);
-}
 
 function nondeterministic(): InputError {
   return new InputError(

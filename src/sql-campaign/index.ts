@@ -31,6 +31,7 @@ export {
 export { type ExplorePlansOptions, exploreSqlPlans, type ExploreWays } from './explore-sql-plans.ts';
 export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
 export { conclusionOf } from './run-evidence.ts';
+export type { SqlCheckpoint } from './sql-checkpoint.ts';
 export {
   runSqlCampaign,
   sqlCampaignDefaults,

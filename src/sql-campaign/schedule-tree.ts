@@ -41,6 +41,24 @@ interface OtherNode {
   chosen: number;
 }
 
+/**
+ * Where a walk stands between two runs, from the root on: the decisions of the next run, and what was tried beside them. Plain data; the steps that
+ * were tried are left out, because the same decisions show them again.
+ */
+export type TreePosition = readonly NodePosition[];
+
+type NodePosition =
+  | {
+      readonly kind: 'session';
+      readonly ready: readonly string[];
+      readonly chosen: string;
+      readonly done: readonly string[];
+      readonly sleep: readonly string[];
+      readonly planned: readonly string[];
+      readonly ifPlanned: readonly { readonly process: string; readonly initials: readonly string[] }[];
+    }
+  | { readonly kind: 'other'; readonly options: number; readonly chosen: number };
+
 export type Phase = 'schema' | 'sessions' | 'judging';
 
 export interface ScheduleTreeOptions {
@@ -125,6 +143,58 @@ export class ScheduleTree {
       this.#nodes.pop();
     }
     return false;
+  }
+
+  /** Where the walk stands: before the first run, or after `next`. */
+  position(): TreePosition {
+    return this.#nodes.map((node): NodePosition => {
+      if (node.kind === 'other') return { kind: 'other', options: node.options, chosen: node.chosen };
+      const { ready, chosen, done, sleep, planned, ifPlanned } = node;
+      const names = { done: [...done.keys()], sleep: [...sleep.keys()], planned: [...planned] };
+      return { kind: 'session', ready, chosen, ...names, ifPlanned: [...ifPlanned.values()] };
+    });
+  }
+
+  /**
+   * Continues a walk of the same program: before the first run. One run for each step that was tried beside the decisions.
+   * @param run makes a run; it resolves to false where that did not end, and the walk cannot continue
+   */
+  async restore(position: TreePosition, run: (decisions: Decisions) => Promise<boolean>): Promise<void> {
+    for (const each of position) {
+      if (each.kind === 'other') this.#nodes.push({ ...each });
+      else if (!(await this.#restoreSessions(each, run))) return;
+    }
+  }
+
+  async #restoreSessions(
+    { ready, chosen, done, sleep, planned, ifPlanned }: NodePosition & { readonly kind: 'session' },
+    run: (decisions: Decisions) => Promise<boolean>,
+  ): Promise<boolean> {
+    const before = this.#nodes.at(-1);
+    const known = before?.kind === 'session' ? new Map([...before.sleep, ...before.done]) : new Map<string, Step>();
+    const node: SessionNode = {
+      kind: 'session',
+      ready,
+      done: new Map(),
+      sleep: new Map(sleep.map((process) => [process, known.get(process) ?? waitingForAll(process)])),
+      planned: new Set(planned),
+      chosen,
+      ifPlanned: new Map(ifPlanned.map((each) => [`${each.process} ${each.initials.join()}`, each])),
+      step: null,
+    };
+    this.#nodes.push(node);
+    const { length } = this.#nodes;
+    for (const process of done) {
+      node.chosen = process;
+      if (this.#options.reduces && !(await run(this.decisions()))) return false;
+      this.#noteStep();
+      this.#nodes.length = length;
+      // Without the reduction no step is asked for again.
+      node.done.set(process, node.step ?? waitingForAll(process));
+    }
+    node.chosen = chosen;
+    node.step = null;
+    return true;
   }
 
   /** The share of the tree that was walked, if every branch were of the same size and no more were planned. */

@@ -22,6 +22,12 @@ export class UnsupportedOfRuns {
     return this.#list;
   }
 
+  /** What earlier runs have shown. */
+  restore(list: readonly UnsupportedStatement[]): void {
+    this.#list = list;
+    for (const each of list) this.#lookedFor.add(keyOf(each));
+  }
+
   async add(run: Finished): Promise<void> {
     this.#list = mergedUnsupported([this.#list, run.unsupported]);
     const isNew = this.#list.some((each) => each.place === null && !this.#lookedFor.has(keyOf(each)));

@@ -1,6 +1,8 @@
 /** `moirai explore` for SQL programs, in this process: verdicts, exit codes, --json, replay. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { type SqlConnection, sqlProgram } from '../../src/index.ts';
 import { exploreSqlOnThreads } from '../../src/cli/explore-sql-threads.ts';
@@ -8,7 +10,7 @@ import { onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
 import { exploreSql, parseProfile } from '../../src/sql-campaign/index.ts';
 import apart, { reading } from '../support/apart-by-index.ts';
 import { accessKey } from '../../src/serve/index.ts';
-import { runHere } from '../support/cli.ts';
+import { root, runHere, UserFolder } from '../support/cli.ts';
 import { KeptInMemory } from '../support/kept-in-memory.ts';
 import threeSessions from '../support/three-sessions.ts';
 
@@ -220,4 +222,52 @@ test.each([
   const { code: exit, err } = await runHere(['explore', 'atomic.ts', ...options], files);
   expect(exit).toBe(3);
   expect(err).toContain(`[${code}]`);
+});
+
+describe('--checkpoint and --resume', () => {
+  const folder = new UserFolder();
+  afterAll(() => folder.remove());
+  const module = join(root, 'examples/sql-transfer.ts');
+  const saved = join(folder.path, 'transfer.checkpoint');
+  const explore = async (...args: string[]) => runHere(['explore', module, ...args], { [module]: transfer });
+
+  test('an exploration that was stopped continues to what one without a stop says', async () => {
+    const stopped = await explore('--max-histories', '2', '--checkpoint', saved);
+    expect(stopped.code).toBe(1);
+    expect(stopped.out).toMatch(/^1 of 2 schedules .*\(stopped\n  by --max-histories\)\n/);
+    const resumed = await explore('--resume', saved, '--checkpoint', saved);
+    expect(resumed).toEqual(await explore());
+    const again = await explore('--resume', saved);
+    expect(again).toEqual({
+      ...resumed,
+      err: `${saved}: the exploration was complete when this was written: nothing is left to run\n`,
+    });
+  });
+
+  test('damage is refused, and another level', async () => {
+    const bytes = readFileSync(saved);
+    bytes[bytes.length - 40] = (bytes[bytes.length - 40] ?? 0) ^ 1;
+    const damaged = join(folder.path, 'damaged.checkpoint');
+    writeFileSync(damaged, bytes);
+    const refused = { code: 3, out: '' };
+    expect(await explore('--resume', damaged)).toMatchObject({
+      ...refused,
+      err: expect.stringContaining('is damaged'),
+    });
+    expect(await explore('--resume', saved, '--isolation', 'serializable')).toMatchObject({
+      ...refused,
+      err: expect.stringContaining('this is the database PostgreSQL, serializable [explore/checkpoint]'),
+    });
+  });
+
+  test.each([
+    ['threads', ['--jobs', '2'], 'leave out --jobs'],
+    ['all paths', ['--plans', 'all'], 'leave out --plans'],
+    ['several levels', ['--isolation', 'all'], 'a checkpoint is of one level'],
+    ['the first violation', ['--fail-fast'], '--fail-fast ends with the first'],
+  ])('not with %s', async (_name, args, text) => {
+    const { code, err } = await explore('--checkpoint', join(folder.path, 'none'), ...args);
+    expect(code).toBe(3);
+    expect(err).toContain(text);
+  });
 });
