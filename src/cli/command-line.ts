@@ -111,6 +111,14 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
     .option('--engine <name>', 'for SQL programs: behave as postgres or mysql does (default: as the program speaks)')
     .option('--isolation <level>', "for SQL programs: the engine's level where a transaction names none")
     .option('--granularity <what>', 'for SQL programs with --level: what one read reads, row (default) or cell')
+    .addOption(
+      new Option(
+        '--plans <which>',
+        'for SQL programs on an engine: the access paths that a server is likely to take, or drawn for each run of those that it may take',
+      )
+        .choices(['likely', 'all'] as const)
+        .default('likely' as const),
+    )
     .option('--runs <n>', `how many runs (default: ${defaults.runs}; of SQL programs 100)`, wholeNumber('runs', 1))
     .option(
       '--seed <n>',
@@ -162,6 +170,7 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
           engine,
           isolation,
           granularity,
+          plans,
           ...options
         },
       ) => {
@@ -176,6 +185,7 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
           ...(granularity === undefined ? {} : { granularity }),
           ...(level === undefined ? {} : { level }),
           ...(runs === undefined ? {} : { runs }),
+          ...(plans === 'all' ? { plans } : {}),
         };
         const resolved = { level: level ?? defaults.level, runs: runs ?? defaults.runs, sql, timeoutMs: timeout };
         const keeping = failures ? host : { ...host, failures: null };

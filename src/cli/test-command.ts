@@ -92,7 +92,7 @@ async function testKeyProgram(
 }
 
 function refuseSqlOptions({ sql = {} }: TestOptions): void {
-  for (const option of ['engine', 'isolation', 'granularity'] as const) {
+  for (const option of ['engine', 'isolation', 'granularity', 'plans'] as const) {
     if (sql[option] !== undefined)
       throw new InputError(`option/${option}`, `--${option} is for SQL programs; this program reads and writes keys`);
   }

@@ -8,6 +8,8 @@ export interface SqlTestOptions {
   readonly level?: string;
   readonly granularity?: string;
   readonly runs?: number;
+  /** Absent: the likely access paths. */
+  readonly plans?: 'all';
 }
 
 export interface TestOptions {

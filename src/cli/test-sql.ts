@@ -32,6 +32,7 @@ export async function testSqlProgram(
       'option/level',
       '--level all is for key-value programs; a SQL program is tested on one database at a time',
     );
+  refusePlans(options);
   const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
     await import('../sql-campaign/index.ts');
   const { parseProfile, profileText } = await import('../serve/index.ts');
@@ -59,6 +60,7 @@ export async function testSqlProgram(
     onStart: (soFar, underWay) => user.onCut((cut) => report(cutResult(soFar(), cut, underWay()))),
     onProgress: ({ runs, runsMax }) => progress.update(profileText(profile), runs, runsMax),
     ...(replay === undefined ? {} : { replay }),
+    ...(sql.plans === undefined ? {} : { plans: sql.plans }),
   });
   const kept = await keepFailures(host, file, foundBySqlTest(program, result, options, shapeOfSql));
   return withEarlier(withKept(report(result), options.json ? null : kept), earlier, options);
@@ -76,6 +78,18 @@ export async function testSqlProgram(
     const err = timeout === null ? '' : `${printable(timeout)} did not end within ${timeoutMs / 1_000} s\n`;
     return { out: text(), err, code: exitCodeOf(conclusion) };
   }
+}
+
+/** @throws InputError `option/plans` */
+function refusePlans({ sql = {}, replay }: TestOptions): void {
+  if (sql.plans === undefined) return;
+  if (replay !== undefined)
+    throw new InputError('option/plans', 'a replay takes the access paths of its token; leave out --plans');
+  if (sql.level !== undefined)
+    throw new InputError(
+      'option/plans',
+      '--plans is of an --engine: what a --level allows does not depend on access paths',
+    );
 }
 
 /** The result so far of a campaign that was cut off. */
@@ -111,6 +125,8 @@ function resultJson(result: SqlCampaignResult, conclusion: Conclusion, command: 
     invariantBroken,
     notRetried,
     distinctStates: distinctSchedules,
+    plans: result.distinctPlans,
+    plan: failure?.plan ?? [],
     seed,
     replay: failure?.replay ?? null,
     anomaly: failure?.anomaly ?? null,

@@ -34,6 +34,7 @@ import { SqlError } from '../sql/index.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { FailureCounts, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
+import { PlanDraws } from './plan-draws.ts';
 import { RepeatedRuns, steppingClock } from './repeatable.ts';
 import { SerialCheck } from './serial-check.ts';
 import { decodeChoices, encodeChoices } from './sql-token.ts';
@@ -56,6 +57,8 @@ export interface SqlCampaignOptions extends BudgetOptions {
   /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
   readonly waitMs?: number;
   readonly replay?: string;
+  /** Access paths: the likely ones in every run, or drawn for each run of those that a server may take. A replay takes those of its token. Default `likely`. */
+  readonly plans?: 'likely' | 'all';
   /** Run the shortest failing run once more, to tell what it did? Default true. */
   readonly explains?: boolean;
   readonly onProgress?: (done: {
@@ -99,6 +102,8 @@ export interface SqlCampaignResult {
   readonly notRetried: number;
   /** Distinct sequences of decisions among the runs. */
   readonly distinctSchedules: number;
+  /** Distinct combinations of access paths that the runs took: 1 is the likely one alone. */
+  readonly distinctPlans: number;
   readonly firstFailingRun: number | null;
   readonly failure: SqlFailure | null;
   readonly marks: ReadonlyMap<string, number>;
@@ -149,8 +154,10 @@ class SqlCampaign {
   readonly #unsupported: UnsupportedOfRuns;
   readonly #takenForGranted = new Set<string>();
   #accesses: readonly AssumedAccess[] = [];
-  /** Those of the token that is replayed. */
+  /** Of the run under way: those of the token that is replayed, or drawn. */
   #ways: Ways = {};
+  readonly #draws: PlanDraws | null;
+  readonly #plans = new Set<string>();
   /** The most telling of the failing runs. */
   #failing: FailingRun | null = null;
   /** The first that failed, told: what is shown where there is no time for more. */
@@ -162,6 +169,7 @@ class SqlCampaign {
     this.#options = options;
     this.#seed = options.seed ?? sqlCampaignDefaults.seed;
     this.#budget = new Budget(options);
+    this.#draws = options.plans === 'all' && options.replay === undefined ? new PlanDraws() : null;
     this.#token = options.replay === undefined ? null : openToken(options.replay);
     this.#shape = shapeOfSql(program, options.profile);
     this.#sessions = new SessionTally(program.sessionNames);
@@ -196,6 +204,8 @@ class SqlCampaign {
       this.#stopped ??= this.#budget.over;
       if (this.#stopped !== null || this.#timeout !== null) break;
       onRun?.(i);
+      // A stream of its own: what is drawn for a run beside its paths does not depend on them.
+      if (this.#draws !== null) this.#ways = this.#draws.draw(seeded(this.#seed, -1 - i));
       const run = await this.#repeated.made(() =>
         tried(this.#program, { ...this.#runOptions(i, path), ...(i === 0 ? { isLogged: true } : {}) }),
       );
@@ -222,14 +232,6 @@ class SqlCampaign {
     if (this.#token === null || isSameShape(this.#token, this.#shape)) return 1;
     this.#replayed = { kind: 'other-program', shape: this.#shape };
     return 0;
-  }
-
-  #sealed(run: Finished): string {
-    return sealToken(this.#choicesOf(run), { shape: this.#shape, steps: run.steps });
-  }
-
-  #choicesOf({ path }: Pick<Finished, 'path'>): string {
-    return encodeChoices({ path, ways: this.#ways });
   }
 
   /** Runs after the first were not logged: they are made once more first. */
@@ -262,21 +264,28 @@ class SqlCampaign {
     if (this.#token !== null)
       this.#replayed = compareRun(this.#token, { shape: this.#shape, steps: run.steps }, reasonOf(run));
     this.#schedules.add(encodePath(run.path));
+    this.#plans.add(JSON.stringify(this.#ways));
     countMarks(this.#marks, run.marks);
     await this.#unsupported.add(run);
     this.#accesses = mergedAccesses([this.#accesses, run.assumed]);
+    this.#draws?.add(run.assumed);
     this.#sessions.add(run.sessions);
     // What the program makes of an error that the engine would not give is no violation.
     if (run.failureKind === null || run.unsupported.length > 0) return;
     this.#counts.add(run.failureKind);
-    this.#failing = moreTelling(this.#failing, { run: i, path: [...run.path], kind: run.failureKind });
+    this.#failing = moreTelling(this.#failing, {
+      run: i,
+      path: [...run.path],
+      ways: this.#ways,
+      kind: run.failureKind,
+    });
     if (this.#options.explains !== false) this.#inHand ??= await this.#failureOf(this.#failing, this.#budget);
   }
 
   /** The shortest failing run; the first, where there is no time to run it again. */
   async #explain(): Promise<SqlFailure | null> {
     if (this.#failing === null || this.#options.explains === false) return null;
-    if (this.#inHand !== null && openToken(this.#inHand.replay).choices === this.#choicesOf(this.#failing))
+    if (this.#inHand !== null && openToken(this.#inHand.replay).choices === encodeChoices(this.#failing))
       return this.#inHand;
     const budget = this.#budget.over === null ? this.#budget : new Budget({ timeMaxMs: EXPLAIN_MS });
     return (await this.#failureOf(this.#failing, budget)) ?? this.#inHand;
@@ -284,13 +293,15 @@ class SqlCampaign {
 
   /** The run again, with a log of its statements; `null` where there was no time for it. */
   async #failureOf(failing: FailingRun, budget: Budget): Promise<SqlFailure | null> {
-    const run = await tried(this.#program, this.#runOptions(failing.run, failing.path, budget));
+    const { ways } = failing;
+    const run = await tried(this.#program, { ...this.#runOptions(failing.run, failing.path, budget), ways });
     if (run.kind === 'timeout' && budget.over !== null) return null;
     if (run.kind === 'timeout' || run.violation === null || run.failureKind === null) throw failsOnceOnly();
     const { violation: message, failureKind: kind, statements, steps } = run;
     const history = run.history();
     const anomaly = anomalyOf(evidenceIn(history));
-    const [replay, undecided, plan] = [this.#sealed(run), run.undecided(), unlikelyClauses(run.assumed)];
+    const replay = sealToken(encodeChoices({ path: run.path, ways }), { shape: this.#shape, steps });
+    const [undecided, plan] = [run.undecided(), unlikelyClauses(run.assumed)];
     return { kind, message, replay, statements, plan, steps, history, anomaly, undecided };
   }
 
@@ -322,6 +333,7 @@ class SqlCampaign {
       invariantBroken: this.#counts.invariantBroken,
       notRetried: this.#counts.notRetried,
       distinctSchedules: this.#schedules.size,
+      distinctPlans: this.#plans.size,
       firstFailingRun: this.#failing === null ? null : this.#failing.run + 1,
       failure,
       marks: this.#marks,
@@ -350,7 +362,7 @@ class SqlCampaign {
       ...waiting,
       assumed: [
         ...waiting.assumed,
-        ...assumedClauses(this.#accesses),
+        ...(this.#draws?.assumed() ?? assumedClauses(this.#accesses)),
         ...this.#takenForGranted,
         ...this.#repeated.assumed(),
       ],
@@ -363,6 +375,7 @@ const anyChoices = { path: null, ways: {} } as const;
 interface FailingRun {
   readonly run: number;
   readonly path: readonly number[];
+  readonly ways: Ways;
   readonly kind: FailureKind;
 }
 

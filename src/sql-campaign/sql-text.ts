@@ -21,17 +21,18 @@ export interface SqlTextOptions {
 export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptions = {}): string {
   const { style = plain, width = 80 } = options;
   if (result.replayed !== null) return answerLines(result, options).join('\n');
-  const { runs, seed, distinctSchedules, marks } = result;
+  const { runs, seed, distinctSchedules, distinctPlans, marks } = result;
   const never = [...marks].filter(([, held]) => held === 0);
   const conclusion = conclude(result.evidence);
   const where = `on ${profileText(result.profile)}`;
   const told = toldGap(conclusion);
+  const plans = distinctPlans <= 1 ? '' : `, ${formatCount(distinctPlans)} combinations of access paths`;
   return [
     conclusion.kind === 'unknown'
       ? `${style('warning', `unknown ${where}`)}: ${printable(told.join(''))}`
       : `${style('good', `passed ${counted(runs, 'run')}`)} ${where}: the invariant held in every run`,
     ...conclusionLines(conclusion, { width, style, told }),
-    `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}`,
+    `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}${plans}`,
     ...fewSchedules(result).flatMap((text) => wrap(`warning: ${text}`, width)),
     ...never.flatMap(([name]) =>
       wrap(`warning: sometimes "${printable(name)}" held in no run; what it stands for was not tested`, width),

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { program, type SqlConnection, sqlProgram } from '../../src/program/index.ts';
 import { onMysql, onPostgres } from '../../src/sql-campaign/engines.test-support.ts';
+import apart from '../support/apart-by-index.ts';
 import { runHere } from '../support/cli.ts';
+import { KeptInMemory } from '../support/kept-in-memory.ts';
 
 const keyValue = program({ sessions: { a: (session) => session.read('x') } });
 const quiet = sqlProgram({
@@ -170,4 +172,48 @@ describe.each(['test', 'explore'])('%s: nothing green without evidence', (comman
       isAll: true,
     });
   });
+});
+
+describe('--plans all', () => {
+  const serializable = ['test', 'apart.ts', '--isolation', 'serializable'];
+  const programs = { 'apart.ts': apart, 'keys.ts': keyValue };
+
+  test('draws the paths of each run, and finds what the likely ones do not show; its token replays them', async () => {
+    const likely = await runHere([...serializable, '--runs', '40', '--json'], programs);
+    expect(likely.code).toBe(0);
+    expect(JSON.parse(likely.out)).toMatchObject({ plans: 1, violations: 0, plan: [] });
+    const kept = new KeptInMemory();
+    const { code, out } = await runHere([...serializable, '--runs', '40', '--plans', 'all'], programs, {
+      failures: kept,
+    });
+    expect(code).toBe(1);
+    expect(out).toContain('\nwith jobs read as a whole by: SELECT n FROM jobs WHERE owner = $1\n');
+    const [, command = ''] = /\nreplay: moirai (?<command>.*)\n/.exec(out) ?? [];
+    const again = { code: 1, out: expect.stringMatching(/^still fails, by the recorded steps\n/) };
+    expect(await runHere(command.split(' '), programs)).toMatchObject(again);
+    expect(await runHere(['replay', kept.only], { ...programs, ...kept.inputs() })).toMatchObject(again);
+  });
+
+  test('names the tables of which not every path was drawn', async () => {
+    const runs = async (count: string) => {
+      const { out } = await runHere([...serializable, '--plans', 'all', '--runs', count, '--json'], programs);
+      return JSON.parse(out) as { plans: number; assumed: string[] };
+    };
+    expect(await runs('1')).toMatchObject({
+      plans: 1,
+      assumed: ['the server reads jobs by index jobs_owner, and in no other way'],
+    });
+    const many = await runs('40');
+    expect(many.plans).toBe(4);
+    expect(many).toMatchObject({ assumed: [] });
+  });
+
+  test.each([['apart.ts', '--replay', '2.0.00000000'], ['apart.ts', '--level', 'causal'], ['keys.ts']])(
+    'is refused: %s %s',
+    async (...args) => {
+      const { code, err } = await runHere(['test', ...args, '--plans', 'all'], programs);
+      expect(code).toBe(3);
+      expect(err).toContain('[option/plans]');
+    },
+  );
 });
