@@ -3,6 +3,7 @@ import { assert } from '../base/assert.ts';
 import type {
   AccessPath,
   DuplicateLock,
+  IndexChecks,
   InsertResult,
   LockRequest,
   Row,
@@ -27,6 +28,7 @@ import { observed, RowVersion, versionAt } from './versions.ts';
 export class InnodbStatement implements StatementView {
   readonly scansLock: boolean;
   readonly scansInOrder = true;
+  readonly checksByIndex = true;
   readonly #transaction: InnodbTransaction;
   readonly #command: number;
   readonly #mark: number;
@@ -97,12 +99,18 @@ export class InnodbStatement implements StatementView {
     return current.isDeleted || (current !== found && !matches(current)) ? null : current;
   }
 
-  *insert(tableId: TableId, values: readonly SqlValue[], duplicateLock: DuplicateLock): Waiting<InsertResult> {
+  *insert(
+    tableId: TableId,
+    values: readonly SqlValue[],
+    duplicateLock: DuplicateLock,
+    checks?: IndexChecks,
+  ): Waiting<InsertResult> {
     const table = this.#transaction.storage.table(tableId);
     const mark = this.#transaction.position();
     this.#transaction.intend(tableId, 'X');
     const mode = duplicateLock === 'share' ? 'S' : 'X';
-    const result = yield* insertRow(this.#transaction, table, [...values], this.#command, mode);
+    const writing = { transaction: this.#transaction, command: this.#command, checks };
+    const result = yield* this.#undoneOnError(mark, insertRow(writing, table, [...values], mode));
     if (result.kind === 'duplicate') {
       this.#transaction.undoTo(mark);
       this.#observeRead(result.row);
@@ -110,13 +118,19 @@ export class InnodbStatement implements StatementView {
     return result;
   }
 
-  *update(row: Row, values: readonly SqlValue[], _columns: readonly number[]): Waiting<UpdateResult> {
+  *update(
+    row: Row,
+    values: readonly SqlValue[],
+    _columns: readonly number[],
+    checks?: IndexChecks,
+  ): Waiting<UpdateResult> {
     const version = ours(row);
     assert(version === version.stored.newest, `row ${row.id} is locked and current`);
     // The server compares the records and leaves alone what does not change: no version, so an old read view goes on hiding it.
     if (values.every((value, i) => value === version.values[i])) return { kind: 'updated', row };
     const mark = this.#transaction.position();
-    const result = yield* updateRow(this.#transaction, version, [...values], this.#command);
+    const writing = { transaction: this.#transaction, command: this.#command, checks };
+    const result = yield* updateRow(writing, version, [...values]);
     if (result.kind === 'duplicate') this.#transaction.undoTo(mark);
     else {
       // A new primary key is a new record; the old one is deleted.
@@ -127,10 +141,21 @@ export class InnodbStatement implements StatementView {
     return result;
   }
 
-  *delete(row: Row): Waiting<void> {
+  *delete(row: Row, checks?: IndexChecks): Waiting<void> {
     const version = ours(row);
     assert(version === version.stored.newest, `row ${row.id} is locked and current`);
-    this.#observeWrite(yield* deleteRow(this.#transaction, version, this.#command));
+    const writing = { transaction: this.#transaction, command: this.#command, checks };
+    this.#observeWrite(yield* deleteRow(writing, version));
+  }
+
+  /** INSERT IGNORE passes over a row whose check fails. */
+  *#undoneOnError<T>(mark: number, steps: Waiting<T>): Waiting<T> {
+    try {
+      return yield* steps;
+    } catch (error) {
+      if (this.#transaction.isOpen) this.#transaction.undoTo(mark);
+      throw error;
+    }
   }
 
   /** InnoDB checks each row as it is written. */
@@ -143,7 +168,7 @@ export class InnodbStatement implements StatementView {
   }
 
   isCurrent(row: Row): boolean {
-    return ours(row).stored.newest === row;
+    return ours(row).stored.newest === row && !ours(row).isDeleted;
   }
 
   isUnique(): never {

@@ -19,6 +19,7 @@ import { InnodbTransaction } from './innodb-transaction.ts';
 import type { Footprint, FootprintRecorder } from './footprint.ts';
 import * as contacts from './innodb-contacts.ts';
 import type { LockableRecord } from './gap-locks.ts';
+import { MetadataLocks } from './metadata-locks.ts';
 import type { StorageObserver } from './observer.ts';
 
 export interface InnodbStorageOptions {
@@ -37,6 +38,7 @@ export class InnodbStorage implements Storage {
   readonly unlocked = new Set<LockableRecord>();
   readonly #footprints: FootprintRecorder | null;
   readonly open = new Map<number, InnodbTransaction>();
+  readonly metadata = new MetadataLocks();
   readonly #tables = new Map<TableId, InnodbTable>();
   #commits = 0;
   #transactions = 0;

@@ -1,7 +1,7 @@
 /** A transaction of the InnoDB profile: its read view, what it has written and locked, and how a deadlock ends it. */
 import { assert } from '../base/assert.ts';
 import { SqlError } from '../sql/sql-error.ts';
-import type { LockRequest, StorageTransaction, TransactionOptions, Waiting } from '../sql/storage.ts';
+import type { LockRequest, StorageTransaction, TableLockMode, TransactionOptions, Waiting } from '../sql/storage.ts';
 import {
   blockersOf,
   covers,
@@ -18,6 +18,7 @@ import { pop } from './innodb-records.ts';
 import { InnodbStatement } from './innodb-statement.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
 import { IndexRecord, type InnodbVersion } from './innodb-table.ts';
+import { HeldMetadata } from './metadata-locks.ts';
 import type { Writer } from './versions.ts';
 
 export type Granted = 'granted' | 'skipped' | 'gone';
@@ -35,7 +36,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #written: InnodbVersion[] = [];
   #locks: RecordLock[] = [];
   /** `null`: before the transaction had to do with any table. */
-  #savepoints: (number | null)[] = [];
+  #savepoints: { readonly written: number | null; readonly metadata: number }[] = [];
+  readonly #metadata: HeldMetadata;
   #hasBegun = false;
   /** Tables it has said it will lock rows of, and how. */
   readonly #intentions = new Set<string>();
@@ -55,6 +57,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.isolation = options.isolation;
     this.#checksSnapshot = options.checksSnapshot === true && this.locksGaps;
     this.writer = { id, commitSequence: Infinity, watched: null };
+    this.#metadata = new HeldMetadata(storage.metadata, this, () => storage.footprint);
     this.#hasBegun = options.takesSnapshot === true;
     if (options.takesSnapshot === true && this.isolation === 'repeatable read') this.openReadView();
   }
@@ -84,7 +87,12 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   savepoint(): number {
-    return this.#savepoints.push(this.#hasBegun ? this.#written.length : null) - 1;
+    const written = this.#hasBegun ? this.#written.length : null;
+    return this.#savepoints.push({ written, metadata: this.#metadata.mark() }) - 1;
+  }
+
+  lockTable(table: number, mode: TableLockMode): Waiting<boolean> {
+    return this.#metadata.lock(table, mode, this.storage.table(table).shape.name);
   }
 
   /** A statement reads or writes a table. */
@@ -100,8 +108,9 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const mark = this.#savepoints[savepoint];
     if (mark === undefined) throw new SqlError('3B001', 'SAVEPOINT does not exist', { mysqlNumber: 1305 });
     this.#savepoints.length = savepoint + 1;
-    this.undoTo(mark ?? 0);
-    if (mark === null) this.#startAgain();
+    this.undoTo(mark.written ?? 0);
+    if (mark.written === null) this.#startAgain();
+    this.#metadata.release(mark.metadata);
   }
 
   #startAgain(): void {
@@ -338,6 +347,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     for (const lock of this.#locks) this.#dequeue(lock);
     this.#locks = [];
     this.#written = [];
+    this.#metadata.release(0);
     this.#closeReadView();
     this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
     this.storage.ended(this, overwritten);

@@ -3,7 +3,7 @@
  * unique key is looked at under a lock, records that are marked or made are locked for their writer.
  */
 import { assert } from '../base/assert.ts';
-import type { IndexId, Waiting } from '../sql/storage.ts';
+import type { IndexChecks, IndexId, Waiting } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
 import * as contacts from './innodb-contacts.ts';
@@ -27,31 +27,32 @@ interface Duplicate {
 type Key = readonly SqlValue[];
 type Written<K extends string> = { readonly kind: K; readonly row: InnodbVersion } | Duplicate;
 
+/** Who writes a row, in which statement, and what is checked meanwhile. */
+export interface Writing {
+  readonly transaction: InnodbTransaction;
+  readonly command: number;
+  readonly checks: IndexChecks | undefined;
+}
+
 export function* insertRow(
-  transaction: InnodbTransaction,
+  writing: Writing,
   table: InnodbTable,
   values: SqlValue[],
-  command: number,
   duplicateMode: LockMode,
 ): Waiting<Written<'inserted'>> {
-  const inserted = yield* insertClustered(transaction, table, values, command, duplicateMode);
+  const inserted = yield* insertClustered(writing, table, values, duplicateMode);
   if (inserted.kind === 'duplicate') return inserted;
   const version = inserted.row;
   for (const index of table.indexes) {
     const key = version.keys[index.position];
     if (index.isClustered || !key) continue;
-    const duplicate = yield* enter(transaction, index, key, version.stored, duplicateMode);
+    const duplicate = yield* enter(writing, index, key, version.stored, duplicateMode);
     if (duplicate !== null) return duplicate;
   }
   return inserted;
 }
 
-export function* updateRow(
-  transaction: InnodbTransaction,
-  version: InnodbVersion,
-  values: SqlValue[],
-  command: number,
-): Waiting<Written<'updated'>> {
+export function* updateRow(writing: Writing, version: InnodbVersion, values: SqlValue[]): Waiting<Written<'updated'>> {
   const { stored } = version;
   const { table } = stored;
   const keys = table.keysOf(values, stored.id);
@@ -64,29 +65,27 @@ export function* updateRow(
   try {
     let written: InnodbVersion;
     if (isMoved) {
-      push(transaction, stored, { values: version.values, keys: version.keys, isDeleted: true }, command);
-      const moved = yield* insertClustered(transaction, table, values, command, 'S');
+      push(writing, stored, { values: version.values, keys: version.keys, isDeleted: true });
+      yield* left(writing, table.clustered);
+      const moved = yield* insertClustered(writing, table, values, 'S');
       if (moved.kind === 'duplicate') return moved;
       written = moved.row;
-    } else written = push(transaction, stored, { values, keys, isDeleted: false }, command);
-    const duplicate = yield* changeSecondary(transaction, changed, old, written);
+    } else written = push(writing, stored, { values, keys, isDeleted: false });
+    const duplicate = yield* changeSecondary(writing, changed, old, written);
     return duplicate ?? { kind: 'updated', row: written };
   } finally {
     for (const record of old) if (record !== undefined) record.isMarkPending = false;
   }
 }
 
-export function* deleteRow(
-  transaction: InnodbTransaction,
-  version: InnodbVersion,
-  command: number,
-): Waiting<InnodbVersion> {
-  const { indexes } = version.stored.table;
+export function* deleteRow(writing: Writing, version: InnodbVersion): Waiting<InnodbVersion> {
+  const { indexes, clustered } = version.stored.table;
   const content = { values: version.values, keys: version.keys, isDeleted: true };
   const old = pendingMarks(indexes, version);
   try {
-    const deleted = push(transaction, version.stored, content, command);
-    yield* changeSecondary(transaction, indexes, old, null);
+    const deleted = push(writing, version.stored, content);
+    yield* left(writing, clustered);
+    yield* changeSecondary(writing, indexes, old, null);
     return deleted;
   } finally {
     for (const record of old) if (record !== undefined) record.isMarkPending = false;
@@ -102,7 +101,7 @@ function pendingMarks(indexes: readonly InnodbIndex[], version: InnodbVersion): 
 
 /** Index by index: the old record is delete-marked, the new one is entered. */
 function* changeSecondary(
-  transaction: InnodbTransaction,
+  writing: Writing,
   indexes: readonly InnodbIndex[],
   old: readonly (IndexRecord | undefined)[],
   written: InnodbVersion | null,
@@ -110,11 +109,12 @@ function* changeSecondary(
   for (const [i, index] of indexes.entries()) {
     const record = old[i];
     if (record !== undefined) {
-      yield* transaction.lockImplicitly(record, reasonOf(index));
+      yield* writing.transaction.lockImplicitly(record, reasonOf(index));
       record.isMarkPending = false;
+      yield* left(writing, index);
     }
     const key = written?.keys[index.position];
-    const duplicate = key && written ? yield* enter(transaction, index, key, written.stored, 'S') : null;
+    const duplicate = key && written ? yield* enter(writing, index, key, written.stored, 'S') : null;
     if (duplicate !== null) return duplicate;
   }
   return null;
@@ -127,11 +127,14 @@ function secondaryRecord(index: InnodbIndex, version: InnodbVersion): IndexRecor
   return index.tree.getEntry(new IndexRecord(index, key, version.stored));
 }
 
+function* left({ checks }: Writing, index: InnodbIndex): Waiting<void> {
+  if (checks !== undefined) yield* checks.left(index.shape.id);
+}
+
 function push(
-  transaction: InnodbTransaction,
+  { transaction, command }: Writing,
   row: InnodbRow,
   content: { readonly values: SqlValue[]; readonly keys: InnodbVersion['keys']; readonly isDeleted: boolean },
-  command: number,
 ): InnodbVersion {
   const version = row.table.push(row, transaction.writer, command, content);
   transaction.wrote(version);
@@ -140,12 +143,13 @@ function push(
 
 /** A new record, or the delete-marked one of the same key made anew. */
 function* insertClustered(
-  transaction: InnodbTransaction,
+  writing: Writing,
   table: InnodbTable,
   values: SqlValue[],
-  command: number,
   duplicateMode: LockMode,
 ): Waiting<Written<'inserted'>> {
+  const { transaction, checks } = writing;
+  if (checks !== undefined) yield* checks.entering(table.clustered.shape.id);
   const id = table.nextRowId();
   // The number is the key, and the order.
   if (table.isKeyHidden) transaction.storage.footprint?.touch(`order of ${table.shape.id}`, 'change');
@@ -168,7 +172,7 @@ function* insertClustered(
       )
         continue;
       const row = new InnodbRow(table, id, key);
-      const version = push(transaction, row, { values, keys, isDeleted: false }, command);
+      const version = push(writing, row, { values, keys, isDeleted: false });
       transaction.grantImplicit(addRecord(transaction.storage, index, key, row));
       return { kind: 'inserted', row: version };
     }
@@ -176,27 +180,28 @@ function* insertClustered(
       record.row.newest?.isDeleted === true && blockersOf(newLock(transaction, record, 'X', 'record')).length === 0;
     if (isFree) {
       transaction.grantImplicit(record);
-      return { kind: 'inserted', row: push(transaction, record.row, { values, keys, isDeleted: false }, command) };
+      return { kind: 'inserted', row: push(writing, record.row, { values, keys, isDeleted: false }) };
     }
     const reason = `duplicate key of ${table.shape.name}`;
     if ((yield* transaction.lock(record, duplicateMode, 'record', 'wait', reason)) === 'gone') continue;
     const { newest } = record.row;
     if (newest !== null && !newest.isDeleted) return { kind: 'duplicate', index: index.shape.id, row: newest };
     if ((yield* transaction.lock(record, 'X', 'record', 'wait', reason)) === 'gone') continue;
-    const version = push(transaction, record.row, { values, keys, isDeleted: false }, command);
+    const version = push(writing, record.row, { values, keys, isDeleted: false });
     return { kind: 'inserted', row: version };
   }
 }
 
 /** The record of a secondary index, when its key is free. */
 function* enter(
-  transaction: InnodbTransaction,
+  { transaction, checks }: Writing,
   index: InnodbIndex,
   key: Key,
   row: InnodbRow,
   duplicateMode: LockMode,
 ): Waiting<Duplicate | null> {
   const probe = new IndexRecord(index, key, row);
+  if (checks !== undefined) yield* checks.entering(index.shape.id);
   for (;;) {
     if (index.shape.isUnique && isComparable(key, index.shape)) {
       const found = yield* findDuplicate(transaction, index, key, row, duplicateMode);

@@ -37,6 +37,8 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
   let mayPause = pauses;
   return {
     scansLock: false,
+    ...(view.scansInOrder === undefined ? {} : { scansInOrder: view.scansInOrder }),
+    ...(view.checksByIndex === undefined ? {} : { checksByIndex: view.checksByIndex }),
     *scan(table, path, condition) {
       if (mayPause) {
         mayPause = false;
@@ -58,9 +60,9 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
     },
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
-    insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
-    update: (row, values, columns) => view.update(row, values, columns),
-    delete: (row) => view.delete(row),
+    insert: (table, values, duplicateLock, checks) => view.insert(table, values, duplicateLock, checks),
+    update: (row, values, columns, checks) => view.update(row, values, columns, checks),
+    delete: (row, checks) => view.delete(row, checks),
     constraintQuery: () => view.constraintQuery(),
     isOwn: (row) => view.isOwn(row),
     isCurrent: (row) => view.isCurrent(row),

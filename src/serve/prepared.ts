@@ -1,5 +1,5 @@
 /** A statement with the plan that was made for one version of the catalog. */
-import type { Catalog, PreparedStatement, SqlType, Statement } from '../sql/index.ts';
+import type { Catalog, Dialect, PreparedStatement, SqlType, Statement } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 
 export interface Prepared extends PreparedStatement {
@@ -27,4 +27,10 @@ export function currentPlan({ plan, isInner }: Prepared, catalog: Catalog, planA
   plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
   plan.catalog = catalog;
   return plan.statement;
+}
+
+/** MySQL commits before a definition and after it. */
+export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {
+  if (statement.kind === 'query') return statement.commitsAround === true;
+  return statement.kind === 'definition' && !statement.isTemporary && dialect === 'mysql';
 }

@@ -34,7 +34,7 @@ import { modesOfSetting, setDefaultModes } from './modes-of-setting.ts';
 import { runAfterWaits } from './must-wait.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
-import { columnsOf, currentPlan, type Prepared, type RowStatement } from './prepared.ts';
+import { columnsOf, currentPlan, isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { endsTransaction, SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
@@ -287,7 +287,7 @@ export class Session implements SqlSession {
     checkNotFailed(this.#transaction);
     checkMayLock(statement, this.#isInside);
     const isRead = statement.kind === 'query' && statement.isReadOnly;
-    const commitsAround = statement.kind === 'definition' && !statement.isTemporary && dialect === 'mysql';
+    const commitsAround = isCommittedAround(statement, dialect);
     let view: StatementView | null = null;
     try {
       if (commitsAround) yield* this.#transaction.commit();

@@ -53,34 +53,35 @@ export function pausingBeforeWrites(view: StatementView): StatementView {
       if (state === 'nothing read') state = 'read';
       return view.scan(table, path, condition);
     },
-    *insert(table, values, duplicateLock) {
+    *insert(table, values, duplicateLock, checks) {
       yield* before();
-      return yield* view.insert(table, values, duplicateLock);
+      return yield* view.insert(table, values, duplicateLock, checks);
     },
-    *update(row, values, columns) {
+    *update(row, values, columns, checks) {
       yield* before();
-      return yield* view.update(row, values, columns);
+      return yield* view.update(row, values, columns, checks);
     },
-    *delete(row) {
+    *delete(row, checks) {
       yield* before();
-      yield* view.delete(row);
+      yield* view.delete(row, checks);
     },
   };
 }
 
 function delegating(view: StatementView): StatementView {
-  const { scansLock, scansInOrder } = view;
+  const { scansLock, scansInOrder, checksByIndex } = view;
   return {
+    ...(checksByIndex === undefined ? {} : { checksByIndex }),
     ...(scansLock === undefined ? {} : { scansLock }),
     ...(scansInOrder === undefined ? {} : { scansInOrder }),
     scan: (table, path, condition) => view.scan(table, path, condition),
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
-    insert: (table, values, duplicateLock) => view.insert(table, values, duplicateLock),
+    insert: (table, values, duplicateLock, checks) => view.insert(table, values, duplicateLock, checks),
     ...(view.truncated === undefined ? {} : { truncated: view.truncated.bind(view) }),
     ...(view.findConflict === undefined ? {} : { findConflict: view.findConflict.bind(view) }),
-    update: (row, values, columns) => view.update(row, values, columns),
-    delete: (row) => view.delete(row),
+    update: (row, values, columns, checks) => view.update(row, values, columns, checks),
+    delete: (row, checks) => view.delete(row, checks),
     constraintQuery: () => view.constraintQuery(),
     isOwn: (row) => view.isOwn(row),
     isCurrent: (row) => view.isCurrent(row),

@@ -183,7 +183,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
   for (const table of tables) addReferring(table, tables, behavior === 'DROP_CASCADE', planning);
   planning.writes = true;
   for (const { id } of tables) planning.lock(id, 'access exclusive');
-  return queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view }) {
+  const truncation = queryStatement('TRUNCATE TABLE', null, planning, function* truncate({ view }) {
     for (const table of tables) {
       const rows: Parameters<typeof view.delete>[0][] = [];
       const request = { strength: 'update', ifLocked: 'wait', reading: 'latest' } as const;
@@ -195,6 +195,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
     }
     return { rows: [], rowCount: 0, foundRows: 0 };
   });
+  return { ...truncation, commitsAround: planning.dialect === 'mysql' };
 }
 
 function truncatedTable(range: RangeVar, planning: Planning): Table {

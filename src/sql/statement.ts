@@ -38,6 +38,8 @@ export interface QueryStatement {
   readonly columns: readonly ResultColumn[] | null;
   /** Does it write or lock? Not allowed in read-only transactions (25006). */
   readonly isReadOnly: boolean;
+  /** MySQL's TRUNCATE is a definition: it commits before and after. */
+  readonly commitsAround?: boolean;
   readonly catalogVersion: number;
   /** Where a server may read a table in more than one way. */
   readonly accesses: readonly AccessChoice[];

@@ -121,11 +121,23 @@ export interface LockRequest {
    * locked, and again when it has changed meanwhile. Without it the lock is made stronger by `update()`, which may wait once more.
    */
   readonly strengthFor?: (row: Row) => LockStrength;
-  /** What will become of the rows; InnoDB searches for writes in another way than for SELECT ... FOR UPDATE. `select` when not said. */
-  readonly purpose?: 'select' | 'update' | 'delete';
+  /**
+   * What will become of the rows; InnoDB searches for writes in another way than for SELECT ... FOR UPDATE. `sort`: they are sorted before they are
+   * written. `select` when not said.
+   */
+  readonly purpose?: 'select' | 'update' | 'delete' | 'sort';
 }
 
 export type DuplicateLock = 'share' | 'update';
+
+/**
+ * What InnoDB checks index by index while it writes a row: the parent of a foreign key before the row enters the key's index, children when the row
+ * has left the index that they refer to (row0ins.cc, row0upd.cc).
+ */
+export interface IndexChecks {
+  readonly entering: (index: IndexId) => Waiting<void>;
+  readonly left: (index: IndexId) => Waiting<void>;
+}
 
 /** `rechecks`: the deferrable indexes in which another row has the key, or may have it when an open transaction has ended. */
 export type InsertResult =
@@ -209,6 +221,8 @@ export interface StatementView {
    * autocommit, does not lock there: begin it at REPEATABLE READ.)
    */
   readonly scansLock?: boolean;
+  /** Does it run `IndexChecks`? Foreign keys of other stores are checked when the row has been written. */
+  readonly checksByIndex?: boolean;
   /** Do the rows of `scan` come in the order of the path's index, as the statement sees them? */
   readonly scansInOrder?: boolean;
   /** A consistent read, as plain SELECTs do it: the rows that match. Own earlier writes are seen, those of this statement are not. */
@@ -228,15 +242,25 @@ export interface StatementView {
   /** Locks rows that a consistent read of this statement has found (SELECT ... FOR UPDATE above joins and sorts). `null`: gone or skipped. */
   lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null>;
   /** `duplicateLock`: the lock on a row that refuses it, where the engine takes one: `update` for REPLACE and ON DUPLICATE KEY UPDATE. */
-  insert(table: TableId, values: readonly SqlValue[], duplicateLock: DuplicateLock): Waiting<InsertResult>;
+  insert(
+    table: TableId,
+    values: readonly SqlValue[],
+    duplicateLock: DuplicateLock,
+    checks?: IndexChecks,
+  ): Waiting<InsertResult>;
   /**
    * The row with a key of these values in one of the unique indexes `arbiters`, which are looked at in order; waits for open transactions that have
    * written one. Absent: the engine has no ON CONFLICT.
    */
   findConflict?(table: TableId, values: readonly SqlValue[], arbiters: readonly IndexId[]): Waiting<Duplicate | null>;
   /** `row` comes from `lock` or `lockRow` of this statement. `columns`: the positions that are assigned. */
-  update(row: Row, values: readonly SqlValue[], columns: readonly number[]): Waiting<UpdateResult>;
-  delete(row: Row): Waiting<void>;
+  update(
+    row: Row,
+    values: readonly SqlValue[],
+    columns: readonly number[],
+    checks?: IndexChecks,
+  ): Waiting<UpdateResult>;
+  delete(row: Row, checks?: IndexChecks): Waiting<void>;
   /** A query that a constraint runs after the statement: it sees what the statement has written, and at READ COMMITTED has a snapshot of its own. */
   constraintQuery(): StatementView;
   /** Has this transaction written the version? The check of that write may be pending; it will pass over a version that has been replaced. */

@@ -56,14 +56,19 @@ export function serverTarget(port: number): StepTarget {
   return {
     connection: { host: '127.0.0.1', port, user: 'root', rowsAsArray: true },
     async settle(control, waiting) {
-      for (let calm = 0; calm < 3 && waiting() > 0; ) {
-        await sleep(4);
-        const [rows] = await control.query(`show global status like 'innodb_row_lock_current_waits'`);
-        calm = Number((rows as unknown as string[][])[0]?.[1]) >= waiting() ? calm + 1 : 0;
+      for (let calm = 0; calm < 5 && waiting() > 0; ) {
+        await sleep(6);
+        const [rows] = await control.query(lockWaits);
+        calm = Number((rows as unknown as string[][])[0]?.[0]) >= waiting() ? calm + 1 : 0;
       }
     },
   };
 }
+
+/** For locks on rows, and on tables' definitions. */
+const lockWaits = `select
+  (select variable_value from information_schema.global_status where variable_name = 'innodb_row_lock_current_waits') +
+  (select count(*) from information_schema.processlist where state = 'Waiting for table metadata lock')`;
 
 /** What each step came to. */
 export async function runSteps({ schema, steps }: StepCase, target: StepTarget): Promise<string[]> {

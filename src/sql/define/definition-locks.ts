@@ -13,7 +13,7 @@ import type { TableLockMode } from '../storage.ts';
 import { rangeOf } from './drop.ts';
 
 export function definitionLocks(node: Node, planning: Planning): TableLock[] {
-  if (planning.dialect === 'mysql') return [];
+  if (planning.dialect === 'mysql') return metadataLocks(node, planning);
   if ('IndexStmt' in node) {
     const mode = node.IndexStmt.concurrent === true ? 'share update exclusive' : 'share';
     return lockOf(node.IndexStmt.relation, mode, planning);
@@ -32,6 +32,19 @@ export function definitionLocks(node: Node, planning: Planning): TableLock[] {
   if ('CommentStmt' in node && node.CommentStmt.objtype === 'OBJECT_TABLE')
     return lockOf(commented(node.CommentStmt.object), 'share update exclusive', planning);
   return [];
+}
+
+/** MySQL's definitions have the tables alone that they change. */
+function metadataLocks(node: Node, planning: Planning): TableLock[] {
+  const exclusive = (range: RangeVar | undefined): TableLock[] => lockOf(range, 'access exclusive', planning);
+  if ('IndexStmt' in node) return exclusive(node.IndexStmt.relation);
+  if ('AlterTableStmt' in node) return exclusive(node.AlterTableStmt.relation);
+  if ('RenameStmt' in node) return exclusive(node.RenameStmt.relation);
+  if (!('DropStmt' in node)) return [];
+  const { objects = [], removeType } = node.DropStmt;
+  if (removeType === 'OBJECT_INDEX') return dropLocks(node.DropStmt, planning);
+  if (removeType !== 'OBJECT_TABLE') return [];
+  return objects.flatMap((object) => ('List' in object ? exclusive(rangeOf(stringsOf(object.List.items))) : []));
 }
 
 /** What a query of CREATE TABLE AS or CREATE VIEW reads. */

@@ -32,6 +32,8 @@ export interface Access {
 /** Values of one index column: one, or a list of which each is tried. */
 interface PrefixPart {
   readonly list: boolean;
+  /** IS NULL: a unique index may have any number of them. */
+  readonly isNull: boolean;
   readonly valuesOf: (frame: Frame) => SqlValue[];
   readonly compare: (a: SqlValue, b: SqlValue) => number;
 }
@@ -86,7 +88,7 @@ function accessBy(
     const found = prefixPart(part, usable, dialect);
     if (found === undefined) break;
     prefix.push(found.part);
-    words.push(`${found.text} ${found.part.list ? 'in' : '='}`);
+    words.push(`${found.text} ${found.part.isNull ? 'is null' : found.part.list ? 'in' : '='}`);
   }
   const next = index.parts[prefix.length];
   const from = next === undefined ? undefined : boundOf(next, ['>', '>='], usable, dialect);
@@ -95,7 +97,8 @@ function accessBy(
   if (from !== undefined || to !== undefined) words.push('range');
   const isWhole = prefix.length === index.parts.length;
   const firstList = prefix.findIndex(({ list }) => list);
-  const isPoint = isWhole && index.isUnique && prefix.every(({ list }) => !list);
+  const mayRepeat = prefix.some(({ isNull }) => isNull) && !index.nullsAreEqual;
+  const isPoint = isWhole && index.isUnique && !mayRepeat && prefix.every(({ list }) => !list);
   const access: Access = {
     paths: pathsOf(index, prefix, from, to),
     isPoint,
@@ -106,7 +109,7 @@ function accessBy(
     index,
   };
   const score =
-    (isPoint ? 1000 : isWhole && index.isUnique ? 500 : 0) +
+    (isPoint ? 1000 : isWhole && index.isUnique && !mayRepeat ? 500 : 0) +
     prefix.length * 10 +
     (words.at(-1) === 'range' ? 5 : 0) +
     (index.isPrimary ? 1 : 0);
@@ -121,12 +124,17 @@ function prefixPart(
   dialect: Dialect,
 ): { part: PrefixPart; text: string } | undefined {
   const candidates = usable.filter((each) => concerns(each, part));
-  for (const kind of ['=', 'in', 'any'] as const) {
+  for (const kind of ['=', 'is null', 'in', 'any'] as const) {
     for (const each of candidates.filter((candidate) => candidate.kind === kind)) {
       const valuesOf = valuesReader(each, part.type, dialect);
       if (valuesOf === null) continue;
       return {
-        part: { list: kind !== '=', valuesOf, compare: nullableComparator(part.type, dialect) },
+        part: {
+          list: kind === 'in' || kind === 'any',
+          isNull: kind === 'is null',
+          valuesOf,
+          compare: nullableComparator(part.type, dialect),
+        },
         text: columnText(each),
       };
     }
@@ -140,6 +148,7 @@ function concerns(comparison: Comparison, part: Part): boolean {
 
 /** `null`: the values cannot be looked up in the index. NULL equals nothing and is left out. */
 function valuesReader(comparison: Comparison, type: SqlType, dialect: Dialect): ((frame: Frame) => SqlValue[]) | null {
+  if (comparison.kind === 'is null') return () => [null];
   if (comparison.kind === 'any') {
     const [array] = comparison.values;
     const element = array?.type.element;

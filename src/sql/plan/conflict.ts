@@ -26,6 +26,8 @@ import { isUnchanged, keyCells } from './update.ts';
 export interface ConflictAnswer {
   /** On the row in the way: InnoDB locks it at once for what the answer does to it. */
   readonly duplicateLock: DuplicateLock;
+  /** INSERT IGNORE: is a row without a parent passed over? */
+  readonly ignoresOrphans: boolean;
   /** `row`: for RETURNING; `null`: nothing was written. */
   readonly answer: (values: SqlValue[], duplicate: Duplicate, frame: Frame, running: Running) => Waiting<Answered>;
 }
@@ -58,6 +60,7 @@ export function uniqueIndexes({ table }: TableRules): Index[] {
 
 const doNothing: ConflictAnswer = {
   duplicateLock: 'share',
+  ignoresOrphans: true,
   // It waits for nothing.
   // oxlint-disable-next-line require-yield
   *answer() {
@@ -105,6 +108,7 @@ function doUpdate(clause: OnConflictClause, item: RangeItem, rules: TableRules, 
   const upsert = planUpsert(clause, 'latest', item, rules, scope);
   return {
     duplicateLock: 'update',
+    ignoresOrphans: false,
     *answer(values, duplicate, frame, running) {
       let result: InsertResult = duplicate;
       while (result.kind === 'duplicate') {
@@ -147,6 +151,7 @@ function replacing(rules: TableRules): ConflictAnswer {
   const request: LockRequest = { strength: 'update', ifLocked: 'wait', reading: 'latest' };
   return {
     duplicateLock: 'update',
+    ignoresOrphans: false,
     *answer(values, duplicate, _frame, running) {
       let result: InsertResult = duplicate;
       let rowCount = 1;

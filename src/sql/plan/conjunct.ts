@@ -1,5 +1,5 @@
 /** A WHERE or ON condition as a list of conditions that all have to hold, each with the rows that it looks at. */
-import type { A_Expr, Node } from '@pgsql/types';
+import type { A_Expr, Node, NullTest } from '@pgsql/types';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { SqlType } from '../type.ts';
@@ -14,7 +14,7 @@ export interface Conjunct {
   readonly comparisons: readonly Comparison[];
 }
 
-export type ComparisonKind = '=' | '<' | '<=' | '>' | '>=' | 'in' | 'any';
+export type ComparisonKind = '=' | '<' | '<=' | '>' | '>=' | 'in' | 'any' | 'is null';
 
 export interface Comparison {
   /** The column, or the text of the expression, for indexes on expressions. */
@@ -23,7 +23,7 @@ export interface Comparison {
   readonly text: string;
   readonly type: SqlType;
   readonly kind: ComparisonKind;
-  /** One; several for IN. */
+  /** One; several for IN, none for IS NULL. */
   readonly values: readonly Expression[];
   /** Rows that the values look at. */
   readonly uses: ReadonlySet<number>;
@@ -32,7 +32,7 @@ export interface Comparison {
 export function compileConjuncts(condition: Node | undefined, scope: QueryScope): Conjunct[] {
   return conjunctsOf(condition).map((node) => {
     const { result, uses } = scope.tracked(() => coerceToBoolean(compileExpression(node, scope), scope.clause, scope));
-    return { node, expression: result, uses, comparisons: 'A_Expr' in node ? comparisonsOf(node.A_Expr, scope) : [] };
+    return { node, expression: result, uses, comparisons: comparisonsIn(node, scope) };
   });
 }
 
@@ -51,6 +51,15 @@ export function allOf(conjuncts: readonly Conjunct[]): ((frame: Frame) => boolea
 
 const mirrored: Readonly<Record<string, ComparisonKind>> = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
 const comparisonOperators = new Set(Object.keys(mirrored));
+
+function comparisonsIn(node: Node, scope: QueryScope): Comparison[] {
+  if ('NullTest' in node) return nullComparison(node.NullTest, scope);
+  return 'A_Expr' in node ? comparisonsOf(node.A_Expr, scope) : [];
+}
+
+function nullComparison({ arg, nulltesttype }: NullTest, scope: QueryScope): Comparison[] {
+  return arg === undefined || nulltesttype !== 'IS_NULL' ? [] : comparison(arg, 'is null', [], scope);
+}
 
 function comparisonsOf(expression: A_Expr, scope: QueryScope): Comparison[] {
   const operator = operatorOf(expression);
@@ -86,7 +95,7 @@ function rowComparisons(left: Node, kind: ComparisonKind, right: Node, scope: Qu
 }
 
 function comparison(side: Node, kind: ComparisonKind, others: readonly Node[], scope: QueryScope): Comparison[] {
-  if (others.length === 0 || !isIndexable(side)) return [];
+  if ((others.length === 0 && kind !== 'is null') || !isIndexable(side)) return [];
   const { result: own, uses: ownUses } = scope.tracked(() => compileExpression(side, scope));
   const [row, another] = [...ownUses];
   if (row === undefined || another !== undefined) return [];

@@ -16,7 +16,7 @@ export function planDelete(statement: DeleteStmt, scope: QueryScope): DataModifi
   assert(relation !== undefined, 'DELETE names a table');
   const order = visitOrder(withClause, []);
   if (order === null) planCommonTables(withClause, scope);
-  const table = writableTable(relation, scope);
+  const table = writableTable(relation, ['onDelete'], scope);
   const target = planWriteTarget(table, relation, usingClause, whereClause, order, scope);
   const rules = rulesFor(table, scope);
   const returning = planReturning(returningClause?.exprs, scope);

@@ -6,7 +6,7 @@ import { assignable } from '../run/table-rules.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
-import { cell as valueAt, type Row, type Waiting } from '../storage.ts';
+import { cell as valueAt, type InsertResult, type Row, type Waiting } from '../storage.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { planCommonTables } from './common-table.ts';
@@ -27,7 +27,7 @@ type RowsToInsert = (frame: Frame, running: Running) => Iterable<SqlValue[]>;
 export function planInsert(statement: InsertStmt, scope: QueryScope): DataModification {
   const { relation, cols, selectStmt, onConflictClause, returningClause, withClause, override } = statement;
   planCommonTables(withClause, scope);
-  const table = writableTable(relation, scope);
+  const table = writableTable(relation, onConflictClause === undefined ? [] : ['onDelete', 'onUpdate'], scope);
   assert(relation !== undefined, 'INSERT names a table');
   const rules = rulesFor(table, scope);
   const item = tableItem(relation, table, scope);
@@ -103,12 +103,24 @@ function* insertOrAnswer(
   isDrawn: boolean,
   running: Running,
 ): Waiting<Answered> {
-  const result = yield* rules.tryInsert(values, conflict?.duplicateLock ?? 'share', running);
+  const inserting = rules.tryInsert(values, conflict?.duplicateLock ?? 'share', running);
+  const result = conflict?.ignoresOrphans === true ? yield* unlessOrphan(inserting) : yield* inserting;
+  if (result === null) return { row: null, rowCount: 0 };
   if (result.kind === 'inserted') return { row: result.row, rowCount: 1 };
   if (conflict === null) throw rules.duplicate(result.index, values);
   const answer = yield* conflict.answer(values, result, frame, running);
   if (isDrawn && answer.isInserted !== true) rules.autoIncrement?.giveBack(values, running);
   return answer;
+}
+
+/** `null`: a foreign key has refused the row. */
+function* unlessOrphan(inserting: Waiting<InsertResult>): Waiting<InsertResult | null> {
+  try {
+    return yield* inserting;
+  } catch (error) {
+    if (error instanceof SqlError && error.detail.mysqlNumber === 1452) return null;
+    throw error;
+  }
 }
 
 /** MySQL's insert id: the first number that was drawn, or else what the last row's AUTO_INCREMENT column has. */
@@ -154,7 +166,7 @@ function planRows(
     source.limitCount === undefined &&
     source.withClause === undefined;
   if (isPlainValues) return valuesRows(source.valuesLists ?? [], columns, rules, scope, override, isListed);
-  return selectedRows(source, columns, fill, scope, isListed);
+  return selectedRows(source, columns, { fill, table: rules.table }, scope, isListed);
 }
 
 function valuesRows(
@@ -186,7 +198,7 @@ function valuesRows(
 }
 
 /** One after the other, so that each default is drawn when its row's turn has come. */
-function* generate<T>(rows: readonly T[], make: (row: T) => SqlValue[]): Iterable<SqlValue[]> {
+function* generate<T>(rows: Iterable<T>, make: (row: T) => SqlValue[]): Iterable<SqlValue[]> {
   for (const row of rows) yield make(row);
 }
 
@@ -249,13 +261,20 @@ function filler(
   };
 }
 
+interface Target {
+  readonly table: Table;
+  readonly fill: (frame: Frame, values: readonly SqlValue[]) => SqlValue[];
+}
+
 function selectedRows(
   select: SelectStmt,
   columns: readonly Column[],
-  fill: (frame: Frame, values: readonly SqlValue[]) => SqlValue[],
+  { fill, table }: Target,
   scope: QueryScope,
   isListed: boolean,
 ): RowsToInsert {
+  const { relationsRead } = scope.planning;
+  relationsRead.delete(table.id);
   const query = scope.within(emptyNamespace, () =>
     scope.planners.query(
       select,
@@ -272,14 +291,17 @@ function selectedRows(
     return assignable(source, column, scope);
   });
   const { locking } = query;
+  // InnoDB reads a row and writes it before it reads the next, unless the table is its own source. Otherwise all of them first: a statement does not
+  // see its own rows, whatever the storage does with scans that go on.
+  const isStreamed = scope.dialect === 'mysql' && !relationsRead.has(table.id);
+  const readRows = (rows: Iterable<Values>): Iterable<Values> => (isStreamed ? rows : [...rows]);
   if (locking !== null) {
     scope.planning.prelude.push(function* lockFirst(running) {
       running.kept.set(query, yield* locking(newFrame(0, running, null), running));
     });
   }
   return (frame, running) => {
-    // All of them first: a statement does not see its own rows, whatever the storage does with scans that go on.
-    const rows = locking === null ? [...query.rows(frame, running)] : (running.kept.get(query) as Values[]);
+    const rows = locking === null ? readRows(query.rows(frame, running)) : (running.kept.get(query) as Values[]);
     return generate(rows, (row) => {
       for (const [i, value] of row.entries()) frame.computed[i] = value;
       return fill(

@@ -2,9 +2,10 @@
  * ORDER BY that the index answers by which a table is read: its rows come in order, and LIMIT ends the scan. Only where the index would be
  * taken without ORDER BY too, so that what a statement locks and what it is assumed to read by stay as they are.
  */
-import { accessWays, type Access } from './access.ts';
+import { accessWays, type Access, wholeTable } from './access.ts';
 import type { FromList } from './join.ts';
 import type { Expression } from '../expression.ts';
+import { backwards, directionOf as innodbDirection, orderColumns } from './ordered-access.ts';
 import type { Planning } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import { hasDefaultNulls, type SortOrder } from './sort.ts';
@@ -23,6 +24,17 @@ export function orderedSource({ nodes, conjuncts }: FromList, sort: Sort, planni
   if (item.table === null) return null;
   const ways = accessWays(item.table, item.row, conjuncts, () => false, planning.dialect);
   const access = planning.wayAmong(item.table, ways);
+  if (planning.dialect === 'mysql') {
+    // A table without an index to go by is read in the order of its primary key, and a list of keys in theirs.
+    const { table } = item;
+    const direction = innodbDirection(table, access, orderColumns(sort.keys, sort.orders, item.row));
+    if (direction === null) return null;
+    const inOrder: Access['paths'] = (frame) => {
+      const paths = access?.paths(frame) ?? wholeTable;
+      return direction === 'descending' ? backwards(table, paths) : paths;
+    };
+    return tableSource(table.id, item.row, inOrder, rowCondition(item, conjuncts, planning));
+  }
   if (access === null || !access.isOneRange) return null;
   const isDescending = directionOf(access, item.row, sort, planning);
   if (isDescending === null) return null;

@@ -9,6 +9,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { Row } from '../storage.ts';
 import { types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
+import { lockChildren, type ParentEvent } from './child-locks.ts';
 import type { OutputColumn, Values } from './query.ts';
 
 import { cell } from '../storage.ts';
@@ -17,11 +18,12 @@ import { expanded } from './tuple.ts';
 import { outputOf, planTargets } from './target.ts';
 
 /** @throws SqlError 42P01, 42809, 0A000 */
-export function writableTable(range: RangeVar | undefined, scope: QueryScope): Table {
+export function writableTable(range: RangeVar | undefined, events: readonly ParentEvent[], scope: QueryScope): Table {
   assert(range !== undefined, 'a statement that writes names a table');
   const relation: Relation = scope.planning.relation(range);
   if (relation.kind === 'table') {
     scope.planning.lock(relation.id, 'row exclusive');
+    if (scope.dialect === 'mysql') lockChildren(relation, events, scope.planning);
     return relation;
   }
   if (relation.kind === 'view') throw notSupported(`writing to the view "${relation.name}"`);

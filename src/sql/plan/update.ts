@@ -28,7 +28,7 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   const assigned = (targetList ?? []).flatMap((node) => ('ResTarget' in node ? (node.ResTarget.name ?? []) : []));
   const order = visitOrder(withClause, assigned);
   if (order === null) planCommonTables(withClause, scope);
-  const table = writableTable(relation, scope);
+  const table = writableTable(relation, ['onUpdate'], scope);
   const target = planWriteTarget(table, relation, fromClause, whereClause, order, scope);
   const rules = rulesFor(table, scope);
   scope.clause = 'UPDATE';

@@ -162,7 +162,9 @@ function inOrder(
   scope.planning.steps.push(
     access === null ? { nodeType: 'Seq Scan', relation: item.name } : indexStep(access, item.name),
   );
-  const direction = directionOf(table, access, columns);
+  // MariaDB reads a whole table in order for LIMIT only, and sorts first when the order changes.
+  const isSorted = access !== null || (count !== null && isFree);
+  const direction = isSorted ? directionOf(table, access, columns) : null;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   return {
     item,
@@ -182,11 +184,12 @@ function inOrder(
         return reached < most;
       }
       const take = direction === null || collects ? collect : writeAtOnce;
+      const reading: LockRequest = direction === null ? { ...request, purpose: 'sort' } : request;
       const condition = conditionIn(frame);
       const paths = access?.paths(frame) ?? wholeTable;
       for (const path of direction === 'descending' ? backwards(table, paths) : paths) {
         if (most > 0 && (direction === null || Math.max(reached, found.length) < most))
-          yield* running.view.lock(table.id, path, condition, request, take);
+          yield* running.view.lock(table.id, path, condition, reading, take);
       }
       if (direction === null) found.sort((a, b) => compare(a.key, b.key));
       for (const { row } of found.slice(0, most)) yield* write([row]);

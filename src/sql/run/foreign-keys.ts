@@ -29,7 +29,7 @@ export interface References {
 }
 
 /** A foreign key that refers to the table. */
-interface Child {
+export interface Child {
   readonly table: Table;
   readonly key: ForeignKey;
 }
@@ -206,19 +206,19 @@ function pathTo(table: Table, cells: readonly number[], wanted: readonly SqlValu
   return { kind: 'index', index: best.id, prefix, isDescending: false };
 }
 
-export function* afterDelete(rules: TableRules, row: Row, running: Running): Waiting<void> {
-  for (const child of rules.references.children)
-    yield* parentGone(rules, child, child.key.onDelete, row, null, running);
+export function* afterDelete(rules: TableRules, children: readonly Child[], row: Row, running: Running): Waiting<void> {
+  for (const child of children) yield* parentGone(rules, child, child.key.onDelete, row, null, running);
 }
 
 export function* afterUpdate(
   rules: TableRules,
+  children: readonly Child[],
   row: Row,
   values: readonly SqlValue[],
   columns: readonly number[],
   running: Running,
 ): Waiting<void> {
-  for (const child of rules.references.children) {
+  for (const child of children) {
     const { parentCells, onUpdate } = child.key;
     if (!parentCells.some((at) => columns.includes(at))) continue;
     const old = parentCells.map((at) => cell(row, at));
@@ -256,8 +256,9 @@ function* parentGone(
   const wanted = converted(parent, child.key.parentCells, child.table, child.key.cells, old, planning);
   if (wanted.includes(null)) return;
   const gone: GoneParent = { rules, child, old, wanted, values };
-  // InnoDB looks at children row by row, and takes NO ACTION for RESTRICT.
-  if (planning.dialect === 'mysql') return yield* act(gone, action === 'no action' ? 'restrict' : action, running);
+  // InnoDB looks at children row by row, and takes NO ACTION for RESTRICT, and what would change rows of the table that is updated.
+  const isRestricted = action === 'no action' || (values !== null && child.table.id === parent.id);
+  if (planning.dialect === 'mysql') return yield* act(gone, isRestricted ? 'restrict' : action, running);
   atEnd(running, {
     table: parent.id,
     constraint: { table: child.table.id, name: child.key.name },
@@ -330,6 +331,8 @@ function* changeChildren(
   );
   const frame = newFrame(0, running, null);
   for (const row of rows) {
+    // A cascade that comes back to a row that InnoDB is deleting.
+    if (running.view.checksByIndex === true && !running.view.isCurrent(row)) continue;
     if (isDeleted) {
       yield* childRules.delete(row, running);
       continue;
@@ -343,7 +346,7 @@ function* changeChildren(
             return action === 'set default' && column !== undefined ? childRules.default(column)(frame) : null;
           });
     for (const [i, at] of key.cells.entries()) next[at] = moved[i] ?? null;
-    yield* childRules.update(row, next, key.cells, running);
+    yield* childRules.update(row, next, key.cells, running, key);
   }
 }
 

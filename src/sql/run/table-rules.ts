@@ -4,7 +4,7 @@
  */
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Column, Table } from '../catalog/relation.ts';
+import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
@@ -30,6 +30,7 @@ import {
   type References,
   referencesOf,
 } from './foreign-keys.ts';
+import { indexChecks } from './index-checks.ts';
 import { sequenceName } from './sequence-name.ts';
 
 type Evaluate = Expression['evaluate'];
@@ -130,23 +131,36 @@ export class TableRules {
     const draws = this.autoIncrement?.isAskedFor(values) === true;
     this.check(values, running);
     if (draws) this.autoIncrement?.draw(values, running);
-    const result = yield* running.view.insert(this.table.id, values, duplicateLock);
+    const { checksByIndex = false } = running.view;
+    const checks = checksByIndex
+      ? indexChecks(this, { old: null, values, columns: [], cascading: null }, running)
+      : undefined;
+    const result = yield* running.view.insert(this.table.id, values, duplicateLock, checks);
     if (result.kind === 'inserted') {
       if (!draws) this.autoIncrement?.countOn(values, running);
       this.#recheck(result, values, running);
-      if (this.table.foreignKeys.length > 0)
+      if (this.table.foreignKeys.length > 0 && !checksByIndex)
         yield* checkParents(this, result.row, values, this.table.foreignKeys, running);
     }
     return result;
   }
 
-  /** @throws SqlError 23505, 23502, 23514 */
-  *update(row: Row, values: SqlValue[], columns: readonly number[], running: Running): Waiting<Row> {
+  /** @param cascading the foreign key whose action this is: InnoDB does not check it @throws SqlError 23505, 23502, 23514 */
+  *update(
+    row: Row,
+    values: SqlValue[],
+    columns: readonly number[],
+    running: Running,
+    cascading: ForeignKey | null = null,
+  ): Waiting<Row> {
     this.check(values, running, row);
+    const { checksByIndex = false } = running.view;
     const isOwn = this.table.foreignKeys.length > 0 && running.view.isOwn(row);
-    const result = yield* running.view.update(row, values, columns);
+    const checks = checksByIndex ? indexChecks(this, { old: row, values, columns, cascading }, running) : undefined;
+    const result = yield* running.view.update(row, values, columns, checks);
     if (result.kind === 'duplicate') throw this.duplicate(result.index, values);
     this.#recheck(result, values, running);
+    if (checksByIndex) return result.row;
     const isPostgres = this.planning.dialect === 'postgres';
     if (isPostgres) yield* this.#afterUpdate(row, values, columns, running);
     if (this.table.foreignKeys.length > 0) {
@@ -159,8 +173,13 @@ export class TableRules {
   }
 
   *delete(row: Row, running: Running): Waiting<void> {
-    yield* running.view.delete(row);
-    if (this.references.children.length > 0) yield* afterDelete(this, row, running);
+    const { checksByIndex = false } = running.view;
+    const checks = checksByIndex
+      ? indexChecks(this, { old: row, values: null, columns: [], cascading: null }, running)
+      : undefined;
+    yield* running.view.delete(row, checks);
+    const { children } = this.references;
+    if (children.length > 0 && !checksByIndex) yield* afterDelete(this, children, row, running);
   }
 
   duplicate(id: number, values: readonly SqlValue[]): SqlError {
@@ -170,7 +189,8 @@ export class TableRules {
   }
 
   *#afterUpdate(row: Row, values: readonly SqlValue[], columns: readonly number[], running: Running): Waiting<void> {
-    if (this.references.children.length > 0) yield* afterUpdate(this, row, values, columns, running);
+    const { children } = this.references;
+    if (children.length > 0) yield* afterUpdate(this, children, row, values, columns, running);
   }
 
   /** Keys of deferrable constraints that were not free. */

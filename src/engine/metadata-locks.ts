@@ -1,0 +1,84 @@
+/**
+ * Metadata locks: a statement shares those of its tables, a definition has its table alone, until the transaction ends or is rolled back to a savepoint.
+ * Requests queue, so what comes after a definition waits for it. Deadlocks are found among these locks only, not with row locks, as in the server.
+ * MySQL manual, "Metadata Locking".
+ */
+import { SqlError } from '../sql/sql-error.ts';
+import type { TableId, TableLockMode, Waiting } from '../sql/storage.ts';
+import type { Footprint } from './footprint.ts';
+import { HeavyweightLocks, type LockMode, type LockOwner, type LockTag, touchLock } from './heavyweight-locks.ts';
+import { WaitsFor } from './waits-for.ts';
+
+/** Of all transactions. */
+export class MetadataLocks {
+  readonly locks = new HeavyweightLocks();
+  readonly waitsFor = new WaitsFor();
+}
+
+/** What one transaction holds. */
+export class HeldMetadata {
+  readonly #shared: MetadataLocks;
+  readonly #owner: LockOwner;
+  readonly #footprint: () => Footprint | null;
+  readonly #held: { readonly tag: LockTag; readonly mode: LockMode }[] = [];
+
+  constructor(shared: MetadataLocks, owner: LockOwner, footprint: () => Footprint | null) {
+    this.#shared = shared;
+    this.#owner = owner;
+    this.#footprint = footprint;
+  }
+
+  /** @returns did it have to wait? @throws SqlError 40001 (1213) */
+  *lock(table: TableId, tableMode: TableLockMode, name: string): Waiting<boolean> {
+    const mode = tableMode === 'access exclusive' ? tableMode : 'access share';
+    const tag = `table ${table}`;
+    if (this.#held.some((lock) => lock.tag === tag && lock.mode === mode)) return false;
+    const { locks } = this.#shared;
+    this.#touch(tag, mode);
+    const isFree = locks.tryAcquire(tag, this.#owner, mode, 'wait');
+    if (!isFree) yield* this.#wait(tag, mode, name);
+    this.#held.push({ tag, mode });
+    return !isFree;
+  }
+
+  *#wait(tag: LockTag, mode: LockMode, name: string): Waiting<void> {
+    const { locks, waitsFor } = this.#shared;
+    const { id } = this.#owner;
+    const request = locks.request(tag, this.#owner, mode);
+    const blockers = (): readonly number[] => locks.blockers(request);
+    try {
+      waitsFor.begin(id, blockers);
+      if (waitsFor.cycleThrough(id).length > 0) throw deadlock();
+      while (blockers().length > 0)
+        yield { blockers: blockers(), reason: `metadata lock on ${name}`, isReady: () => blockers().length === 0 };
+      locks.acquire(request);
+    } finally {
+      waitsFor.end(id);
+      locks.leave(request);
+      this.#touch(tag, mode);
+    }
+  }
+
+  /** For `release`. */
+  mark(): number {
+    return this.#held.length;
+  }
+
+  release(from: number): void {
+    for (const { tag, mode } of this.#held.splice(from)) {
+      this.#touch(tag, mode);
+      this.#shared.locks.release(tag, this.#owner.session, mode);
+    }
+  }
+
+  #touch(tag: LockTag, mode: LockMode): void {
+    const footprint = this.#footprint();
+    if (footprint !== null) touchLock(footprint, tag, mode);
+  }
+}
+
+function deadlock(): SqlError {
+  return new SqlError('40001', 'Deadlock found when trying to get lock; try restarting transaction', {
+    mysqlNumber: 1213,
+  });
+}
