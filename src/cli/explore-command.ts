@@ -13,7 +13,7 @@ import {
   formatExplorations,
 } from '../explore/index.ts';
 import { constrainingLevels } from '../isolation/index.ts';
-import { answerOf, isSqlProgram, type Program, requireUsed } from '../program/index.ts';
+import { isSqlProgram, type Program, requireUsed } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
 import { openSaved, type SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
@@ -23,7 +23,8 @@ import { conclude, conclusionJson, noEvidence } from '../evidence/index.ts';
 import { exitCodeOf, verdictOf } from './explore-verdict.ts';
 import { foundByExplore } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
-import { keepFailures } from './kept-failures.ts';
+import { answerJson } from './json.ts';
+import { keepFailures, recordedRun } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
 import { seconds, storeLevel, wholeNumber } from './option-values.ts';
 import { defaults, invocation, shellWord } from './replay-command.ts';
@@ -103,6 +104,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
         reruns: rerun,
         drawing: drawingOf({ dot, mermaid, json: isJson }),
         replay,
+        recorded: null,
         checkpoint,
         resume,
         json: isJson,
@@ -135,7 +137,8 @@ function refuseCombinations({ level, replay, jobs, plans }: ExploreCommandOption
     throw new InputError('option/jobs', '--jobs shares out a whole search, and --replay is one run');
 }
 
-async function exploreCommand(file: string, options: ExploreCommandOptions, host: Host): Promise<ExitCode> {
+async function exploreCommand(file: string, asked: ExploreCommandOptions, host: Host): Promise<ExitCode> {
+  const options = { ...asked, recorded: await recordedRun(host, file, asked.replay) };
   const saved = await openSaved(file, options, host);
   const user = new UserProgram(file, options, host);
   const progress = await host.progress(options.json);
@@ -251,10 +254,11 @@ function shown(file: string, results: readonly ExploreResult[], options: Explore
     const words = [file, '--level', result.level, '--replay', token];
     return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
   };
-  return formatExploration(result, { ...look, commandOf });
+  const { recorded } = options;
+  return formatExploration(result, { ...look, commandOf, ...(recorded === null ? {} : { recorded }) });
 }
 
-function json(results: readonly ExploreResult[], { level }: ExploreCommandOptions): string {
+function json(results: readonly ExploreResult[], { level, recorded }: ExploreCommandOptions): string {
   const shapes = results.map((result) => {
     const { counterexample, counterexamples, histories, violations, complete, marks, runs, stopped } = result;
     return {
@@ -270,7 +274,7 @@ function json(results: readonly ExploreResult[], { level }: ExploreCommandOption
       runs,
       stopped,
       divergence: result.divergence,
-      answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+      ...answerJson(result, recorded),
       prefix: result.prefix,
       counterexamples: counterexamples.map(({ anomaly, message, replay }) => ({ anomaly, message, replay })),
       marks: Object.fromEntries(marks),

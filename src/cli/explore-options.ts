@@ -1,5 +1,6 @@
 /** What `moirai explore` was asked to do. */
 import type { BaseLevel } from '../explore/index.ts';
+import type { RecordedRun } from '../program/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 
 export interface ExploreCommandOptions {
@@ -32,6 +33,8 @@ export interface ExploreCommandOptions {
   readonly reruns: boolean;
   readonly drawing: 'dot' | 'mermaid' | null;
   readonly replay: string | null;
+  /** The run that printed the token, where it is kept. */
+  readonly recorded: RecordedRun | null;
   /** The file to write a checkpoint to, and the one to continue from. */
   readonly checkpoint: string | null;
   readonly resume: string | null;

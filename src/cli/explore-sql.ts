@@ -1,7 +1,7 @@
 /** `moirai explore` for a SQL program: every schedule of an engine profile, or every behaviour of a level, behind the program's own driver. */
 import { Budget, InputError } from '../base/index.ts';
 import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.ts';
-import { answerOf, type SqlProgram } from '../program/index.ts';
+import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
 import type { Profile } from '../serve/index.ts';
 import type * as sqlCampaign from '../sql-campaign/index.ts';
@@ -11,6 +11,7 @@ import type { ExploreCommandOptions } from './explore-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
+import { answerJson } from './json.ts';
 import { keepFailures } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
 import { invocation, shellWord } from './replay-command.ts';
@@ -162,7 +163,7 @@ function shown(
   const commandOf = (profile: Profile) => (token: string) => replayLine(file, options, profile, token, host);
   if (options.json) {
     const shapes = results.map((result) =>
-      resultJson(result, campaign.conclusionOf(result), commandOf(result.profile)),
+      resultJson(result, campaign.conclusionOf(result), commandOf(result.profile), options.recorded),
     );
     return JSON.stringify(isOfAll(options) ? shapes : shapes[0]);
   }
@@ -173,7 +174,8 @@ function shown(
   const look = appearance(host, options.color);
   const [result] = results;
   if (isOfAll(options) || result === undefined) return campaign.formatSqlExplorations(results, look);
-  return campaign.formatSqlExploration(result, { ...look, commandOf: commandOf(result.profile) });
+  const recorded = options.recorded === null ? {} : { recorded: options.recorded };
+  return campaign.formatSqlExploration(result, { ...look, ...recorded, commandOf: commandOf(result.profile) });
 }
 
 /** The options as they were given; the level by its name where it was one of all. */
@@ -192,7 +194,12 @@ function replayLine(file: string, options: ExploreCommandOptions, profile: Profi
   return `${invocation(host)} explore ${words.map(shellWord).join(' ')}`;
 }
 
-function resultJson(result: ExploreSqlResult, conclusion: Conclusion, commandOf: (token: string) => string): unknown {
+function resultJson(
+  result: ExploreSqlResult,
+  conclusion: Conclusion,
+  commandOf: (token: string) => string,
+  recorded: RecordedRun | null,
+): unknown {
   const { profile, schedules, repetitions, histories, outcomes, violations, complete, stopped, marks } = result;
   const { invariantBroken, notRetried, unsupported, plans } = result;
   return {
@@ -209,7 +216,7 @@ function resultJson(result: ExploreSqlResult, conclusion: Conclusion, commandOf:
     notRetried,
     complete,
     stopped,
-    answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+    ...answerJson(result, recorded),
     unsupported,
     marks: Object.fromEntries(marks),
     estimate: result.estimate,

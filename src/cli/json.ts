@@ -2,7 +2,7 @@
 import type { CampaignResult } from '../campaign/index.ts';
 import { conclude, conclusionJson } from '../evidence/index.ts';
 import { formatHistoryLines, type History, type ReadPhenomenon, type TransactionIndex } from '../history/index.ts';
-import { answerOf } from '../program/index.ts';
+import { answerOf, type RecordedRun, type Replayed, replayVerdict } from '../program/index.ts';
 import type { ConstrainingLevel, Violated } from '../isolation/index.ts';
 import { transactionsOf } from '../report/index.ts';
 
@@ -10,9 +10,11 @@ export interface TestJsonContext {
   readonly weakestPassing?: ConstrainingLevel | null;
   /** What replays the run in a shell. */
   readonly command: string | null;
+  /** Of a replay: the recorded run, where it is known. */
+  readonly recorded?: RecordedRun;
 }
 
-export function testJson(result: CampaignResult, { weakestPassing, command }: TestJsonContext): object {
+export function testJson(result: CampaignResult, { weakestPassing, command, recorded }: TestJsonContext): object {
   const { level, runs, violations, distinctStates, seed, failure, firstFailingRun, marks, timeout, stopped } = result;
   const verdict = failure?.anomaly?.verdict;
   return {
@@ -30,13 +32,22 @@ export function testJson(result: CampaignResult, { weakestPassing, command }: Te
     cycle: failure === null || verdict === undefined ? null : cycleJson(failure.history, verdict),
     ...(weakestPassing === undefined ? {} : { weakestPassing }),
     command,
-    answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+    ...answerJson(result, recorded),
     ...conclusionJson(conclude(result.evidence)),
     marks: Object.fromEntries(marks),
     timeout,
     stopped,
     history: failure === null ? null : historyJson(failure.history),
   };
+}
+
+/** What a replay answers, and the same in words, with the step at which it took another turn where that is known. */
+export function answerJson(
+  { replayed, violations }: { readonly replayed: Replayed | null; readonly violations: number },
+  recorded: RecordedRun | null = null,
+): object {
+  if (replayed === null) return { answer: null, answerText: null };
+  return { answer: answerOf(replayed, violations), answerText: replayVerdict(replayed, violations, recorded).text };
 }
 
 /** An entry of `violations`. */

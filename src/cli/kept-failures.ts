@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { InputError } from '../base/index.ts';
 import { failureName, type FailureRecord, formatFailureRecord, parseFailureRecord } from '../failures/index.ts';
 import type { FailureFolder } from './failure-folder.ts';
+import type { RecordedRun } from '../program/index.ts';
 import type { Host } from './host.ts';
 import { moiraiVersion } from './moirai-version.ts';
 
@@ -53,6 +54,17 @@ export async function keptFailures(folder: FailureFolder, host: Host, file: stri
     }
   }
   return kept;
+}
+
+/** The run that printed a token, where its failure is kept: a token has only hashes of what the run did. */
+export async function recordedRun(
+  host: Host,
+  file: string,
+  token: string | null | undefined,
+): Promise<RecordedRun | null> {
+  if (host.failures === null || token === null || token === undefined) return null;
+  const kept = await keptFailures(host.failures, host, file);
+  return kept.find(({ record }) => record.token === token)?.record ?? null;
 }
 
 async function removeOldest(folder: FailureFolder, host: Host, file: string): Promise<void> {

@@ -14,7 +14,7 @@ import { isSqlProgram, type Program, requireUsed } from '../program/index.ts';
 import { type EarlierFailures, replayEarlier } from './earlier-failures.ts';
 import { foundByTest } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
-import { keepFailures } from './kept-failures.ts';
+import { keepFailures, recordedRun } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
 import type { TestOptions } from './test-options.ts';
 import { cutResult, reportLevels, reportOne } from './test-report.ts';
@@ -23,13 +23,15 @@ import { placed } from './user-code.ts';
 import { printEnding, UserProgram, withEarlier, withKept } from './user-program.ts';
 import type { Ending } from './watchdog.ts';
 
-export async function testCommand(file: string, options: TestOptions, host: Host): Promise<ExitCode> {
-  if (options.level === 'all' && options.replay !== undefined) {
+export async function testCommand(file: string, asked: TestOptions, host: Host): Promise<ExitCode> {
+  if (asked.level === 'all' && asked.replay !== undefined) {
     throw new InputError(
       'option/replay',
       'a run is replayed at the level at which it failed: --replay needs one --level',
     );
   }
+  const recorded = await recordedRun(host, file, asked.replay);
+  const options: TestOptions = { ...asked, ...(recorded === null ? {} : { recorded }) };
   const user = new UserProgram(file, options, host);
   const progress = await host.progress(options.json);
   try {

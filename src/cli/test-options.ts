@@ -1,6 +1,7 @@
 /** What `moirai test` was asked to do. */
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import type { StrategyName } from '../mockdb/index.ts';
+import type { RecordedRun } from '../program/index.ts';
 
 export interface SqlTestOptions {
   readonly engine?: string;
@@ -19,6 +20,8 @@ export interface TestOptions {
   readonly runs: number;
   readonly seed: number;
   readonly replay?: string;
+  /** The run that printed the token, where it is kept. */
+  readonly recorded?: RecordedRun;
   readonly strategy: StrategyName;
   /** Absent: as the program says. */
   readonly conflicts?: 'retry' | 'abort';

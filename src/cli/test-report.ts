@@ -27,14 +27,18 @@ export function reportOne(
   host: Host,
   weakestPassing?: ConstrainingLevel | null,
 ): Ending {
-  const known = weakestPassing === undefined ? {} : { weakestPassing };
+  const { recorded } = options;
+  const known = {
+    ...(weakestPassing === undefined ? {} : { weakestPassing }),
+    ...(recorded === undefined ? {} : { recorded }),
+  };
   const command = result.failure === null ? null : replayCommand(file, options, result, host);
   const look = appearance(host, options.color);
   const text = (): string => {
     if (options.json) return `${JSON.stringify(testJson(result, { ...known, command }))}\n`;
     if (command !== null)
       return `${formatFailure(result, { ...look, ...known, command, runsAtOtherLevels: options.runs })}\n`;
-    return result.timeout === null ? `${formatResult(result, look)}\n` : '';
+    return result.timeout === null ? `${formatResult(result, { ...look, ...known })}\n` : '';
   };
   return ending(text(), [result], options);
 }

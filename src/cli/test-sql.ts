@@ -2,13 +2,14 @@
 import { InputError } from '../base/index.ts';
 import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.ts';
 import type { RecordedOptions } from '../failures/index.ts';
-import { answerOf, type SqlProgram } from '../program/index.ts';
+import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { printable } from '../report/index.ts';
 import type { Profile } from '../serve/index.ts';
 import type { SqlCampaignResult } from '../sql-campaign/index.ts';
 import { replayEarlier } from './earlier-failures.ts';
 import { foundBySqlTest } from './found-failures.ts';
 import type { Host } from './host.ts';
+import { answerJson } from './json.ts';
 import { keepFailures } from './kept-failures.ts';
 import type { Progress } from './progress.ts';
 import { invocation, shellWord } from './replay-command.ts';
@@ -69,9 +70,10 @@ export async function testSqlProgram(
     const { failure, timeout } = made;
     const conclusion = conclusionOf(made);
     const command = failure === null ? null : replayLine(file, options, failure.replay, host);
-    const look = appearance(host, options.color);
+    const { recorded } = options;
+    const look = { ...appearance(host, options.color), ...(recorded === undefined ? {} : { recorded }) };
     const text = (): string => {
-      if (options.json) return `${JSON.stringify(resultJson(made, conclusion, command))}\n`;
+      if (options.json) return `${JSON.stringify(resultJson(made, conclusion, command, recorded))}\n`;
       if (failure !== null && command !== null) return `${formatSqlFailure(made, failure, { ...look, command })}\n`;
       return timeout === null ? `${formatSqlResult(made, look)}\n` : '';
     };
@@ -115,7 +117,12 @@ function replayLine(file: string, { sql = {}, abortRate, seed }: TestOptions, to
   return `${invocation(host)} test ${words.map(shellWord).join(' ')}`;
 }
 
-function resultJson(result: SqlCampaignResult, conclusion: Conclusion, command: string | null): unknown {
+function resultJson(
+  result: SqlCampaignResult,
+  conclusion: Conclusion,
+  command: string | null,
+  recorded: RecordedRun | undefined,
+): unknown {
   const { profile, runs, violations, invariantBroken, notRetried, distinctSchedules, seed, failure } = result;
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,
@@ -132,7 +139,7 @@ function resultJson(result: SqlCampaignResult, conclusion: Conclusion, command: 
     anomaly: failure?.anomaly ?? null,
     message: failure?.message ?? null,
     command,
-    answer: result.replayed === null ? null : answerOf(result.replayed, violations),
+    ...answerJson(result, recorded),
     ...conclusionJson(conclusion),
     unsupported: result.unsupported,
     stopped: result.stopped,

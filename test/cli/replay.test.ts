@@ -65,6 +65,24 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
     );
   });
 
+  test('a token names the step as well, where the run is kept', async () => {
+    const kept = new KeptInMemory();
+    const { out } = await find(kept, tool);
+    const token = /--replay (?<token>\S+)/.exec(out)?.groups?.['token'] ?? '';
+    const replayed = async (failures: KeptInMemory | null, ...args: string[]) =>
+      runHere([tool, 'counter.ts', '--level', 'causal', '--replay', token, ...args], other, { failures });
+    const step = /step \d+: session "\w" reads x, the initial value was recorded, now session "\w" writes y/;
+    const turned = await replayed(kept);
+    expect(turned.code).toBe(2);
+    expect(turned.out.replaceAll(/\s+/g, ' ')).toMatch(step);
+    expect(JSON.parse((await replayed(kept, '--json')).out)).toMatchObject({
+      answer: 'incompatible',
+      answerText: expect.stringMatching(step),
+    });
+    const unknown = await replayed(null);
+    expect(unknown.out.replaceAll(/\s+/g, ' ')).toContain('the program takes other steps than the recorded run');
+  });
+
   test('as JSON', async () => {
     const kept = new KeptInMemory();
     await find(kept, tool);
@@ -269,6 +287,11 @@ describe('a SQL program', () => {
     const locked = await replay(kept, { 'counter.ts': transfer(' for update', 60) });
     expect(locked.code).toBe(2);
     expect(locked.out.replaceAll(/\s+/g, ' ')).toMatch(/^incompatible: step \d+: .* for update/);
+    const token = /--replay (?<token>\S+)/.exec(found.out)?.groups?.['token'] ?? '';
+    const files = { 'counter.ts': transfer(' for update', 60) };
+    const named = await runHere([tool, 'counter.ts', '--replay', token], files, { failures: kept });
+    expect(named.code).toBe(2);
+    expect(named.out.replaceAll(/\s+/g, ' ')).toMatch(/^incompatible: step \d+: .* for update/);
     const keys = await replay(kept, lost);
     expect(keys.code).toBe(2);
     expect(keys.out.replaceAll(/\s+/g, ' ')).toContain(
