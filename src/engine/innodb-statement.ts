@@ -17,6 +17,7 @@ import type { SqlValue } from '../sql/value.ts';
 import * as contacts from './innodb-contacts.ts';
 import { modeOf } from './gap-locks.ts';
 import { lockRange } from './innodb-locking-read.ts';
+import { lockReferences } from './innodb-references.ts';
 import { IndexRecord, type InnodbIndex, type InnodbTable, type InnodbVersion } from './innodb-table.ts';
 import type { InnodbTransaction } from './innodb-transaction.ts';
 import { deleteRow, insertRow, updateRow } from './innodb-writes.ts';
@@ -78,7 +79,8 @@ export class InnodbStatement implements StatementView {
       isStopped = !isWanted;
       return isWanted;
     };
-    yield* lockRange(this.#transaction, index, range, matches, request, takeObserved.bind(this));
+    const read = request.reading === 'referenced' || request.reading === 'referencing' ? lockReferences : lockRange;
+    yield* read(this.#transaction, index, range, matches, request, takeObserved.bind(this));
     if (!isStopped) scan?.ended();
   }
 

@@ -1,7 +1,8 @@
 /**
  * Metadata locks: a statement shares those of its tables, a definition has its table alone, until the transaction ends or is rolled back to a savepoint.
  * Requests queue, so what comes after a definition waits for it. Deadlocks are found among these locks only, not with row locks, as in the server.
- * MySQL manual, "Metadata Locking".
+ * MySQL manual, "Metadata Locking". With them InnoDB's own locks on tables, which statements that write or lock share: a definition of a table has
+ * those of the tables that refer to it alone, too (`lock_table_children`). The modes are PostgreSQL's: none of them but a definition's conflict.
  */
 import { SqlError } from '../sql/sql-error.ts';
 import type { TableId, TableLockMode, Waiting } from '../sql/storage.ts';
@@ -29,8 +30,7 @@ export class HeldMetadata {
   }
 
   /** @returns did it have to wait? @throws SqlError 40001 (1213) */
-  *lock(table: TableId, tableMode: TableLockMode, name: string): Waiting<boolean> {
-    const mode = tableMode === 'access exclusive' ? tableMode : 'access share';
+  *lock(table: TableId, mode: TableLockMode, name: string): Waiting<boolean> {
     const tag = `table ${table}`;
     if (this.#held.some((lock) => lock.tag === tag && lock.mode === mode)) return false;
     const { locks } = this.#shared;

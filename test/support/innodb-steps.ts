@@ -68,7 +68,7 @@ export function serverTarget(port: number): StepTarget {
 /** For locks on rows, and on tables' definitions. */
 const lockWaits = `select
   (select variable_value from information_schema.global_status where variable_name = 'innodb_row_lock_current_waits') +
-  (select count(*) from information_schema.processlist where state = 'Waiting for table metadata lock')`;
+  (select count(*) from information_schema.processlist where state in ('Waiting for table metadata lock', 'Committing alter table to storage engine'))`;
 
 /** What each step came to. */
 export async function runSteps({ schema, steps }: StepCase, target: StepTarget): Promise<string[]> {

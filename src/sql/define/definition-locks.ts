@@ -37,9 +37,17 @@ export function definitionLocks(node: Node, planning: Planning): TableLock[] {
 /** MySQL's definitions have the tables alone that they change. */
 function metadataLocks(node: Node, planning: Planning): TableLock[] {
   const exclusive = (range: RangeVar | undefined): TableLock[] => lockOf(range, 'access exclusive', planning);
-  if ('IndexStmt' in node) return exclusive(node.IndexStmt.relation);
-  if ('AlterTableStmt' in node) return exclusive(node.AlterTableStmt.relation);
-  if ('RenameStmt' in node) return exclusive(node.RenameStmt.relation);
+  const withChildren = (range: RangeVar | undefined): TableLock[] => {
+    const [own] = exclusive(range);
+    if (own === undefined) return [];
+    const refers = ({ id, foreignKeys }: Table): boolean =>
+      id !== own.table && foreignKeys.some(({ parent }) => parent === own.table);
+    const children = planning.catalog.tables().filter(refers);
+    return [own, ...children.map(({ id }): TableLock => ({ table: id, mode: 'exclusive', ifLocked: 'wait' }))];
+  };
+  if ('IndexStmt' in node) return withChildren(node.IndexStmt.relation);
+  if ('AlterTableStmt' in node) return withChildren(node.AlterTableStmt.relation);
+  if ('RenameStmt' in node) return withChildren(node.RenameStmt.relation);
   if (!('DropStmt' in node)) return [];
   const { objects = [], removeType } = node.DropStmt;
   if (removeType === 'OBJECT_INDEX') return dropLocks(node.DropStmt, planning);
