@@ -26,9 +26,7 @@ export function* lockReferences(
   const reason = `foreign key on ${index.shape.name}`;
   for (let previous: IndexRecord | null = null; ; ) {
     const record: IndexRecord | undefined =
-      previous === null
-        ? index.tree.first((other) => !bounds.isBelow(other.key))
-        : index.tree.next(previous);
+      previous === null ? index.tree.first((other) => !bounds.isBelow(other.key)) : index.tree.next(previous);
     contacts.walks(transaction.storage, index, previous?.key ?? path.prefix, record?.key ?? null);
     if (record === undefined || bounds.isAbove(record.key)) {
       if (record !== undefined) contacts.looksAt(transaction.storage, record);

@@ -5,6 +5,7 @@ import type {
   AccessPath,
   Duplicate,
   IndexId,
+  IndexShape,
   InsertResult,
   LockRequest,
   Row,
@@ -128,7 +129,7 @@ export class PostgresStatement implements StatementView {
     const { table } = stored;
     assert(version === currentVersion(stored.newest, this.#transaction.writer), `row ${row.id} is locked and current`);
     const keys = table.keysOf(values).map((key, i) => sameKey(table, i, version.keys[i] ?? null, key));
-    const isKeyChanged = keys.some((key, i) => key !== version.keys[i] && table.shape.indexes[i]?.isUnique === true);
+    const isKeyChanged = keys.some((key, i) => key !== version.keys[i] && isReferable(table.shape.indexes[i]));
     yield* this.#transaction.lock(stored, isKeyChanged ? 'update' : 'no key update', 'wait');
     this.#watchWrite(table, version);
     const isLocked = stored.locks?.holds(this.#transaction.writer, 'update') === true;
@@ -480,6 +481,10 @@ function waitsAnyway(found: Version, request: LockRequest, reader: Writer): bool
   while (next !== null && next.older !== found) next = next.older;
   if (next === null || next.isDeleted) return false;
   return next.writer !== reader && keepsKeys(found, next);
+}
+
+function isReferable(index: IndexShape | undefined): boolean {
+  return index?.isUnique === true && index.isReferable !== false;
 }
 
 /** From one version to a newer one of the row. */

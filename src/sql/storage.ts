@@ -31,6 +31,8 @@ export interface IndexShape {
   readonly nullsAreEqual: boolean;
   /** DEFERRABLE: a key that may be taken is entered without a wait, and looked at again by `isUnique`. */
   readonly isDeferrable: boolean;
+  /** Is a unique index one that others may refer to? Default: yes; a partial one and one over expressions is not. */
+  readonly isReferable?: boolean;
   /** The key of a row: its values in index order; may compute expressions. `null` where a partial index leaves the row out. */
   readonly keyOf: (values: readonly SqlValue[]) => readonly SqlValue[] | null;
   /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last; with MySQL's dialect first. */

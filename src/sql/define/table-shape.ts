@@ -34,6 +34,7 @@ function indexShape(table: Table, index: Index, planning: Planning): IndexShape 
     isUnique,
     nullsAreEqual,
     isDeferrable: deferral !== 'never',
+    isReferable: index.predicate === null && index.parts.every(({ cell }) => cell >= 0),
     keyOf: keyReader(table, index, planning),
     compare: (a, b) => {
       for (let i = 0; i < a.length && i < b.length; i++) {
