@@ -155,6 +155,7 @@ describe('moirai test', () => {
       gaps: [],
       assumed: [],
       answer: null,
+      answerText: null,
       command: expect.stringMatching(/^moirai test counter\.ts --level causal --replay 2\./),
       marks: { 'both counted': expect.any(Number) },
       timeout: null,
