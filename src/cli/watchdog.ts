@@ -58,7 +58,7 @@ export function startWatchdog(limitMs: number, endingOf: (reason: EndReason) => 
   limit(limitMs);
   let isOver = false;
   const end = (what: EndReason | number): void => {
-    if (typeof what === 'number') endProcess(what);
+    if (typeof what === 'number') endSilently(what);
     const ending = isOver ? null : endingOf(what);
     if (ending !== null) endWith(ending);
   };
@@ -92,7 +92,11 @@ export function startWatchdog(limitMs: number, endingOf: (reason: EndReason) => 
 function endWith({ out, err, code }: Ending): never {
   writeAll(1, out);
   writeAll(2, err);
-  // With a session connected, Node prints on exit that it waits for the debugger; to nobody, then.
+  endSilently(code);
+}
+
+/** With a session connected, Node prints on exit that it waits for the debugger; to nobody, then. */
+function endSilently(code: number): never {
   closeSync(2);
   openSync(devNull, 'w');
   endProcess(code);
