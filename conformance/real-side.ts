@@ -97,17 +97,24 @@ export class RealSide implements Side {
     const clean = async (session: number): Promise<void> => {
       for (const sql of cleaning) await clients[session]?.ask({ sql });
     };
-    const wereRunning = this.#sessions.running;
+    const unclean = new Set(clients.keys());
     // What they hold ends most of what others wait for.
-    for (const session of clients.keys()) if (!wereRunning.includes(session)) await clean(session);
+    const cleanEnded = async (): Promise<void> => {
+      for (const session of unclean) {
+        if (this.#sessions.running.includes(session)) continue;
+        unclean.delete(session);
+        await clean(session);
+      }
+    };
+    await cleanEnded();
     for (let turns = 0; this.#sessions.running.length > 0; turns += 1) {
       const { running } = this.#sessions;
       if (turns === turnsMax) throw new Error(`${this.name} does not end the statement of session ${running.join()}`);
       // Once may be too early: before the statement waits.
       if (turns % turnsToRecover === 0) for (const session of running) await control.recover(session);
       await sleep(pollMs);
+      await cleanEnded();
     }
-    for (const session of wereRunning) await clean(session);
   }
 
   async close(): Promise<void> {

@@ -16,8 +16,7 @@ async function prepared(engine = 'postgres'): Promise<ReturnType<typeof connecte
 
 describe('refused by name', () => {
   test.each([
-    ['begin isolation level serializable read only deferrable', 'DEFERRABLE of a transaction'],
-    ['set session characteristics as transaction deferrable', 'DEFERRABLE of a transaction'],
+    ['set session characteristics as transaction deferrable', 'DEFERRABLE of a session'],
     ["set time zone 'Europe/Berlin'", 'TimeZone = Europe/Berlin'],
     ["set idle_in_transaction_session_timeout = '300ms'", 'idle_in_transaction_session_timeout = 300ms'],
     [

@@ -16,7 +16,7 @@ import * as contacts from './postgres-contacts.ts';
 import type { PostgresStorage } from './postgres-storage.ts';
 import type { PostgresTable, StoredRow, Version } from './postgres-table.ts';
 import { RowLocks, type RowLock } from './row-locks.ts';
-import type { Watched } from './serializable.ts';
+import { type Watched, watchName } from './serializable.ts';
 import type { Writer } from './versions.ts';
 
 interface Mark {
@@ -59,6 +59,31 @@ export class PostgresTransaction implements StorageTransaction {
     if (!this.keepsSnapshot || this.snapshot === Infinity) this.#takeSnapshot();
     contacts.statementBegins(this);
     return new PostgresStatement(this, ++this.#command);
+  }
+
+  /**
+   * READ ONLY DEFERRABLE at SERIALIZABLE: waits for the writers that are open at the snapshot; when one of them commits in a way that makes the snapshot
+   * unsafe, it takes another. `GetSafeSnapshot` in predicate.c.
+   */
+  *takeSafeSnapshot(): Waiting<void> {
+    const { isDeferrable, isReadOnly, isolation } = this.options;
+    if (isDeferrable !== true || !isReadOnly || isolation !== 'serializable' || this.snapshot !== Infinity) return;
+    const { storage } = this;
+    const look = (): void => storage.footprint?.touch(watchName(this.session), 'read');
+    for (;;) {
+      this.#takeSnapshot();
+      const { watched } = this;
+      look();
+      if (watched === null) return;
+      const writers = watched.possiblyUnsafe;
+      while (writers.size > 0) {
+        const blockers = [...writers].map(({ id }) => id);
+        yield { blockers, reason: 'a safe snapshot', isReady: () => writers.size === 0 };
+        look();
+      }
+      if (watched.isSafe) return;
+      storage.watch.ended(watched, false, storage.nextWriterNumber);
+    }
   }
 
   /** A query of a constraint: of the same transaction, after the statement that made it necessary. */

@@ -103,6 +103,7 @@ export class SessionTransaction {
       isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
       isReadOnly: this.isReadOnly,
       takesSnapshot: this.#modes.takesSnapshot === true,
+      isDeferrable: this.#modes.isDeferrable === true,
       checksSnapshot: this.#session.settings.get('innodb_snapshot_isolation') === '1',
     });
     return this.#stored;

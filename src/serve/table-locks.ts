@@ -19,6 +19,7 @@ export function* lockTables(
   { isolation }: SessionTransaction,
   current: () => RowStatement,
 ): Waiting<RowStatement> {
+  if (stored.takeSafeSnapshot !== undefined && current().kind !== 'lock') yield* stored.takeSafeSnapshot();
   for (;;) {
     const statement = current();
     if (stored.lockTable === undefined) {

@@ -26,7 +26,10 @@ const first =
   (value, node) =>
     clauses.map((clause) => clause(value, node)).find((name) => name !== undefined);
 
-const modes = option('transaction_deferrable', 'DEFERRABLE of a transaction', (value) => value !== 0);
+const sessionModes: Clause = (args, node) =>
+  node['name'] === 'SESSION CHARACTERISTICS'
+    ? option('transaction_deferrable', 'DEFERRABLE of a session', (value) => value !== 0)(args, node)
+    : undefined;
 const sequenceOptions = option('cache', 'CACHE of a sequence', (value) => value !== 1);
 
 const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
@@ -52,8 +55,7 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
     subtype: (subtype) => (/^AT_(Enable|Force)RowSecurity/.test(String(subtype)) ? 'row level security' : undefined),
   },
   CreateExtensionStmt: { extname: (name) => (extensions.has(String(name)) ? undefined : `extension ${String(name)}`) },
-  TransactionStmt: { options: modes },
-  VariableSetStmt: { args: modes },
+  VariableSetStmt: { args: sessionModes },
   ListenStmt: { conditionname: always('LISTEN') },
   ExplainStmt: {
     options: first(

@@ -74,13 +74,14 @@ function transactionStatement(statement: TransactionStmt): TransactionStatement 
 }
 
 function modesOf(options: readonly Node[] | undefined): TransactionModes {
-  const modes: { isolation?: IsolationName; isReadOnly?: boolean } = {};
+  const modes: { isolation?: IsolationName; isReadOnly?: boolean; isDeferrable?: boolean } = {};
   for (const node of options ?? []) {
     if (!('DefElem' in node)) continue;
     const { defname, arg } = node.DefElem;
     const constant = arg !== undefined && 'A_Const' in arg ? arg.A_Const : undefined;
     if (defname === 'transaction_isolation')
       modes.isolation = (constant?.sval?.sval ?? 'read committed') as IsolationName;
+    if (defname === 'transaction_deferrable') modes.isDeferrable = (constant?.ival?.ival ?? 0) === 1;
     if (defname === 'transaction_read_only') modes.isReadOnly = (constant?.ival?.ival ?? 0) === 1;
   }
   return modes;

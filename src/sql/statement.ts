@@ -102,6 +102,8 @@ export type IsolationName = 'read uncommitted' | 'read committed' | 'repeatable 
 export interface TransactionModes {
   readonly isolation?: IsolationName;
   readonly isReadOnly?: boolean;
+  /** PostgreSQL: a serializable transaction that only reads waits for a snapshot with which it can neither fail nor make others fail. */
+  readonly isDeferrable?: boolean;
   /** MySQL's WITH CONSISTENT SNAPSHOT: the snapshot is taken at once, not by the first read. */
   readonly takesSnapshot?: boolean;
 }

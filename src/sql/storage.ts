@@ -175,6 +175,8 @@ export interface TransactionOptions {
   /** SQL's name, lower case: what it means is the store's business. */
   readonly isolation: 'read uncommitted' | 'read committed' | 'repeatable read' | 'serializable';
   readonly isReadOnly: boolean;
+  /** PostgreSQL's DEFERRABLE: see `takeSafeSnapshot`. */
+  readonly isDeferrable?: boolean;
   /** MySQL's WITH CONSISTENT SNAPSHOT: the snapshot is taken now, not by the first read. InnoDB does so at REPEATABLE READ only. */
   readonly takesSnapshot?: boolean;
   /** MariaDB's innodb_snapshot_isolation: a lock on a row that has changed since the snapshot fails (1020), and the transaction is rolled back. */
@@ -201,6 +203,8 @@ export interface StorageTransaction {
   lockTable?(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean>;
   /** Locks the name of an object that is made, as `lockTable` locks a table: one transaction at a time has it. */
   lockName?(name: string): Waiting<boolean>;
+  /** DEFERRABLE: before the first statement; takes snapshots and waits until one is safe. Absent: no level of the store needs that. */
+  takeSafeSnapshot?(): Waiting<void>;
   /** A statement begins: where the level takes statement snapshots, this takes one. */
   statement(): StatementView;
   /** A mark to come back to. Locks taken since are released where the engine does that. */

@@ -1,5 +1,5 @@
 /** ALTER TABLE: each command makes another table out of the one before. */
-import type { AlterTableCmd, AlterTableStmt, ColumnDef } from '@pgsql/types';
+import type { AlterTableCmd, AlterTableStmt, ColumnDef, Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { type Check, type Column, columnNamed, type ForeignKey, primaryKey, type Table } from '../catalog/relation.ts';
 import { compileExpression } from '../expressions/index.ts';
@@ -25,13 +25,14 @@ import { alterConstraint, dropConstraint, notTheConstraint } from './alter-const
 import { dependents, missingToDrop, pendingChecks } from './drop.ts';
 
 export function* alterTable(
-  { relation, cmds = [], missing_ok: ifExists = false }: AlterTableStmt,
+  { relation, cmds = [], objtype, missing_ok: ifExists = false }: AlterTableStmt,
   planning: Planning,
   changes: Changes,
   execution: Execution,
   view: StatementView,
 ): Waiting<void> {
   assert(relation !== undefined, 'ALTER TABLE names a table');
+  if (objtype === 'OBJECT_INDEX') return alterIndex(relation, cmds, planning);
   const found = planning.findRelation(relation);
   if (found === undefined && ifExists) {
     changes.notice('00000', `relation "${relation.relname}" does not exist, skipping`);
@@ -46,6 +47,14 @@ export function* alterTable(
     assert(table !== undefined, `${before.name} is there`);
     yield* alter(node.AlterTableCmd, table, { planning, changes, running: running(execution, view) });
   }
+}
+
+/** ALTER INDEX: its parameters change nothing that a client sees. @throws SqlError 42P01 */
+function alterIndex({ relname = '' }: RangeVar, commands: readonly Node[], planning: Planning): void {
+  const isThere = planning.catalog.tables().some(({ indexes }) => indexes.some(({ name }) => name === relname));
+  if (!isThere) throw new SqlError('42P01', `relation "${relname}" does not exist`);
+  const other = commands.find((node) => !('AlterTableCmd' in node) || node.AlterTableCmd.subtype !== 'AT_SetRelOptions');
+  if (other !== undefined) throw notSupported('ALTER INDEX');
 }
 
 interface Context {
