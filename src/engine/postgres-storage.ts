@@ -99,6 +99,11 @@ export class PostgresStorage implements Storage {
     return table;
   }
 
+  /** For messages; sequences are locked, too, and stored elsewhere. */
+  nameOf(id: TableId): string {
+    return this.#tables.get(id)?.shape.name ?? `sequence ${id}`;
+  }
+
   /** The number of the last commit: a snapshot. */
   get snapshot(): number {
     return this.#commits;

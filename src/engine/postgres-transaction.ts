@@ -238,7 +238,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   lockTable(table: TableId, mode: TableLockMode, ifLocked: 'wait' | 'error'): Waiting<boolean> {
     return this.lockHeavy(`table ${table}`, mode, ifLocked, () => {
-      const { name } = this.storage.table(table).shape;
+      const name = this.storage.nameOf(table);
       return { reason: `${mode} lock on ${name}`, title: `relation "${name}"` };
     });
   }

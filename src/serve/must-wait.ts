@@ -47,7 +47,11 @@ export function* runAfterWaits<T>(
 }
 
 /** The rest of what has begun to wait. @param begun what an interruption has to reach */
-export function* continuing(first: Wait, rest: Waiting<void>, begun: Waiting<void>): Waiting<undefined> {
+export function* continuing(
+  first: Wait,
+  rest: Waiting<void>,
+  begun: Generator<Wait, unknown, void>,
+): Waiting<undefined> {
   try {
     yield first;
     yield* rest;

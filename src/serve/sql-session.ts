@@ -6,6 +6,7 @@ import { assert } from '../base/assert.ts';
 import {
   type ConnectOptions,
   DeferredChecks,
+  type DefinitionOutcome,
   dropTemporarySchema,
   type Execution,
   type NamedStatement,
@@ -322,7 +323,8 @@ export class Session implements SqlSession {
     this.statementTime = this.#database.clock();
     if (statement.kind === 'definition') {
       checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
-      const { undo, rowCount, notices, tag = statement.command } = yield* statement.run(execution, view);
+      const define = (each: Execution): Waiting<DefinitionOutcome> => statement.run(each, view);
+      const { undo, rowCount, notices, tag = statement.command } = yield* runAfterWaits(view, execution, define);
       if (!statement.isTemporary || this.#database.dialect === 'postgres') this.#transaction.defined(undo);
       this.#database.onDefinition(this, 'made');
       return { ...emptyResult(tag), rowCount, notices };

@@ -2,6 +2,7 @@
 import { SqlError, type SqlValue, type Surroundings } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import { lockFunctions } from './lock-functions.ts';
+import { lockSequence } from './sequence-locks.ts';
 import type { Session } from './sql-session.ts';
 
 export function surroundingsOf(session: Session, database: SqlDatabase): Surroundings {
@@ -26,6 +27,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     sessionId: session.id,
     nextValue: (name) => {
       const sequence = database.catalog.sequence(name);
+      lockSequence(sequence.id, session, database);
       const value = sequence.next();
       drawn.set(sequence.id, value);
       lastDrawn = sequence.id;

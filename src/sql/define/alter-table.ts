@@ -53,7 +53,9 @@ export function* alterTable(
 function alterIndex({ relname = '' }: RangeVar, commands: readonly Node[], planning: Planning): void {
   const isThere = planning.catalog.tables().some(({ indexes }) => indexes.some(({ name }) => name === relname));
   if (!isThere) throw new SqlError('42P01', `relation "${relname}" does not exist`);
-  const other = commands.find((node) => !('AlterTableCmd' in node) || node.AlterTableCmd.subtype !== 'AT_SetRelOptions');
+  const other = commands.find(
+    (node) => !('AlterTableCmd' in node) || node.AlterTableCmd.subtype !== 'AT_SetRelOptions',
+  );
   if (other !== undefined) throw notSupported('ALTER INDEX');
 }
 

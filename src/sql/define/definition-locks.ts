@@ -26,6 +26,7 @@ export function definitionLocks(node: Node, planning: Planning): TableLock[] {
   if ('AlterTableStmt' in node) return alterLocks(node.AlterTableStmt, planning);
   if ('RenameStmt' in node && node.RenameStmt.renameType !== 'OBJECT_INDEX')
     return lockOf(node.RenameStmt.relation, 'access exclusive', planning);
+  if ('AlterSeqStmt' in node) return sequenceLock(node.AlterSeqStmt.sequence, 'share row exclusive', planning);
   if ('DropStmt' in node) return dropLocks(node.DropStmt, planning);
   if ('ViewStmt' in node && node.ViewStmt.query !== undefined && 'SelectStmt' in node.ViewStmt.query)
     return [...queryLocks(node.ViewStmt.query.SelectStmt, planning)];
@@ -73,6 +74,11 @@ function commented(object: Node | undefined): RangeVar | undefined {
 function lockOf(range: RangeVar | undefined, mode: TableLockMode, planning: Planning): TableLock[] {
   const found = range === undefined ? undefined : planning.findRelation(range);
   return found?.kind === 'table' ? [{ table: found.id, mode, ifLocked: 'wait' }] : [];
+}
+
+function sequenceLock(range: RangeVar | undefined, mode: TableLockMode, planning: Planning): TableLock[] {
+  const found = range === undefined ? undefined : planning.findRelation(range);
+  return found?.kind === 'sequence' ? [{ table: found.id, mode, ifLocked: 'wait' }] : [];
 }
 
 /** The triggers of a foreign key are on both tables. */
@@ -134,6 +140,7 @@ function dropLocks({ objects = [], removeType, behavior }: DropStmt, planning: P
     }
     if (removeType === 'OBJECT_SCHEMA')
       return planning.catalog.tables().flatMap(({ id, schema }) => (schema === names.at(-1) ? [exclusively(id)] : []));
+    if (removeType === 'OBJECT_SEQUENCE') return sequenceLock(rangeOf(names), 'access exclusive', planning);
     const found = removeType === 'OBJECT_TABLE' ? planning.findRelation(rangeOf(names)) : undefined;
     return found?.kind === 'table' ? droppedLocks(found, behavior === 'DROP_CASCADE', planning) : [];
   });
