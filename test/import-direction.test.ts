@@ -32,7 +32,8 @@ const mayImport: MayImport = {
   // explore runs mockdb's engine, replay goes through capture's proxy.
   check: belowTools,
   verify: belowTools,
-  analyze: belowTools,
+  // It confirms what it suspects: the SQL campaign explores the program that it makes.
+  analyze: ['sql-campaign', ...belowTools],
   protocol: belowTools,
   capture: belowTools,
   explore: ['mockdb', 'report', ...belowTools],

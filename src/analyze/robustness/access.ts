@@ -22,8 +22,8 @@ export function readsWhatIsWritten(reader: RowAccess, writer: RowAccess): boolea
 /**
  * Does one access wait until the transaction of the other ends? Writers of a row exclude each other at every level. A lock without a write counts
  * between transactions at read committed only: PostgreSQL's snapshot transactions write a row whose lock is gone, however old their snapshot is,
- * so that a lock does not protect what they read (Cahill, Röhm, Fekete, ICDE 2008, on SELECT FOR UPDATE). To leave a lock out allows more
- * schedules, never fewer.
+ * so that a lock does not protect what they read (after research on promotion by SELECT FOR UPDATE, recalled, not read). To leave a lock out allows
+ * more schedules, never fewer.
  */
 export function exclude(a: RowAccess, aLevel: Level, b: RowAccess, bLevel: Level): boolean {
   if (a.writes !== 0 && b.writes !== 0) return true;

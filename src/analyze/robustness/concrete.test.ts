@@ -49,7 +49,7 @@ describe('what every textbook says', () => {
       { RC: false, SI: true, SSI: true },
     ],
     [
-      // PostgreSQL: a row lock leaves nothing behind, unlike in Oracle (Cahill, Alomari, Fekete, Röhm, ICDE 2008).
+      // PostgreSQL: a row lock leaves nothing behind, unlike in Oracle.
       'write skew with one FOR UPDATE',
       [
         [read(x), write(y)],

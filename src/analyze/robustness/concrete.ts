@@ -26,8 +26,8 @@ export interface SplitSchedule {
 /**
  * Is every schedule of these transactions that their levels allow conflict-serializable? `undefined` is yes: the set is robust.
  *
- * Vandevoort, Ketsman, Neven, "Allocating Isolation Levels to Transactions in a Multiversion Setting" (PODS 2023): a set is not robust
- * exactly if a split schedule is allowed. Row locks beside writes are ours; the test compares with every interleaving.
+ * After research on allocating isolation levels (Vandevoort, Ketsman, Neven, PODS 2023), recalled, not read: a set is not robust exactly if a split
+ * schedule is allowed. Row locks beside writes are ours. What it rests on is the test's comparison with every interleaving.
  * Complexity: O(n^2) comparisons of transactions for each of the n transactions' m statements.
  */
 export function findSplitSchedule(transactions: readonly ConcreteTransaction[]): SplitSchedule | undefined {

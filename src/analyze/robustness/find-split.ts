@@ -33,9 +33,9 @@ export interface FoundRow {
 /**
  * Is every set of instances of the templates serializable in every schedule that their levels allow? `undefined` is yes: they are robust.
  *
- * Vandevoort, Ketsman, Koch, Neven, "Robustness against Read Committed for Transaction Templates" (PVLDB 2021), with the levels of "Allocating
- * Isolation Levels to Transactions in a Multiversion Setting" (PODS 2023). Conditions and locks are ours: a condition is taken to read all rows
- * and to write any. The test compares with the concrete algorithm on all instances over a few rows, and proves each counterexample.
+ * After research on robustness for transaction templates and on allocating levels (Vandevoort, Ketsman, Koch, Neven, PVLDB 2021 and PODS 2023),
+ * recalled, not read. Conditions and locks are ours: a condition is taken to read all rows and to write any. What it rests on is the test: it
+ * compares with the concrete algorithm on all instances over a few rows, and proves each counterexample.
  * Complexity: polynomial, but for the ways in which variables of one template may be one row (a Bell number of a table's variables).
  */
 export function findTemplateSplit(templates: readonly Template[], levels: Allocation): TemplateSplit | undefined {

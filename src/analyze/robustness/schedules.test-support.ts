@@ -96,7 +96,7 @@ function edge(from: number, to: number, isReadWrite = false): Dependency {
   return { from, to, isReadWrite };
 }
 
-/** Cahill, Röhm, Fekete (SIGMOD 2008), with the commit order of Ports and Grittner (VLDB 2012): a pivot between concurrent transactions. */
+/** The dangerous structure of serializable snapshot isolation with PostgreSQL's commit order, recalled: a pivot between concurrent transactions. */
 function isAllowedBySsi(schedule: Schedule): boolean {
   const { transactions, commits, moments } = schedule;
   const starts = moments.map((mine) => mine[0] ?? Infinity);

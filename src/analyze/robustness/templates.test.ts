@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { findSplitSchedule, type ConcreteAccess, type ConcreteTransaction, type Statement } from './concrete.ts';
+import { costOf, isRobust, weakestLevels } from './allocate.ts';
 import { findTemplateSplit, type InstanceRows, type TemplateSplit } from './find-split.ts';
 import { isRobustByDefinition } from './schedules.test-support.ts';
 import type { Level } from './access.ts';
@@ -35,6 +36,39 @@ describe('all instances over a few rows, on random sets of templates', () => {
     },
   );
 });
+
+describe('the weakest levels, beside all allocations', { timeout: 3_600_000 }, () => {
+  const levels = ['RC', 'SI', 'SSI'] as const;
+  const compare = (
+    name: string,
+    locks: boolean,
+    isTooWeak: (allocation: Allocation, weakest: Allocation) => boolean,
+  ): void =>
+    test(name, () => {
+      const seen = { mixed: 0 };
+      fc.assert(
+        fc.property(randomTemplates(levels), ({ templates: drawn }) => {
+          const templates = locks ? drawn : drawn.map(withoutLocks);
+          const weakest = weakestLevels(templates);
+          expect(isRobust(templates, weakest)).toBe(true);
+          if (new Set(weakest).size > 1) seen.mixed += 1;
+          for (const allocation of choices(templates.map(() => levels)))
+            if (isTooWeak(allocation, weakest))
+              expect(isRobust(templates, allocation), `${allocation.join()} beside ${weakest.join()}`).toBe(false);
+        }),
+        { seed, numRuns: isHeavy ? 5_000 : 60 },
+      );
+      expect(seen.mixed).toBeGreaterThan(0);
+    });
+  compare('no robust one has a lower cost', true, (one, weakest) => costOf(one) < costOf(weakest));
+  compare('without locks, no robust one is weaker anywhere', false, (one, weakest) =>
+    one.some((level, at) => levels.indexOf(level) < levels.indexOf(weakest[at] as Level)),
+  );
+});
+
+function withoutLocks({ name, statements }: Template): Template {
+  return { name, statements: statements.map((accesses) => accesses.map((access) => ({ ...access, locks: false }))) };
+}
 
 const tables = 2;
 const rowsOfTable = 3;

@@ -1,0 +1,46 @@
+/** What a statement does to the rows of tables, in the words of the schema. */
+import type { Table } from '../sql/index.ts';
+import type { Value } from './application.ts';
+
+/** The pseudo-column of a row that is there: INSERT and DELETE write it, everything that looks for a row reads it. */
+export const existence = '(exists)';
+
+export interface Access {
+  readonly table: Table;
+  readonly row: AccessedRow;
+  /** Names of columns, and `existence`. */
+  readonly reads: ReadonlySet<string>;
+  readonly writes: ReadonlySet<string>;
+  /** Does it lock the row until the transaction ends without writing it? FOR UPDATE, FOR NO KEY UPDATE. */
+  readonly locks: boolean;
+  /** Is there a condition beside the key, so that it may find nothing although the row is there? */
+  readonly mayMiss: boolean;
+  readonly inserts: boolean;
+}
+
+export type AccessedRow =
+  /** The row that has these values in the columns of a unique index. */
+  | { readonly kind: 'key'; readonly index: string; readonly isPrimary: boolean; readonly values: readonly Value[] }
+  /** Whatever rows a condition finds: it reads all of the table. */
+  | { readonly kind: 'condition' }
+  /** One that is new, with a key that the statement does not say: a sequence, a default. */
+  | { readonly kind: 'new' };
+
+/** A statement's accesses by moments: those of one moment see one state of the database, also at read committed. */
+export type Moments = readonly (readonly Access[])[];
+
+/** `read accounts[id = from] {balance}`: for tests and people. Columns are sorted; the pseudo-column is left out unless it is written. */
+export function formatAccess(
+  { table, row, reads, writes, locks }: Access,
+  valueText: (value: Value) => string,
+): string {
+  const names = (columns: ReadonlySet<string>): string =>
+    `{${[...columns]
+      .filter((name) => name !== existence)
+      .toSorted()
+      .join(' ')}}`;
+  const verb = writes.size > 0 ? (reads.size > 0 ? 'update' : 'write') : locks ? 'lock' : 'read';
+  const place = row.kind === 'key' ? `[${row.values.map(valueText).join(', ')}]` : row.kind === 'new' ? '[new]' : '[*]';
+  const written = writes.size === 0 ? '' : ` -> ${writes.has(existence) ? '+' : ''}${names(writes)}`;
+  return `${verb} ${table.name}${place} ${names(reads)}${written}`;
+}

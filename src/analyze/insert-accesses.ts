@@ -1,0 +1,59 @@
+/** INSERT: the rows that VALUES makes, under every unique key that it says. */
+import type { InsertStmt, Node } from '@pgsql/types';
+import type { Table } from '../sql/index.ts';
+import { type Access, existence } from './access.ts';
+import type { Value } from './application.ts';
+import { indexColumns, keyRow, uniqueIndexes, type ValueOf } from './row-keys.ts';
+
+export interface InsertedRow {
+  readonly access: Access;
+  /** What it gives to columns, as far as parameters say it. */
+  readonly values: ReadonlyMap<string, Value>;
+}
+
+/** @param reads what ON CONFLICT and RETURNING read */
+export function insertAccesses(
+  insert: InsertStmt,
+  table: Table,
+  reads: ReadonlySet<string>,
+  valueOf: ValueOf,
+): readonly InsertedRow[] {
+  const writes = new Set([existence, ...table.columns.map(({ name }) => name)]);
+  // DO NOTHING leaves a row that is there as it is, without a lock.
+  const mayMiss =
+    insert.onConflictClause?.action === 'ONCONFLICT_NOTHING' || insert.onConflictClause?.whereClause !== undefined;
+  const base = { table, reads, writes, locks: false, mayMiss, inserts: true };
+  const rows = rowsOf(insert, table);
+  if (rows === undefined) return [{ access: { ...base, row: { kind: 'condition' } }, values: new Map() }];
+  return rows.flatMap((row) => {
+    const values = new Map<string, Value>();
+    for (const [column, node] of row) {
+      const value = valueOf(node);
+      if (value !== undefined) values.set(column, value);
+    }
+    const keys = uniqueIndexes(table).flatMap((index) => {
+      const found = indexColumns(table, index).map((column) => values.get(column));
+      return found.every((value) => value !== undefined) ? [keyRow(index, found)] : [];
+    });
+    const named = keys.some((key) => key.kind === 'key' && key.isPrimary) ? keys : [{ kind: 'new' as const }, ...keys];
+    return named.map((key) => ({ access: { ...base, row: key }, values }));
+  });
+}
+
+/** Each row as column and expression; `undefined`: INSERT ... SELECT. */
+function rowsOf(
+  { cols, selectStmt }: InsertStmt,
+  table: Table,
+): readonly (readonly (readonly [string, Node])[])[] | undefined {
+  if (selectStmt === undefined) return [[]];
+  const lists = 'SelectStmt' in selectStmt ? selectStmt.SelectStmt.valuesLists : undefined;
+  if (lists === undefined) return undefined;
+  const columns =
+    cols === undefined
+      ? table.columns.map(({ name }) => name)
+      : cols.flatMap((node) => ('ResTarget' in node ? [node.ResTarget.name ?? ''] : []));
+  return lists.map((list) => {
+    const items = 'List' in list ? (list.List.items ?? []) : [];
+    return items.flatMap((item, at) => (columns[at] === undefined ? [] : [[columns[at], item] as const]));
+  });
+}

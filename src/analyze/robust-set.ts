@@ -1,0 +1,99 @@
+/** A set of transactions as the robustness algorithms see it: which levels make it serializable, and which of them go wrong together. */
+import type { Level } from './robustness/access.ts';
+import { costOf, levelsOfTemplates, weakestLevels } from './robustness/allocate.ts';
+import { findTemplateSplit, type TemplateSplit } from './robustness/find-split.ts';
+import type { Allocation } from './robustness/templates.ts';
+import { type PathTemplate, templatesOf } from './templates.ts';
+import type { AnalyzedTransaction } from './transactions.ts';
+
+/** A schedule that no serial order explains, as the algorithm sees it. */
+export interface Witness {
+  readonly split: TemplateSplit;
+  /** Of which `split` numbers one for each instance. */
+  readonly templates: readonly PathTemplate[];
+  /** The transactions that take part, by number, each once. */
+  readonly transactions: readonly number[];
+}
+
+export class RobustSet {
+  readonly templates: readonly PathTemplate[];
+  /** Transactions of which not every variant is followed. */
+  readonly cut: readonly number[];
+  readonly #count: number;
+
+  constructor(transactions: readonly AnalyzedTransaction[]) {
+    const { all, cut } = templatesOf(transactions);
+    this.templates = all;
+    this.cut = cut;
+    this.#count = transactions.length;
+  }
+
+  /** @returns levels by transaction; those without statements have the weakest */
+  weakest(): Allocation {
+    const levels = weakestLevels(
+      this.templates.map(({ template }) => template),
+      this.templates.map(({ transaction }) => transaction),
+    );
+    const silent = new Set(this.templates.map(({ transaction }) => transaction));
+    return Array.from({ length: this.#count }, (_, at): Level => (silent.has(at) ? (levels[at] ?? 'SSI') : 'RC'));
+  }
+
+  cost(): number {
+    return costOf(this.weakest());
+  }
+
+  /** @param levels by transaction */
+  isRobust(levels: Allocation): boolean {
+    return this.#witness(levels, range(this.#count)) === undefined;
+  }
+
+  /**
+   * For each smallest set of transactions that is not robust at these levels, one witness: those of one transaction first, then two, then three. Where only
+   * a larger set is not robust, one witness of all. O(n^3) tests of robustness
+   */
+  witnesses(levels: Allocation): readonly Witness[] {
+    const found: Witness[] = [];
+    const sets: (readonly number[])[] = [];
+    for (const set of subsetsUpTo(range(this.#count), setMax)) {
+      if (sets.some((smaller) => smaller.every((one) => set.includes(one)))) continue;
+      const witness = this.#witness(levels, set);
+      if (witness === undefined) continue;
+      sets.push(set);
+      found.push(witness);
+    }
+    const whole = found.length === 0 ? this.#witness(levels, range(this.#count)) : undefined;
+    return whole === undefined ? found : [whole];
+  }
+
+  #witness(levels: Allocation, set: readonly number[]): Witness | undefined {
+    const templates = this.templates.filter(({ transaction }) => set.includes(transaction));
+    const split = findTemplateSplit(
+      templates.map(({ template }) => template),
+      levelsOfTemplates(
+        levels,
+        templates.map(({ transaction }) => transaction),
+      ),
+    );
+    if (split === undefined) return undefined;
+    const instances = [split.first, ...split.between];
+    const taking = instances.map(({ template }) => (templates[template] as PathTemplate).transaction);
+    return { split, templates, transactions: [...new Set(taking)] };
+  }
+}
+
+const setMax = 3;
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** The smaller ones first. */
+function subsetsUpTo(of: readonly number[], max: number): readonly (readonly number[])[] {
+  let last: readonly (readonly number[])[] = [[]];
+  const all: (readonly number[])[] = [];
+  for (let size = 1; size <= max; size += 1) {
+    last = last.flatMap((set) => of.filter((one) => one > (set.at(-1) ?? -1)).map((one) => [...set, one]));
+    all.push(...last);
+  }
+  return all;
+}

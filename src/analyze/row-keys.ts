@@ -1,0 +1,163 @@
+/** Which row a condition names: by equality with the columns of a unique index. */
+import type { Node } from '@pgsql/types';
+import { columnNamed, type Index, type Table } from '../sql/catalog/relation.ts';
+import type { AccessedRow } from './access.ts';
+import { formatValue } from './format-application.ts';
+import type { Value } from './application.ts';
+import { aliasOf, type FromTable, namesOf } from './sql-tree.ts';
+
+/** A table of a statement, and the rows of it that the statement's conditions let through. */
+export interface Source {
+  readonly table: Table;
+  readonly alias: string;
+  /** Several where the key is IN a list. */
+  readonly rows: readonly AccessedRow[];
+  /** Do conditions say more than the key? */
+  readonly mayMiss: boolean;
+}
+
+/** What an expression computes from parameters alone; `undefined`: the server computes it from rows. */
+export type ValueOf = (node: Node | undefined) => Value | undefined;
+
+interface Equality {
+  readonly column: string;
+  /** One for `=`, several for IN. */
+  readonly values: readonly Value[];
+}
+
+/** Tables joined by key to a row that is named are named too: a second look, with the first one's rows known. O(tables^2 * conditions) */
+export function sourcesOf(
+  from: readonly (FromTable & { readonly table: Table })[],
+  valueOf: ValueOf,
+): readonly Source[] {
+  let sources: readonly Source[] = [];
+  for (let known = -1, now = 0; known < now; ) {
+    known = now;
+    const before = sources;
+    sources = from.map(({ table, relation, conditions }) =>
+      source(table, aliasOf(relation), conditions, before, valueOf),
+    );
+    now = sources.filter(({ rows }) => rows[0]?.kind === 'key').length;
+  }
+  return sources;
+}
+
+function source(
+  table: Table,
+  alias: string,
+  conditions: readonly Node[],
+  known: readonly Source[],
+  valueOf: ValueOf,
+): Source {
+  const tables = conditions.map((node) => equalityOf(node, table, alias, known, valueOf));
+  const equalities = tables.flatMap((each) => each ?? []);
+  const found = uniqueIndexes(table)
+    .map((index) => keysOf(table, index, equalities))
+    .find((keys) => keys !== undefined);
+  if (found === undefined) return { table, alias, rows: [{ kind: 'condition' }], mayMiss: true };
+  return { table, alias, rows: found.rows, mayMiss: conditions.length > found.columns || found.rows.length > 1 };
+}
+
+/** The primary key first: constants name rows by it. */
+export function uniqueIndexes(table: Table): readonly Index[] {
+  const whole = table.indexes.filter(
+    ({ isUnique, predicate, parts }) => isUnique && predicate === null && parts.every(({ cell }) => cell >= 0),
+  );
+  return whole.toSorted((a, b) => Number(b.isPrimary) - Number(a.isPrimary));
+}
+
+const keysMax = 16;
+
+function keysOf(
+  table: Table,
+  index: Index,
+  equalities: readonly Equality[],
+): { readonly rows: readonly AccessedRow[]; readonly columns: number } | undefined {
+  let tuples: readonly (readonly Value[])[] = [[]];
+  for (const column of indexColumns(table, index)) {
+    const equal = equalities.filter((each) => each.column === column);
+    const [first] = equal.toSorted((a, b) => a.values.length - b.values.length);
+    if (first === undefined) return undefined;
+    tuples = tuples.flatMap((tuple) => first.values.map((value) => [...tuple, value]));
+    if (tuples.length > keysMax) return undefined;
+  }
+  const rows = tuples.map((values): AccessedRow => keyRow(index, values));
+  return { rows, columns: index.parts.length };
+}
+
+export function keyRow({ name, isPrimary }: Index, values: readonly Value[]): AccessedRow {
+  return { kind: 'key', index: name, isPrimary, values };
+}
+
+export function indexColumns(table: Table, { parts }: Index): readonly string[] {
+  return parts.map(({ cell }) => table.columns.find((column) => column.cell === cell)?.name ?? '');
+}
+
+function equalityOf(
+  node: Node,
+  table: Table,
+  alias: string,
+  known: readonly Source[],
+  valueOf: ValueOf,
+): Equality | undefined {
+  if (!('A_Expr' in node)) return undefined;
+  const { kind, name = [], lexpr, rexpr } = node.A_Expr;
+  const sign = name.length === 1 && name[0] !== undefined && 'String' in name[0] ? name[0].String.sval : undefined;
+  if (sign !== '=') return undefined;
+  const left = ownColumn(lexpr, table, alias, known);
+  if (kind === 'AEXPR_IN') {
+    const items = rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []) : [];
+    const values = items.flatMap((item) => valueOf(item) ?? []);
+    return left === undefined || values.length < items.length ? undefined : { column: left, values };
+  }
+  if (kind !== 'AEXPR_OP') return undefined;
+  const right = ownColumn(rexpr, table, alias, known);
+  if (left !== undefined) return equality(left, valueOf(rexpr) ?? joinedValue(rexpr, alias, known));
+  return right === undefined ? undefined : equality(right, valueOf(lexpr) ?? joinedValue(lexpr, alias, known));
+}
+
+function equality(column: string, value: Value | undefined): Equality | undefined {
+  return value === undefined ? undefined : { column, values: [value] };
+}
+
+function ownColumn(node: Node | undefined, table: Table, alias: string, known: readonly Source[]): string | undefined {
+  if (node === undefined || !('ColumnRef' in node)) return undefined;
+  const names = namesOf(node.ColumnRef);
+  const column = columnNamed(table, names.at(-1) ?? '')?.name;
+  if (column === undefined) return undefined;
+  const isOthers = known.some((other) => other.alias !== alias && columnNamed(other.table, column) !== undefined);
+  return names.length === 1 ? (isOthers ? undefined : column) : names.at(-2) === alias ? column : undefined;
+}
+
+/** A column of another table's row, where that row is named: the same row gives the same value. */
+function joinedValue(node: Node | undefined, alias: string, known: readonly Source[]): Value | undefined {
+  if (node === undefined || !('ColumnRef' in node)) return undefined;
+  const names = namesOf(node.ColumnRef);
+  const name = names.at(-1);
+  const owners = known.filter(
+    (other) =>
+      other.alias !== alias &&
+      columnNamed(other.table, name ?? '') !== undefined &&
+      (names.length === 1 || names.at(-2) === other.alias),
+  );
+  const [owner] = owners;
+  const [row] = owner?.rows ?? [];
+  if (owners.length !== 1 || owner?.rows.length !== 1 || row?.kind !== 'key') return undefined;
+  return { kind: 'expression', operator: `${owner.table.name}.${name}`, operands: row.values };
+}
+
+/** Two accesses with the same text are of the same row; `undefined`: it is not known of which. */
+export function rowText(table: Table, row: AccessedRow): string | undefined {
+  if (row.kind !== 'key') return undefined;
+  const texts = row.values.map(sameText);
+  return texts.every((text) => text !== undefined) ? `${table.id} ${row.index} ${texts.join(', ')}` : undefined;
+}
+
+/** Two values with the same text are the same value of one run; the unknown is never. */
+function sameText(value: Value): string | undefined {
+  return isKnown(value) ? formatValue(value) : undefined;
+}
+
+function isKnown(value: Value): boolean {
+  return value.kind === 'expression' ? value.operands.every(isKnown) : value.kind !== 'unknown';
+}

@@ -1,0 +1,268 @@
+/**
+ * From the text of a statement to what it does to rows, through the project's own SQL front end. Conservative: a read may be of more columns and
+ * rows than the server reads; a write or a lock, which keeps others out, is never more than the server's.
+ */
+import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
+import { type Catalog, SqlError, type Table } from '../sql/index.ts';
+import { columnNamed } from '../sql/catalog/relation.ts';
+import { parseStatement } from '../sql/parse.ts';
+import { type Access, existence, type Moments } from './access.ts';
+import type { Statement, Value } from './application.ts';
+import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
+import { insertAccesses } from './insert-accesses.ts';
+import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } from './row-keys.ts';
+import { tableNamed } from './schema.ts';
+import { aliasOf, namesOf, partsOf, type Parts, tablesInFrom } from './sql-tree.ts';
+
+export type StatementAccesses =
+  | { readonly kind: 'understood'; readonly moments: Moments }
+  | { readonly kind: 'not-understood'; readonly reason: string };
+
+/** Never throws: what cannot be read has a reason. */
+export function accessesOf(statement: Statement, catalog: Catalog): StatementAccesses {
+  try {
+    return { kind: 'understood', moments: moments(statement, catalog) };
+  } catch (error) {
+    if (error instanceof NotReadable || error instanceof SqlError)
+      return { kind: 'not-understood', reason: error.message };
+    throw error;
+  }
+}
+
+/** What the reader does not know. */
+class NotReadable extends Error {}
+
+function moments({ sql, parameters }: Statement, catalog: Catalog): Moments {
+  const tree = parseStatement(sql);
+  if (tree === null) return [];
+  const statement = new StatementReader(tree, parameters, catalog);
+  if ('SelectStmt' in tree) return statement.select(tree.SelectStmt);
+  if ('InsertStmt' in tree) return statement.insert(tree.InsertStmt);
+  if ('UpdateStmt' in tree) return statement.update(tree.UpdateStmt);
+  if ('DeleteStmt' in tree) return statement.delete(tree.DeleteStmt);
+  throw new NotReadable(
+    `${Object.keys(tree)[0]?.replace(/Stmt$/, '').toUpperCase()} is neither SELECT, INSERT, UPDATE nor DELETE`,
+  );
+}
+
+/** Functions that do more than compute. */
+const withEffects = /^(?:pg_.*|setval|currval|lastval|set_config|lo_.*|dblink.*|txid_.*|query_to_.*)$/;
+
+class StatementReader {
+  readonly #parts: Parts;
+  readonly #parameters: readonly Value[];
+  readonly #catalog: Catalog;
+  /** Tables by the names under which columns are qualified; one table may have several. */
+  readonly #aliases = new Map<string, Table>();
+
+  constructor(tree: Node, parameters: readonly Value[], catalog: Catalog) {
+    this.#parts = partsOf(tree);
+    this.#parameters = parameters;
+    this.#catalog = catalog;
+    this.#requireReadable(tree);
+    for (const relation of this.#parts.relations) {
+      const table = this.#table(relation);
+      if (table !== undefined) this.#aliases.set(aliasOf(relation), table);
+    }
+  }
+
+  select(select: SelectStmt): Moments {
+    const reads = this.#readsOfSelects();
+    const locking = (select.lockingClause ?? []).flatMap((node) =>
+      'LockingClause' in node ? [node.LockingClause] : [],
+    );
+    if (locking.length === 0) return [reads];
+    const locked = this.#sources(select.fromClause ?? [], select.whereClause).flatMap((source) => {
+      const isLocked = locking.some(
+        ({ strength, lockedRels }) =>
+          (strength === 'LCS_FORUPDATE' || strength === 'LCS_FORNOKEYUPDATE') &&
+          (lockedRels === undefined ||
+            lockedRels.some((node) => 'RangeVar' in node && aliasOf(node.RangeVar) === source.alias)),
+      );
+      return isLocked ? this.#accesses(source, this.#columnsOf(source), new Set(), true) : [];
+    });
+    return afterSnapshot(reads, locked);
+  }
+
+  insert(insert: InsertStmt): Moments {
+    const table = this.#requireTable(insert.relation);
+    const reads = this.#readsOfSelects();
+    const conflict = insert.onConflictClause;
+    const read = new Set([existence]);
+    if (conflict !== undefined || insert.returningClause !== undefined)
+      for (const name of this.#columnsOf({ table, alias: aliasOf(insert.relation ?? {}) })) read.add(name);
+    const writes = insertAccesses(insert, table, read, this.#valueOf);
+    const checks = writes.flatMap((access) => checksOfWrite(access, this.#catalog));
+    // VALUES waits for nobody's snapshot: a row that another transaction inserts under the same key is waited for and seen.
+    return afterSnapshot(reads, [...writes.map(({ access }) => access), ...checks]);
+  }
+
+  update(update: UpdateStmt): Moments {
+    const target = this.#target(update.relation, update.fromClause, update.whereClause);
+    const written = this.#assignedColumns(update, target.table);
+    const keyColumns = new Set(uniqueIndexes(target.table).flatMap((index) => indexColumns(target.table, index)));
+    const movesRow = [...written].some((name) => keyColumns.has(name));
+    if (movesRow) written.add(existence);
+    // A row with another key is another row from then on.
+    const rows: Source = movesRow ? { ...target, rows: [{ kind: 'condition' }] } : target;
+    const values = new Map(this.#assignments(update).map(({ name, value }) => [name, value] as const));
+    const writes = this.#accesses(rows, this.#columnsOf(target), written, false);
+    const checks = checksOfUpdate(target.table, written, values, this.#catalog);
+    return afterSnapshot(
+      [...this.#readsOfSelects(), ...this.#readsOfOthers(update.fromClause, update.whereClause, update.relation)],
+      [...writes, ...checks],
+    );
+  }
+
+  delete(statement: DeleteStmt): Moments {
+    const target = this.#target(statement.relation, statement.usingClause, statement.whereClause);
+    const all = new Set([existence, ...target.table.columns.map(({ name }) => name)]);
+    const writes = this.#accesses(target, this.#columnsOf(target), all, false);
+    const checks = checksOfDelete(target.table, this.#catalog);
+    const others = this.#readsOfOthers(statement.usingClause, statement.whereClause, statement.relation);
+    return afterSnapshot([...this.#readsOfSelects(), ...others], [...writes, ...checks]);
+  }
+
+  // ---- rows
+
+  readonly #valueOf: ValueOf = (node) => {
+    if (node === undefined) return undefined;
+    if ('ParamRef' in node) return this.#parameters[(node.ParamRef.number ?? 1) - 1];
+    if ('TypeCast' in node) return this.#valueOf(node.TypeCast.arg);
+    if (!('A_Const' in node)) return undefined;
+    const { ival, fval, sval, boolval, isnull } = node.A_Const;
+    if (isnull === true) return { kind: 'constant', value: null };
+    if (sval !== undefined) return { kind: 'constant', value: sval.sval ?? '' };
+    if (fval !== undefined) return { kind: 'constant', value: Number(fval.fval) };
+    if (boolval !== undefined) return { kind: 'constant', value: boolval.boolval ?? false };
+    return { kind: 'constant', value: ival?.ival ?? 0 };
+  };
+
+  #readsOfSelects(): readonly Access[] {
+    return this.#parts.selects.flatMap(({ fromClause = [], whereClause }) =>
+      this.#sources(fromClause, whereClause).flatMap((source) =>
+        this.#accesses(source, this.#columnsOf(source), new Set(), false),
+      ),
+    );
+  }
+
+  #sources(from: readonly Node[], where: Node | undefined): readonly Source[] {
+    const tables = tablesInFrom(from, where).flatMap((each) => {
+      const table = this.#table(each.relation);
+      return table === undefined ? [] : [{ ...each, table }];
+    });
+    return sourcesOf(tables, this.#valueOf);
+  }
+
+  #target(relation: RangeVar | undefined, from: readonly Node[] = [], where: Node | undefined): Source {
+    this.#requireTable(relation);
+    const sources = this.#sources([{ RangeVar: relation ?? {} }, ...from], where);
+    return sources[0] as Source;
+  }
+
+  /** UPDATE ... FROM, DELETE ... USING */
+  #readsOfOthers(
+    from: readonly Node[] = [],
+    where: Node | undefined,
+    relation: RangeVar | undefined,
+  ): readonly Access[] {
+    const [, ...others] = this.#sources([{ RangeVar: relation ?? {} }, ...from], where);
+    return others.flatMap((source) => this.#accesses(source, this.#columnsOf(source), new Set(), false));
+  }
+
+  #accesses(
+    { table, rows, mayMiss }: Source,
+    reads: ReadonlySet<string>,
+    writes: ReadonlySet<string>,
+    locks: boolean,
+  ): readonly Access[] {
+    return rows.map((row) => ({ table, row, reads, writes, locks, mayMiss, inserts: false }));
+  }
+
+  // ---- columns
+
+  /** Every column that a reference anywhere in the statement may mean, and that the row is there. */
+  #columnsOf({ table, alias }: Pick<Source, 'table' | 'alias'>): Set<string> {
+    const found = new Set([existence]);
+    for (const reference of this.#parts.columns) {
+      const names = namesOf(reference);
+      const qualifier = names.length > 1 ? names.at(-2) : undefined;
+      if (qualifier !== undefined && qualifier !== alias && qualifier !== 'excluded') continue;
+      const last = names.at(-1);
+      if (last === null || (qualifier === undefined && last === alias))
+        for (const { name } of table.columns) found.add(name);
+      else {
+        const column = columnNamed(table, last ?? '');
+        if (column !== undefined) found.add(column.name);
+      }
+    }
+    return found;
+  }
+
+  #assignments({
+    targetList = [],
+  }: UpdateStmt): readonly { readonly name: string; readonly value: Value | undefined }[] {
+    return targetList.flatMap((node) =>
+      'ResTarget' in node ? [{ name: node.ResTarget.name ?? '', value: this.#valueOf(node.ResTarget.val) }] : [],
+    );
+  }
+
+  #assignedColumns(update: UpdateStmt, table: Table): Set<string> {
+    const names = this.#assignments(update).map(({ name }) => name);
+    const generated = table.columns.filter((column) => column.generated !== null).map(({ name }) => name);
+    return new Set([...names, ...generated]);
+  }
+
+  // ---- tables
+
+  #table(relation: RangeVar): Table | undefined {
+    const { schemaname, relname = '' } = relation;
+    if (schemaname === 'pg_catalog' || schemaname === 'information_schema') return undefined;
+    const table = tableNamed(this.#catalog, schemaname, relname);
+    if (table !== undefined) return table;
+    if (this.#commonTables().includes(relname)) return undefined;
+    const isView = this.#catalog.relation(schemaname ?? 'public', relname) !== undefined;
+    throw new NotReadable(isView ? `${relname} is not a table` : `the schema has no table ${relname}`);
+  }
+
+  #requireTable(relation: RangeVar | undefined): Table {
+    const table = this.#table(relation ?? {});
+    if (table === undefined) throw new NotReadable(`${relation?.relname} is not a table`);
+    return table;
+  }
+
+  #commonTables(): readonly string[] {
+    return this.#common;
+  }
+  #common: readonly string[] = [];
+
+  #requireReadable(tree: Node): void {
+    this.#common = [...JSON.stringify(tree).matchAll(/"ctename":"([^"]*)"/g)].map(([, name = '']) => name);
+    if (/"ctequery":\{"(?:Insert|Update|Delete|Merge)Stmt"/.test(JSON.stringify(tree)))
+      throw new NotReadable('a WITH that writes');
+    for (const { funcname = [] } of this.#parts.functions) {
+      const last = funcname.at(-1);
+      const name = last !== undefined && 'String' in last ? (last.String.sval ?? '') : '';
+      if (withEffects.test(name)) throw new NotReadable(`the function ${name}`);
+    }
+  }
+}
+
+/**
+ * At read committed a statement that has to wait for a row looks at that row again when it gets it, and at the rest never: what it reads beside the rows
+ * that it names by key, writes and locks, it may have read before another transaction (PostgreSQL manual, "Read Committed Isolation Level").
+ */
+function afterSnapshot(reads: readonly Access[], writes: readonly Access[]): Moments {
+  const others = reads.filter((read) => !writes.some((write) => write.table === read.table && sameRow(write, read)));
+  const finds = writes.filter(
+    ({ row, writes: written, locks, reads: read }) =>
+      row.kind === 'condition' && read.size > 0 && (written.size > 0 || locks),
+  );
+  if (others.length === 0 && finds.length === 0) return [writes];
+  if (writes.length === 0) return [others];
+  return [[...others, ...finds.map((access) => ({ ...access, writes: new Set<string>(), locks: false }))], writes];
+}
+
+function sameRow(a: Access, b: Access): boolean {
+  return a.row.kind === 'key' && JSON.stringify(a.row) === JSON.stringify(b.row);
+}

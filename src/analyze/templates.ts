@@ -1,0 +1,134 @@
+/** From transactions in the words of the schema to the templates of the robustness algorithms: numbers for tables, columns and rows. */
+import type { Table } from '../sql/index.ts';
+import { type Access, type AccessedRow, existence } from './access.ts';
+import type { Value } from './application.ts';
+import { absenceOf, type Variant, variantsOf } from './variants.ts';
+import { rowText } from './row-keys.ts';
+import type { Template, TemplateAccess, TemplateRow, TemplateStatement } from './robustness/templates.ts';
+import type { AnalyzedPath, AnalyzedTransaction } from './transactions.ts';
+
+/** One way through a transaction, with what its rows are called. */
+export interface PathTemplate {
+  readonly template: Template;
+  /** Of the list of transactions. */
+  readonly transaction: number;
+  readonly path: AnalyzedPath;
+  readonly variant: Variant;
+  /** By variable: the row it stands for. */
+  readonly rows: readonly NamedRow[];
+}
+
+export interface NamedRow {
+  readonly table: Table;
+  readonly row: AccessedRow;
+}
+
+export interface Templates {
+  readonly all: readonly PathTemplate[];
+  /** Places of transactions with more variants than are followed. */
+  readonly cut: readonly number[];
+}
+
+export function templatesOf(transactions: readonly AnalyzedTransaction[]): Templates {
+  const inserted = new Set(
+    transactions.flatMap(({ paths }) =>
+      paths
+        .flat()
+        .flatMap(({ moments }) => moments.flat().flatMap(({ inserts, table }) => (inserts ? [table.id] : []))),
+    ),
+  );
+  const numbers = new Numbers();
+  const cut = new Set<number>();
+  const all = transactions.flatMap(({ paths, name }, transaction) => {
+    const seen = new Set<string>();
+    return paths.flatMap((path) => {
+      const { variants, isCut } = variantsOf(path, (table) => inserted.has(table.id));
+      if (isCut) cut.add(transaction);
+      return variants.flatMap((variant): PathTemplate[] => {
+        const { statements, rows } = new TemplateOfPath(numbers).of(path, variant);
+        const key = JSON.stringify(statements);
+        if (seen.has(key) || statements.length === 0) return [];
+        seen.add(key);
+        return [{ template: { name, statements }, transaction, path, variant, rows }];
+      });
+    });
+  });
+  return { all, cut: [...cut] };
+}
+
+/** Columns beyond this share one bit: they conflict where they need not, never the other way round. */
+const bitsMax = 30;
+
+class Numbers {
+  readonly #tables = new Map<number, number>();
+  readonly #constants = new Map<string, number>();
+
+  table({ id }: Table): number {
+    const known = this.#tables.get(id) ?? this.#tables.size;
+    this.#tables.set(id, known);
+    return known;
+  }
+
+  columns(table: Table, names: ReadonlySet<string>): number {
+    const all = [existence, ...table.columns.map(({ name }) => name)];
+    return [...names].reduce((bits, name) => bits | (1 << Math.min(all.indexOf(name), bitsMax)), 0);
+  }
+
+  constant(text: string): number {
+    const known = this.#constants.get(text) ?? this.#constants.size;
+    this.#constants.set(text, known);
+    return known;
+  }
+}
+
+class TemplateOfPath {
+  readonly #numbers: Numbers;
+  readonly #variables = new Map<string, number>();
+  readonly #rows: NamedRow[] = [];
+
+  constructor(numbers: Numbers) {
+    this.#numbers = numbers;
+  }
+
+  of(path: AnalyzedPath, variant: Variant): { statements: readonly TemplateStatement[]; rows: readonly NamedRow[] } {
+    const statements = path.flatMap(({ moments, isUndone }, at) =>
+      moments.map((accesses) =>
+        accesses.flatMap((access): TemplateAccess[] => {
+          const left = absenceOf(access, at, variant);
+          if (left === undefined) return [];
+          return [this.#access(isUndone ? { ...left, writes: new Set(), locks: false } : left)];
+        }),
+      ),
+    );
+    return { statements: statements.filter((accesses) => accesses.length > 0), rows: this.#rows };
+  }
+
+  #access({ table, row, reads, writes, locks }: Access): TemplateAccess {
+    return {
+      table: this.#numbers.table(table),
+      row: this.#row(table, row),
+      reads: this.#numbers.columns(table, reads),
+      writes: this.#numbers.columns(table, writes),
+      locks,
+    };
+  }
+
+  #row(table: Table, row: AccessedRow): TemplateRow {
+    if (row.kind === 'condition') return { kind: 'condition' };
+    const constant = constantOf(row);
+    if (constant !== undefined)
+      return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${constant}`) };
+    const text = rowText(table, row) ?? `new ${this.#rows.length}`;
+    const known = this.#variables.get(text);
+    if (known !== undefined) return { kind: 'variable', variable: known };
+    this.#variables.set(text, this.#rows.length);
+    this.#rows.push({ table, row });
+    return { kind: 'variable', variable: this.#rows.length - 1 };
+  }
+}
+
+/** Constants of the primary key are different rows where they are different; those of other keys may be the same row. */
+function constantOf(row: AccessedRow): string | undefined {
+  if (row.kind !== 'key' || !row.isPrimary || !row.values.every(({ kind }) => kind === 'constant')) return undefined;
+  return JSON.stringify(row.values.map((value: Value) => (value.kind === 'constant' ? String(value.value) : '')));
+}

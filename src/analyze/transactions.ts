@@ -1,0 +1,90 @@
+/** The transactions of an application, its autocommit statements among them, with what each of their statements does to rows. */
+import type { Catalog, IsolationName } from '../sql/index.ts';
+import type { Moments } from './access.ts';
+import type { Application, Place, Statement, Step, Transaction, Unit, UnitStep } from './application.ts';
+import { notUnderstoodIn, type Path, pathsOf } from './paths.ts';
+import { accessesOf } from './statement-accesses.ts';
+
+export interface AnalyzedTransaction {
+  /** `POST /payments > pay`; a unit's only transaction has the unit's name. */
+  readonly name: string;
+  readonly unit: Unit;
+  readonly place: Place;
+  /** `null`: the database's default. */
+  readonly level: IsolationName | null;
+  readonly isAutocommit: boolean;
+  readonly steps: readonly Step[];
+  readonly paths: readonly AnalyzedPath[];
+  readonly notUnderstood: readonly NotUnderstoodPlace[];
+  readonly hasLoops: boolean;
+}
+
+export interface NotUnderstoodPlace {
+  readonly place: Place;
+  readonly reason: string;
+}
+
+export type AnalyzedPath = readonly AnalyzedStatement[];
+
+export interface AnalyzedStatement {
+  readonly statement: Statement;
+  readonly moments: Moments;
+  readonly isUndone: boolean;
+}
+
+export function transactionsOf(application: Application, catalog: Catalog): readonly AnalyzedTransaction[] {
+  return application.units.flatMap((unit) => {
+    const found = transactionsIn(unit.steps);
+    return found.map((one) => analyzed(one, unit, found.length === 1, catalog));
+  });
+}
+
+/** What a unit has beside its transactions that was not understood. */
+export function notUnderstoodInUnit(steps: readonly UnitStep[]): readonly NotUnderstoodPlace[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'not-understood') return [step];
+    if (step.kind === 'branch') return notUnderstoodInUnit([...step.ifTrue, ...step.ifFalse]);
+    return step.kind === 'loop' ? notUnderstoodInUnit(step.steps) : [];
+  });
+}
+
+function transactionsIn(steps: readonly UnitStep[]): readonly (Transaction | Statement)[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'transaction' || step.kind === 'statement') return [step];
+    if (step.kind === 'branch') return transactionsIn([...step.ifTrue, ...step.ifFalse]);
+    return step.kind === 'loop' ? transactionsIn(step.steps) : [];
+  });
+}
+
+function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, catalog: Catalog): AnalyzedTransaction {
+  const isAutocommit = one.kind === 'statement';
+  const steps = isAutocommit ? [one] : one.steps;
+  const { paths, hasLoops, isCut } = pathsOf(steps);
+  const notUnderstood: NotUnderstoodPlace[] = [...notUnderstoodIn(steps)];
+  if (isCut) notUnderstood.push({ place: one.place, reason: 'it has more paths than are followed' });
+  const known = new Map<string, Moments>();
+  const read = (statement: Statement): Moments => {
+    const key = JSON.stringify(statement);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const found = accessesOf(statement, catalog);
+    const moments = found.kind === 'understood' ? found.moments : [];
+    known.set(key, moments);
+    if (found.kind === 'not-understood' && !notUnderstood.some(({ place }) => place === statement.place))
+      notUnderstood.push({ place: statement.place, reason: found.reason });
+    return moments;
+  };
+  const withMoments = (path: Path): AnalyzedPath =>
+    path.map(({ statement, isUndone }) => ({ statement, moments: read(statement), isUndone }));
+  return {
+    name: isOnly ? unit.name : `${unit.name} > ${isAutocommit ? `line ${one.place.line}` : one.name}`,
+    unit,
+    place: one.place,
+    level: isAutocommit ? null : one.level,
+    isAutocommit,
+    steps,
+    paths: paths.map(withMoments),
+    notUnderstood,
+    hasLoops,
+  };
+}

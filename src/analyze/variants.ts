@@ -1,0 +1,89 @@
+/**
+ * What a statement finds. A keyed UPDATE, DELETE or locking SELECT that finds no row locks nothing, and keeps nobody from inserting it: where the
+ * application inserts rows of that table, or a condition stands beside the key, the path is looked at with the row and without.
+ */
+import type { Table } from '../sql/index.ts';
+import { type Access, existence } from './access.ts';
+import type { Value } from './application.ts';
+import { rowText } from './row-keys.ts';
+import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
+
+export interface Variant {
+  /** Texts of rows that are not there. */
+  readonly absent: ReadonlySet<string>;
+  /** Numbers of statements whose condition does not hold, or whose new row is there already. */
+  readonly missed: ReadonlySet<number>;
+  /** Numbers of statements that name rows by a result that is empty: NULL is no key. */
+  readonly idle: ReadonlySet<number>;
+}
+
+/** 2^6 variants of one path. */
+const choicesMax = 6;
+
+export function variantsOf(
+  path: AnalyzedPath,
+  isInserted: (table: Table) => boolean,
+): { readonly variants: readonly Variant[]; readonly isCut: boolean } {
+  const absences = new Set<string>();
+  const misses = new Set<number>();
+  for (const [at, analyzed] of path.entries()) {
+    for (const access of analyzed.moments.flat()) {
+      const text = rowText(access.table, access.row);
+      if (text === undefined) continue;
+      const holds = access.writes.size > 0 || access.locks;
+      if (access.mayMiss && holds) misses.add(at);
+      if (!access.inserts && isInserted(access.table) && (holds || namesLaterRows(analyzed, path))) absences.add(text);
+    }
+  }
+  const choices = [...[...absences].map((text) => ({ text })), ...[...misses].map((at) => ({ at }))];
+  const followed = choices.slice(0, choicesMax);
+  const variants = Array.from({ length: 2 ** followed.length }, (_, bits): Variant => {
+    const taken = followed.filter((_one, index) => (bits >> index) % 2 === 1);
+    const absent = new Set(taken.flatMap((one) => ('text' in one ? [one.text] : [])));
+    const missed = new Set(taken.flatMap((one) => ('at' in one ? [one.at] : [])));
+    return { absent, missed, idle: idleStatements(path, absent) };
+  });
+  return { variants, isCut: choices.length > followed.length };
+}
+
+/** The access as it is in a variant; `undefined`: there is none. */
+export function absenceOf(access: Access, at: number, { absent, missed, idle }: Variant): Access | undefined {
+  if (access.row.kind === 'key' && idle.has(at)) return undefined;
+  const text = rowText(access.table, access.row);
+  const isAbsent = text !== undefined && absent.has(text) && !access.inserts;
+  if (isAbsent) return { ...access, reads: new Set([existence]), writes: new Set(), locks: false };
+  if (!missed.has(at) || !access.mayMiss || access.row.kind !== 'key') return access;
+  return { ...access, writes: new Set(), locks: false };
+}
+
+function namesLaterRows({ statement: { result } }: AnalyzedStatement, path: AnalyzedPath): boolean {
+  if (result === null) return false;
+  return path.some(({ moments }) =>
+    moments
+      .flat()
+      .some(
+        ({ row, writes }) => row.kind === 'key' && writes.size > 0 && row.values.some((value) => uses(value, result)),
+      ),
+  );
+}
+
+function uses(value: Value, result: string): boolean {
+  if (value.kind === 'expression') return value.operands.some((operand) => uses(operand, result));
+  return value.kind === 'column' && value.row === 'first' && value.statement === result;
+}
+
+function idleStatements(path: AnalyzedPath, absent: ReadonlySet<string>): ReadonlySet<number> {
+  const empty = new Set<string>();
+  const idle = new Set<number>();
+  for (const [at, { statement, moments }] of path.entries()) {
+    const accesses = moments.flat();
+    const isIdle = accesses.some(({ row, inserts }) => {
+      if (row.kind !== 'key' || inserts) return false;
+      return row.values.some((value) => [...empty].some((result) => uses(value, result)));
+    });
+    const isEmpty = accesses.some(({ table, row, inserts }) => !inserts && absent.has(rowText(table, row) ?? ''));
+    if (isIdle) idle.add(at);
+    if ((isIdle || isEmpty) && statement.result !== null) empty.add(statement.result);
+  }
+  return idle;
+}
