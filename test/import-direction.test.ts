@@ -33,7 +33,7 @@ const mayImport: MayImport = {
   check: belowTools,
   verify: belowTools,
   // It confirms what it suspects: the SQL campaign explores the program that it makes.
-  analyze: ['sql-campaign', ...belowTools],
+  analyze: ['sql-campaign', 'report', ...belowTools],
   protocol: belowTools,
   capture: belowTools,
   explore: ['mockdb', 'report', ...belowTools],

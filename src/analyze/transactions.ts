@@ -59,9 +59,26 @@ function transactionsIn(steps: readonly UnitStep[]): readonly (Transaction | Sta
 function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, catalog: Catalog): AnalyzedTransaction {
   const isAutocommit = one.kind === 'statement';
   const steps = isAutocommit ? [one] : one.steps;
+  return {
+    name: isOnly ? unit.name : `${unit.name} > ${isAutocommit ? `line ${one.place.line}` : one.name}`,
+    unit,
+    place: one.place,
+    level: isAutocommit ? null : one.level,
+    isAutocommit,
+    steps,
+    ...analyzedSteps(steps, one.place, catalog),
+  };
+}
+
+/** What a transaction's steps do to rows, along each path. */
+export function analyzedSteps(
+  steps: readonly Step[],
+  place: Place,
+  catalog: Catalog,
+): Pick<AnalyzedTransaction, 'paths' | 'notUnderstood' | 'hasLoops'> {
   const { paths, hasLoops, isCut } = pathsOf(steps);
   const notUnderstood: NotUnderstoodPlace[] = [...notUnderstoodIn(steps)];
-  if (isCut) notUnderstood.push({ place: one.place, reason: 'it has more paths than are followed' });
+  if (isCut) notUnderstood.push({ place, reason: 'it has more paths than are followed' });
   const known = new Map<string, Moments>();
   const read = (statement: Statement): Moments => {
     const key = JSON.stringify(statement);
@@ -70,21 +87,11 @@ function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, cat
     const found = accessesOf(statement, catalog);
     const moments = found.kind === 'understood' ? found.moments : [];
     known.set(key, moments);
-    if (found.kind === 'not-understood' && !notUnderstood.some(({ place }) => place === statement.place))
+    if (found.kind === 'not-understood' && !notUnderstood.some((one) => one.place === statement.place))
       notUnderstood.push({ place: statement.place, reason: found.reason });
     return moments;
   };
   const withMoments = (path: Path): AnalyzedPath =>
     path.map(({ statement, isUndone }) => ({ statement, moments: read(statement), isUndone }));
-  return {
-    name: isOnly ? unit.name : `${unit.name} > ${isAutocommit ? `line ${one.place.line}` : one.name}`,
-    unit,
-    place: one.place,
-    level: isAutocommit ? null : one.level,
-    isAutocommit,
-    steps,
-    paths: paths.map(withMoments),
-    notUnderstood,
-    hasLoops,
-  };
+  return { paths: paths.map(withMoments), notUnderstood, hasLoops };
 }

@@ -12,6 +12,7 @@ import { checkCommand } from './check-command.ts';
 import { checkDefaults } from './check-file.ts';
 import { convertCommand } from './convert-command.ts';
 import { demoCommand } from './demo-command.ts';
+import { addAnalyze } from './analyze-command.ts';
 import { addExplore } from './explore-command.ts';
 import type { ExitCode, Host } from './host.ts';
 import { checkedLevel, oneOf, rate, seconds, storeLevel, strategy, wholeNumber } from './option-values.ts';
@@ -84,6 +85,7 @@ function commandsFor(host: Host, end: (code: ExitCode) => void): Command {
   addTest(moirai, host, end);
   addExplore(moirai, host, end);
   addReplay(moirai, host, end);
+  addAnalyze(moirai, host, end);
   addCheck(moirai, host, end);
   addVerify(moirai, host, end);
   addConvert(moirai, host, end);

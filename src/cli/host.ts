@@ -24,6 +24,8 @@ export interface Host {
   readonly failures: FailureFolder | null;
   /** @throws InputError `program/...` */
   readonly loadProgram: (file: string) => Promise<Program | SqlProgram>;
+  /** The default export of a user's module, which should be what the function `made` makes. @throws InputError `program/...` */
+  readonly loadDefault: (file: string, made: string) => Promise<unknown>;
   /**
    * Aborted when the user has had enough: Ctrl-C, or a request to end. A command that listens ends within a second with what it has; a command that
    * never does is ended by the first such request, as any process is.

@@ -10,7 +10,7 @@ import { endProcess, refuseOtherEnds } from './end-process.ts';
 import type { ExitCode, Host } from './host.ts';
 import { listFolder, openInput, readInput } from './input-files.ts';
 import { listenForInterruption } from './interruption.ts';
-import { loadProgram } from './load-program.ts';
+import { loadDefault, loadProgram } from './load-program.ts';
 import { barProgress, lineProgress, noProgress } from './progress.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -29,6 +29,7 @@ const host: Host = {
   writeOutput,
   failures: failureFolder(env),
   loadProgram,
+  loadDefault,
   progress: async (isQuiet) => {
     if (stderr.isTTY) return barProgress(stderr);
     return isQuiet ? noProgress : lineProgress(host.err, () => performance.now());

@@ -65,6 +65,7 @@ export async function runHere(args: readonly string[], files: Files = {}, change
       const found = files[file];
       return isSqlProgram(found) ? found : checkProgram(found);
     },
+    loadDefault: async (file) => files[file],
     interruption: new AbortController().signal,
     untilInterrupted: async () => {},
     progress: async () => noProgress,

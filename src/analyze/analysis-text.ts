@@ -1,0 +1,92 @@
+/** What `moirai analyze` found, for people. */
+import { conclude, type Conclusion, gapText } from '../evidence/index.ts';
+import { counted, formatTable, printable, type Styler } from '../report/index.ts';
+import type { Analysis, Anomaly, TransactionReport } from './analyze.ts';
+import { changeText } from './changes.ts';
+
+export interface AnalysisText {
+  readonly style: Styler;
+  /** Of the anomalies' programs, in their order; `null`: not written. */
+  readonly files: readonly (string | null)[];
+  /** How the command line is called: `moirai`, `npx moirai`. */
+  readonly invocation: string;
+}
+
+export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
+  const { units, transactions, anomalies, notUnderstood, evidence } = analysis;
+  const missing = notUnderstood.length === 0 ? '' : `; ${counted(notUnderstood.length, 'place')} not understood`;
+  const sections = [
+    [`${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}${missing}`],
+    notUnderstood.map(({ place, reason }) => `  ${place.file}:${place.line}  ${printable(reason)}`),
+    formatTable([
+      ['transaction', 'place', 'now', 'weakest safe level', 'smallest change'],
+      ...transactions.map(transactionRow),
+    ]),
+    ...anomalies.map((anomaly, at) => anomalyLines(anomaly, at, text)),
+    conclusionLines(conclude(evidence), text),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function transactionRow({ name, place, level, isAutocommit, weakest, changes }: TransactionReport): readonly string[] {
+  const change = changes.length === 0 ? '-' : changes.map(changeText).join('; ');
+  return [
+    printable(name),
+    `${place.file}:${place.line}`,
+    isAutocommit ? 'autocommit' : level,
+    weakest ?? 'not known',
+    change,
+  ];
+}
+
+function anomalyLines(
+  { name, transactions, statements, status, fix }: Anomaly,
+  at: number,
+  text: AnalysisText,
+): readonly string[] {
+  const who = transactions.length === 1 ? `${transactions[0]} with itself` : transactions.join(' with ');
+  const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(who)}`;
+  const file = text.files[at] ?? null;
+  return [
+    text.style(status.kind === 'confirmed' ? 'bad' : 'warning', title),
+    ...statements.map(
+      ({ place, sql }) => `   ${place.file}:${place.line}  ${printable(sql.replaceAll(/\s+/g, ' ').trim())}`,
+    ),
+    ...(status.kind === 'possible'
+      ? [`   not confirmed: ${printable(status.reason)}`]
+      : [
+          `   confirmed: in ${status.violations} of ${counted(status.schedules, 'schedule')} ${
+            status.anomaly === 'internal'
+              ? 'the final state is that of no serial order'
+              : 'the transactions read what no serial order shows them'
+          }`,
+        ]),
+    ...(file === null ? [] : [`   ${text.invocation} explore ${file}`]),
+    ...(fix === null ? [] : [`   with ${fix.changes.map(changeText).join(' and ')}: ${fixText(fix)}`]),
+  ];
+}
+
+function fixText({ isProven, schedules }: NonNullable<Anomaly['fix']>): string {
+  const explored = schedules === 0 ? '' : `0 of ${counted(schedules, 'schedule')}`;
+  if (!isProven) return `${explored}, of these rows`;
+  return schedules === 0 ? 'robust' : `${explored}; robust`;
+}
+
+function conclusionLines(conclusion: Conclusion, { style }: AnalysisText): readonly string[] {
+  switch (conclusion.kind) {
+    case 'satisfied':
+      return [
+        style('good', 'robust: at these levels every schedule of these transactions is serializable'),
+        ...conclusion.assumed.map((clause) => `  assumed: ${printable(clause)}`),
+      ];
+    case 'violated':
+      return [];
+    case 'unknown':
+      return [style('warning', 'unknown:'), ...conclusion.gaps.map((gap) => `  ${printable(gapText(gap))}`)];
+    case 'at-fault':
+      return [conclusion.message];
+  }
+}

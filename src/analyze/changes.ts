@@ -1,0 +1,120 @@
+/** Changes of transactions that may make them serializable, cheapest first: a lock on what is read, a raised level. */
+import type { Catalog, IsolationName } from '../sql/index.ts';
+import { parseStatement } from '../sql/parse.ts';
+import type { Place, Statement, Step } from './application.ts';
+import type { WitnessDefinition } from './witness-program.ts';
+import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
+
+export type Change =
+  /** FOR UPDATE on one SELECT. */
+  | { readonly kind: 'lock'; readonly transaction: string; readonly place: Place; readonly sql: string }
+  | { readonly kind: 'level'; readonly transaction: string; readonly level: IsolationName };
+
+/** Two levels up cost more than two locks: a raised level asks for a retry of each transaction that fails with 40001. */
+const costs = { lock: 1, 'repeatable read': 2, serializable: 3, 'read committed': 0, 'read uncommitted': 0 } as const;
+
+export function costOfChanges(changes: readonly Change[]): number {
+  return changes.reduce((sum, change) => sum + (change.kind === 'lock' ? costs.lock : costs[change.level]), 0);
+}
+
+/** Every lock, every two, each raised level, all levels raised: by cost. @param levelOf as it is now */
+export function candidateChanges(
+  transactions: readonly AnalyzedTransaction[],
+  levelOf: (transaction: AnalyzedTransaction) => IsolationName,
+): readonly (readonly Change[])[] {
+  const locks = transactions.flatMap((transaction) =>
+    lockableIn(transaction.steps).map(
+      ({ sql, place }): Change => ({ kind: 'lock', transaction: transaction.name, place, sql }),
+    ),
+  );
+  const raised = (level: IsolationName): readonly Change[] =>
+    transactions.flatMap((one): Change[] =>
+      costs[levelOf(one)] < costs[level] ? [{ kind: 'level', transaction: one.name, level }] : [],
+    );
+  const levels = (['repeatable read', 'serializable'] as const).map(raised);
+  const pairs = locks.slice(0, locksMax).flatMap((a, at) => locks.slice(at + 1, locksMax).map((b) => [a, b]));
+  const all = [...locks.map((one) => [one]), ...pairs, ...levels.flat().map((one) => [one]), ...levels];
+  return all.filter((changes) => changes.length > 0).toSorted((a, b) => costOfChanges(a) - costOfChanges(b));
+}
+
+const locksMax = 8;
+
+/** SELECTs of rows that take FOR UPDATE: no aggregate, no lock yet. */
+function lockableIn(steps: readonly Step[]): readonly Statement[] {
+  return statementsIn(steps).filter(({ sql }) => {
+    const tree = parseStatement(sql);
+    if (tree === null || !('SelectStmt' in tree)) return false;
+    const { lockingClause, groupClause, distinctClause, op, fromClause } = tree.SelectStmt;
+    const isPlain = lockingClause === undefined && groupClause === undefined && distinctClause === undefined;
+    return (
+      isPlain &&
+      fromClause !== undefined &&
+      op === 'SETOP_NONE' &&
+      !/"FuncCall"/.test(JSON.stringify(tree.SelectStmt.targetList))
+    );
+  });
+}
+
+export function statementsIn(steps: readonly Step[]): readonly Statement[] {
+  return steps.flatMap((step) => {
+    if (step.kind === 'statement') return [step];
+    if (step.kind === 'branch') return statementsIn([...step.ifTrue, ...step.ifFalse]);
+    return step.kind === 'loop' ? statementsIn(step.steps) : [];
+  });
+}
+
+/** The transaction with the changes that are its own; analysed again. */
+export function changedTransaction(
+  transaction: AnalyzedTransaction,
+  changes: readonly Change[],
+  catalog: Catalog,
+): AnalyzedTransaction {
+  const own = changes.filter((change) => change.transaction === transaction.name);
+  if (own.length === 0) return transaction;
+  const level = own.findLast((change) => change.kind === 'level')?.level ?? transaction.level;
+  const steps = changedSteps(transaction.steps, own);
+  return { ...transaction, ...analyzedSteps(steps, transaction.place, catalog), level, steps };
+}
+
+/** @param transactionOf the transaction of a session's number */
+export function changedWitness(
+  definition: WitnessDefinition,
+  changes: readonly Change[],
+  transactionOf: (session: number) => string,
+): WitnessDefinition {
+  const sessions = definition.sessions.map((session, number) => {
+    const own = changes.filter((change) => change.transaction === transactionOf(number));
+    const level = own.findLast((change) => change.kind === 'level')?.level ?? session.level;
+    return { ...session, level, steps: changedSteps(session.steps, own) };
+  });
+  return { ...definition, sessions };
+}
+
+function changedSteps(steps: readonly Step[], changes: readonly Change[]): readonly Step[] {
+  return steps.map((step): Step => {
+    switch (step.kind) {
+      case 'statement': {
+        const isLocked = changes.some(
+          (change) => change.kind === 'lock' && change.sql === step.sql && isSamePlace(change.place, step.place),
+        );
+        return isLocked ? { ...step, sql: `${step.sql.trim().replace(/;$/, '')} FOR UPDATE` } : step;
+      }
+      case 'branch':
+        return { ...step, ifTrue: changedSteps(step.ifTrue, changes), ifFalse: changedSteps(step.ifFalse, changes) };
+      case 'loop':
+        return { ...step, steps: changedSteps(step.steps, changes) };
+      default:
+        return step;
+    }
+  });
+}
+
+function isSamePlace(a: Place, b: Place): boolean {
+  return a.file === b.file && a.line === b.line;
+}
+
+/** `FOR UPDATE at src/pay.ts:33`, `serializable, with a retry on 40001`. */
+export function changeText(change: Change): string {
+  if (change.kind === 'lock') return `FOR UPDATE at ${change.place.file}:${change.place.line}`;
+  return `${change.level}, with a retry on 40001`;
+}

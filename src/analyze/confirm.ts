@@ -1,0 +1,75 @@
+/** Confirmation by execution: a witness runs, in every schedule of the engine's profile. Nothing is called an anomaly that did not run. */
+import { InputError } from '../base/index.ts';
+import { exploreSql } from '../sql-campaign/index.ts';
+import { type AnomalyKind, type WitnessDefinition, witnessProgram } from './witness-program.ts';
+
+export type Confirmation =
+  | {
+      readonly kind: 'confirmed';
+      readonly definition: WitnessDefinition;
+      readonly anomaly: AnomalyKind;
+      /** SQL anomaly of the schedule by the history's dependencies; `null`: none has a name. */
+      readonly name: string | null;
+      readonly schedules: number;
+      readonly violations: number;
+    }
+  | { readonly kind: 'possible'; readonly reason: string };
+
+export interface ExploreLimits {
+  /** Schedules of one program. */
+  readonly schedulesMax: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The first of the definitions that has a schedule which no serial order explains. */
+export async function confirm(definitions: Iterable<WitnessDefinition>, limits: ExploreLimits): Promise<Confirmation> {
+  let reason = 'no rows and arguments were found that keep the constraints';
+  for (const definition of definitions) {
+    const explored = await exploreWitness(definition, limits);
+    if (explored.kind === 'failed') ({ reason } = explored);
+    else if (explored.anomaly !== null)
+      return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
+    else if (explored.schedules > 0)
+      reason = `each of ${explored.schedules} schedules of the rows that were tried has the effect of a serial order`;
+  }
+  return { kind: 'possible', reason };
+}
+
+export type Explored =
+  | {
+      readonly kind: 'explored';
+      readonly anomaly: AnomalyKind | null;
+      readonly name: string | null;
+      readonly schedules: number;
+      readonly violations: number;
+      readonly isComplete: boolean;
+    }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export async function exploreWitness(
+  definition: WitnessDefinition,
+  { schedulesMax, signal }: ExploreLimits,
+): Promise<Explored> {
+  const seen = new Set<AnomalyKind>();
+  const program = witnessProgram(definition, (kind) => seen.add(kind));
+  const profile = { family: 'engine', dialect: 'postgres', isolation: 'read committed' } as const;
+  try {
+    const result = await exploreSql(program, { profile, schedulesMax, ...(signal === undefined ? {} : { signal }) });
+    const [first] = result.unsupported;
+    if (first !== undefined) return { kind: 'failed', reason: `moirai cannot run ${first.statement}: ${first.reason}` };
+    const anomaly = seen.has('internal') ? 'internal' : seen.has('external') ? 'external' : null;
+    const { schedules, violations, complete, failures } = result;
+    return {
+      kind: 'explored',
+      anomaly,
+      name: failures[0]?.anomaly ?? null,
+      schedules,
+      violations,
+      isComplete: complete,
+    };
+  } catch (error) {
+    // The schema with these rows does not run, or a transaction fails in every order: not a witness.
+    if (error instanceof InputError) return { kind: 'failed', reason: error.message };
+    throw error;
+  }
+}

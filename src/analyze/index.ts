@@ -1,0 +1,46 @@
+/** `moirai analyze`: from an application to the transactions that can go wrong, the weakest safe level of each, and the smallest change. */
+export { formatAnalysis, type AnalysisText } from './analysis-text.ts';
+export { analysisJson } from './analysis-json.ts';
+export {
+  analyze,
+  type Analysis,
+  type AnalyzeOptions,
+  type Anomaly,
+  type Fix,
+  type TransactionReport,
+} from './analyze.ts';
+export type {
+  Abort,
+  Application,
+  Branch,
+  Loop,
+  NotUnderstood,
+  Place,
+  Return,
+  RollbackToSavepoint,
+  Savepoint,
+  Statement,
+  Step,
+  Transaction,
+  Unit,
+  UnitStep,
+  Value,
+} from './application.ts';
+export {
+  abort,
+  application,
+  type ApplicationDefinition,
+  argument,
+  branch,
+  column,
+  element,
+  expression,
+  isApplication,
+  loop,
+  type Operand,
+  statement,
+  transaction,
+} from './builder.ts';
+export { formatApplication, type FormatOptions, formatValue } from './format-application.ts';
+export { formatProgram, programFileName } from './program-text.ts';
+export { type WitnessDefinition, witnessProgram, type WitnessSession } from './witness-program.ts';

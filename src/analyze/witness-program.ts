@@ -1,0 +1,155 @@
+/**
+ * A SQL program of a few transactions on a few rows that holds if every run is serializable by what can be seen: some serial order of the transactions
+ * that committed shows each of them the same rows and leaves the same final state. The serial orders run on databases of their own.
+ */
+import type { Duplex } from 'node:stream';
+import type { IsolationName } from '../sql/index.ts';
+import { connectTo, openSqlDatabase } from '../sql-campaign/index.ts';
+import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
+import type { Step } from './application.ts';
+import { ProgramClient, RefusedStatement, type QueryResult } from './program-client.ts';
+import { type Arguments, type Ran, runSteps } from './run-steps.ts';
+
+export interface WitnessDefinition {
+  /** Tables, then rows. */
+  readonly schema: readonly string[];
+  readonly sessions: readonly WitnessSession[];
+  /** Queries that together show the final state, each in one order. */
+  readonly state: readonly string[];
+  /** Columns that are not compared: what sequences give, and clocks. */
+  readonly ignored: readonly string[];
+}
+
+/** One instance of a transaction. Names are unique. */
+export interface WitnessSession {
+  readonly name: string;
+  readonly level: IsolationName;
+  readonly arguments: Arguments;
+  readonly steps: readonly Step[];
+}
+
+/** `internal`: the final state is that of no serial order. `external`: only what the transactions read is. */
+export type AnomalyKind = 'internal' | 'external';
+
+export function witnessProgram(
+  definition: WitnessDefinition,
+  onAnomaly: (kind: AnomalyKind) => void = () => undefined,
+): SqlProgram {
+  const serial = new SerialOutcomes(definition);
+  return sqlProgram({
+    dialect: 'postgres',
+    schema: definition.schema,
+    sessions: Object.fromEntries(
+      definition.sessions.map((session) => [
+        session.name,
+        ({ connect }: SqlConnection) => runSession(session, connect() as Duplex),
+      ]),
+    ),
+    invariant: async ({ connect, results }) => {
+      const client = await ProgramClient.connect(connect() as Duplex);
+      const state = await readState(definition, client);
+      client.end();
+      const ran = results as Readonly<Record<string, Ran>>;
+      const committed = definition.sessions
+        .filter(({ name }) => ran[name]?.end === 'committed')
+        .map(({ name }) => name);
+      const seen = outcomeText(committed, ran, state, definition);
+      const outcomes = await serial.of(committed);
+      if (outcomes.some((outcome) => outcome.all === seen.all)) return true;
+      const kind = outcomes.some((outcome) => outcome.state === seen.state) ? 'external' : 'internal';
+      onAnomaly(kind);
+      const what = kind === 'external' ? 'what they read' : 'the final state';
+      return `no serial order of ${committed.join(', ')} explains ${what}`;
+    },
+  });
+}
+
+async function runSession({ level, steps, arguments: given }: WitnessSession, stream: Duplex): Promise<Ran> {
+  const client = await ProgramClient.connect(stream);
+  try {
+    await client.query(`BEGIN ISOLATION LEVEL ${level.toUpperCase()}`);
+    const ran = await runSteps(steps, given, client);
+    await client.query(ran.end === 'aborted' ? 'ROLLBACK' : 'COMMIT');
+    return ran;
+  } catch (error) {
+    if (!(error instanceof RefusedStatement)) throw error;
+    await client.query('ROLLBACK');
+    return { end: 'aborted', saw: [] };
+  } finally {
+    client.end();
+  }
+}
+
+async function readState({ state }: WitnessDefinition, client: ProgramClient): Promise<readonly QueryResult[]> {
+  const results: QueryResult[] = [];
+  for (const query of state) results.push(await client.query(query));
+  return results;
+}
+
+interface Outcome {
+  readonly all: string;
+  readonly state: string;
+}
+
+/** @param committed in the order of the definition */
+function outcomeText(
+  committed: readonly string[],
+  ran: Readonly<Record<string, Ran>>,
+  state: readonly QueryResult[],
+  { ignored }: WitnessDefinition,
+): Outcome {
+  const without = (result: QueryResult): unknown =>
+    result.rows.map((row) => Object.entries(row).filter(([name]) => !ignored.includes(name)));
+  const left = JSON.stringify(state.map(without));
+  const read = committed.map((name) => ran[name]?.saw.map((result) => [result.count, without(result)]));
+  return { all: `${JSON.stringify(read)} ${left}`, state: left };
+}
+
+/** What every order of a set of sessions comes to, computed once. */
+class SerialOutcomes {
+  readonly #definition: WitnessDefinition;
+  readonly #known = new Map<string, Promise<readonly Outcome[]>>();
+
+  constructor(definition: WitnessDefinition) {
+    this.#definition = definition;
+  }
+
+  of(names: readonly string[]): Promise<readonly Outcome[]> {
+    const key = names.join('\0');
+    const known = this.#known.get(key) ?? this.#run(names);
+    this.#known.set(key, known);
+    return known;
+  }
+
+  async #run(names: readonly string[]): Promise<readonly Outcome[]> {
+    const sessions = this.#definition.sessions.filter(({ name }) => names.includes(name));
+    const outcomes: Outcome[] = [];
+    for (const order of ordersOf(sessions)) {
+      const outcome = await this.#inOrder(order, names);
+      if (outcome !== undefined) outcomes.push(outcome);
+    }
+    return outcomes;
+  }
+
+  /** `undefined`: a session that committed does not commit in this order. */
+  async #inOrder(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
+    const profile = { family: 'engine', dialect: 'postgres', isolation: 'serializable' } as const;
+    const database = await openSqlDatabase({ profile });
+    const setUp = await ProgramClient.connect(connectTo(database));
+    for (const text of this.#definition.schema) for (const sql of database.split(text)) await setUp.query(sql);
+    const ran: Record<string, Ran> = {};
+    for (const session of order) {
+      const result = await runSession(session, connectTo(database));
+      if (result.end === 'aborted') return undefined;
+      ran[session.name] = result;
+    }
+    const state = await readState(this.#definition, setUp);
+    setUp.end();
+    return outcomeText(names, ran, state, this.#definition);
+  }
+}
+
+function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((first) => ordersOf(items.filter((other) => other !== first)).map((rest) => [first, ...rest]));
+}

@@ -1,0 +1,156 @@
+/** Rows for a witness: those that its instances name by key, with parents for foreign keys and a value in every other column. */
+import type { Node } from '@pgsql/types';
+import type { Catalog, Table } from '../sql/index.ts';
+import { columnAtCell, type Column } from '../sql/catalog/relation.ts';
+import { indexColumns, uniqueIndexes } from './row-keys.ts';
+
+export type RowValue = number | string;
+
+export class WitnessRows {
+  readonly #catalog: Catalog;
+  /** In the order in which they are inserted: parents first. */
+  readonly #rows: { readonly table: Table; readonly values: Map<string, RowValue> }[] = [];
+  #count = 900;
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog;
+  }
+
+  /** The row that has these values in a unique key; a new one, or one that was named before, by this key or another. */
+  add(table: Table, values: ReadonlyMap<string, RowValue>): void {
+    const known = this.#rows.find((row) => row.table.id === table.id && this.#isSame(table, row.values, values));
+    const row = known ?? { table, values: new Map<string, RowValue>() };
+    for (const [name, value] of values) row.values.set(name, value);
+    if (known === undefined) this.#rows.push(row);
+  }
+
+  /** @param isInserted rows that the transactions insert are not there at first. @param amount in numbers that nothing else decides */
+  statements(
+    isInserted: (table: Table, values: ReadonlyMap<string, RowValue>) => boolean,
+    amount: number,
+  ): readonly string[] {
+    const wanted = this.#rows.filter(({ table, values }) => !isInserted(table, values));
+    for (const row of [...wanted]) this.#complete(row, wanted, amount);
+    const all = new Set(wanted);
+    const ordered: typeof wanted = [];
+    const visit = (row: (typeof wanted)[number]): void => {
+      if (!all.delete(row)) return;
+      for (const { parent } of row.table.foreignKeys)
+        for (const other of wanted) if (other.table.id === parent && other !== row) visit(other);
+      ordered.push(row);
+    };
+    for (const row of wanted) visit(row);
+    return ordered.map(({ table, values }) => {
+      const names = [...values.keys()];
+      const literals = names.map((name) => literal(values.get(name) ?? 0));
+      return `INSERT INTO ${quoted(table.name)} (${names.map(quoted).join(', ')}) VALUES (${literals.join(', ')})`;
+    });
+  }
+
+  #complete(
+    { table, values }: { table: Table; values: Map<string, RowValue> },
+    wanted: { table: Table; values: Map<string, RowValue> }[],
+    amount: number,
+  ): void {
+    const unique = new Set(uniqueIndexes(table).flatMap((index) => indexColumns(table, index)));
+    const references = new Set(
+      table.foreignKeys.flatMap(({ cells }) => cells.map((cell) => columnAtCell(table, cell)?.name ?? '')),
+    );
+    for (const column of table.columns) {
+      if (values.has(column.name) || column.generated !== null) continue;
+      if (references.has(column.name) && !column.isNotNull) continue;
+      const value = valueFor(column, unique.has(column.name) || references.has(column.name) ? this.#count++ : amount);
+      if (value !== undefined) values.set(column.name, value);
+    }
+    for (const key of table.foreignKeys) {
+      const parent = this.#catalog.tableById(key.parent);
+      if (parent === undefined) continue;
+      const given = key.cells.map((cell) => values.get(columnAtCell(table, cell)?.name ?? ''));
+      const names = key.parentCells.map((cell) => columnAtCell(parent, cell)?.name ?? '');
+      if (given.some((value) => value === undefined)) continue;
+      const parentValues = new Map(names.map((name, at) => [name, given[at] as RowValue] as const));
+      if (
+        wanted.some(
+          (row) => row.table.id === parent.id && names.every((name) => row.values.get(name) === parentValues.get(name)),
+        )
+      )
+        continue;
+      const row = { table: parent, values: parentValues };
+      wanted.push(row);
+      this.#complete(row, wanted, amount);
+    }
+  }
+
+  #isSame(table: Table, a: ReadonlyMap<string, RowValue>, b: ReadonlyMap<string, RowValue>): boolean {
+    return uniqueIndexes(table).some((index) =>
+      indexColumns(table, index).every((column) => a.get(column) !== undefined && a.get(column) === b.get(column)),
+    );
+  }
+}
+
+/** The n-th value of a column's type; `undefined`: its default. */
+export function valueFor({ type, default: given }: Column, n: number): RowValue | undefined {
+  switch (type.name) {
+    case 'int2':
+    case 'int4':
+    case 'int8':
+    case 'numeric':
+    case 'float4':
+    case 'float8':
+      return n;
+    case 'bool':
+      return 'true';
+    case 'uuid':
+      return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+    case 'date':
+    case 'timestamp':
+    case 'timestamptz':
+      return '2020-01-01';
+    case 'json':
+    case 'jsonb':
+      return '{}';
+    case 'text':
+    case 'varchar':
+    case 'bpchar':
+      return `v${n}`;
+    default:
+      return given === null ? `${n}` : undefined;
+  }
+}
+
+/** Queries that show all tables, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time. */
+export function stateOf(catalog: Catalog): { readonly state: readonly string[]; readonly ignored: readonly string[] } {
+  const tables = catalog.tables().filter(({ schema }) => schema === 'public');
+  const ignored = new Set<string>();
+  for (const { columns } of tables)
+    for (const column of columns)
+      if (column.sequence !== null || column.identity !== null || isComputedAnew(column.default))
+        ignored.add(column.name);
+  for (const table of tables)
+    for (const { cells, parent: parentId, parentCells } of table.foreignKeys) {
+      const parent = catalog.tableById(parentId);
+      for (const [at, cell] of cells.entries()) {
+        const name = parent === undefined ? undefined : columnAtCell(parent, parentCells[at] ?? -1)?.name;
+        if (name !== undefined && ignored.has(name)) ignored.add(columnAtCell(table, cell)?.name ?? '');
+      }
+    }
+  const state = tables.map(({ name, columns }) => {
+    const shown = columns.filter((column) => !ignored.has(column.name)).map((column) => quoted(column.name));
+    const list = shown.length === 0 ? 'count(*)' : shown.join(', ');
+    const order = shown.length === 0 ? '' : ` ORDER BY ${shown.map((_, at) => at + 1).join(', ')}`;
+    return `SELECT ${list} FROM ${quoted(name)}${order}`;
+  });
+  return { state, ignored: [...ignored] };
+}
+
+function isComputedAnew(given: Node | null): boolean {
+  return given !== null && /"FuncCall"|"SQLValueFunction"/.test(JSON.stringify(given));
+}
+
+function literal(value: RowValue): string {
+  return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,128 @@
+/** `moirai analyze`, in this process: the table, exit codes, --json, --out. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  application,
+  argument,
+  column,
+  expression,
+  statement,
+  transaction,
+  type UnitStep,
+} from '../../src/analyze/index.ts';
+import { runHere, UserFolder } from '../support/cli.ts';
+
+const schema = 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)';
+const deposit: UnitStep = transaction('deposit', null, [
+  statement('SELECT balance FROM accounts WHERE id = $1', [argument('id')], 'account'),
+  statement('UPDATE accounts SET balance = $2 WHERE id = $1', [
+    argument('id'),
+    expression('+', column('account', 'balance'), argument('amount')),
+  ]),
+]);
+const at = (line: number): string => `test/cli/analyze.test.ts:${line}`;
+
+const files = {
+  'bank.ts': application({ schema, units: { deposit: [deposit] } }),
+  'odd.ts': application({ schema, units: { odd: [statement('SELECT pg_advisory_lock(1)')] } }),
+  'empty.ts': application({ schema, units: {} }),
+  'not.ts': { sessions: {} },
+  'broken.ts': application({ schema: 'CREATE TABLE', units: { deposit: [deposit] } }),
+  'mysql.ts': application({ dialect: 'mysql', schema, units: { deposit: [deposit] } }),
+};
+
+let folder: UserFolder;
+beforeAll(() => {
+  folder = new UserFolder();
+});
+afterAll(() => folder.remove());
+
+test('a confirmed anomaly: 1, the table, the statements, the change', async () => {
+  expect(await runHere(['analyze', 'bank.ts'], files)).toEqual({
+    code: 1,
+    err: '',
+    out: `1 transaction in 1 unit
+
+transaction  place                        now             weakest safe level  smallest change
+deposit      ${at(16)}  read committed  repeatable read     FOR UPDATE at ${at(16)}
+
+1. lost-update: deposit with itself
+   ${at(16)}  SELECT balance FROM accounts WHERE id = $1
+   ${at(17)}  UPDATE accounts SET balance = $2 WHERE id = $1
+   confirmed: in 4 of 6 schedules the final state is that of no serial order
+   with FOR UPDATE at ${at(16)}: 0 of 4 schedules; robust
+`,
+  });
+});
+
+test('at another level: 0, with what is assumed', async () => {
+  expect(await runHere(['analyze', 'bank.ts', '--isolation', 'repeatable read'], files)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`robust: at these levels every schedule of these transactions is serializable
+  assumed: all transactions on these tables are among those that were found`),
+  });
+});
+
+test('what is not understood: 2, by file and line', async () => {
+  const { code, out } = await runHere(['analyze', 'odd.ts'], files);
+  expect(code).toBe(2);
+  expect(out).toContain('1 transaction in 1 unit; 1 place not understood');
+  expect(out).toContain(`${at(26)}  the function pg_advisory_lock`);
+});
+
+test('no transaction at all: 2', async () => {
+  const { code, out } = await runHere(['analyze', 'empty.ts'], files);
+  expect([code, out]).toEqual([2, expect.stringContaining('no transaction was found')]);
+});
+
+describe('bad input: 3', () => {
+  test.each([
+    ['not.ts', 'the default export is no application'],
+    ['broken.ts', 'the schema does not run: syntax error'],
+    ['mysql.ts', "analyze knows PostgreSQL's levels only"],
+  ])('%s', async (file, message) => {
+    expect(await runHere(['analyze', file], files)).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringContaining(message),
+    });
+  });
+
+  test('a level that is none', async () => {
+    const { code, err } = await runHere(['analyze', 'bank.ts', '--isolation', 'best'], files);
+    expect([code, err]).toEqual([3, expect.stringContaining('"best" is none of the levels')]);
+  });
+});
+
+test('--json and --out', async () => {
+  const written = new Map<string, string>();
+  const writeOutput = async (path: string, parts: Iterable<Uint8Array>): Promise<void> =>
+    void written.set(path, [...parts].map((part) => new TextDecoder().decode(part)).join(''));
+  const { code, out } = await runHere(['analyze', 'bank.ts', '--json', '--out', folder.path], files, { writeOutput });
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    verdict: 'violated',
+    transactions: [
+      {
+        name: 'deposit',
+        file: 'test/cli/analyze.test.ts',
+        line: 16,
+        level: 'read committed',
+        weakest: 'repeatable read',
+      },
+    ],
+    anomalies: [
+      {
+        name: 'lost-update',
+        status: 'confirmed',
+        transactions: ['deposit'],
+        statements: [{ line: 16 }, { line: 17 }],
+        differs: 'internal',
+        program: `${folder.path}/1-lost-update.program.ts`,
+        fix: { text: `FOR UPDATE at ${at(16)}`, holds: true, proven: true },
+      },
+    ],
+    notUnderstood: [],
+  });
+  expect([...written.keys()]).toEqual([`${folder.path}/1-lost-update.program.ts`]);
+  expect([...written.values()][0]).toContain("import { witnessProgram } from 'moirai/analyze';");
+});
