@@ -2,7 +2,7 @@
 import { conclude, type Conclusion, gapText } from '../evidence/index.ts';
 import { counted, formatTable, printable, type Styler } from '../report/index.ts';
 import type { Analysis, Anomaly, TransactionReport } from './analyze.ts';
-import { changeText } from './changes.ts';
+import { changesText, changeText } from './changes.ts';
 
 export interface AnalysisText {
   readonly style: Styler;
@@ -31,24 +31,26 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
     .join('\n\n')}\n`;
 }
 
-function transactionRow({ name, place, level, isAutocommit, weakest, changes }: TransactionReport): readonly string[] {
-  const change = changes.length === 0 ? '-' : changes.map(changeText).join('; ');
+function transactionRow(transaction: TransactionReport): readonly string[] {
+  const { name, place, level, isAutocommit, weakest, weakestChanged, changes } = transaction;
+  const after = weakestChanged === weakest ? '' : `then ${weakestChanged}`;
+  const change = [...changes.map(changeText), ...(after === '' ? [] : [after])].join('; ');
   return [
     printable(name),
     `${place.file}:${place.line}`,
     isAutocommit ? 'autocommit' : level,
     weakest ?? 'not known',
-    change,
+    change === '' ? '-' : change,
   ];
 }
 
 function anomalyLines(
-  { name, transactions, statements, status, fix }: Anomaly,
+  { name, transactions, statements, status, fix, isLeft }: Anomaly,
   at: number,
   text: AnalysisText,
 ): readonly string[] {
   const who = transactions.length === 1 ? `${transactions[0]} with itself` : transactions.join(' with ');
-  const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(who)}`;
+  const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(who)}${isLeft ? ', with the changes above' : ''}`;
   const file = text.files[at] ?? null;
   return [
     text.style(status.kind === 'confirmed' ? 'bad' : 'warning', title),
@@ -65,7 +67,7 @@ function anomalyLines(
           }`,
         ]),
     ...(file === null ? [] : [`   ${text.invocation} explore ${file}`]),
-    ...(fix === null ? [] : [`   with ${fix.changes.map(changeText).join(' and ')}: ${fixText(fix)}`]),
+    ...(fix === null ? [] : [`   with ${changesText(fix.changes)}: ${fixText(fix)}`]),
   ];
 }
 

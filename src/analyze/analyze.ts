@@ -7,6 +7,7 @@ import { concreteWitness, type Amounts } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
 import { isolationOf, levelOf } from './levels.ts';
 import { RobustSet, type Witness } from './robust-set.ts';
+import type { Allocation } from './robustness/templates.ts';
 import { readSchema } from './schema.ts';
 import { conflictingStatements } from './conflicting-statements.ts';
 import {
@@ -37,6 +38,8 @@ export interface TransactionReport {
   readonly isAutocommit: boolean;
   /** The weakest level at which the whole set is serializable, the others at theirs; `null`: not known. */
   readonly weakest: IsolationName | null;
+  /** The same, with the changes of all anomalies. */
+  readonly weakestChanged: IsolationName | null;
   /** Its part in the changes of the anomalies. */
   readonly changes: readonly Change[];
 }
@@ -58,9 +61,12 @@ export interface Anomaly {
       }
     | { readonly kind: 'possible'; readonly reason: string };
   readonly fix: Fix | null;
+  /** Is it left when the changes of those before it are made? Its program has them. */
+  readonly isLeft: boolean;
 }
 
 export interface Fix {
+  /** Beside those of the anomalies before it; empty where these are enough. */
   readonly changes: readonly Change[];
   /** Are the transactions robust with it, whatever their rows? If not, only the schedules of the witness hold. */
   readonly isProven: boolean;
@@ -75,9 +81,13 @@ export async function analyze(application: Application, options: AnalyzeOptions)
 }
 
 const schedulesMaxDefault = 2_000;
+/** Of a witness with a change that is proven: to show that it runs, not that it holds. */
+const provenSchedulesMax = 200;
+const roundsMax = 4;
 const attempts: readonly Amounts[] = [
   { inRows: 100, inArguments: 10 },
   { inRows: 100, inArguments: 60 },
+  { inRows: 100, inArguments: 150 },
   { inRows: 1, inArguments: 1 },
   { inRows: 0, inArguments: 10 },
 ];
@@ -104,50 +114,68 @@ class ApplicationAnalysis {
 
   async run(): Promise<Analysis> {
     const set = new RobustSet(this.#known);
-    const levels = this.#known.map((one) => levelOf[this.#levelOf(one)]);
-    const witnesses = set.witnesses(levels);
-    const anomalies: Anomaly[] = [];
-    for (const witness of witnesses) anomalies.push(await this.#anomaly(witness));
+    const anomalies = await this.#anomalies();
     const weakest = set.weakest();
+    const weakestChanged = this.#changes.length === 0 ? weakest : new RobustSet(this.#changed()).weakest();
     const notUnderstood = this.#notUnderstood();
+    const isolationAt = (levels: Allocation, one: AnalyzedTransaction): IsolationName | null => {
+      const level = levels[this.#known.indexOf(one)];
+      return level === undefined ? null : isolationOf[level];
+    };
     return {
       units: this.#application.units.length,
-      transactions: this.#transactions.map((one) => {
-        const level = weakest[this.#known.indexOf(one)];
-        return {
-          name: one.name,
-          place: one.place,
-          level: this.#levelOf(one),
-          isAutocommit: one.isAutocommit,
-          weakest: level === undefined ? null : isolationOf[level],
-          changes: this.#changes.filter(({ transaction }) => transaction === one.name),
-        };
-      }),
+      transactions: this.#transactions.map((one) => ({
+        name: one.name,
+        place: one.place,
+        level: this.#levelOf(one),
+        isAutocommit: one.isAutocommit,
+        weakest: isolationAt(weakest, one),
+        weakestChanged: isolationAt(weakestChanged, one),
+        changes: this.#changes.filter(({ transaction }) => transaction === one.name),
+      })),
       anomalies,
       notUnderstood,
       evidence: this.#evidence(anomalies, notUnderstood, set),
     };
   }
 
+  /** First those of the smallest sets of transactions; with their changes, those that are left, until there are none or no change helps. */
+  async #anomalies(): Promise<readonly Anomaly[]> {
+    const anomalies: Anomaly[] = [];
+    for (let round = 0; round < roundsMax; round += 1) {
+      const before = this.#changes.length;
+      const transactions = this.#changed();
+      const levels = transactions.map((one) => levelOf[this.#levelOf(one)]);
+      for (const witness of new RobustSet(transactions).witnesses(levels))
+        anomalies.push({ ...(await this.#anomaly(witness, transactions)), isLeft: round > 0 });
+      if (this.#changes.length === before) break;
+    }
+    return anomalies;
+  }
+
+  #changed(): readonly AnalyzedTransaction[] {
+    return this.#known.map((one) => changedTransaction(one, this.#changes, this.#catalog));
+  }
+
   #levelOf({ level }: AnalyzedTransaction): IsolationName {
     return level ?? this.#options.isolation;
   }
 
-  async #anomaly(witness: Witness): Promise<Anomaly> {
+  async #anomaly(witness: Witness, transactions: readonly AnalyzedTransaction[]): Promise<Omit<Anomaly, 'isLeft'>> {
     const definitions = attempts.map((amounts) =>
       concreteWitness(
         witness,
-        this.#known,
-        (one) => this.#levelOf(this.#known[one] as AnalyzedTransaction),
+        transactions,
+        (one) => this.#levelOf(transactions[one] as AnalyzedTransaction),
         this.#application,
         this.#catalog,
         amounts,
       ),
     );
     const confirmation = await confirm(definitions, this.#limits);
-    const taking = witness.transactions.map((one) => this.#known[one] as AnalyzedTransaction);
+    const taking = witness.transactions.map((one) => transactions[one] as AnalyzedTransaction);
     const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);
-    if (fix !== null) this.#changes = [...this.#changes, ...fix.changes.filter((change) => !this.#has(change))];
+    if (fix !== null) this.#changes = [...this.#changes, ...fix.changes];
     return {
       name: (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? 'not serializable',
       transactions: taking.map(({ name }) => name),
@@ -183,16 +211,22 @@ class ApplicationAnalysis {
     ];
     const proven = candidates.find((changes) => this.#isRobust(taking, changes));
     const tried = proven === undefined ? candidates : [proven];
-    if (definition === null) return proven === undefined ? null : { changes: proven, isProven: true, schedules: 0 };
+    const added = (changes: readonly Change[]): readonly Change[] => changes.filter((change) => !this.#has(change));
+    if (definition === null)
+      return proven === undefined ? null : { changes: added(proven), isProven: true, schedules: 0 };
     for (const changes of tried) {
       const nameOf = (session: number): string => {
         const instance = [witness.split.first, ...witness.split.between][session];
         const transaction = witness.templates[instance?.template ?? 0]?.transaction ?? 0;
         return this.#known[transaction]?.name ?? '';
       };
-      const explored = await exploreWitness(changedWitness(definition, changes, nameOf), this.#limits);
-      if (explored.kind === 'explored' && explored.violations === 0 && explored.isComplete)
-        return { changes, isProven: proven !== undefined, schedules: explored.schedules };
+      const explored = await exploreWitness(changedWitness(definition, changes, nameOf), {
+        ...this.#limits,
+        ...(proven === undefined ? {} : { schedulesMax: provenSchedulesMax }),
+      });
+      const isWhole = explored.kind === 'explored' && (explored.isComplete || proven !== undefined);
+      if (isWhole && explored.violations === 0)
+        return { changes: added(changes), isProven: proven !== undefined, schedules: explored.schedules };
     }
     return null;
   }

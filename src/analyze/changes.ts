@@ -118,3 +118,13 @@ export function changeText(change: Change): string {
   if (change.kind === 'lock') return `FOR UPDATE at ${change.place.file}:${change.place.line}`;
   return `${change.level}, with a retry on 40001`;
 }
+
+/** With the name of the transaction, which a place already tells. */
+function wholeText(change: Change): string {
+  return change.kind === 'lock' ? changeText(change) : `${change.transaction} at ${changeText(change)}`;
+}
+
+/** `FOR UPDATE at src/pay.ts:33 and FOR UPDATE at src/pay.ts:34`; none are those that were made before. */
+export function changesText(changes: readonly Change[]): string {
+  return changes.length === 0 ? 'the changes above' : changes.map(wholeText).join(' and ');
+}

@@ -31,7 +31,7 @@ export function pathsOf(steps: readonly Step[]): Paths {
 
 type Item = Statement | Savepoint | RollbackToSavepoint;
 
-interface Partial {
+interface UnfinishedPath {
   readonly items: readonly Item[];
   readonly end: 'open' | 'return' | 'abort';
 }
@@ -43,7 +43,7 @@ class Walk {
   hasLoops = false;
   isCut = false;
 
-  through(steps: readonly Step[], from: readonly Partial[]): readonly Partial[] {
+  through(steps: readonly Step[], from: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
     let all = from;
     for (const step of steps) {
       const ended = all.filter(({ end }) => end !== 'open');
@@ -58,7 +58,7 @@ class Walk {
     return all;
   }
 
-  #step(step: Step, open: readonly Partial[]): readonly Partial[] {
+  #step(step: Step, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
     switch (step.kind) {
       case 'statement':
       case 'savepoint':
@@ -76,13 +76,13 @@ class Walk {
     }
   }
 
-  #branch({ ifTrue, ifFalse }: Branch<Step>, open: readonly Partial[]): readonly Partial[] {
+  #branch({ ifTrue, ifFalse }: Branch<Step>, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
     return [...this.through(ifTrue, open), ...this.through(ifFalse, open)];
   }
 
-  #loop(loop: Loop<Step>, open: readonly Partial[]): readonly Partial[] {
+  #loop(loop: Loop<Step>, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
     this.hasLoops = true;
-    const all: Partial[] = [...open];
+    const all: UnfinishedPath[] = [...open];
     let last = open;
     for (let time = 1; time <= timesMax; time += 1) {
       last = this.through(iteration(loop, time), last);

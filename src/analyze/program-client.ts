@@ -85,7 +85,7 @@ export class ProgramClient {
 function textOf(value: unknown): string {
   if (Array.isArray(value))
     return `{${value.map((each) => (each === null ? 'NULL' : JSON.stringify(textOf(each)))).join(',')}}`;
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function resultOf(messages: readonly BackendMessage[]): QueryResult {

@@ -1,6 +1,6 @@
 /** A confirmed anomaly as a file that `moirai explore` runs. */
 import type { Anomaly } from './analyze.ts';
-import { changeText } from './changes.ts';
+import { changesText } from './changes.ts';
 import type { WitnessDefinition } from './witness-program.ts';
 
 /** `1-lost-update.program.ts` @param number from 1 */
@@ -10,7 +10,7 @@ export function programFileName({ name }: Anomaly, number: number): string {
 
 export function formatProgram({ name, transactions, statements, fix }: Anomaly, program: WitnessDefinition): string {
   const places = statements.map(({ place, sql }) => ` *   ${place.file}:${place.line}  ${commentSafe(sql)}`);
-  const change = fix === null ? [] : [` * The smallest change: ${fix.changes.map(changeText).join('; ')}.`];
+  const change = fix === null ? [] : [` * The smallest change: ${changesText(fix.changes)}.`];
   return [
     '/**',
     ` * ${commentSafe(name)}: ${commentSafe(transactions.join(' with '))}. Found by moirai analyze; moirai explore runs every schedule of it.`,

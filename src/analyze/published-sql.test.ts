@@ -194,9 +194,12 @@ const analyzed = new Map<Application, readonly AnalyzedTransaction[]>();
 beforeAll(async () => {
   for (const app of [smallBank, smallBankInTwo, tpcC]) {
     const transactions = transactionsOf(app, await readSchema(app));
-    for (const { notUnderstood } of transactions) expect(notUnderstood).toEqual([]);
     analyzed.set(app, transactions);
   }
+});
+
+test('every statement is understood', () => {
+  expect([...analyzed.values()].flat().flatMap(({ notUnderstood }) => notUnderstood)).toEqual([]);
 });
 
 /** The largest subsets that are robust where all transactions have one level. */

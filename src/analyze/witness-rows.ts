@@ -30,7 +30,7 @@ export class WitnessRows {
     amount: number,
   ): readonly string[] {
     const wanted = this.#rows.filter(({ table, values }) => !isInserted(table, values));
-    for (const row of [...wanted]) this.#complete(row, wanted, amount);
+    for (const row of wanted.slice()) this.#complete(row, wanted, amount);
     const all = new Set(wanted);
     const ordered: typeof wanted = [];
     const visit = (row: (typeof wanted)[number]): void => {

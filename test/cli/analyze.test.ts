@@ -43,7 +43,7 @@ test('a confirmed anomaly: 1, the table, the statements, the change', async () =
     out: `1 transaction in 1 unit
 
 transaction  place                        now             weakest safe level  smallest change
-deposit      ${at(16)}  read committed  repeatable read     FOR UPDATE at ${at(16)}
+deposit      ${at(16)}  read committed  repeatable read     FOR UPDATE at ${at(16)}; then read committed
 
 1. lost-update: deposit with itself
    ${at(16)}  SELECT balance FROM accounts WHERE id = $1

@@ -39,31 +39,32 @@ describe('all instances over a few rows, on random sets of templates', () => {
 
 describe('the weakest levels, beside all allocations', { timeout: 3_600_000 }, () => {
   const levels = ['RC', 'SI', 'SSI'] as const;
-  const compare = (
-    name: string,
-    locks: boolean,
-    isTooWeak: (allocation: Allocation, weakest: Allocation) => boolean,
-  ): void =>
-    test(name, () => {
-      const seen = { mixed: 0 };
-      fc.assert(
-        fc.property(randomTemplates(levels), ({ templates: drawn }) => {
-          const templates = locks ? drawn : drawn.map(withoutLocks);
-          const weakest = weakestLevels(templates);
-          expect(isRobust(templates, weakest)).toBe(true);
-          if (new Set(weakest).size > 1) seen.mixed += 1;
-          for (const allocation of choices(templates.map(() => levels)))
-            if (isTooWeak(allocation, weakest))
-              expect(isRobust(templates, allocation), `${allocation.join()} beside ${weakest.join()}`).toBe(false);
-        }),
-        { seed, numRuns: isHeavy ? 5_000 : 60 },
-      );
-      expect(seen.mixed).toBeGreaterThan(0);
-    });
-  compare('no robust one has a lower cost', true, (one, weakest) => costOf(one) < costOf(weakest));
-  compare('without locks, no robust one is weaker anywhere', false, (one, weakest) =>
-    one.some((level, at) => levels.indexOf(level) < levels.indexOf(weakest[at] as Level)),
-  );
+  const isWeaker = (level: Level, than: Level | undefined): boolean =>
+    than !== undefined && levels.indexOf(level) < levels.indexOf(than);
+  const tooWeak: readonly (readonly [string, boolean, (one: Allocation, weakest: Allocation) => boolean])[] = [
+    ['no robust one has a lower cost', true, (one, weakest) => costOf(one) < costOf(weakest)],
+    [
+      'without locks, no robust one is weaker anywhere',
+      false,
+      (one, weakest) => one.some((level, at) => isWeaker(level, weakest[at])),
+    ],
+  ];
+  test.each(tooWeak)('%s', (_name, locks, isTooWeak) => {
+    let mixed = 0;
+    fc.assert(
+      fc.property(randomTemplates(levels), ({ templates: drawn }) => {
+        const templates = locks ? drawn : drawn.map(withoutLocks);
+        const weakest = weakestLevels(templates);
+        expect(isRobust(templates, weakest)).toBe(true);
+        if (new Set(weakest).size > 1) mixed += 1;
+        for (const allocation of choices(templates.map(() => levels)))
+          if (isTooWeak(allocation, weakest))
+            expect(isRobust(templates, allocation), `${allocation.join()} beside ${weakest.join()}`).toBe(false);
+      }),
+      { seed, numRuns: isHeavy ? 5_000 : 60 },
+    );
+    expect(mixed).toBeGreaterThan(0);
+  });
 });
 
 function withoutLocks({ name, statements }: Template): Template {
