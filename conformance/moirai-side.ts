@@ -54,6 +54,7 @@ export class MoiraiSide implements Side {
       profile: parseProfile({ engine: this.#dialect }),
       settle: null,
       holdsBack: 'never',
+      pauses: false,
       predicateReads: this.#choices.predicateReads,
       ways: this.#choices.ways,
       decisions: { ...drawing({ chooser: seeded(1) }), session: (ready) => this.#next(ready) },

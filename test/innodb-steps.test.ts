@@ -24,6 +24,7 @@ test.each(cases)('$name', async (each) => {
     profile: parseProfile({ engine: 'mysql' }),
     settle: null,
     holdsBack: 'never',
+    pauses: false,
   });
   const outcomes = await runSteps(
     each,

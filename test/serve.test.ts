@@ -67,7 +67,7 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-const schema = 'create table accounts (id int primary key, balance int not null); insert into accounts values (1, 0);';
+const schema = 'create table accounts (id int primary key, balance int not null); insert into accounts values (1, 0); create table seen (n int);';
 
 describe('clients', () => {
   test('psql and node-postgres talk to it, after --init', async () => {
@@ -148,11 +148,13 @@ async function race(url: string): Promise<unknown> {
   const clients = [await connect(url), await connect(url), await connect(url)];
   const withdraw = async (client: pg.Client, amount: number): Promise<string> => {
     try {
+      // Two of these may both be under way, where autocommit commits them.
+      const { rowCount } = await client.query('insert into seen select 1 where not exists (select 1 from seen)');
       await client.query('begin');
       const { rows } = await client.query('select balance from accounts where id = 1');
       await client.query('update accounts set balance = $1 where id = 1', [rows[0].balance * 10 + amount]);
       await client.query('commit');
-      return `${amount} saw ${rows[0].balance}`;
+      return `${amount} saw ${rows[0].balance}, ${rowCount}`;
     } catch (error) {
       await client.query('rollback');
       return `${amount}: ${(error as { code: string }).code}`;

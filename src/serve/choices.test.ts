@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Decisions } from '../mockdb/index.ts';
 import { formatChoices, parseChoices } from './choices.ts';
 
-const header = '{"moirai":"choices","version":1}';
+const header = '{"moirai":"choices","version":2}';
 const point = { session: 2, attempt: 0, read: 1 };
 
 function decided(schedule: number[], position: number): Decisions {
@@ -58,7 +58,7 @@ describe('a log of choices', () => {
 
 test.each([
   ['nothing', ''],
-  ['another header', '{"moirai":"choices","version":2}'],
+  ['another header', '{"moirai":"choices","version":1}'],
   ['no lines', header],
   ['no JSON', `${header}\n{"schedule":[`],
   ['an array', `${header}\n[1]`],

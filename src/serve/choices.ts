@@ -5,7 +5,8 @@
 import { InputError } from '../base/input-error.ts';
 import { type Decisions, following, readPointKey } from '../mockdb/index.ts';
 
-const header = '{"moirai":"choices","version":1}';
+/** Version 2: statements stop inside, and each time they continue is a turn of its own in the schedule. */
+const header = '{"moirai":"choices","version":2}';
 
 /** JSON Lines: a header, the schedule, the reads. */
 export function formatChoices({ schedule, readChoices }: Decisions): string {

@@ -81,7 +81,7 @@ export interface SqlDatabaseOptions {
    * sessions (default); `always`: every decision is among all that have come; `never`: in order of arrival as far as that decides.
    */
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
-  /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default false. */
+  /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default true. */
   readonly pauses?: boolean;
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
@@ -153,7 +153,7 @@ export class SqlDatabase implements SqlServer {
     this.clock = options.clock ?? wallClockMicroseconds;
     this.takenForGranted = options.takenForGranted ?? null;
     this.computeMsMax = options.computeMsMax ?? 10_000;
-    this.pauses = options.pauses === true && options.profile.family === 'engine';
+    this.pauses = options.pauses !== false && options.profile.family === 'engine';
     this.unsupported = new UnsupportedStatements(options.onUnsupported);
     this.#abortRate = options.abortRate ?? 0;
     this.#seed = options.seed ?? 1;
@@ -476,10 +476,14 @@ export class SqlDatabase implements SqlServer {
         return this.#decisions.session(ready);
       },
       settle,
-      // Only where somebody else could come: a lone client is never kept waiting.
-      holdsBack: () =>
-        this.#sessions.size > 1 &&
-        (holdsBack === 'always' || (holdsBack === 'sometimes' && this.#holding.choose(4) === 0)),
+      holdBack: (moment) => {
+        // A lone client is never kept waiting.
+        if (this.#sessions.size < 2) return null;
+        if (holdsBack !== 'sometimes') return holdsBack === 'always' ? settle : null;
+        if (moment === 'before a statement') return this.#holding.choose(4) === 0 ? settle : null;
+        // No window: what has reached this process is read, and may come in between.
+        return moment === 'inside the only statement' ? settleInProcess : null;
+      },
       onWait: (session, wait) => {
         this.#sessions.get(session)?.watch.waits(wait.reason);
         this.#options.onWait?.(session, wait);

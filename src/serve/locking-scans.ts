@@ -5,11 +5,11 @@
  */
 import type { IsolationName, QueryStatement, Row, StatementView, Wait, Waiting } from '../sql/index.ts';
 import { continuing, MustWait } from './must-wait.ts';
-import { pause } from './statement-pauses.ts';
+import { pause, pausingBeforeWrites } from './statement-pauses.ts';
 
 export interface LockingScansOptions {
   readonly isolation: IsolationName;
-  /** May others come in between before the first lock on what is only read? */
+  /** May others come in between before the first lock on what is only read, and after it? */
   readonly pauses: boolean;
 }
 
@@ -19,7 +19,8 @@ export function lockingScans(
   statement: QueryStatement,
   { isolation, pauses }: LockingScansOptions,
 ): StatementView {
-  return locksScans(view, statement, isolation) ? lockingView(view, pauses && !statement.isReadOnly) : view;
+  if (!locksScans(view, statement, isolation)) return view;
+  return pauses && !statement.isReadOnly ? pausingBeforeWrites(lockingView(view, true)) : lockingView(view, false);
 }
 
 /**

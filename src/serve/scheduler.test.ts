@@ -1,24 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { SqlError, type Wait, type Waiting } from '../sql/index.ts';
-import { Scheduler, type SchedulerOptions } from './scheduler.ts';
+import { type Moment, Scheduler, type SchedulerOptions, type Settle } from './scheduler.ts';
+import { pause } from './statement-pauses.ts';
 
 const jobOptions = { lockTimeoutMs: Infinity, lockTimeoutError: () => new SqlError('55P03', 'too long') };
 
 /** A scheduler whose settling the test ends by hand, and that notes who went. */
-function scheduler(changes: Partial<SchedulerOptions> = {}) {
+function scheduler(changes: Partial<SchedulerOptions> = {}, holds: (moment: Moment) => boolean = () => false) {
   const went: number[] = [];
   const settling: (() => void)[] = [];
+  const settleByHand: Settle = (callback) => {
+    settling.push(callback);
+    return () => void settling.splice(settling.indexOf(callback), 1);
+  };
   const made = new Scheduler({
     nextSession: (ready) => {
       const next = ready.at(-1) as number;
       went.push(next);
       return next;
     },
-    settle: (callback) => {
-      settling.push(callback);
-      return () => void settling.splice(settling.indexOf(callback), 1);
-    },
-    holdsBack: () => false,
+    settle: settleByHand,
+    holdBack: (moment) => (holds(moment) ? settleByHand : null),
     ...changes,
   });
   const settle = (): void => settling.shift()?.();
@@ -27,6 +29,11 @@ function scheduler(changes: Partial<SchedulerOptions> = {}) {
 
 function* once<T>(result: T): Waiting<T> {
   yield* [];
+  return result;
+}
+
+function* pausesOnce<T>(result: T): Waiting<T> {
+  yield pause;
   return result;
 }
 
@@ -71,7 +78,7 @@ describe('a statement', () => {
 
   test('is held back once a decision, then among all that have come', async () => {
     let draws = 0;
-    const { made, went, settle } = scheduler({ holdsBack: () => (draws += 1) > 0 });
+    const { made, went, settle } = scheduler({}, () => (draws += 1) > 0);
     const first = made.run(1, once('a'), jobOptions);
     const second = made.run(2, once('b'), jobOptions);
     expect(went).toEqual([]);
@@ -91,6 +98,58 @@ describe('a statement', () => {
     expect(await first).toBe('a');
     expect(went).toEqual([]);
     expect(schedule).toEqual([]);
+  });
+});
+
+describe('a statement that stops inside', () => {
+  const onlyInside = (moment: Moment): boolean => moment === 'inside the only statement';
+
+  test('continues at once where none is held back', async () => {
+    const { made, went } = scheduler();
+    expect(await made.run(1, pausesOnce('a'), jobOptions)).toBe('a');
+    expect(went).toEqual([1, 1]);
+  });
+
+  test('lets another that comes meanwhile overtake it', async () => {
+    const { made, went, settle, isSettling } = scheduler({}, onlyInside);
+    const first = made.run(1, pausesOnce('a'), jobOptions);
+    expect([went, isSettling()]).toEqual([[1], true]);
+    const second = made.run(2, once('b'), jobOptions);
+    // Nothing is waited for any more; the first is alone again when the second has ended.
+    expect(went).toEqual([1, 2]);
+    expect(await second).toBe('b');
+    settle();
+    expect(await first).toBe('a');
+    expect(went).toEqual([1, 2, 1]);
+  });
+
+  test('does not wait for an open transaction again; a statement that has not begun does', async () => {
+    const { made, went, settle, isSettling } = scheduler();
+    made.expect(3, true);
+    const first = made.run(1, pausesOnce('a'), jobOptions);
+    settle();
+    expect(await first).toBe('a');
+    expect([went, isSettling()]).toEqual([[1, 1], false]);
+    const second = made.run(2, once('b'), jobOptions);
+    expect(isSettling()).toBe(true);
+    settle();
+    expect(await second).toBe('b');
+  });
+
+  test('is asked about by what it is in', async () => {
+    const moments: Moment[] = [];
+    const { made, settle } = scheduler({}, (moment) => moments.push(moment) === 1);
+    const both = [made.run(1, pausesOnce('a'), jobOptions), made.run(2, pausesOnce('b'), jobOptions)];
+    settle();
+    await Promise.all(both);
+    expect([...new Set(moments)]).toEqual(['before a statement', 'inside one of several', 'inside the only statement']);
+  });
+
+  test('ends with the error of a cancel request', async () => {
+    const { made } = scheduler({}, onlyInside);
+    const first = made.run(1, pausesOnce('a'), jobOptions);
+    made.interrupt(1, new SqlError('57014', 'cancelled'));
+    await expect(first).rejects.toMatchObject({ code: '57014' });
   });
 });
 
@@ -136,7 +195,7 @@ test('a statement that has not begun can be interrupted', async () => {
 });
 
 test('without a settling statements go as they come', async () => {
-  const { made, went } = scheduler({ settle: null, holdsBack: () => true });
+  const { made, went } = scheduler({ settle: null }, () => true);
   made.expect(2, true);
   expect(await made.run(1, once('a'), jobOptions)).toBe('a');
   expect(went).toEqual([1]);

@@ -5,6 +5,8 @@
  * A server cannot know whether another statement is on its way. So before it decides it waits until every session with an open transaction
  * has sent its next statement, or until `settle` says that whoever wanted to come has come. In process that is a few turns of the event
  * loop; over sockets a window of some milliseconds. Without other open transactions nothing waits.
+ *
+ * Statements stop inside as well (`statement-pauses.ts`), where others may overtake them. Those have waited before they began.
  */
 // That of the module: the global one is watched while programs are tested.
 import { setTimeout } from 'node:timers';
@@ -16,13 +18,16 @@ import { pause } from './statement-pauses.ts';
 /** Waits for statements on their way. @returns stops the waiting */
 export type Settle = (callback: () => void) => () => void;
 
+/** What a decision interrupts: nothing; the only statement that can go on; one of several that can. */
+export type Moment = 'before a statement' | 'inside the only statement' | 'inside one of several';
+
 export interface SchedulerOptions {
   /** Which of the sessions whose statements could go on goes next; given by number, ascending. */
   readonly nextSession: (ready: readonly number[]) => number;
   /** `null`: nobody is waited for; statements go as they come. */
   readonly settle: Settle | null;
-  /** Should a statement that could go at once be held back, so that others can come before it? */
-  readonly holdsBack: () => boolean;
+  /** Where no transaction is open: how does a decision wait, so that others can come before it? `null`: not at all. */
+  readonly holdBack: (moment: Moment) => Settle | null;
   /** A recorded schedule says who is next: then nobody else goes before it has come. `undefined`: anyone. */
   readonly awaited?: () => number | undefined;
   readonly onWait?: (session: number, wait: Wait) => void;
@@ -65,8 +70,8 @@ export class Scheduler {
   readonly #expected = new Set<number>();
   #stopSettling: (() => void) | null = null;
   #isSettled = false;
-  /** Is the coming decision held back? `null`: not drawn yet. */
-  #isHolding: boolean | null = null;
+  /** How the coming decision is held back; `null`: not drawn yet. */
+  #held: { readonly moment: Moment; readonly settle: Settle | null } | null = null;
   #isRunning = false;
   #isClosed = false;
   #isAbandoned = false;
@@ -171,10 +176,11 @@ export class Scheduler {
   #consider(): void {
     if (this.#isRunning || this.#isClosed) return;
     for (let ready = this.#ready(); ready.length > 0; ready = this.#ready()) {
-      if (!this.#mayDecide(ready)) return this.#settle();
+      const settle = this.#waitsBy(ready);
+      if (settle !== null) return this.#settle(settle);
       const session = this.#options.nextSession(ready);
       this.#isSettled = false;
-      this.#isHolding = null;
+      this.#held = null;
       this.#stopSettling?.();
       this.#stopSettling = null;
       this.#step(this.#jobs.get(session) as Job);
@@ -188,7 +194,8 @@ export class Scheduler {
     const limits = [...this.#jobs.values()].flatMap(({ wait }) => (wait?.limit === undefined ? [] : [wait.limit]));
     const shortest = Math.min(...limits.map(({ ms }) => ms));
     if (shortest === Infinity) return;
-    if (!this.#isSettled && this.#options.settle !== null) return this.#settle();
+    const { settle } = this.#options;
+    if (!this.#isSettled && settle !== null) return this.#settle(settle);
     this.#isSettled = false;
     limits.find(({ ms }) => ms === shortest)?.reached();
     this.#consider();
@@ -201,22 +208,25 @@ export class Scheduler {
     return ready.toSorted((a, b) => a - b);
   }
 
-  #mayDecide(ready: readonly number[]): boolean {
-    if (this.#isSettled || this.#options.settle === null) return true;
-    const awaited = this.#options.awaited?.();
-    if (awaited !== undefined) return ready.includes(awaited);
-    if (this.#expected.size > 0) return false;
-    this.#isHolding ??= this.#options.holdsBack();
-    return !this.#isHolding;
+  /** How it waits for others before it decides; `null`: it decides now. */
+  #waitsBy(ready: readonly number[]): Settle | null {
+    const { settle, awaited, holdBack } = this.#options;
+    if (this.#isSettled || settle === null) return null;
+    const next = awaited?.();
+    if (next !== undefined) return ready.includes(next) ? null : settle;
+    const paused = ready.filter((session) => this.#jobs.get(session)?.wait === pause).length;
+    if (this.#expected.size > 0 && paused < ready.length) return settle;
+    const moment = momentOf(paused, ready.length);
+    if (this.#held?.moment !== moment) this.#held = { moment, settle: holdBack(moment) };
+    return this.#held.settle;
   }
 
-  #settle(): void {
-    this.#stopSettling ??=
-      this.#options.settle?.(() => {
-        this.#stopSettling = null;
-        this.#isSettled = true;
-        this.#consider();
-      }) ?? null;
+  #settle(settle: Settle): void {
+    this.#stopSettling ??= settle(() => {
+      this.#stopSettling = null;
+      this.#isSettled = true;
+      this.#consider();
+    });
   }
 
   #step(job: Job): void {
@@ -268,6 +278,11 @@ export class Scheduler {
     this.#jobs.delete(job.session);
     answer();
   }
+}
+
+function momentOf(paused: number, ready: number): Moment {
+  if (paused === 0) return 'before a statement';
+  return ready === 1 ? 'inside the only statement' : 'inside one of several';
 }
 
 /** Timers that are set for longer go off at once; a statement that waits for 24 days waits for ever. */

@@ -47,7 +47,7 @@ import { pause } from './statement-pauses.ts';
 import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
 import { statementCheck, statementLimits } from './statement-timeouts.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { lockTables, lookingAs } from './table-locks.ts';
+import { isNameTaken, lockTables, lookingAs } from './table-locks.ts';
 
 export class Session implements SqlSession {
   readonly id: number;
@@ -303,7 +303,7 @@ export class Session implements SqlSession {
       const execution = { parameters, surroundings: this.surroundings, checkInterrupt };
       const result = yield* this.#outcome(statement, execution, view);
       if (!this.#isInside || commitsAround) {
-        if (this.#database.pauses && statement.kind === 'query' && !isRead) yield pause;
+        if (this.#database.pauses && !isRead && !commitsAround) yield pause;
         yield* this.#transaction.commit();
       }
       return result;
@@ -343,7 +343,7 @@ export class Session implements SqlSession {
   /** MySQL takes back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, everything. */
   #failed(error: unknown, view: StatementView | null, commitsAround: boolean): void {
     view?.undo();
-    if (error instanceof SqlError && error.code === '42P07') this.#database.onDefinition(this, 'refused');
+    if (isNameTaken(error)) this.#database.onDefinition(this, 'refused');
     if (!this.#transaction.isExplicit || commitsAround) this.rollback();
     else if (this.#database.dialect === 'postgres') this.#transaction.abort();
     else if (endsTransaction(error)) this.rollback();

@@ -1,13 +1,15 @@
 /**
  * Statements are steps here, and most real ones might as well be: what another session does meanwhile comes to the same before or after it.
- * Not always. Where it does not, the statement stops for a moment, so that others can come in between when every schedule is wanted:
+ * Not always. Where it does not, the statement stops for a moment, so that others can come in between, in `serve`, `test` and `explore` alike:
  *
- * - A statement with autocommit, between what it does and its commit: two of them may both be under way.
+ * - A statement with autocommit, between what it does and its commit: two of them may both be under way. Definitions too, but MySQL's: there
+ *   a metadata lock keeps every other statement on the table out until the commit.
  * - PostgreSQL at SERIALIZABLE, between the snapshot of a transaction and its first reads: of two that are in each other's way, the one that
  *   is late fails in that statement when the other has been committed meanwhile.
  * - PostgreSQL: SKIP LOCKED and NOWAIT, between the snapshot and the locks. What was committed in between is not skipped but found to have
  *   changed: 40001 at REPEATABLE READ and above.
- * - InnoDB: a statement that writes, before it locks what it only reads. Two of them may wait for each other.
+ * - InnoDB: a statement that writes, before and after it locks what it only reads. Two of them may wait for each other: for a row that one of
+ *   them locked first, or because both share what both then write (`INSERT ... SELECT` of the table itself).
  * - InnoDB at READ UNCOMMITTED: a statement that writes, after what it only reads. Two of them may both not see what the other writes.
  *
  * For the same reason any of those that wait for each other on PostgreSQL may be the victim: whose `deadlock_timeout` is over first.
@@ -39,7 +41,7 @@ export function pausingBeforeLocks(view: StatementView, onPause: () => void): St
   };
 }
 
-/** Stops once, between the first scan and the first write after it. */
+/** Stops once, between the first scan and the first lock or write after it. */
 export function pausingBeforeWrites(view: StatementView): StatementView {
   let state: 'nothing read' | 'read' | 'paused' = 'nothing read';
   function* before(): Waiting<void> {
@@ -52,6 +54,14 @@ export function pausingBeforeWrites(view: StatementView): StatementView {
     scan(table, path, condition) {
       if (state === 'nothing read') state = 'read';
       return view.scan(table, path, condition);
+    },
+    *lock(table, path, condition, request, take) {
+      yield* before();
+      yield* view.lock(table, path, condition, request, take);
+    },
+    *lockRow(row, matches, request) {
+      yield* before();
+      return yield* view.lockRow(row, matches, request);
     },
     *insert(table, values, duplicateLock, checks) {
       yield* before();

@@ -42,8 +42,15 @@ function* lockNames(stored: StorageTransaction, statement: DefinitionStatement):
   for (const { name, index, isTaken } of statement.names()) {
     if (stored.lockName === undefined || isTaken()) continue;
     if ((yield* stored.lockName(name)) && isTaken())
-      throw new SqlError('23505', `duplicate key value violates unique constraint "${index}"`);
+      throw new SqlError('23505', `duplicate key value violates unique constraint "${index}"`, { constraint: index });
   }
+}
+
+/** Is it the error of a definition whose name another has? */
+export function isNameTaken(error: unknown): boolean {
+  if (!(error instanceof SqlError)) return false;
+  if (error.code === '42P07') return true;
+  return error.code === '23505' && /^pg_(?:class|type|namespace)_/.test(error.constraint ?? '');
 }
 
 /** Tells the catalog who looks each time the steps run. */

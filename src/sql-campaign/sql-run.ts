@@ -113,7 +113,6 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     ...(ways === undefined ? {} : { ways }),
     holdsBack: 'always',
     ...(footprints === undefined ? {} : { footprints }),
-    pauses: true,
     takenForGranted: options.takenForGranted ?? new Set(),
     ...(clock === undefined ? {} : { clock }),
     settle: (callback) => (run === null ? settleInProcess(callback) : run.arrivals.settle(callback)),

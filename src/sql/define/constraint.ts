@@ -71,7 +71,7 @@ function withKey(table: Table, constraint: Constraint, column: Column | null, pl
   return { ...table, columns: keyed, indexes: [...withoutReplaced(table, index.parts).indexes, index] };
 }
 
-/** @throws SqlError 42710 when the name that was given is in use */
+/** @throws SqlError 42P07, 42710 when the name that was given is in use */
 export function constraintName(
   table: Table,
   given: string | undefined,
@@ -89,11 +89,13 @@ export function constraintName(
         : [...table.checks, ...table.foreignKeys];
   const own = all.map(({ name }) => name);
   if (given !== undefined) {
-    if (own.includes(given))
-      throw new SqlError('42710', `constraint "${given}" for relation "${table.name}" already exists`);
-    if (isIndex && planning.dialect === 'postgres' && planning.catalog.isTaken(table.schema, given)) {
+    // PostgreSQL: an index is a relation, and a name that only a constraint has is free for one.
+    const isRelation = isIndex && planning.dialect === 'postgres';
+    const hasIndex = table.indexes.some(({ name }) => name === given);
+    if (isRelation && (hasIndex || planning.catalog.isTaken(table.schema, given)))
       throw new SqlError('42P07', `relation "${given}" already exists`);
-    }
+    if (own.includes(given) && !(isRelation && label === 'idx'))
+      throw new SqlError('42710', `constraint "${given}" for relation "${table.name}" already exists`);
     return given;
   }
   return chooseName(table.name, columns, label, isTakenIn(planning.catalog, table.schema, own));
