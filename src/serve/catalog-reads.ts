@@ -33,7 +33,8 @@ interface AskedQuery {
 export class CatalogReads {
   #asked: AskedQuery[] = [];
 
-  asked(session: number, query: CatalogQuery): CatalogRead {
+  /** @param isSeen are the definitions of this transaction in the answer? Those of an open one are seen by itself only */
+  asked(session: number, query: CatalogQuery, isSeen: (transaction: number) => boolean): CatalogRead {
     const rows = query.rows();
     const condition = query.text();
     const key = condition === '' ? query.relation : `${query.relation} where ${condition}`;
@@ -41,10 +42,10 @@ export class CatalogReads {
     const changes = known?.changes ?? [];
     const register = known?.register ?? { key, condition, initial: rows, changes };
     this.#asked = [...this.#asked.slice(1 - queriesMax), { session, query, changes, register }];
-    return { kind: 'catalog', register, change: changes.length - 1 };
+    return { kind: 'catalog', register, change: changes.findLastIndex(({ transaction }) => isSeen(transaction)) };
   }
 
-  /** A definition has been made. */
+  /** A definition has been made, or one that was made before is committed: queries asked in between did not see it. */
   defined(transaction: number): void {
     for (const each of this.#asked) {
       const rows = each.query.rows();

@@ -89,7 +89,9 @@ export class HistoryRecorder implements StorageObserver {
   }
 
   onCatalogQuery(transaction: number, session: number, query: CatalogQuery): void {
-    this.#transactions.get(transaction)?.operations.push(this.#catalog.asked(session, query));
+    const isSeen = (definer: number): boolean =>
+      definer === transaction || this.#transactions.get(definer)?.status !== 'open';
+    this.#transactions.get(transaction)?.operations.push(this.#catalog.asked(session, query, isSeen));
   }
 
   onDefinition(transaction: number, session: number, outcome: 'made' | 'refused'): void {
@@ -107,6 +109,7 @@ export class HistoryRecorder implements StorageObserver {
     if (ended === undefined) return;
     ended.status = outcome;
     ended.commit = outcome === 'committed' ? commit : Infinity;
+    if (ended.hasDefined && outcome === 'committed') this.#catalog.defined(transaction);
     if (ended.operations.length === 0 && !ended.hasDefined) this.#transactions.delete(transaction);
   }
 

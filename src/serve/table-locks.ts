@@ -50,7 +50,7 @@ function* lockNames(stored: StorageTransaction, statement: DefinitionStatement):
 export function isNameTaken(error: unknown): boolean {
   if (!(error instanceof SqlError)) return false;
   if (error.code === '42P07') return true;
-  return error.code === '23505' && /^pg_(?:class|type|namespace)_/.test(error.constraint ?? '');
+  return error.code === '23505' && /^pg_(?:class|type|namespace)_/.test(error.detail.constraint ?? '');
 }
 
 /** Tells the catalog who looks each time the steps run. */

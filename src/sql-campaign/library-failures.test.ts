@@ -132,7 +132,7 @@ test.each<[string, SqlProgram, string]>([
     'node-pg-migrate 5.10.0, the table of migrations',
     nodePgMigrate5100,
     "Cause: phantom between sessions: bob saw no row in tables where table_schema = 'public' and " +
-      "table_name = 'pgmigrations', alice created one, and bob then met it (bob: 42P07",
+      "table_name = 'pgmigrations', alice created one, and bob then met it (bob: 23505",
   ],
 ])('%s', { timeout: 300_000 }, async (_name, each, cause) => {
   const result = await exploreSql(each, { profile: parseProfile({ engine: 'postgres' }) });
