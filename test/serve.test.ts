@@ -67,7 +67,8 @@ async function connect(url: string): Promise<pg.Client> {
   return client;
 }
 
-const schema = 'create table accounts (id int primary key, balance int not null); insert into accounts values (1, 0); create table seen (n int);';
+const schema =
+  'create table accounts (id int primary key, balance int not null); insert into accounts values (1, 0); create table seen (n int);';
 
 describe('clients', () => {
   test('psql and node-postgres talk to it, after --init', async () => {
