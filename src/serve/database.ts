@@ -54,7 +54,7 @@ import { Scheduler, type Settle } from './scheduler.ts';
 import { databaseName, searchPathOf } from './search-path.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
-import { pause, pausingBeforeLocks, pausingBeforeWrites } from './statement-pauses.ts';
+import { pausingStatements } from './statement-pauses.ts';
 import { emptyResult, linesResult, textColumn } from './statement-result.ts';
 import { UnsupportedStatements } from './unsupported-statements.ts';
 
@@ -172,15 +172,8 @@ export class SqlDatabase implements SqlServer {
   *statementOf(transaction: StorageTransaction, isolation: IsolationName, isFirst: boolean): Waiting<StatementView> {
     const view = transaction.statement();
     if (!this.pauses) return view;
-    if (this.dialect === 'mysql') return isolation === 'read uncommitted' ? pausingBeforeWrites(view) : view;
-    const takesSnapshot = isFirst || isolation === 'read committed' || isolation === 'read uncommitted';
-    if (!takesSnapshot) return view;
-    if (isolation !== 'serializable') {
-      // What will be read with it is not known yet.
-      return pausingBeforeLocks(view, () => this.keepsSnapshot());
-    }
-    yield pause;
-    return view;
+    const pausing = pausingStatements[this.dialect];
+    return yield* pausing(view, { isolation, isFirst, keepsSnapshot: () => this.keepsSnapshot() });
   }
 
   /** A statement stops, and goes on with the snapshot that it has. */

@@ -75,7 +75,7 @@ async function inTransaction(query: Query, sql: string): Promise<number> {
   }
 }
 
-async function outcomes(
+async function racesOf(
   engine: 'postgres' | 'mysql',
   isolation: string,
   wrap = alone,
@@ -97,21 +97,21 @@ describe('two INSERT ... WHERE NOT EXISTS at a time', () => {
     // Each has locked the gap that the other inserts into.
     ['mysql', 'repeatable read', [1, '1213']],
   ] as const)('%s, %s, with autocommit', async (engine, isolation, seen) => {
-    const all = await outcomes(engine, isolation);
+    const all = await racesOf(engine, isolation);
     expect(new Set(all)).toEqual(new Set<number | string>(seen));
-    expect(await outcomes(engine, isolation), 'the same seed').toEqual(all);
-    expect(await outcomes(engine, isolation, alone, { seed: 8 }), 'another seed').not.toEqual(all);
+    expect(await racesOf(engine, isolation), 'the same seed').toEqual(all);
+    expect(await racesOf(engine, isolation, alone, { seed: 8 }), 'another seed').not.toEqual(all);
   });
 
   test.each([
     ['postgres', 'read committed', [1, 2]],
     ['mysql', 'repeatable read', [1, '1213']],
   ] as const)('%s, %s, in transactions', async (engine, isolation, seen) => {
-    expect(new Set(await outcomes(engine, isolation, inTransaction))).toEqual(new Set<number | string>(seen));
+    expect(new Set(await racesOf(engine, isolation, inTransaction))).toEqual(new Set<number | string>(seen));
   });
 
   test('one after the other where nothing stops inside', async () => {
-    expect(new Set(await outcomes('postgres', 'read committed', alone, { pauses: false }))).toEqual(new Set([1]));
+    expect(new Set(await racesOf('postgres', 'read committed', alone, { pauses: false }))).toEqual(new Set([1]));
   });
 });
 

@@ -14,13 +14,40 @@
  *
  * For the same reason any of those that wait for each other on PostgreSQL may be the victim: whose `deadlock_timeout` is over first.
  */
-import type { StatementView, Wait, Waiting } from '../sql/index.ts';
+import type { Dialect, IsolationName, StatementView, Wait, Waiting } from '../sql/index.ts';
 
 /** Nothing is waited for; others may go first. */
 export const pause: Wait = { blockers: [], reason: '', isReady: () => true };
 
+export interface BegunStatement {
+  readonly isolation: IsolationName;
+  /** Of its transaction. */
+  readonly isFirst: boolean;
+  /** The statement stops, and continues with the snapshot that it has. */
+  readonly keepsSnapshot: () => void;
+}
+
+/** The view of a statement that begins, which stops where those of the engine do. */
+export const pausingStatements: Readonly<
+  Record<Dialect, (view: StatementView, begun: BegunStatement) => Waiting<StatementView>>
+> = {
+  *postgres(view, { isolation, isFirst, keepsSnapshot }) {
+    const takesSnapshot = isFirst || isolation === 'read committed' || isolation === 'read uncommitted';
+    if (!takesSnapshot) return view;
+    // What will be read with it is not known yet.
+    if (isolation !== 'serializable') return pausingBeforeLocks(view, keepsSnapshot);
+    yield pause;
+    return view;
+  },
+  // Where it locks what it only reads, `locking-scans.ts` stops.
+  // oxlint-disable-next-line require-yield
+  *mysql(view, { isolation }) {
+    return isolation === 'read uncommitted' ? pausingBeforeWrites(view) : view;
+  },
+};
+
 /** Stops once, before the first lock that is not waited for. The snapshot has been taken by then: `onPause` is told that it is still needed. */
-export function pausingBeforeLocks(view: StatementView, onPause: () => void): StatementView {
+function pausingBeforeLocks(view: StatementView, onPause: () => void): StatementView {
   let hasPaused = false;
   function* before(ifLocked: 'wait' | 'error' | 'skip'): Waiting<void> {
     if (ifLocked === 'wait' || hasPaused) return;
