@@ -35,6 +35,7 @@ import { modesOfSetting, setDefaultModes } from './modes-of-setting.ts';
 import { runAfterWaits } from './must-wait.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
+import { openRowsIn } from './open-rows.ts';
 import { columnsOf, currentPlan, isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { endsTransaction, SessionTransaction } from './session-transaction.ts';
@@ -300,7 +301,8 @@ export class Session implements SqlSession {
       this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
       view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
       const checkInterrupt = statementCheck(this.#database, this, isRead);
-      const execution = { parameters, surroundings: this.surroundings, checkInterrupt };
+      const onOpenRows = openRowsIn(this.#database.takenForGranted, prepared.sql);
+      const execution = { parameters, surroundings: this.surroundings, checkInterrupt, onOpenRows };
       const result = yield* this.#outcome(statement, execution, view);
       if (!this.#isInside || commitsAround) {
         if (this.#database.pauses && !isRead && !commitsAround) yield pause;

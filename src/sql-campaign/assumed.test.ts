@@ -48,3 +48,83 @@ test('InnoDB: what is locked by a secondary index, not what the invariant reads'
   const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'mysql' }) });
   expect(evidence.assumed).toEqual(['the server reads accounts by index accounts_owner, and in no other way']);
 });
+
+/** What is assumed of the rows of `statements`, which session a sends. */
+async function assumedOf(
+  statements: readonly string[],
+  invariant = 'SELECT count(*) FROM accounts',
+): Promise<string[]> {
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: `${schema}, (2, 7, 0), (3, 8, 0)`,
+    sessions: {
+      a: (c) =>
+        onPostgres(c, async (client) => {
+          for (const text of statements) await client.query(text);
+        }),
+      b: (c) => onPostgres(c, (client) => client.query('UPDATE accounts SET n = 1 WHERE id = 1')),
+    },
+    invariant: (end) => onPostgres(end, async (client) => (await client.query(invariant)).rows.length > 0),
+  });
+  const explored = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+  const campaign = await runSqlCampaign(program, { profile: parseProfile({ engine: 'postgres' }), runs: 3 });
+  expect(campaign.evidence.assumed).toEqual(explored.evidence.assumed);
+  return [...explored.evidence.assumed];
+}
+
+const order = 'with its rows in another order (it has no ORDER BY) the program would do the same: ';
+const limit = 'with other rows for its LIMIT (it has no ORDER BY) the program would do the same: ';
+
+test.each([
+  ['SELECT id FROM accounts', [order]],
+  ['SELECT DISTINCT owner FROM accounts', [order]],
+  ['SELECT id FROM accounts UNION SELECT 7', [order]],
+  ['SELECT id FROM accounts LIMIT 1', [limit]],
+  ['SELECT id FROM accounts WHERE owner = 7 LIMIT 1 FOR UPDATE SKIP LOCKED', [limit]],
+  ['DELETE FROM accounts WHERE id IN (SELECT id FROM accounts WHERE owner = 7 LIMIT 1)', [limit]],
+  ['UPDATE accounts SET n = 2 WHERE id = (SELECT id FROM accounts LIMIT 1 FOR UPDATE)', [limit]],
+])('what SQL leaves open is named: %s', async (statement, clauses) => {
+  expect(await assumedOf([statement])).toEqual(clauses.map((clause) => clause + statement));
+});
+
+test.each([
+  'SELECT id FROM accounts ORDER BY id',
+  'SELECT id FROM accounts WHERE owner = 8',
+  'SELECT id FROM accounts ORDER BY id LIMIT 1',
+  'SELECT id FROM accounts WHERE id = 2 LIMIT 1',
+  'SELECT id FROM accounts LIMIT 10 OFFSET 2',
+  'SELECT count(*), sum(n) FROM accounts LIMIT 1',
+  'SELECT 1 FROM accounts LIMIT 1',
+  'SELECT EXISTS (SELECT id FROM accounts)',
+  'SELECT n FROM accounts WHERE id IN (SELECT id FROM accounts) ORDER BY n',
+  'VALUES (1), (2)',
+])('what SQL does not leave open, or what makes no difference, is not: %s', async (statement) => {
+  expect(await assumedOf([statement])).toEqual([]);
+});
+
+test('a statement is named once, whatever its literals, and so is one of the invariant', async () => {
+  const statements = ['SELECT  id FROM accounts\n WHERE n < 10', 'SELECT id FROM accounts WHERE n < 20'];
+  expect(await assumedOf(statements, 'SELECT n FROM accounts')).toEqual([
+    `${order}SELECT id FROM accounts WHERE n < 10`,
+    `${order}SELECT n FROM accounts`,
+  ]);
+});
+
+test('MySQL: UPDATE and DELETE with LIMIT, and SHOW, which says its order itself', async () => {
+  const one = 'DELETE FROM accounts WHERE id = 3 LIMIT 1';
+  const many = 'UPDATE accounts SET n = 1 WHERE owner = 7 LIMIT 1';
+  const program = sqlProgram({
+    dialect: 'mysql',
+    schema: `${schema}, (2, 7, 0), (3, 8, 0)`,
+    sessions: {
+      a: (c) =>
+        onMysql(c, async (client) => {
+          for (const text of [one, 'SHOW COLUMNS FROM accounts', many]) await client.query(text);
+        }),
+      b: (c) => onMysql(c, (client) => client.query('UPDATE accounts SET n = 2 WHERE id = 1')),
+    },
+    invariant: () => true,
+  });
+  const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'mysql' }) });
+  expect(evidence.assumed.filter((clause) => !clause.startsWith('the server reads'))).toEqual([limit + many]);
+});

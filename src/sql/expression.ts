@@ -41,7 +41,12 @@ export interface Execution {
   readonly calls?: StatementCalls;
   /** Called for every row that a source gives: a statement that computes for too long ends here. @throws SqlError 57014, 53200 */
   readonly checkInterrupt?: () => void;
+  /** Called where the answer takes something that SQL leaves open. */
+  readonly onOpenRows?: (what: OpenRows) => void;
 }
+
+/** Of rows that no ORDER BY sorts: which comes first, where there are several; or which of them a LIMIT keeps. */
+export type OpenRows = 'order' | 'limit';
 
 /** What a query asked of a relation that is computed from the catalog. */
 export interface CatalogQuery {

@@ -21,7 +21,7 @@ export {
 export type { Dialect } from './dialect.ts';
 export { constraintsNamed } from './catalog/constraints-named.ts';
 export { type DeferralMark, DeferredChecks } from './run/deferred-checks.ts';
-export type { CatalogQuery, Execution, LockFunctions, Surroundings } from './expression.ts';
+export type { CatalogQuery, Execution, LockFunctions, OpenRows, Surroundings } from './expression.ts';
 export { unknownSetting } from './expressions/index.ts';
 export { mysqlHas, postgresHas } from './known/server-names.ts';
 export { loadParser } from './parse.ts';

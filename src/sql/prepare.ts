@@ -68,7 +68,11 @@ function planStatement(tree: Node, options: PrepareOptions): Statement {
     sessionStatement(tree) ?? namedStatement(tree, newPlanning, planInner) ?? defineStatement(tree, newPlanning);
   if (known !== undefined) return known;
   const planning = newPlanning();
-  if ('SelectStmt' in tree) return selectStatement(planSelect(tree.SelectStmt, planning), planning);
+  if ('SelectStmt' in tree) {
+    const { sortClause = [], valuesLists } = tree.SelectStmt;
+    const isSorted = sortClause.length > 0 || valuesLists !== undefined;
+    return selectStatement(planSelect(tree.SelectStmt, planning), isSorted, planning);
+  }
   if ('InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree) {
     return modifyStatement(planModification(tree, planning), planning);
   }
@@ -140,10 +144,11 @@ function keyFlags(table: Table, column: Column): Pick<ResultColumn, 'isAutoIncre
   return { isAutoIncrement: column.identity !== null, isPrimary };
 }
 
-function selectStatement(planned: PlannedQuery, planning: Planning): QueryStatement {
+function selectStatement(planned: PlannedQuery, isSorted: boolean, planning: Planning): QueryStatement {
   const { locking } = planned;
   return queryStatement('SELECT', planned.columns, planning, function* select(own) {
     const rows: Values[] = locking === null ? [...planned.rows(null, own)] : yield* locking(null, own);
+    if (!isSorted && rows.length > 1) own.onOpenRows?.('order');
     return { rows, rowCount: rows.length, foundRows: rows.length };
   });
 }

@@ -15,6 +15,7 @@ import type { CallCollector, QueryScope } from './scope.ts';
 import { rowKey } from '../row-key.ts';
 import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from './sort.ts';
 import { filtered, type Source } from './source.ts';
+import { isOpen, notingLimit } from './open-limit.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
 import { type Distinct, type SelectPlan, selectedRows } from './tuple.ts';
 import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
@@ -62,7 +63,7 @@ export function planSimpleSelect(
       return scope.reachesOut;
     },
   };
-  return planned;
+  return isOpen(select, plan, list, scope) ? notingLimit(planned, plan) : planned;
 }
 
 /** Aggregates and window functions: what has to happen between WHERE and the select list. */

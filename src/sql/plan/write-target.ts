@@ -193,6 +193,8 @@ function inOrder(
       }
       if (direction === null) found.sort((a, b) => compare(a.key, b.key));
       for (const { row } of found.slice(0, most)) yield* write([row]);
+      const isOpen = sorts.length === 0 && !ways.some((way) => way?.isPoint === true);
+      if (isOpen && Math.max(reached, found.length) >= most) running.onOpenRows?.('limit');
     },
   };
 }
