@@ -337,6 +337,53 @@ CREATE TABLE ty (a nosuch)
 `,
   },
   {
+    name: 'sequences that a column owns',
+    text: `
+CREATE TABLE t (id int PRIMARY KEY, n int, m int)
+CREATE SEQUENCE s OWNED BY t.id
+CREATE SEQUENCE u
+ALTER SEQUENCE u OWNED BY t.n
+ALTER TABLE t ALTER n SET DEFAULT nextval('u')
+SELECT nextval('s'), nextval('u')
+INSERT INTO t (id) VALUES (nextval('s'))
+SELECT * FROM t
+TRUNCATE t RESTART IDENTITY
+SELECT nextval('s'), nextval('u')
+ALTER SEQUENCE s RENAME TO s2
+SELECT nextval('s2')
+ALTER TABLE t DROP COLUMN id
+SELECT nextval('s2')
+ALTER SEQUENCE u OWNED BY t.m
+ALTER TABLE t DROP COLUMN n
+SELECT nextval('u')
+BEGIN
+DROP TABLE t
+SELECT nextval('u')
+ROLLBACK
+SELECT nextval('u')
+ALTER SEQUENCE u OWNED BY NONE
+DROP TABLE t
+SELECT nextval('u')
+CREATE TABLE t (id serial, n int GENERATED ALWAYS AS IDENTITY)
+ALTER SEQUENCE t_id_seq OWNED BY NONE
+ALTER SEQUENCE t_n_seq OWNED BY NONE
+ALTER SEQUENCE t_n_seq OWNED BY t.id
+DROP TABLE t
+SELECT nextval('t_id_seq')
+CREATE SCHEMA app
+CREATE TABLE app.other (id int)
+ALTER SEQUENCE u OWNED BY nosuch.id
+ALTER SEQUENCE u OWNED BY app.other.id
+ALTER SEQUENCE u OWNED BY other
+CREATE TABLE o (id int)
+ALTER SEQUENCE u OWNED BY o.nosuch
+CREATE SEQUENCE w OWNED BY o.nosuch
+ALTER SEQUENCE u OWNED BY o.id
+DROP SEQUENCE u
+DROP TABLE o
+`,
+  },
+  {
     name: 'definitions in transactions',
     text: `
 CREATE TABLE t (a int PRIMARY KEY)

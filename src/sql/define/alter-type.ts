@@ -8,6 +8,7 @@ import { arrayOf } from '../type.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { givenSequenceOptions } from './sequence.ts';
+import { replaceOwned, setOwner } from './sequence-owner.ts';
 
 export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes: Changes): void {
   const names = stringsOf(statement.typeName);
@@ -58,9 +59,6 @@ export function alterSequence(
   if (restart === undefined) made.set(found.last, found.isCalled);
   else if (arg !== undefined && 'Integer' in arg) made.set(BigInt(arg.Integer.ival ?? 0), false);
   changes.did(planning.catalog.put(made));
-  for (const table of planning.catalog.tables()) {
-    const columns = table.columns.map((column) => (column.sequence === found ? { ...column, sequence: made } : column));
-    if (columns.some((column, i) => column !== table.columns[i]))
-      replaceTable(table, { ...table, columns }, planning, changes);
-  }
+  replaceOwned(found, made, planning, changes);
+  setOwner(made, options, planning, changes);
 }

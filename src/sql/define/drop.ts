@@ -8,6 +8,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { checkIsNotNeeded } from './foreign-key-index.ts';
 import { replaceTable } from './create-index.ts';
+import { replaceOwned } from './sequence-owner.ts';
 
 const kinds: Readonly<Record<string, { readonly kind: Relation['kind']; readonly word: string }>> = {
   OBJECT_TABLE: { kind: 'table', word: 'table' },
@@ -115,6 +116,7 @@ function removeRelation(
     const now = catalog.tableById(child.id) ?? child;
     replaceTable(now, { ...now, foreignKeys: now.foreignKeys.filter((each) => each !== key) }, planning, changes);
   }
+  if (relation.kind === 'sequence') replaceOwned(relation, null, planning, changes);
   changes.did(catalog.remove(relation));
   if (relation.kind !== 'table') return;
   for (const { sequence } of relation.columns) if (sequence !== null) changes.did(catalog.remove(sequence));

@@ -6,6 +6,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
 import { isRelationTaken } from './names.ts';
+import { replaceOwned } from './sequence-owner.ts';
 
 export function rename(statement: RenameStmt, planning: Planning, changes: Changes): void {
   const { renameType, relation, subname = '', newname = '', missing_ok: ifExists = false } = statement;
@@ -28,8 +29,11 @@ export function rename(statement: RenameStmt, planning: Planning, changes: Chang
     throw new SqlError('42P07', `relation "${newname}" already exists`);
   if (before.kind === 'table') return replaceTable(before, { ...before, name: newname }, planning, changes);
   changes.did(catalog.remove(before));
-  if (before.kind === 'sequence') changes.did(catalog.put(before.renamed(before.schema, newname)));
-  else changes.did(catalog.put({ ...before, name: newname }));
+  if (before.kind === 'sequence') {
+    const after = before.renamed(before.schema, newname);
+    changes.did(catalog.put(after));
+    replaceOwned(before, after, planning, changes);
+  } else changes.did(catalog.put({ ...before, name: newname }));
 }
 
 function renameIndex(name: string, newname: string, planning: Planning, changes: Changes): void {

@@ -6,6 +6,7 @@ import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { Changes } from './changes.ts';
+import { setOwner } from './sequence-owner.ts';
 
 type Given = { -readonly [K in keyof SequenceOptions]?: SequenceOptions[K] };
 
@@ -67,6 +68,7 @@ export function createSequence(statement: CreateSeqStmt, planning: Planning, cha
     sequenceOptions(sizeOf(options), givenSequenceOptions(options)),
   );
   changes.did(catalog.put(made));
+  setOwner(made, options, planning, changes);
 }
 
 function sizeOf(options: readonly Node[] | undefined): 'int2' | 'int4' | 'int8' {
