@@ -18,11 +18,21 @@ export const initialize: InitializeHook<EntryPoints> = (data) => {
 export const resolve: ResolveHook = async (specifier, context, nextResolve) => {
   const ours = entryPoints[specifier];
   if (ours !== undefined) return { url: ours, format: 'module', shortCircuit: true };
-  const resolved = await nextResolve(specifier, context);
+  const resolved = await nextResolve(specifier, pooling.test(specifier) ? withoutPool(context) : context);
   return isUndecided(resolved.url, resolved.format) && (await isWrittenAsModule(resolved.url))
     ? { ...resolved, format: 'module' }
     : resolved;
 };
+
+/**
+ * Packages whose builds for Node.js fill a pool of random bytes once and draw from it for all runs: run by run other identifiers. Their builds for browsers
+ * draw each identifier by itself.
+ */
+const pooling = /^(?:nanoid(?:\/async)?|uuid)$/;
+
+function withoutPool<Context extends { readonly conditions: string[] }>(context: Context): Context {
+  return { ...context, conditions: ['browser', ...context.conditions.filter((condition) => condition !== 'node')] };
+}
 
 function isUndecided(url: string, format: string | null | undefined): boolean {
   const isOpen = format === 'commonjs' || format === null || format === undefined;

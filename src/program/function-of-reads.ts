@@ -102,7 +102,7 @@ function cause(trial: Trial, { waitedOutside }: Repeated): string {
   if (timers.length > 0) return `it called ${callsIn([trial], timers).join(', ')}: ${remedy}`;
   if (waitedOutside.length > 0)
     return `session ${waitedOutside.map((name) => `"${name}"`).join(', ')} awaits something that is not the store's (a timer, a socket, a file)`;
-  return 'something outlives a run, such as a variable of the module that sessions change: make it anew inside the session';
+  return 'something outlives a run, such as a variable of the module that sessions change, or a pool of random bytes: make it anew inside the session';
 }
 
 function decides(difference: string, calls: readonly string[]): InputError {

@@ -101,6 +101,50 @@ export default program({ sessions: { a: async (session) => session.read('x') }, 
   'await-on-load.mjs': 'await new Promise(() => {});\nexport default 3;\n',
 };
 
+/** As nanoid and uuid do it: for Node.js a pool of random bytes that outlives a run, for browsers a draw for each identifier. */
+const identifiers = {
+  'index.js': `import { randomFillSync } from 'node:crypto';
+const pool = Buffer.alloc(1_024);
+let drawn = pool.length;
+const draw = () => {
+  if (drawn === pool.length) drawn = randomFillSync(pool).length - 1_024;
+  drawn += 16;
+  return pool.toString('hex', drawn - 16, drawn);
+};
+export { draw as nanoid, draw as v4 };`,
+  'browser.js': `const draw = () => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
+export { draw as nanoid, draw as v4 };`,
+};
+const packages = {
+  nanoid: { browser: './browser.js', default: './index.js' },
+  uuid: { node: './index.js', default: './browser.js' },
+  another: { browser: './browser.js', default: './index.js' },
+};
+
+test.each([
+  ['nanoid', 'nanoid', 0],
+  ['uuid', 'v4', 0],
+  ['another', 'v4', 3],
+])('identifiers of %s, which keeps a pool of random bytes for all runs', async (name, draw, code) => {
+  const files = Object.entries(packages).flatMap(([each, entry]) => [
+    [`node_modules/${each}/package.json`, JSON.stringify({ name: each, type: 'module', exports: { '.': entry } })],
+    ...Object.entries(identifiers).map(([file, text]) => [`node_modules/${each}/${file}`, text]),
+  ]);
+  folder.write(Object.fromEntries(files) as Record<string, string>);
+  folder.write({
+    'ids.mjs': `import { program } from 'moirai';
+import { ${draw} as draw } from '${name}';
+const session = (s) => s.transaction(async (t) => t.write(\`n\`, [...(await t.read('n')), draw(), draw()]));
+export default program({ initial: { n: [] }, sessions: { a: session, b: session },
+  invariant: ({ final }) => new Set(final.n).size === 4 || 'lost or the same' });`,
+  });
+  const ended = await runBuilt(['explore', 'ids.mjs', '--level', 'serializable'], { cwd });
+  expect(ended).toMatchObject({ code });
+  expect(code === 0 ? ended.out : ended.err).toContain(
+    code === 0 ? 'with other values of crypto.getRandomValues in session "b"' : 'a pool of random bytes',
+  );
+});
+
 describe('a program is found in', () => {
   const names = Object.keys(good).filter((name) => /cart\.\w+$/.test(name));
   test.concurrent.each(names)('%s', async (name) => {
