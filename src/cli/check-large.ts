@@ -58,7 +58,9 @@ export function judgeLarge(
       violation: verdict.kind === 'violated' ? violationOf(history, level, verdict) : null,
     };
   };
-  return reportOf(checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar))));
+  const isBelow = !levels.includes('serializable');
+  const above = isBelow ? 'serializable' : null;
+  return reportOf(checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)), above));
 }
 
 function answerOf(verdict: CompactVerdict): Answer {

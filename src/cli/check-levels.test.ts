@@ -8,18 +8,22 @@ type Kind = Answer['kind'];
 const letters: Record<string, Kind> = { s: 'satisfied', v: 'violated', u: 'unknown' };
 
 /** What becomes of the answers of single levels, weakest first; `checked`: the levels that were asked about. */
-function told(single: string, order: 'weakest-first' | 'strongest-first') {
+function told(single: string, order: 'weakest-first' | 'strongest-first', above: Kind | null = null) {
   const levels = isolationLevels.slice(0, single.length);
+  const stronger = isolationLevels[single.length] ?? null;
   const checked: IsolationLevel[] = [];
   const check = (level: CompactLevel): CheckedLevel => {
-    const kind = letters[single[levels.indexOf(level as IsolationLevel)] as string] as Kind;
+    const isAsked = levels.includes(level as IsolationLevel);
+    const kind = isAsked
+      ? (letters[single[levels.indexOf(level as IsolationLevel)] as string] as Kind)
+      : (above as Kind);
     checked.push(level as IsolationLevel);
     const shown: Violation = { level, title: '', json: {}, lines: () => [], drawing: { nodes: [], edges: [] } };
     return { answer: { kind, text: kind }, violation: kind === 'violated' ? shown : null };
   };
   const soFar: string[] = [];
   const textOf = (found: CheckedLevels): string => [...found.answers.values()].map(({ kind }) => kind[0]).join('');
-  const found = checkLevels(levels, order, check, (now) => soFar.push(textOf(now)));
+  const found = checkLevels(levels, order, check, (now) => soFar.push(textOf(now)), above === null ? null : stronger);
   const { violation } = found;
   return {
     all: textOf(found),
@@ -41,6 +45,15 @@ describe('satisfied goes down and violated goes up', () => {
     ['suusu', 'strongest-first', 'ssssu', null, 2],
   ] as const)('%s, %s: %s', (single, order, all, violated, checked) => {
     expect(told(single, order)).toMatchObject({ all, violated, checked });
+  });
+
+  test.each([
+    ['suu', 'satisfied', 'sss', 2],
+    ['suu', 'violated', 'suu', 4],
+    ['ssu', 'unknown', 'ssu', 3],
+    ['uus', 'violated', 'sss', 1],
+  ] as const)('%s, and a stronger level %s: %s', (single, above, all, checked) => {
+    expect(told(single, 'strongest-first', above)).toMatchObject({ all, checked, violated: null });
   });
 
   test('what is known so far, before each level and after the last', () => {

@@ -25,19 +25,27 @@ export interface CheckedLevels {
  *   is satisfied is all.
  * @param check with how many levels there are still to check, this one included
  * @param onFound called before each level, and after the last
+ * @param above stronger than all of them, `null`: none; checked too where the first check of `strongest-first` gives up. At a stronger level
+ *   fewer writers are possible, and a search may come to its end
  */
 export function checkLevels(
   levels: readonly CompactLevel[],
   order: 'weakest-first' | 'strongest-first',
   check: (level: CompactLevel, left: number) => CheckedLevel,
   onFound: (soFar: CheckedLevels) => void,
+  above: CompactLevel | null = null,
 ): CheckedLevels {
   const found = new Map<CompactLevel, CheckedLevel>();
   onFound(levelsOf(levels, found));
   const enough = order === 'weakest-first' ? 'violated' : 'satisfied';
   const turns = order === 'weakest-first' ? levels : levels.toReversed();
+  const more = order === 'strongest-first' && above !== null ? 1 : 0;
   for (const [i, level] of turns.entries()) {
-    const checked = check(level, turns.length - i);
+    let checked = check(level, turns.length - i + more);
+    if (i === 0 && more === 1 && checked.answer.kind === 'unknown') {
+      const stronger = check(above as CompactLevel, turns.length - i);
+      if (stronger.answer.kind === 'satisfied') checked = stronger;
+    }
     found.set(level, checked);
     onFound(levelsOf(levels, found));
     if (checked.answer.kind === enough) break;

@@ -218,3 +218,33 @@ describe('--max-time', () => {
     });
   });
 });
+
+/** A serial execution of 520 transactions in eight sessions, in which each of 70 keys takes five values again and again. */
+function repeatedValues(): string {
+  let state = 1;
+  const below = (count: number): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor(state / 65_536) % count;
+  };
+  const now = new Map<number, number>();
+  const lines: string[] = [];
+  for (let transaction = 1; transaction <= 520; transaction += 1) {
+    const session = below(8);
+    for (let i = 0; i < 4; i += 1) {
+      const key = below(70);
+      const isWrite = below(2) === 1;
+      if (isWrite) now.set(key, 1 + below(5));
+      lines.push(`${isWrite ? 'w' : 'r'}(${key},${now.get(key) ?? 0},${session},${transaction})`);
+    }
+  }
+  return lines.join('\n');
+}
+
+test('a level at which the search gives up is satisfied where a stronger one is', async () => {
+  const { code, out } = await runHere(['check', 'repeated.txt', '--level', 'read-committed'], {
+    'repeated.txt': repeatedValues(),
+  });
+  expect(out).toMatch(/^read-committed +satisfied$/m);
+  expect(out).not.toContain('serializable');
+  expect(code).toBe(0);
+});
