@@ -51,7 +51,23 @@ function isHidden(row: VirtualRow): boolean {
   return typeof schema === 'string' && isTemporary(schema);
 }
 
-function columnsOf(text: string): { name: string; type: SqlType }[] {
+interface VirtualColumn {
+  readonly name: string;
+  readonly type: SqlType;
+}
+
+/** By their text: every run of a program has a catalog of its own, and all have the same relations. */
+const knownColumns = new Map<string, readonly VirtualColumn[]>();
+
+function columnsOf(text: string): readonly VirtualColumn[] {
+  const known = knownColumns.get(text);
+  if (known !== undefined) return known;
+  const columns = parseColumns(text);
+  knownColumns.set(text, columns);
+  return columns;
+}
+
+function parseColumns(text: string): readonly VirtualColumn[] {
   let type: SqlType = types.text;
   return text.split(',').map((part) => {
     const [name = '', typeName] = part.trim().split(' ');
