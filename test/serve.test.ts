@@ -12,6 +12,7 @@ import { answerMsMax } from './support/interrupted.ts';
 const main = join(root, 'dist/cli/main.js');
 const folder = new UserFolder();
 const children = new Set<ChildProcess>();
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 
 beforeAll(build, 120_000);
 afterEach(() => {
@@ -198,7 +199,8 @@ describe('a run over sockets', () => {
       seen.add(outcome);
       const { code } = await runBuilt(['check', join(folder.path, 'run.jsonl')]);
       expect([0, 1]).toContain(code);
-      for (let again = 0; again < 3; again += 1) {
+      // More repetitions show no more: one seed has several, which find what differs from process to process.
+      for (let again = 0; again < (isHeavy || seed === 1 ? 3 : 1); again += 1) {
         const replayed = await serve(...fixed, '--replay', 'run.choices');
         expect(JSON.stringify(await race(replayed.url)), `seed ${seed}`).toBe(outcome);
         await replayed.end('SIGINT');
