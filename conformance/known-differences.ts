@@ -12,6 +12,20 @@ export interface KnownDifference {
 
 export const knownDifferences: readonly KnownDifference[] = [
   {
+    dialect: 'postgres',
+    row: 'A GIN index is no way to rows',
+    matches: ({ schedule, line, ours, theirs }) =>
+      schedule.setUp.some((sql) => /using gin/i.test(sql)) &&
+      hasCode(ours.lines[line], '40001') &&
+      !hasCode(theirs.lines[line], '40001'),
+  },
+  {
+    dialect: 'postgres',
+    row: 'Sessions that set `deadlock_timeout` differently',
+    matches: ({ schedule: { steps } }) =>
+      new Set(steps.flatMap(({ sql }) => /deadlock_timeout = '(\w+)'/.exec(sql)?.[1] ?? [])).size > 1,
+  },
+  {
     dialect: 'mysql',
     row: "Which of two transactions is InnoDB's victim",
     matches: ({ line, ours, theirs }) => {
@@ -20,6 +34,10 @@ export const knownDifferences: readonly KnownDifference[] = [
     },
   },
 ];
+
+function hasCode(line: TraceLine | undefined, code: string): boolean {
+  return [...(line?.answers.values() ?? [])].some((answer) => answer.kind === 'error' && answer.code === code);
+}
 
 /** The sessions that a step made victims of a deadlock. */
 function deadlockVictims(line: TraceLine | undefined): string {

@@ -44,6 +44,16 @@ export class IndexRecord implements IndexEntry, LockableRecord {
     this.id = row.id;
     this.row = row;
   }
+
+  /** Has one of the writer's versions of the row made or delete-marked this record? In the clustered index each has. */
+  isWrittenBy(writer: Writer): boolean {
+    const isIn = (version: InnodbVersion | null): boolean =>
+      version !== null && !version.isDeleted && this.index.hasKey(version, this.key);
+    let version = this.row.newest;
+    for (; version !== null && version.writer === writer; version = version.older)
+      if (this.index.isClustered || isIn(version) !== isIn(version.older)) return true;
+    return false;
+  }
 }
 
 export class InnodbIndex {

@@ -170,10 +170,11 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
       const version = this.#written.pop() as InnodbVersion;
       contacts.writes(this.storage, version);
       pop(this.storage, version);
-      if (version.stored.newest?.writer !== this.writer) rows.add(version.stored);
+      rows.add(version.stored);
     }
     // What is no longer written is no longer locked by having been written.
-    const isOver = (lock: RecordLock): boolean => lock.isGone || (lock.isImplicit && rows.has(lock.record.row));
+    const isOver = ({ isGone, isImplicit, record }: RecordLock): boolean =>
+      isGone || (isImplicit && rows.has(record.row) && !(record instanceof IndexRecord && record.isWrittenBy(this.writer)));
     for (const lock of this.#locks) {
       if (!isOver(lock)) continue;
       if (!lock.isImplicit) this.#emptied.add(this.#structure(lock));
