@@ -174,7 +174,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     }
     // What is no longer written is no longer locked by having been written.
     const isOver = ({ isGone, isImplicit, record }: RecordLock): boolean =>
-      isGone || (isImplicit && rows.has(record.row) && !(record instanceof IndexRecord && record.isWrittenBy(this.writer)));
+      isGone ||
+      (isImplicit && rows.has(record.row) && !(record instanceof IndexRecord && record.isWrittenBy(this.writer)));
     for (const lock of this.#locks) {
       if (!isOver(lock)) continue;
       if (!lock.isImplicit) this.#emptied.add(this.#structure(lock));
