@@ -1,4 +1,4 @@
-/** What a report says of a failing run in which no anomaly was found: no more than its history shows. */
+/** What a report says of a failing run: no more than its history shows, and of a uniqueness check that met a row no less. */
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { type SqlConnection, sqlProgram } from '../program/index.ts';
@@ -57,4 +57,25 @@ test('uniqueness checks are not in the history, so nothing is said of levels and
   );
   expect(text).not.toContain('no isolation level prevents');
   expect(text).not.toContain('in that serial order too');
+});
+
+test('two that each insert nothing because of the row of the other are a cycle', async () => {
+  const claims = (...tables: readonly string[]) => {
+    const work: Work = async (client) => {
+      const rows: (number | null)[] = [];
+      for (const table of tables)
+        rows.push((await client.query(`insert into ${table} values (1) on conflict do nothing`)).rowCount);
+      return rows.join();
+    };
+    return (connection: SqlConnection): Promise<unknown> => onPostgres(connection, work);
+  };
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: 'create table a (id int primary key); create table b (id int primary key)',
+    sessions: { alice: claims('a', 'b'), bob: claims('b', 'a') },
+    invariant: ({ results }) => results['alice'] !== '1,0' || results['bob'] !== '1,0' || 'each has one of two',
+  });
+  const result = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+  const report = formatSqlExploration(result, { width: 1_000 });
+  expect(report).toContain('Cause: circular information flow between sessions: alice saw what bob wrote to b/1');
 });
