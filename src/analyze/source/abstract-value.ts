@@ -1,0 +1,164 @@
+/** What an expression of the analysed source can be, as far as the reader of the source follows it. */
+import type ts from 'typescript';
+import type { Value } from '../application.ts';
+
+export type Abstract =
+  /** A number, string, truth value, or an object of which only its origin is known. */
+  | { readonly kind: 'value'; readonly value: Value }
+  | { readonly kind: 'undefined' }
+  /** The path ended before there was a value: it threw. */
+  | { readonly kind: 'never' }
+  | ObjectValue
+  | ArrayValue
+  | FunctionValue
+  | ClassValue
+  /** All rows of a statement's result, as a list. */
+  | { readonly kind: 'rows'; readonly statement: string }
+  /** The first row of a statement's result, if there is one. */
+  | { readonly kind: 'row'; readonly statement: string }
+  /** Something of a module outside the sources: `pg`, [`Pool`]. */
+  | External
+  | Native
+  | Choice;
+
+export interface ObjectValue {
+  readonly kind: 'object';
+  readonly properties: Map<string, Cell>;
+  readonly of: ClassValue | null;
+  /** Where a property that is not listed comes from: `{ ...row, paid: true }`. */
+  readonly rest: Abstract | null;
+}
+
+export interface ArrayValue {
+  readonly kind: 'array';
+  readonly elements: Cell<readonly Abstract[]>;
+}
+
+export interface FunctionValue {
+  readonly kind: 'function';
+  readonly node: FunctionNode;
+  readonly scope: Scope;
+  readonly self: Abstract | null;
+}
+
+export type FunctionNode =
+  | ts.FunctionDeclaration
+  | ts.FunctionExpression
+  | ts.ArrowFunction
+  | ts.MethodDeclaration
+  | ts.ConstructorDeclaration
+  | ts.GetAccessorDeclaration
+  | ts.SetAccessorDeclaration;
+
+export interface ClassValue {
+  readonly kind: 'class';
+  readonly node: ts.ClassLikeDeclaration;
+  readonly scope: Scope;
+}
+
+export interface External {
+  readonly kind: 'external';
+  readonly module: string;
+  readonly path: readonly string[];
+  /** The functions of the sources that it was made with: `asyncHandler(fn)`. */
+  readonly made?: readonly FunctionValue[];
+}
+
+/** An object that the reader knows by itself: a driver's handle, a part of a builder's chain. */
+export interface Native {
+  readonly kind: 'native';
+  readonly title: string;
+  /** It reaches a database: passed to code outside the sources, it is not followed any more. */
+  readonly isHandle: boolean;
+  readonly member?: (name: string, at: ts.Node) => Abstract | undefined;
+  readonly call?: (args: readonly Abstract[], at: ts.Node) => Abstract;
+  /** As the tag of a template. */
+  readonly tag?: (texts: readonly string[], holes: readonly Abstract[], at: ts.Node) => Abstract;
+  /** What `await` gives, where it is not the value itself: a query that runs when it is awaited. */
+  readonly settle?: (at: ts.Node) => Abstract;
+}
+
+export interface Choice {
+  readonly kind: 'choice';
+  readonly condition: Value;
+  readonly ifTrue: Abstract;
+  readonly ifFalse: Abstract;
+  /** In a list: both sides are lists, and their elements are elements of this one. */
+  readonly isSpread?: boolean;
+}
+
+/** A place in memory: a variable, a property, the elements of an array. Written through `Memory` only. */
+export interface Cell<Of = Abstract> {
+  value: Of;
+}
+
+export class Scope {
+  readonly cells = new Map<ts.Symbol, Cell>();
+  readonly parent: Scope | null;
+  readonly self: Abstract | null;
+
+  constructor(parent: Scope | null, self: Abstract | null = parent?.self ?? null) {
+    this.parent = parent;
+    this.self = self;
+  }
+
+  find(symbol: ts.Symbol): Cell | undefined {
+    return this.cells.get(symbol) ?? this.parent?.find(symbol);
+  }
+}
+
+/** Keeps what a branch changed, so that the other branch starts from the same memory. */
+export class Memory {
+  #changed: Map<Cell<unknown>, unknown> = new Map();
+
+  write<Of>(cell: Cell<Of>, value: Of): void {
+    if (!this.#changed.has(cell)) this.#changed.set(cell, cell.value);
+    cell.value = value;
+  }
+
+  /** Runs `body`, undoes its writes, and returns them. */
+  during<Result>(body: () => Result): {
+    readonly result: Result;
+    readonly writes: ReadonlyMap<Cell<unknown>, unknown>;
+  } {
+    const outer = this.#changed;
+    this.#changed = new Map();
+    try {
+      const result = body();
+      const writes = new Map([...this.#changed.keys()].map((cell) => [cell, cell.value]));
+      for (const [cell, old] of this.#changed) cell.value = old;
+      return { result, writes };
+    } finally {
+      this.#changed = outer;
+    }
+  }
+}
+
+export const undefinedValue: Abstract = { kind: 'undefined' };
+export const never: Abstract = { kind: 'never' };
+
+export function plain(value: Value): Abstract {
+  return { kind: 'value', value };
+}
+
+export function constant(value: string | number | boolean | null): Abstract {
+  return plain({ kind: 'constant', value });
+}
+
+export function unknown(reason: string): Abstract {
+  return plain({ kind: 'unknown', reason });
+}
+
+export function arrayOf(elements: readonly Abstract[]): ArrayValue {
+  return { kind: 'array', elements: { value: elements } };
+}
+
+export function objectOf(properties: Readonly<Record<string, Abstract>>): ObjectValue {
+  const cells = Object.entries(properties).map(([name, value]): [string, Cell] => [name, { value }]);
+  return { kind: 'object', properties: new Map(cells), of: null, rest: null };
+}
+
+/** A function that the reader knows by itself. */
+export function native(title: string, call: NonNullable<Native['call']>): Native {
+  return { kind: 'native', title, isHandle: false, call };
+}

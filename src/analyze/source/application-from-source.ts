@@ -1,0 +1,30 @@
+/**
+ * From TypeScript and JavaScript files to an application. The reader runs the source on abstract values: functions in place, both sides of a
+ * branch, loops once. It needs neither the packages nor the types of the sources: a driver is recognised by the module that is imported.
+ */
+import type { Application } from '../application.ts';
+import type { TypeScript } from './load-typescript.ts';
+import { loadProject } from './project.ts';
+import { readUnits } from './units.ts';
+
+export interface SourceOptions {
+  readonly ts: TypeScript;
+  /** Source files, and tsconfig.json for its `paths`, by path relative to the working directory. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly schema: string;
+  readonly dialect: 'postgres' | 'mysql';
+  /** Expressions that one unit may evaluate. */
+  readonly stepsMax?: number;
+}
+
+/** @throws InputError analyze/no-source without any source file. */
+export function applicationFromSource({ ts, files, schema, dialect, stepsMax = 200_000 }: SourceOptions): Application {
+  const project = loadProject(ts, files);
+  const { units, notUnderstood } = readUnits(project, { dialect, stepsMax });
+  const faults = project.faulty.map(({ place, message }) => ({
+    kind: 'not-understood' as const,
+    place,
+    reason: `the file does not parse: ${message}`,
+  }));
+  return { dialect, schema, units, notUnderstood: [...faults, ...notUnderstood] };
+}

@@ -1,0 +1,238 @@
+/** Calls: functions of the sources are run in place, drivers do what they do, and all others are functions of their arguments. */
+import type ts from 'typescript';
+import {
+  type Abstract,
+  type ClassValue,
+  type External,
+  type FunctionValue,
+  type Native,
+  never,
+  type ObjectValue,
+  Scope,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
+import { functionsIn, runSometime } from './run-sometime.ts';
+import { callKnown } from './known-functions.ts';
+import { oneLine } from './expressions.ts';
+import { type Completion, goesOn, type Machine } from './machine.ts';
+import { bindParameters, returned } from './statements.ts';
+import { choose } from './value-arithmetic.ts';
+
+const depthMax = 60;
+
+export function call(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
+  switch (callee.kind) {
+    case 'function':
+      return invoke(machine, callee, args, at);
+    case 'native':
+      return callee.call?.(args, at) ?? opaqueCall(machine, callee, args, at);
+    case 'external': {
+      const known = machine.external(callee);
+      if (known !== callee) return call(machine, known, args, at);
+      return callKnown(machine, callee, args, at) ?? opaqueCall(machine, callee, args, at);
+    }
+    case 'choice': {
+      let [a, b]: [Abstract, Abstract] = [never, never];
+      machine.fork(
+        callee.condition,
+        () => ((a = call(machine, callee.ifTrue, args, at)), goesOn),
+        () => ((b = call(machine, callee.ifFalse, args, at)), goesOn),
+      );
+      return choose(callee.condition, a, b);
+    }
+    default:
+      return opaqueCall(machine, callee, args, at);
+  }
+}
+
+export function invoke(machine: Machine, fn: FunctionValue, args: readonly Abstract[], at: ts.Node): Abstract {
+  const { node } = fn;
+  if (node.body === undefined) return opaqueCall(machine, fn, args, at);
+  const depth = machine.frames.filter((frame) => frame.fn?.node === node).length;
+  if (depth > 1 || machine.frames.length > depthMax) {
+    if (reachesDatabase(args)) machine.notUnderstood(at, 'a function that calls itself');
+    return unknown('what a recursive call gives');
+  }
+  machine.called.add(node);
+  const scope = new Scope(fn.scope, fn.self);
+  const { emitter } = machine;
+  const before = emitter.mark();
+  const isHelper = args.some(({ kind }) => kind === 'function');
+  const frame = {
+    fn,
+    isHelper,
+    call: at,
+    pathLength: before.path.length,
+    returns: [] as { path: typeof before.path; value: Abstract }[],
+  };
+  const outer = machine.frames;
+  machine.frames = [...outer, frame];
+  bindParameters(machine, node, args, scope);
+  const completion = runBody(machine, node.body, scope, frame.returns);
+  machine.frames = outer;
+  if (completion.end === 'none') frame.returns.push({ path: emitter.path, value: undefinedValue });
+  emitter.continueAfter(before);
+  if (frame.returns.length === 0) return never;
+  return returned(frame.returns, frame.pathLength, choose);
+}
+
+function runBody(
+  machine: Machine,
+  body: ts.ConciseBody,
+  scope: Scope,
+  returns: { path: Machine['emitter']['path']; value: Abstract }[],
+): Completion {
+  if (machine.project.ts.isBlock(body)) return machine.block(body.statements, scope);
+  const value = machine.settle(machine.evaluate(body, scope), body);
+  if (value.kind === 'never') return { end: 'throw', ended: [] };
+  returns.push({ path: machine.emitter.path, value });
+  return { end: 'return', ended: [] };
+}
+
+/** A function outside the sources: of its arguments nothing is known any more but that it may call the functions among them. */
+export function opaqueCall(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
+  const name = calledName(machine, at);
+  const functions = args.flatMap((arg) => functionsIn(arg));
+  const handle = args.find((arg) => arg.kind === 'native' && arg.isHandle);
+  if (handle !== undefined)
+    machine.notUnderstood(at, `a database handle is passed to ${name}, which is not in the sources`);
+  if (functions.length > 0 && callee.kind === 'external')
+    return { ...callee, path: [...callee.path, '()'], made: [...(callee.made ?? []), ...functions] };
+  for (const fn of functions) runSometime(machine, fn, `how often ${name} calls its function`, at);
+  if (callee.kind === 'external') return { kind: 'external', module: callee.module, path: [...callee.path, '()'] };
+  return unknown(`what ${name} returns`);
+}
+
+function reachesDatabase(args: readonly Abstract[]): boolean {
+  return args.some((arg) => arg.kind === 'native' && arg.isHandle);
+}
+
+export function calledName(machine: Machine, at: ts.Node): string {
+  const { ts } = machine.project;
+  return oneLine(ts.isCallExpression(at) || ts.isNewExpression(at) ? at.expression.getText() : at.getText());
+}
+
+export function construct(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
+  if (callee.kind === 'class') return newInstance(machine, callee, args, at);
+  if (callee.kind === 'external' && callee.module === '' && callee.path[0] === 'Promise')
+    return newPromise(machine, args, at);
+  if (callee.kind === 'external' && callee.module === '') return newBuiltIn(callee, args, at);
+  return opaqueCall(machine, callee, args, at);
+}
+
+function newBuiltIn(callee: External, args: readonly Abstract[], at: ts.Node): Abstract {
+  const [name] = callee.path;
+  const [first] = args;
+  if (name === 'Date') return first ?? unknown('the time');
+  if ((name === 'Set' || name === 'Array') && first?.kind === 'array') return first;
+  return unknown(`what \`${oneLine(at.getText())}\` gives`);
+}
+
+/** `new Promise((resolve, reject) => ...)`: what it resolves to. */
+function newPromise(machine: Machine, args: readonly Abstract[], at: ts.Node): Abstract {
+  const [fn] = args;
+  if (fn?.kind !== 'function') return unknown('what a promise gives');
+  const cell = { value: unknown('what a promise gives') };
+  const resolve: Native = {
+    kind: 'native',
+    title: 'resolve',
+    isHandle: false,
+    call: ([value]) => (machine.memory.write(cell, value ?? undefinedValue), undefinedValue),
+  };
+  const reject: Native = { kind: 'native', title: 'reject', isHandle: false, call: () => undefinedValue };
+  machine.invoke(fn, [resolve, reject], at);
+  return cell.value;
+}
+
+/** An object of a class of the sources: fields, then the constructor. */
+export function newInstance(machine: Machine, type: ClassValue, args: readonly Abstract[], at: ts.Node): ObjectValue {
+  const { ts } = machine.project;
+  const instance: ObjectValue = { kind: 'object', properties: new Map(), of: type, rest: null };
+  if (machine.frames.length > depthMax) return instance;
+  for (const one of lineage(machine, type).toReversed()) {
+    const scope = new Scope(one.scope, instance);
+    for (const member of one.node.members) {
+      if (!ts.isPropertyDeclaration(member) || hasStatic(machine, member)) continue;
+      const value =
+        member.initializer === undefined
+          ? machine.ofType(member.type, scope)
+          : machine.evaluate(member.initializer, scope);
+      instance.properties.set(member.name.getText(), { value: value ?? undefinedValue });
+    }
+    const constructor = one.node.members.find(
+      (member): member is ts.ConstructorDeclaration => ts.isConstructorDeclaration(member) && member.body !== undefined,
+    );
+    if (constructor === undefined) continue;
+    const inner = new Scope(one.scope, instance);
+    bindParameters(machine, constructor, injected(machine, constructor, args, one.scope), inner);
+    for (const { name, modifiers } of constructor.parameters) {
+      if ((modifiers ?? []).length === 0 || !ts.isIdentifier(name)) continue;
+      instance.properties.set(name.text, { value: machine.evaluate(name, inner) });
+    }
+    invoke(
+      machine,
+      { kind: 'function', node: constructor, scope: one.scope, self: instance },
+      injected(machine, constructor, args, one.scope),
+      at,
+    );
+  }
+  return instance;
+}
+
+/** What a container passes: an instance of each parameter's class. */
+function injected(
+  machine: Machine,
+  node: ts.ConstructorDeclaration,
+  args: readonly Abstract[],
+  scope: Scope,
+): readonly Abstract[] {
+  if (args.length > 0) return args;
+  return node.parameters.map(
+    ({ type, initializer }) =>
+      machine.ofType(type, scope) ?? (initializer === undefined ? unknown('what is injected') : undefinedValue),
+  );
+}
+
+/** The class and those that it extends, as far as they are in the sources. */
+export function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
+  const { ts } = machine.project;
+  const parent = type.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
+  if (parent === undefined) return [type];
+  const value = machine.evaluate(parent.expression, type.scope);
+  return value.kind === 'class' && value.node !== type.node ? [type, ...lineage(machine, value)] : [type];
+}
+
+export function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
+  const { ts } = machine.project;
+  return (
+    ts.canHaveModifiers(member) &&
+    (ts.getModifiers(member) ?? []).some(({ kind }) => kind === ts.SyntaxKind.StaticKeyword)
+  );
+}
+
+/** A method, accessor or field of an object's class; of a class itself, what is static. */
+export function classMember(
+  machine: Machine,
+  type: ClassValue,
+  name: string,
+  self: Abstract,
+  isStatic: boolean,
+  at: ts.Node,
+): Abstract | undefined {
+  const { ts } = machine.project;
+  for (const one of lineage(machine, type)) {
+    for (const member of one.node.members) {
+      if (member.name?.getText() !== name || hasStatic(machine, member) !== isStatic) continue;
+      if (ts.isMethodDeclaration(member) && member.body !== undefined)
+        return { kind: 'function', node: member, scope: one.scope, self };
+      if (ts.isGetAccessorDeclaration(member))
+        return invoke(machine, { kind: 'function', node: member, scope: one.scope, self }, [], at);
+      if (ts.isPropertyDeclaration(member) && isStatic)
+        return member.initializer === undefined
+          ? undefinedValue
+          : machine.evaluate(member.initializer, new Scope(one.scope, self));
+    }
+  }
+  return undefined;
+}

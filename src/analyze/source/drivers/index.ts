@@ -1,0 +1,21 @@
+/** The drivers that the source reader knows, by the modules that programs import. */
+import type ts from 'typescript';
+import type { Abstract, External } from '../abstract-value.ts';
+import type { Driver, Machine } from '../machine.ts';
+import { mysql2 } from './mysql2.ts';
+import { pg } from './pg.ts';
+import { postgres } from './postgres.ts';
+
+const known: readonly Driver[] = [pg, postgres, mysql2];
+
+function driverOf({ module }: External): Driver | undefined {
+  return known.find(({ modules }) => modules.test(module));
+}
+
+export const drivers = {
+  construct: (machine: Machine, external: External, args: readonly Abstract[], at: ts.Node) =>
+    driverOf(external)?.construct?.(machine, external, args, at),
+  call: (machine: Machine, external: External, args: readonly Abstract[], at: ts.Node) =>
+    driverOf(external)?.call?.(machine, external, args, at),
+  ofType: (machine: Machine, external: External) => driverOf(external)?.ofType?.(machine, external),
+};

@@ -1,0 +1,47 @@
+/** `query(text)` on something of which the origin is not known, where the text is SQL: what a plugin or a container gives. */
+import type ts from 'typescript';
+import { type Abstract, type Native, unknown } from '../abstract-value.ts';
+import type { Connection } from '../emitter.ts';
+import type { Machine } from '../machine.ts';
+import { valueOf } from '../value-arithmetic.ts';
+import { mysqlClient } from './mysql2.ts';
+import { pgClient } from './pg.ts';
+
+const connections = new WeakMap<Machine['emitter'], Connection>();
+
+export function textHandle(
+  machine: Machine,
+  callee: Abstract,
+  args: readonly Abstract[],
+  at: ts.Node,
+): Abstract | undefined {
+  const { ts } = machine.project;
+  if (
+    (callee.kind !== 'value' && callee.kind !== 'external') ||
+    !ts.isCallExpression(at) ||
+    !ts.isPropertyAccessExpression(at.expression)
+  )
+    return undefined;
+  const method = at.expression.name.text;
+  if (!/^(?:query|execute|unsafe)$/.test(method) || !isSql(args[0])) return undefined;
+  const connection = connections.get(machine.emitter) ?? { nextLevel: null };
+  connections.set(machine.emitter, connection);
+  const client: Native =
+    machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection);
+  const query = client.member?.('query', at);
+  return query === undefined ? unknown('a result') : machine.call(query, args, at);
+}
+
+function isSql(abstract: Abstract | undefined): boolean {
+  if (abstract === undefined) return false;
+  if (abstract.kind === 'object')
+    return isSql(abstract.properties.get('text')?.value ?? abstract.properties.get('sql')?.value);
+  const value = valueOf(abstract);
+  const start = value.kind === 'expression' && value.operator === '||' ? value.operands[0] : value;
+  return (
+    start?.kind === 'constant' &&
+    /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|start\s+transaction|savepoint)\b/i.test(
+      String(start.value),
+    )
+  );
+}

@@ -1,0 +1,174 @@
+/**
+ * Writes the steps of one unit while its code is read. Steps go to the current list; a branch of which one side ended (`if (!row) return`) leaves
+ * the other side's list current, so that what follows stands in it. Which transaction is open belongs to the path, as the list does.
+ */
+import type {
+  Abort,
+  Branch,
+  Loop,
+  NotUnderstood,
+  Place,
+  Return,
+  Statement,
+  Step,
+  Transaction,
+  UnitStep,
+  Value,
+} from '../application.ts';
+import type { IsolationName } from '../../sql/index.ts';
+import { allOf, isConstant, not } from './value-arithmetic.ts';
+
+export type AnyStep = Step | UnitStep;
+type List = AnyStep[];
+
+/** A connection, as far as a transaction is open on it. The pool has none of its own. */
+export interface Connection {
+  /** What SET TRANSACTION said before BEGIN. */
+  nextLevel: IsolationName | null;
+}
+
+export interface OpenTransaction {
+  readonly connection: Connection;
+  readonly step: Transaction & { level: IsolationName | null };
+  readonly steps: List;
+  /** Where it stands. */
+  readonly outer: Mark;
+  /** Names of its results. */
+  readonly results: Set<string>;
+}
+
+/** A point of the path to come back to. */
+export interface Mark {
+  readonly list: List;
+  readonly open: OpenTransaction | null;
+  readonly path: readonly Value[];
+}
+
+export class Emitter {
+  readonly steps: List = [];
+  list: List = this.steps;
+  open: OpenTransaction | null = null;
+  /** The conditions that hold here. */
+  path: readonly Value[] = [];
+  /** How many steps were written. */
+  written = 0;
+  #names = new Set<string>();
+
+  mark(): Mark {
+    return { list: this.list, open: this.open, path: this.path };
+  }
+
+  /** Back to `mark`, whatever happened since. */
+  reset({ list, open, path }: Mark): void {
+    this.list = list;
+    this.open = open;
+    this.path = path;
+  }
+
+  /** To the code behind what began at `mark`: in the transaction that is open now. */
+  continueAfter(mark: Mark): void {
+    if (this.open === mark.open) this.list = mark.list;
+    else if (this.open !== null) this.list = this.open.steps;
+    else if (mark.open !== null) this.#behind(mark.open, mark.path);
+    this.path = mark.path;
+  }
+
+  push(step: AnyStep): void {
+    this.written++;
+    this.list.push(step);
+  }
+
+  /** Into a list of its own, which the caller may drop. */
+  apart<Result>(body: () => Result): { readonly result: Result; readonly steps: List } {
+    const [mark, names, written] = [this.mark(), this.#names, this.written];
+    const steps: List = [];
+    this.#names = new Set(names);
+    this.list = steps;
+    const result = body();
+    this.reset(mark);
+    this.#names = names;
+    this.written = written;
+    return { result, steps };
+  }
+
+  name(wanted: string): string {
+    let name = wanted;
+    for (let count = 2; this.#names.has(name); count++) name = `${wanted}${count}`;
+    this.#names.add(name);
+    return name;
+  }
+
+  notUnderstood(place: Place, reason: string): void {
+    const step: NotUnderstood = { kind: 'not-understood', place, reason };
+    const known = this.list.some(
+      (other) => other.kind === 'not-understood' && other.reason === reason && other.place.line === place.line,
+    );
+    if (!known) this.push(step);
+  }
+
+  /** Opens a branch or a loop. */
+  nest(step: Branch<AnyStep> | Loop<AnyStep>): void {
+    this.push(step as AnyStep);
+  }
+
+  begin(connection: Connection, name: string, level: IsolationName | null, place: Place): void {
+    const steps: List = [];
+    const outer = this.mark();
+    const step = {
+      kind: 'transaction' as const,
+      name: this.name(name),
+      place,
+      level: level ?? connection.nextLevel,
+      steps: steps as Step[],
+    };
+    connection.nextLevel = null;
+    this.push(step);
+    this.open = { connection, step, steps, outer, results: new Set() };
+    this.list = steps;
+  }
+
+  /** COMMIT or ROLLBACK of the open transaction on this path. */
+  end(kind: 'commit' | 'abort'): void {
+    if (this.open === null) return;
+    const { open } = this;
+    const last: Abort | Return = kind === 'commit' ? { kind: 'return' } : { kind: 'abort' };
+    this.push(last);
+    this.open = null;
+    this.#behind(open, this.path);
+  }
+
+  /** A statement of another connection while a transaction is open: before it or, where it uses the transaction's results, after it. */
+  pushOutside(step: Statement): void {
+    if (this.open === null) return this.push(step);
+    const { outer, step: transaction, results } = this.open;
+    const uses = JSON.stringify(step.parameters);
+    const depends = [...results].some((name) => uses.includes(`"statement":"${name}"`));
+    const isConditional = this.list !== this.open.steps;
+    const condition: Value = { kind: 'unknown', reason: 'a condition inside the transaction' };
+    const placed: AnyStep = isConditional ? { kind: 'branch', condition, ifTrue: [step], ifFalse: [] } : step;
+    const index = outer.list.indexOf(transaction);
+    if (depends || index < 0) outer.list.push(placed);
+    else outer.list.splice(index, 0, placed);
+    this.written++;
+  }
+
+  #behind(open: OpenTransaction, path: readonly Value[]): void {
+    this.list = open.outer.list;
+    const conditions = path.slice(open.outer.path.length);
+    if (conditions.length === 0) return;
+    this.#enter(allOf(conditions));
+  }
+
+  /** What follows runs only where none of `ended` held. */
+  unless(ended: readonly Value[]): void {
+    if (ended.length === 0) return;
+    this.#enter(allOf(ended.map(not)));
+  }
+
+  #enter(condition: Value): void {
+    if (isConstant(condition, true)) return;
+    const ifTrue: List = [];
+    this.list.push({ kind: 'branch', condition, ifTrue, ifFalse: [] } as AnyStep);
+    this.list = ifTrue;
+  }
+}

@@ -1,0 +1,386 @@
+/** Evaluates the expressions of the analysed source. */
+import type ts from 'typescript';
+import type { Value } from '../application.ts';
+import {
+  type Abstract,
+  arrayOf,
+  type Cell,
+  constant,
+  type FunctionNode,
+  type ObjectValue,
+  plain,
+  type Scope,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
+import { type Completion, goesOn, type Machine } from './machine.ts';
+import { evaluateIdentifier } from './names.ts';
+import {
+  choose,
+  compare,
+  concatenate,
+  constantOf,
+  either,
+  expression,
+  isConstant,
+  isNothing,
+  not,
+  truthOf,
+  valueOf,
+  allOf,
+} from './value-arithmetic.ts';
+
+export function evaluate(machine: Machine, node: ts.Expression, scope: Scope): Abstract {
+  const { ts } = machine.project;
+  const inner = (other: ts.Expression): Abstract => machine.evaluate(other, scope);
+  if (
+    ts.isParenthesizedExpression(node) ||
+    ts.isAsExpression(node) ||
+    ts.isNonNullExpression(node) ||
+    ts.isSatisfiesExpression(node) ||
+    ts.isTypeAssertionExpression(node)
+  ) {
+    return inner(node.expression);
+  }
+  if (ts.isAwaitExpression(node)) return machine.settle(inner(node.expression), node);
+  if (ts.isIdentifier(node)) return evaluateIdentifier(machine, node, scope);
+  if (ts.isPropertyAccessExpression(node)) return machine.member(inner(node.expression), node.name.text, node);
+  if (ts.isElementAccessExpression(node))
+    return elementOf(machine, inner(node.expression), inner(node.argumentExpression), node);
+  if (ts.isCallExpression(node)) return evaluateCall(machine, node, scope);
+  if (ts.isNewExpression(node))
+    return machine.construct(inner(node.expression), argumentsOf(machine, node.arguments, scope), node);
+  if (ts.isStringLiteralLike(node)) return constant(node.text);
+  if (ts.isTemplateExpression(node)) {
+    return concatenate([
+      constant(node.head.text),
+      ...node.templateSpans.flatMap((span) => [inner(span.expression), constant(span.literal.text)]),
+    ]);
+  }
+  if (ts.isTaggedTemplateExpression(node)) return evaluateTagged(machine, node, scope);
+  if (ts.isNumericLiteral(node)) return constant(Number(node.text));
+  if (ts.isBigIntLiteral(node)) return constant(Number(node.text.slice(0, -1)));
+  if (ts.isArrowFunction(node) || ts.isFunctionExpression(node))
+    return { kind: 'function', node, scope, self: scope.self };
+  if (ts.isClassExpression(node)) return { kind: 'class', node, scope };
+  if (ts.isObjectLiteralExpression(node)) return objectLiteral(machine, node, scope);
+  if (ts.isArrayLiteralExpression(node)) return arrayOf(argumentsOf(machine, node.elements, scope));
+  if (ts.isBinaryExpression(node)) return evaluateBinary(machine, node, scope);
+  if (ts.isPrefixUnaryExpression(node)) return prefix(machine, node, scope);
+  if (ts.isPostfixUnaryExpression(node)) {
+    const before = inner(node.operand);
+    const operator = node.operator === ts.SyntaxKind.PlusPlusToken ? '+' : '-';
+    assign(machine, node.operand, plain(arithmetic(operator, valueOf(before), { kind: 'constant', value: 1 })), scope);
+    return before;
+  }
+  if (ts.isConditionalExpression(node)) {
+    return branching(
+      machine,
+      truthOf(inner(node.condition)),
+      () => inner(node.whenTrue),
+      () => inner(node.whenFalse),
+    );
+  }
+  if (ts.isVoidExpression(node) || ts.isDeleteExpression(node)) {
+    inner(node.expression);
+    return undefinedValue;
+  }
+  if (ts.isTypeOfExpression(node)) return plain(expression('typeof', valueOf(inner(node.expression))));
+  if (ts.isYieldExpression(node))
+    return node.expression === undefined ? undefinedValue : machine.settle(inner(node.expression), node);
+  return keyword(machine, node, scope);
+}
+
+function keyword(machine: Machine, node: ts.Expression, scope: Scope): Abstract {
+  const { SyntaxKind } = machine.project.ts;
+  switch (node.kind) {
+    case SyntaxKind.TrueKeyword:
+      return constant(true);
+    case SyntaxKind.FalseKeyword:
+      return constant(false);
+    case SyntaxKind.NullKeyword:
+      return constant(null);
+    case SyntaxKind.ThisKeyword:
+    case SyntaxKind.SuperKeyword:
+      return scope.self ?? unknown('this');
+    default:
+      return unknown(`what \`${oneLine(node.getText())}\` gives`);
+  }
+}
+
+export function oneLine(text: string): string {
+  const short = text.replaceAll(/\s+/g, ' ');
+  return short.length > 60 ? `${short.slice(0, 57)}...` : short;
+}
+
+/** Evaluates both sides, each in its branch. */
+function branching(machine: Machine, condition: Value, ifTrue: () => Abstract, ifFalse: () => Abstract): Abstract {
+  let [a, b]: [Abstract, Abstract] = [{ kind: 'never' }, { kind: 'never' }];
+  const ending = (value: Abstract): Completion => (value.kind === 'never' ? { end: 'throw', ended: [] } : goesOn);
+  machine.fork(
+    condition,
+    () => ending((a = ifTrue())),
+    () => ending((b = ifFalse())),
+  );
+  return choose(condition, a, b);
+}
+
+function evaluateCall(machine: Machine, node: ts.CallExpression, scope: Scope): Abstract {
+  const { ts } = machine.project;
+  if (
+    node.expression.kind === ts.SyntaxKind.ImportKeyword ||
+    (ts.isIdentifier(node.expression) && node.expression.text === 'require')
+  ) {
+    const [name] = node.arguments;
+    if (name !== undefined && ts.isStringLiteralLike(name))
+      return machine.external({
+        kind: 'external',
+        module: name.text,
+        path: ['#require', node.getSourceFile().fileName],
+      });
+  }
+  if (node.expression.kind === ts.SyntaxKind.SuperKeyword) return undefinedValue;
+  const callee = machine.evaluate(node.expression, scope);
+  if (callee.kind === 'never') return callee;
+  const args = argumentsOf(machine, node.arguments, scope);
+  if (node.questionDotToken !== undefined && isNothing(callee)) return undefinedValue;
+  return args.find(({ kind }) => kind === 'never') ?? machine.call(callee, args, node);
+}
+
+export function argumentsOf(
+  machine: Machine,
+  nodes: readonly ts.Expression[] | undefined,
+  scope: Scope,
+): readonly Abstract[] {
+  return (nodes ?? []).flatMap((node): readonly Abstract[] => {
+    if (!machine.project.ts.isSpreadElement(node)) return [machine.evaluate(node, scope)];
+    const list = machine.settle(machine.evaluate(node.expression, scope), node);
+    return list.kind === 'array' ? list.elements.value : [plain(expression('...', valueOf(list)))];
+  });
+}
+
+function evaluateTagged(machine: Machine, node: ts.TaggedTemplateExpression, scope: Scope): Abstract {
+  const { ts } = machine.project;
+  const tag = machine.evaluate(node.tag, scope);
+  const { template } = node;
+  const texts = ts.isTemplateExpression(template)
+    ? [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
+    : [template.text];
+  const holes = ts.isTemplateExpression(template)
+    ? template.templateSpans.map((span) => machine.evaluate(span.expression, scope))
+    : [];
+  const known = tag.kind === 'external' ? machine.external(tag) : tag;
+  if (known.kind === 'native' && known.tag !== undefined) return known.tag(texts, holes, node);
+  if (holes.length === 0) return constant(texts[0] ?? '');
+  return concatenate(texts.flatMap((text, index) => [constant(text), ...holes.slice(index, index + 1)]));
+}
+
+function objectLiteral(machine: Machine, node: ts.ObjectLiteralExpression, scope: Scope): Abstract {
+  const { ts } = machine.project;
+  const properties = new Map<string, Cell>();
+  let rest: Abstract | null = null;
+  const object = (): ObjectValue => ({ kind: 'object', properties, of: null, rest });
+  for (const property of node.properties) {
+    if (ts.isSpreadAssignment(property)) {
+      const spread = machine.settle(machine.evaluate(property.expression, scope), property);
+      if (spread.kind === 'object') {
+        for (const [name, cell] of spread.properties) properties.set(name, { value: cell.value });
+        rest = spread.rest ?? rest;
+      } else if (!isNothing(spread)) rest = spread;
+      continue;
+    }
+    const name = propertyName(machine, property.name, scope);
+    if (name === undefined) {
+      rest = unknown('an object with computed names');
+      continue;
+    }
+    if (ts.isPropertyAssignment(property))
+      properties.set(name, { value: machine.evaluate(property.initializer, scope) });
+    else if (ts.isShorthandPropertyAssignment(property))
+      properties.set(name, { value: evaluateIdentifier(machine, property.name, scope) });
+    else properties.set(name, { value: { kind: 'function', node: property as FunctionNode, scope, self: scope.self } });
+  }
+  return object();
+}
+
+export function propertyName(machine: Machine, name: ts.PropertyName, scope: Scope): string | undefined {
+  const { ts } = machine.project;
+  if (ts.isComputedPropertyName(name)) {
+    const value = constantOf(machine.evaluate(name.expression, scope));
+    return value === undefined ? undefined : String(value);
+  }
+  return ts.isPrivateIdentifier(name) || ts.isIdentifier(name)
+    ? name.text
+    : name.getText().replaceAll(/^['"]|['"]$/g, '');
+}
+
+function elementOf(machine: Machine, list: Abstract, index: Abstract, at: ts.Node): Abstract {
+  const key = constantOf(index);
+  if (key !== undefined) return machine.member(list, String(key), at);
+  return list.kind === 'value' && list.value.kind !== 'unknown'
+    ? plain(expression('element', list.value, valueOf(index)))
+    : unknown(`what \`${oneLine(at.getText())}\` gives`);
+}
+
+function prefix(machine: Machine, node: ts.PrefixUnaryExpression, scope: Scope): Abstract {
+  const { SyntaxKind } = machine.project.ts;
+  const operand = machine.evaluate(node.operand, scope);
+  switch (node.operator) {
+    case SyntaxKind.ExclamationToken:
+      return plain(not(truthOf(operand)));
+    case SyntaxKind.PlusToken:
+      return operand;
+    case SyntaxKind.MinusToken:
+      return plain(arithmetic('-', { kind: 'constant', value: 0 }, valueOf(operand)));
+    case SyntaxKind.PlusPlusToken:
+    case SyntaxKind.MinusMinusToken: {
+      const operator = node.operator === SyntaxKind.PlusPlusToken ? '+' : '-';
+      const value = plain(arithmetic(operator, valueOf(operand), { kind: 'constant', value: 1 }));
+      assign(machine, node.operand, value, scope);
+      return value;
+    }
+    case SyntaxKind.TildeToken:
+      return plain(expression('~', valueOf(operand)));
+  }
+}
+
+function arithmetic(operator: string, left: Value, right: Value): Value {
+  if (
+    left.kind === 'constant' &&
+    right.kind === 'constant' &&
+    typeof left.value === 'number' &&
+    typeof right.value === 'number'
+  ) {
+    const [a, b] = [left.value, right.value];
+    const results: Readonly<Record<string, number>> = { '+': a + b, '-': a - b, '*': a * b, '/': a / b, '%': a % b };
+    const folded = results[operator];
+    if (folded !== undefined && Number.isFinite(folded)) return { kind: 'constant', value: folded };
+  }
+  return expression(operator, left, right);
+}
+
+const comparisons: Readonly<Record<string, string>> = {
+  '===': '=',
+  '==': '=',
+  '!==': '<>',
+  '!=': '<>',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+};
+
+function evaluateBinary(machine: Machine, node: ts.BinaryExpression, scope: Scope): Abstract {
+  const operator = node.operatorToken.getText();
+  const inner = (other: ts.Expression): Abstract => machine.evaluate(other, scope);
+  if (operator === '=') return assign(machine, node.left, inner(node.right), scope);
+  if (/^(?:&&|\|\||\?\?)$/.test(operator)) return logical(machine, operator, inner(node.left), () => inner(node.right));
+  if (/^(?:&&|\|\||\?\?)=$/.test(operator)) {
+    return assign(
+      machine,
+      node.left,
+      logical(machine, operator.slice(0, -1), inner(node.left), () => inner(node.right)),
+      scope,
+    );
+  }
+  const [left, right] = [inner(node.left), inner(node.right)];
+  if (operator === ',') return right;
+  if (left.kind === 'never' || right.kind === 'never') return { kind: 'never' };
+  const comparison = comparisons[operator];
+  if (comparison !== undefined) return plain(comparing(comparison, left, right));
+  if (/^[-+*/%]=?$/.test(operator)) {
+    const sign = operator[0] as string;
+    const value =
+      sign === '+' && (isText(left) || isText(right))
+        ? concatenate([left, right])
+        : plain(arithmetic(sign, valueOf(left), valueOf(right)));
+    return operator.length > 1 ? assign(machine, node.left, value, scope) : value;
+  }
+  if (operator === 'instanceof') return unknown('the class of an object');
+  return plain(expression(operator, valueOf(left), valueOf(right)));
+}
+
+function isText(abstract: Abstract): boolean {
+  if (abstract.kind === 'choice') return isText(abstract.ifTrue) || isText(abstract.ifFalse);
+  if (abstract.kind !== 'value') return false;
+  const { value } = abstract;
+  return (
+    (value.kind === 'constant' && typeof value.value === 'string') ||
+    (value.kind === 'expression' && value.operator === '||' && value.operands.some((operand) => isText(plain(operand))))
+  );
+}
+
+function comparing(operator: string, left: Abstract, right: Abstract): Value {
+  const isEquality = operator === '=' || operator === '<>';
+  if (isEquality && (isNothing(left) || isNothing(right))) {
+    const isNull = nullness(isNothing(right) ? left : right);
+    return operator === '=' ? isNull : not(isNull);
+  }
+  return compare(operator, valueOf(left), valueOf(right));
+}
+
+function nullness(abstract: Abstract): Value {
+  if (isNothing(abstract)) return { kind: 'constant', value: true };
+  if (abstract.kind === 'row') return not(truthOf(abstract));
+  if (abstract.kind === 'choice') {
+    const [a, b] = [nullness(abstract.ifTrue), nullness(abstract.ifFalse)];
+    return either(allOf([abstract.condition, a]), allOf([not(abstract.condition), b]));
+  }
+  if (abstract.kind !== 'value') return { kind: 'constant', value: false };
+  if (abstract.value.kind === 'constant' || abstract.value.kind === 'row-count')
+    return { kind: 'constant', value: false };
+  return expression('is null', abstract.value);
+}
+
+function logical(machine: Machine, operator: string, left: Abstract, right: () => Abstract): Abstract {
+  const truth = operator === '??' ? not(nullness(left)) : truthOf(left);
+  if (operator === '&&') {
+    if (left.kind === 'value' && !isConstant(truth, true) && !isConstant(truth, false)) {
+      const value = branching(machine, truth, right, () => left);
+      return value.kind === 'choice' && value.ifTrue.kind === 'value'
+        ? plain(allOf([truth, truthOf(value.ifTrue)]))
+        : value;
+    }
+    return branching(machine, truth, right, () => left);
+  }
+  const value = branching(machine, truth, () => left, right);
+  if (operator === '||' && value.kind === 'choice' && isCondition(truth) && left.kind === 'value') {
+    return plain(either(truth, truthOf(value.ifFalse)));
+  }
+  return value;
+}
+
+function isCondition(value: Value): boolean {
+  return value.kind === 'expression' && /^(?:=|<>|<|<=|>|>=|and|or|not|is null)$/.test(value.operator);
+}
+
+/** Writes a variable, a property, or the parts of a pattern. */
+export function assign(machine: Machine, target: ts.Expression, value: Abstract, scope: Scope): Abstract {
+  const { ts, checker } = machine.project;
+  if (ts.isIdentifier(target)) {
+    const symbol = checker.getSymbolAtLocation(target);
+    const cell = symbol === undefined ? undefined : scope.find(symbol);
+    if (cell !== undefined) machine.memory.write(cell, value);
+    else if (symbol !== undefined) machine.globals.assign(symbol, value);
+  } else if (ts.isPropertyAccessExpression(target)) {
+    const object = machine.evaluate(target.expression, scope);
+    if (object.kind === 'object') {
+      const cell = object.properties.get(target.name.text) ?? { value: undefinedValue };
+      object.properties.set(target.name.text, cell);
+      machine.memory.write(cell, value);
+    }
+  } else if (ts.isArrayLiteralExpression(target)) {
+    target.elements.forEach((element, index) => {
+      if (!ts.isOmittedExpression(element))
+        assign(machine, element, machine.member(value, String(index), element), scope);
+    });
+  } else if (ts.isObjectLiteralExpression(target)) {
+    for (const property of target.properties) {
+      if (ts.isShorthandPropertyAssignment(property))
+        assign(machine, property.name, machine.member(value, property.name.text, property), scope);
+      else if (ts.isPropertyAssignment(property))
+        assign(machine, property.initializer, machine.member(value, property.name.getText(), property), scope);
+    }
+  }
+  return value;
+}

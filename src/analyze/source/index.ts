@@ -1,0 +1,3 @@
+export { applicationFromSource, type SourceOptions } from './application-from-source.ts';
+export { loadTypeScript } from './load-typescript.ts';
+export { isSource } from './project.ts';

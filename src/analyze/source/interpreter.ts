@@ -1,0 +1,162 @@
+/** Puts the parts of the source reader together. */
+import type ts from 'typescript';
+import { type Abstract, type External, Memory, type Scope, unknown } from './abstract-value.ts';
+import { call, construct, invoke, newInstance } from './calls.ts';
+import { runSometime } from './run-sometime.ts';
+import { fork, loop, raise } from './control.ts';
+import { drivers } from './drivers/index.ts';
+import { textHandle } from './drivers/text-handle.ts';
+import { Emitter } from './emitter.ts';
+import { evaluate } from './expressions.ts';
+import type { FoundUnit, Machine } from './machine.ts';
+import { member } from './members.ts';
+import { evaluateSymbol, externalAlias, Globals, wholeExport } from './names.ts';
+import type { Project } from './project.ts';
+import { routesOf } from './routes.ts';
+import { runSql } from './sql-steps.ts';
+import { bind, runBlock } from './statements.ts';
+import { beginTransaction, inTransaction } from './transactions.ts';
+
+export interface InterpreterOptions {
+  readonly project: Project;
+  readonly dialect: 'postgres' | 'mysql';
+  /** Of all expressions of a unit. */
+  readonly stepsMax: number;
+  readonly found: (unit: FoundUnit) => void;
+}
+
+/** Thrown where a unit takes more than `stepsMax`. */
+export class TooLarge extends Error {}
+
+export function interpreter({ project, dialect, stepsMax, found }: InterpreterOptions): Machine & { restart(): void } {
+  let left = stepsMax;
+  const machine: Machine & { restart(): void } = {
+    project,
+    dialect,
+    found,
+    memory: new Memory(),
+    globals: new Globals(),
+    emitter: new Emitter(),
+    frames: [],
+    handlers: [],
+    called: new Set(),
+    isSetup: false,
+    evaluateSymbol: (symbol) => evaluateSymbol(machine, symbol),
+    restart: () => {
+      left = stepsMax;
+      machine.emitter = new Emitter();
+      machine.frames = [];
+      machine.handlers = [];
+      machine.called.clear();
+    },
+    evaluate: (node, scope) => {
+      left--;
+      if (left < 0) throw new TooLarge('a unit is too large');
+      return evaluate(machine, node, scope);
+    },
+    ofType: (node, scope) => ofType(machine, node, scope),
+    member: (object, name, at) => member(machine, object, name, at),
+    call: (callee, args, at) =>
+      callDriver(machine, callee, args, at) ??
+      routesOf(machine, callee, args, at) ??
+      textHandle(machine, callee, args, at) ??
+      call(machine, callee, args, at),
+    invoke: (fn, args, at) => invoke(machine, fn, args, at),
+    construct: (callee, args, at) => {
+      const known = callee.kind === 'external' ? resolveExternal(machine, callee) : callee;
+      const made = known.kind === 'external' ? drivers.construct(machine, known, args, at) : undefined;
+      return made ?? construct(machine, callee, args, at);
+    },
+    external: (external) => resolveExternal(machine, external),
+    bind: (name, value, scope) => bind(machine, name, value, scope),
+    settle: (value, at) => settle(machine, value, at),
+    block: (statements, scope) => runBlock(machine, statements, scope),
+    fork: (condition, ifTrue, ifFalse) => fork(machine, condition, ifTrue, ifFalse),
+    raise: () => raise(machine),
+    loop: (name, over, body) => loop(machine, name, over, body),
+    statement: (owner, sql) => runSql(machine, owner, sql),
+    begin: (connection, level, at) => beginTransaction(machine, connection, level, at),
+    commit: (connection) => {
+      if (machine.emitter.open?.connection === connection) machine.emitter.end('commit');
+    },
+    rollback: (connection) => {
+      if (machine.emitter.open?.connection === connection) machine.emitter.end('abort');
+    },
+    inTransaction: (connection, level, at, body) => inTransaction(machine, connection, level, at, body),
+    savepoint: (connection, name) => {
+      if (machine.emitter.open?.connection === connection) machine.emitter.push({ kind: 'savepoint', name });
+    },
+    notUnderstood: (at, reason) => machine.emitter.notUnderstood(project.place(at), reason),
+    place: (at) => project.place(at),
+  };
+  return machine;
+}
+
+function callDriver(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract | undefined {
+  if (callee.kind !== 'external') return undefined;
+  const known = resolveExternal(machine, callee);
+  return known.kind === 'external' ? drivers.call(machine, known, args, at) : undefined;
+}
+
+/** `await`. */
+function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
+  if (value.kind === 'native' && value.settle !== undefined) return value.settle(at);
+  if (value.kind === 'external' && value.made !== undefined && machine.frames.length > 0)
+    return settleCallbacks(machine, value, at);
+  return value;
+}
+
+/** `await retry(() => ...)`: a function outside the sources that calls ours. Of one function it is taken to give the result. */
+function settleCallbacks(machine: Machine, value: External, at: ts.Node): Abstract {
+  const [first, ...others] = value.made ?? [];
+  if (first !== undefined && others.length === 0) {
+    return machine.invoke(
+      first,
+      first.node.parameters.map(({ name }) => unknown(`what ${name.getText()} is`)),
+      at,
+    );
+  }
+  for (const fn of value.made ?? []) runSometime(machine, fn, `how often ${value.module} calls its function`, at);
+  return unknown(`what ${value.module} gives`);
+}
+
+/** `require('./db')`, a driver's function; itself where it is neither. */
+function resolveExternal(machine: Machine, external: External): Abstract {
+  const { module, path } = external;
+  if (path[0] !== '#require') return external;
+  const from = machine.project.files.find(({ fileName }) => fileName === path[1]);
+  const file = from === undefined ? undefined : machine.project.resolve(module, from);
+  const [, , ...rest] = path;
+  if (file === undefined) return { ...external, path: rest };
+  return wholeExport(machine, file.fileName) ?? { kind: 'external', module: '#file', path: [file.fileName, ...rest] };
+}
+
+function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): Abstract | undefined {
+  const { ts, checker } = machine.project;
+  if (node === undefined) return undefined;
+  if (ts.isUnionTypeNode(node)) {
+    for (const type of node.types) {
+      const value = ofType(machine, type, scope);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  }
+  if (ts.isTypeQueryNode(node))
+    return ts.isIdentifier(node.exprName) ? machine.evaluate(node.exprName, scope) : undefined;
+  if (!ts.isTypeReferenceNode(node)) return undefined;
+  const name = ts.isQualifiedName(node.typeName) ? node.typeName.left : node.typeName;
+  let symbol = checker.getSymbolAtLocation(name);
+  if (symbol === undefined) return undefined;
+  const outside = (symbol.flags & ts.SymbolFlags.Alias) === 0 ? undefined : externalAlias(machine, symbol);
+  if (outside !== undefined) {
+    const path = ts.isQualifiedName(node.typeName) ? [...outside.path, node.typeName.right.text] : outside.path;
+    return drivers.ofType(machine, { ...outside, path });
+  }
+  if ((symbol.flags & ts.SymbolFlags.Alias) !== 0) symbol = checker.getAliasedSymbol(symbol);
+  const declaration = symbol.declarations?.[0];
+  if (declaration === undefined) return undefined;
+  if (ts.isTypeAliasDeclaration(declaration)) return ofType(machine, declaration.type, machine.globals.scope);
+  if (!ts.isClassDeclaration(declaration)) return undefined;
+  const type = evaluateSymbol(machine, symbol);
+  return type.kind === 'class' ? newInstance(machine, type, [], node) : undefined;
+}

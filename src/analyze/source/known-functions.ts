@@ -1,0 +1,96 @@
+/** Functions that the language, Node and web frameworks give. */
+import type ts from 'typescript';
+import {
+  type Abstract,
+  arrayOf,
+  constant,
+  type External,
+  objectOf,
+  plain,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
+import { functionsIn, runSometime } from './run-sometime.ts';
+import type { Machine } from './machine.ts';
+import { expression, valueOf, constantOf } from './value-arithmetic.ts';
+
+/** What the call gives; `undefined` where the function is not known. */
+export function callKnown(
+  machine: Machine,
+  callee: External,
+  args: readonly Abstract[],
+  at: ts.Node,
+): Abstract | undefined {
+  const { module, path } = callee;
+  const name = path.join('.');
+  const [first] = args;
+  if (module !== '')
+    return /^(?:node:)?(?:crypto|uuid|nanoid|ulid|cuid|@paralleldrive\/cuid2)$/.test(module) &&
+      /uuid|random|nanoid|^v\d$|ulid|createId|default/i.test(name)
+      ? unknown('a random value')
+      : undefined;
+  if (path[0] === 'console') return undefinedValue;
+  switch (name) {
+    case 'Promise.all':
+    case 'Promise.allSettled':
+      return first?.kind === 'array'
+        ? arrayOf(first.elements.value.map((one) => machine.settle(one, at)))
+        : (first ?? undefinedValue);
+    case 'Promise.resolve':
+    case 'Promise.race':
+    case 'Promise.any':
+    case 'Number':
+    case 'BigInt':
+    case 'String':
+    case 'parseInt':
+    case 'parseFloat':
+    case 'Number.parseInt':
+    case 'Number.parseFloat':
+    case 'Object.freeze':
+    case 'structuredClone':
+    case 'Array.from':
+      return name === 'String' && typeof constantOf(first) === 'number'
+        ? constant(String(constantOf(first)))
+        : (first ?? undefinedValue);
+    case 'Promise.reject':
+      return machine.raise().end === 'throw' ? { kind: 'never' } : { kind: 'never' };
+    case 'Date.now':
+    case 'performance.now':
+      return unknown('the time');
+    case 'Math.random':
+    case 'crypto.randomUUID':
+      return unknown('a random value');
+    case 'Object.keys':
+      return first?.kind === 'object' && first.rest === null
+        ? arrayOf([...first.properties.keys()].map(constant))
+        : unknown("the names of an object's properties");
+    case 'Object.values':
+      return first?.kind === 'object' && first.rest === null
+        ? arrayOf([...first.properties.values()].map((cell) => cell.value))
+        : unknown('the values of an object');
+    case 'Object.entries':
+      return first?.kind === 'object' && first.rest === null
+        ? arrayOf([...first.properties].map(([key, cell]) => arrayOf([constant(key), cell.value])))
+        : unknown('the entries of an object');
+    case 'Object.assign':
+      return objectOf({});
+    case 'Boolean':
+      return first;
+    case 'Array.isArray':
+      return first?.kind === 'array' || first?.kind === 'rows' ? constant(true) : unknown('whether a value is a list');
+    case 'setTimeout':
+    case 'setImmediate':
+    case 'setInterval':
+    case 'queueMicrotask':
+    case 'process.nextTick':
+      for (const fn of args.flatMap((arg) => functionsIn(arg)))
+        runSometime(machine, fn, `how often ${name} calls its function`, at);
+      return unknown('a timer');
+    default:
+      return isPure(name) ? plain(expression(name.replace(/^Math\./, ''), ...args.map(valueOf))) : undefined;
+  }
+}
+
+function isPure(name: string): boolean {
+  return /^(?:Math\.\w+|JSON\.(?:stringify|parse)|Number\.is\w+|isNaN|encodeURIComponent|Intl\..*)$/.test(name);
+}

@@ -1,0 +1,235 @@
+/** Lists: arrays of the source, rows of results, and lists of which only the origin is known. */
+import type ts from 'typescript';
+import type { Value } from '../application.ts';
+import { type Abstract, arrayOf, constant, native, plain, undefinedValue, unknown } from './abstract-value.ts';
+import { type Machine, goesOn } from './machine.ts';
+import { overList } from './statements.ts';
+import { choose, concatenate, constantOf, expression, isTrue, truthOf, valueOf } from './value-arithmetic.ts';
+import { does } from './tidy-steps.ts';
+
+export function listMember(machine: Machine, list: Abstract, name: string, at: ts.Node): Abstract | undefined {
+  if (list.kind === 'array') return arrayMember(machine, list.elements.value, list, name, at);
+  if (list.kind === 'rows') return rowsMember(machine, list, name, at);
+  return listMethod(machine, list, name, at);
+}
+
+function rowsMember(
+  machine: Machine,
+  list: { readonly kind: 'rows'; readonly statement: string },
+  name: string,
+  at: ts.Node,
+): Abstract | undefined {
+  const { statement } = list;
+  switch (name) {
+    case 'length':
+    case 'count':
+    case 'rowCount':
+    case 'affectedRows':
+    case 'changedRows':
+    case 'numAffectedRows':
+      return plain({ kind: 'row-count', statement });
+    case 'insertId':
+      return plain({ kind: 'column', statement, column: 'insertId', row: 'first' });
+    case '0':
+      return { kind: 'row', statement };
+    case 'at':
+      return native(name, ([index]) =>
+        constantOf(index) === 0 ? { kind: 'row', statement } : unknown('a row of a result'),
+      );
+    case 'shift':
+      return native(name, () => ({ kind: 'row', statement }));
+    case 'rows':
+      return list;
+    default:
+      return /^\d+$/.test(name) ? unknown('a later row of a result') : listMethod(machine, list, name, at);
+  }
+}
+
+function arrayMember(
+  machine: Machine,
+  elements: readonly Abstract[],
+  list: Abstract & { kind: 'array' },
+  name: string,
+  at: ts.Node,
+): Abstract | undefined {
+  if (/^\d+$/.test(name)) return elements[Number(name)] ?? undefinedValue;
+  switch (name) {
+    case 'length':
+      return withoutSpread(elements, (all) =>
+        all.some(isOpen) ? unknown('the length of a list') : constant(all.length),
+      );
+    case 'push':
+      return native(name, (args) => {
+        machine.memory.write(list.elements, [...list.elements.value, ...args]);
+        return arrayMember(machine, list.elements.value, list, 'length', at) ?? undefinedValue;
+      });
+    case 'concat':
+      return native(name, (args) =>
+        arrayOf([...elements, ...args.flatMap((arg) => (arg.kind === 'array' ? arg.elements.value : [arg]))]),
+      );
+    case 'join':
+      return native(name, ([separator]) => withoutSpread(elements, (all) => join(all, separator)));
+    case 'at':
+      return native(name, ([index]) => elements.at(Number(constantOf(index) ?? 0)) ?? undefinedValue);
+    case 'slice':
+      return native(name, ([from, to]) =>
+        arrayOf(elements.slice(Number(constantOf(from) ?? 0), to === undefined ? undefined : Number(constantOf(to)))),
+      );
+    case 'filter':
+      return native(name, ([fn]) => (constantOf(fn) === undefined ? filtered(machine, elements, fn, at) : list));
+    default:
+      return listMethod(machine, list, name, at);
+  }
+}
+
+/** `of` each list that the paths give. */
+function withoutSpread(elements: readonly Abstract[], of: (elements: readonly Abstract[]) => Abstract): Abstract {
+  const index = elements.findIndex((element) => element.kind === 'choice' && element.isSpread === true);
+  const spread = elements[index];
+  if (spread?.kind !== 'choice') return of(elements);
+  const side = (list: Abstract): Abstract =>
+    withoutSpread(
+      [
+        ...elements.slice(0, index),
+        ...(list.kind === 'array' ? list.elements.value : []),
+        ...elements.slice(index + 1),
+      ],
+      of,
+    );
+  return choose(spread.condition, side(spread.ifTrue), side(spread.ifFalse));
+}
+
+function isOpen(element: Abstract): boolean {
+  return (
+    element.kind === 'value' &&
+    (element.value.kind === 'unknown' || (element.value.kind === 'expression' && element.value.operator === '...'))
+  );
+}
+
+function join(elements: readonly Abstract[], separator: Abstract | undefined): Abstract {
+  return concatenate(
+    elements.flatMap((element, index) => (index === 0 ? [element] : [separator ?? constant(','), element])),
+  );
+}
+
+/** Of a known list: elements of which it is known; otherwise a list of which nothing is known. */
+function filtered(machine: Machine, elements: readonly Abstract[], fn: Abstract | undefined, at: ts.Node): Abstract {
+  const kept: Abstract[] = [];
+  for (const element of elements) {
+    const truth =
+      fn === undefined
+        ? isTrue
+        : fn.kind === 'external' && fn.path[0] === 'Boolean'
+          ? truthOf(element)
+          : truthOf(machine.call(fn, [element], at));
+    if (truth.kind !== 'constant') return unknown('a filtered list');
+    if (truth.value === true) kept.push(element);
+  }
+  return arrayOf(kept);
+}
+
+/** Methods that call a function for each element. */
+function listMethod(machine: Machine, list: Abstract, name: string, at: ts.Node): Abstract | undefined {
+  switch (name) {
+    case 'map':
+    case 'flatMap':
+      return native(name, ([fn]) => mapList(machine, list, fn, at));
+    case 'forEach':
+    case 'some':
+    case 'every':
+    case 'find':
+    case 'findIndex':
+    case 'filter':
+    case 'reduce':
+    case 'sort':
+    case 'toSorted':
+      return native(name, ([fn]) => {
+        if (name === 'sort' || name === 'toSorted') return list;
+        eachOf(machine, list, fn, at, name === 'reduce');
+        return name === 'forEach'
+          ? undefinedValue
+          : list.kind === 'value' && list.value.kind === 'unknown'
+            ? list
+            : plain(expression(name, valueOf(list), { kind: 'unknown', reason: `what the function of ${name} does` }));
+      });
+    case 'includes':
+    case 'indexOf':
+      return native(name, ([value]) =>
+        plain(expression(name, valueOf(list), value === undefined ? isTrue : valueOf(value))),
+      );
+    case 'entries':
+    case 'values':
+    case 'slice':
+    case 'reverse':
+      return native(name, () => list);
+    case 'length':
+      return list.kind === 'rows' ? undefined : plain(expression('length', valueOf(list)));
+    default:
+      return undefined;
+  }
+}
+
+function elementName(fn: Abstract | undefined, index = 0): string {
+  const name = fn?.kind === 'function' ? fn.node.parameters[index]?.name.getText() : undefined;
+  return name !== undefined && /^\w+$/.test(name) ? name : 'element';
+}
+
+function eachOf(machine: Machine, list: Abstract, fn: Abstract | undefined, at: ts.Node, isReduce: boolean): void {
+  if (fn === undefined) return;
+  const run = (element: Abstract) => {
+    const result = machine.call(
+      fn,
+      isReduce ? [unknown('what was computed in a loop'), element] : [element, unknown('an index')],
+      at,
+    );
+    machine.settle(result, at);
+    return goesOn;
+  };
+  const trial = machine.emitter.apart(() => machine.memory.during(() => run(elementOfList(list))));
+  if (trial.steps.some(does) || trial.result.writes.size > 0)
+    overList(machine, list, elementName(fn, isReduce ? 1 : 0), run, at);
+}
+
+function elementOfList(list: Abstract): Abstract {
+  return list.kind === 'rows'
+    ? { kind: 'row', statement: list.statement }
+    : plain({ kind: 'element', loop: '#element', field: null });
+}
+
+function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at: ts.Node): Abstract {
+  if (fn === undefined) return list;
+  if (list.kind === 'array' && !list.elements.value.some(isOpen)) {
+    const results = list.elements.value.map((element, index) =>
+      machine.settle(machine.call(fn, [element, constant(index)], at), at),
+    );
+    return arrayOf(results);
+  }
+  let result: Abstract = undefinedValue;
+  const run = (element: Abstract) => {
+    result = machine.settle(machine.call(fn, [element, unknown('an index')], at), at);
+    return goesOn;
+  };
+  const probe: Abstract = plain({ kind: 'element', loop: '#element', field: null });
+  const trial = machine.emitter.apart(() => machine.memory.during(() => run(probe)));
+  if (trial.steps.some(does)) {
+    overList(machine, list, elementName(fn), run, at);
+    return unknown('a list of results');
+  }
+  return projected(list, result);
+}
+
+/** `rows.map((row) => row.id)`: the column as a list. */
+function projected(list: Abstract, result: Abstract): Abstract {
+  const value: Value = valueOf(result);
+  const isElement = value.kind === 'element' && value.loop === '#element';
+  if (isElement && value.field === null) return list;
+  if (isElement && value.field !== null) {
+    if (list.kind === 'rows')
+      return plain({ kind: 'column', statement: list.statement, column: value.field, row: 'all' });
+    if (list.kind === 'value' && list.value.kind === 'argument')
+      return plain({ kind: 'argument', name: `${list.value.name}[].${value.field}` });
+  }
+  return unknown(
+    list.kind === 'value' && list.value.kind === 'unknown' ? list.value.reason : 'a list that a function computes',
+  );
+}

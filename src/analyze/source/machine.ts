@@ -1,0 +1,98 @@
+/** What the parts of the source reader share: one run of it over one unit. */
+import type ts from 'typescript';
+import type { IsolationName } from '../../sql/index.ts';
+import type { Place, Value } from '../application.ts';
+import type { Abstract, Cell, External, FunctionNode, FunctionValue, Memory, Scope } from './abstract-value.ts';
+import type { Connection, Emitter } from './emitter.ts';
+import type { Globals } from './names.ts';
+import type { Project } from './project.ts';
+
+/** How a path goes on behind a statement. */
+export interface Completion {
+  readonly end: 'none' | 'return' | 'jump' | 'throw';
+  /** Conditions on which a part of the path ended, though the rest goes on. */
+  readonly ended: readonly { readonly end: 'return' | 'jump'; readonly condition: Value }[];
+}
+
+export interface Frame {
+  readonly fn: FunctionValue | null;
+  /** A helper takes functions: `withTransaction(fn)`. What it does is named after its caller. */
+  readonly isHelper: boolean;
+  readonly call: ts.Node;
+  readonly pathLength: number;
+  readonly returns: { readonly path: readonly Value[]; readonly value: Abstract }[];
+}
+
+/** A unit to read: a route's handlers, a function that a library calls. */
+export interface FoundUnit {
+  readonly name: string;
+  readonly node: ts.Node;
+  readonly functions: readonly FunctionValue[];
+  /** How its parameters are named: requests have no prefix. */
+  readonly kind: 'route' | 'callback' | 'function';
+}
+
+export interface Sql {
+  readonly text: Abstract;
+  readonly parameters: Abstract | readonly Abstract[];
+  readonly at: ts.Node;
+}
+
+/** A connection of a driver. `null`: a pool, any connection for each statement. */
+export type Owner = Connection | null;
+
+export interface Machine {
+  readonly project: Project;
+  readonly dialect: 'postgres' | 'mysql';
+  readonly memory: Memory;
+  readonly globals: Globals;
+  emitter: Emitter;
+  frames: readonly Frame[];
+  handlers: readonly (() => Completion)[];
+  /** Functions that ran in this unit. */
+  readonly called: Set<FunctionNode>;
+  found(unit: FoundUnit): void;
+  /** A file runs from the top, or what it registered: functions that it passes on are units of their own. */
+  isSetup: boolean;
+  evaluateSymbol(symbol: ts.Symbol): Abstract;
+
+  evaluate(node: ts.Expression, scope: Scope): Abstract;
+  /** What a declared type stands for: a driver's handle, an instance of a class of the sources. */
+  ofType(node: ts.TypeNode | undefined, scope: Scope): Abstract | undefined;
+  member(object: Abstract, name: string, at: ts.Node): Abstract;
+  call(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
+  /** A function of the sources, or one of the reader. */
+  invoke(fn: FunctionValue, args: readonly Abstract[], at: ts.Node): Abstract;
+  construct(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
+  external(external: External): Abstract;
+  bind(name: ts.BindingName, value: Abstract, scope: Scope): void;
+  settle(value: Abstract, at: ts.Node): Abstract;
+
+  block(statements: readonly ts.Statement[], scope: Scope): Completion;
+  fork(condition: Value, ifTrue: () => Completion, ifFalse: () => Completion): Completion;
+  raise(): Completion;
+  loop(name: string, over: Value, body: (element: Abstract) => Completion, at: ts.Node): Completion;
+
+  /** Runs a statement and returns all its rows. */
+  statement(owner: Owner, sql: Sql): Abstract;
+  begin(connection: Connection, level: IsolationName | null, at: ts.Node): void;
+  commit(connection: Connection, at: ts.Node): void;
+  rollback(connection: Connection): void;
+  /** Runs `body` in a transaction that commits behind it, and rolls back when it throws. */
+  inTransaction(connection: Connection, level: IsolationName | null, at: ts.Node, body: () => Abstract): Abstract;
+  savepoint(connection: Connection, name: string, at: ts.Node): void;
+  notUnderstood(at: ts.Node, reason: string): void;
+  place(at: ts.Node): Place;
+}
+
+export interface Driver {
+  /** Does it know the module? */
+  readonly modules: RegExp;
+  /** `pg`'s `Pool`: path [`Pool`]; a default import is [`default`], a namespace []. */
+  construct?(machine: Machine, external: External, args: readonly Abstract[], at: ts.Node): Abstract | undefined;
+  call?(machine: Machine, external: External, args: readonly Abstract[], at: ts.Node): Abstract | undefined;
+  ofType?(machine: Machine, external: External): Abstract | undefined;
+}
+
+export type { Cell };
+export const goesOn: Completion = { end: 'none', ended: [] };

@@ -1,0 +1,196 @@
+/** Properties and methods of values. */
+import type ts from 'typescript';
+import type { Value } from '../application.ts';
+import { type Abstract, constant, native, never, plain, undefinedValue, unknown } from './abstract-value.ts';
+import { classMember } from './calls.ts';
+import { listMember } from './lists.ts';
+import { goesOn, type Machine } from './machine.ts';
+import { exportOf, wholeExport } from './names.ts';
+import { choose, concatenate, expression, isNothing, valueOf } from './value-arithmetic.ts';
+import { does } from './tidy-steps.ts';
+
+export function member(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract {
+  const promise = promiseMember(machine, object, name, at);
+  if (promise !== undefined) return promise;
+  switch (object.kind) {
+    case 'never':
+    case 'undefined':
+      return object.kind === 'never' ? never : undefinedValue;
+    case 'value':
+      return valueMember(machine, object.value, name, at);
+    case 'row':
+      return plain({ kind: 'column', statement: object.statement, column: name, row: 'first' });
+    case 'rows':
+    case 'array':
+      return listMember(machine, object, name, at) ?? undefinedValue;
+    case 'object': {
+      const cell = object.properties.get(name);
+      if (cell !== undefined) return cell.value;
+      const inherited = object.of === null ? undefined : classMember(machine, object.of, name, object, false, at);
+      return inherited ?? (object.rest === null ? undefinedValue : machine.member(object.rest, name, at));
+    }
+    case 'class':
+      return classMember(machine, object, name, object, true, at) ?? undefinedValue;
+    case 'function':
+      return functionMember(machine, object, name) ?? unknown(`the property ${name} of a function`);
+    case 'external': {
+      if (object.module === '#file') return wholeMember(machine, object.path[0] ?? '', name, at);
+      const known = machine.external(object);
+      if (known !== object) return machine.member(known, name, at);
+      return { ...object, path: [...object.path, name] };
+    }
+    case 'native':
+      return object.member?.(name, at) ?? unknown(`\`${name}\` of ${object.title}`);
+    case 'choice': {
+      if (isNothing(object.ifTrue)) return machine.member(object.ifFalse, name, at);
+      if (isNothing(object.ifFalse)) return machine.member(object.ifTrue, name, at);
+      return choose(
+        object.condition,
+        machine.member(object.ifTrue, name, at),
+        machine.member(object.ifFalse, name, at),
+      );
+    }
+  }
+}
+
+function wholeMember(machine: Machine, file: string, name: string, at: ts.Node): Abstract {
+  const whole = wholeExport(machine, file);
+  return whole === undefined ? exportOf(machine, file, name) : machine.member(whole, name, at);
+}
+
+/** `then`, `catch` and `finally` of anything: promises are their values. */
+function promiseMember(machine: Machine, object: Abstract, name: string, at: ts.Node): Abstract | undefined {
+  if (object.kind === 'object' && object.properties.has(name)) return undefined;
+  switch (name) {
+    case 'then':
+      return native(name, ([fn]) => {
+        const value = machine.settle(object, at);
+        return fn === undefined || value.kind === 'never' ? value : machine.settle(machine.call(fn, [value], at), at);
+      });
+    case 'catch':
+      return native(name, ([fn]) => {
+        const value = machine.settle(object, at);
+        if (fn !== undefined) onError(machine, fn, at);
+        return value;
+      });
+    case 'finally':
+      return native(name, ([fn]) => {
+        const value = machine.settle(object, at);
+        if (fn !== undefined) machine.call(fn, [], at);
+        return value;
+      });
+    default:
+      return undefined;
+  }
+}
+
+function onError(machine: Machine, fn: Abstract, at: ts.Node): void {
+  const run = () => machine.memory.during(() => machine.call(fn, [unknown('an error')], at));
+  if (!machine.emitter.apart(run).steps.some(does)) return;
+  const condition: Value = { kind: 'unknown', reason: 'whether the database reports an error' };
+  machine.fork(
+    condition,
+    () => (run(), goesOn),
+    () => goesOn,
+  );
+}
+
+function functionMember(machine: Machine, fn: Abstract, name: string): Abstract | undefined {
+  switch (name) {
+    case 'call':
+      return native(name, ([, ...args], at) => machine.call(fn, args, at));
+    case 'apply':
+      return native(name, ([, list], at) => machine.call(fn, list?.kind === 'array' ? list.elements.value : [], at));
+    case 'bind':
+      return native(name, ([, ...first]) => native(name, (rest, at) => machine.call(fn, [...first, ...rest], at)));
+    default:
+      return undefined;
+  }
+}
+
+/** Conversions: as a parameter of SQL they are the same value. */
+const conversions =
+  /^(?:toString|valueOf|toNumber|toISOString|getTime|toJSON|toFixed|parse|parseAsync|validate|validateSync|valid|json|body|text)$/;
+
+function valueMember(machine: Machine, value: Value, name: string, at: ts.Node): Abstract {
+  if (value.kind === 'constant' && typeof value.value === 'string') return textMember(value.value, name, at);
+  if (isCalled(machine, at)) return methodOf(machine, value, name, at);
+  switch (value.kind) {
+    case 'argument':
+      return plain({ kind: 'argument', name: argumentName(value.name, name) });
+    case 'element':
+      return value.field === null
+        ? plain({ ...value, field: name })
+        : plain({ ...value, field: `${value.field}.${name}` });
+    case 'unknown':
+      return unknown(value.reason);
+    case 'constant':
+      return undefinedValue;
+    case 'row-count':
+    case 'rows':
+    case 'column':
+    case 'expression':
+      return plain(expression(`.${name}`, value));
+  }
+}
+
+export function isCalled(machine: Machine, at: ts.Node): boolean {
+  const { ts } = machine.project;
+  return ts.isCallExpression(at.parent) && at.parent.expression === at;
+}
+
+/** A request's own name is left out: `req.body.amount` is `body.amount`. */
+export const request = '#request';
+
+function argumentName(object: string, name: string): string {
+  if (object === request) return /^(?:req|request|raw)$/.test(name) ? request : name;
+  return `${object}.${name}`;
+}
+
+function methodOf(machine: Machine, value: Value, name: string, at: ts.Node): Abstract {
+  const list = listMember(machine, plain(value), name, at);
+  if (list !== undefined) return list;
+  if (value.kind === 'argument') {
+    const whole: Readonly<Record<string, string>> = { json: 'body', formData: 'body', parseBody: 'body' };
+    const name2 = whole[name];
+    if (/(?:^|[.#])(?:request|req)$/.test(value.name) && name2 !== undefined)
+      return native(name, () => plain({ kind: 'argument', name: name2 }));
+    if (value.name === request && /^(?:param|query|header|get)$/.test(name)) {
+      return native(name, ([key]) =>
+        plain({ kind: 'argument', name: key === undefined ? name : `${name}.${String(keyOf(key))}` }),
+      );
+    }
+  }
+  if (conversions.test(name))
+    return native(name, (args) => (value.kind === 'unknown' ? (args[0] ?? plain(value)) : plain(value)));
+  return plain({ kind: 'unknown', reason: value.kind === 'unknown' ? value.reason : `what ${name} returns` });
+}
+
+function keyOf(abstract: Abstract): unknown {
+  const value = valueOf(abstract);
+  return value.kind === 'constant' ? value.value : '?';
+}
+
+function textMember(text: string, name: string, at: ts.Node): Abstract {
+  switch (name) {
+    case 'length':
+      return constant(text.length);
+    case 'trim':
+      return native(name, () => constant(text.trim()));
+    case 'toLowerCase':
+      return native(name, () => constant(text.toLowerCase()));
+    case 'toUpperCase':
+      return native(name, () => constant(text.toUpperCase()));
+    case 'concat':
+      return native(name, (args) => concatenate([constant(text), ...args]));
+    case 'toString':
+      return native(name, () => constant(text));
+    case 'repeat':
+      return native(name, ([count]) => {
+        const times = count === undefined ? undefined : keyOf(count);
+        return typeof times === 'number' ? constant(text.repeat(times)) : unknown('a repeated text');
+      });
+    default:
+      return unknown(`what \`${at.getText()}\` gives`);
+  }
+}

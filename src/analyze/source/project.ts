@@ -1,0 +1,125 @@
+/**
+ * The sources as one TypeScript program, from texts alone: no file is opened, no library and no package is loaded. The checker resolves names and
+ * imports between the files; the rest stays an import of an unknown module, by whose name a driver is recognised.
+ */
+import { InputError } from '../../base/index.ts';
+import type ts from 'typescript';
+import type { Place } from '../application.ts';
+import type { TypeScript } from './load-typescript.ts';
+
+export interface Project {
+  readonly ts: TypeScript;
+  readonly checker: ts.TypeChecker;
+  /** Without declaration files and those that do not parse. */
+  readonly files: readonly ts.SourceFile[];
+  readonly faulty: readonly { readonly place: Place; readonly message: string }[];
+  place(node: ts.Node): Place;
+  /** The project's file that a module name in `from` stands for. */
+  resolve(specifier: string, from: ts.SourceFile): ts.SourceFile | undefined;
+}
+
+const root = '/project/';
+
+/**
+ * @param texts TypeScript and JavaScript files, and tsconfig.json for its `paths`, by path relative to the working directory.
+ * @throws InputError analyze/no-source without any source file.
+ */
+export function loadProject(ts: TypeScript, texts: ReadonlyMap<string, string>): Project {
+  const names = [...texts.keys()].filter(isSource).toSorted();
+  if (names.length === 0)
+    throw new InputError('analyze/no-source', 'there is no TypeScript or JavaScript file to read');
+  const options: ts.CompilerOptions = {
+    allowJs: true,
+    noLib: true,
+    noResolve: false,
+    types: [],
+    target: ts.ScriptTarget.ESNext,
+    module: ts.ModuleKind.ESNext,
+    moduleResolution: ts.ModuleResolutionKind.Bundler,
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    jsx: ts.JsxEmit.Preserve,
+    ...pathOptions(ts, texts),
+  };
+  const host = textHost(ts, texts);
+  const program = ts.createProgram({ rootNames: names.map((name) => root + name), options, host });
+  const files = names.flatMap((name) => program.getSourceFile(root + name) ?? []);
+  const place = (node: ts.Node): Place => placeAt(node.getSourceFile(), node.getStart());
+  const faults = files.flatMap((file) => program.getSyntacticDiagnostics(file).slice(0, 1));
+  return {
+    ts,
+    checker: program.getTypeChecker(),
+    files: files.filter((file) => !faults.some((fault) => fault.file === file)),
+    faulty: faults.map((fault) => ({
+      place: placeAt(fault.file, fault.start),
+      message: ts.flattenDiagnosticMessageText(fault.messageText, ' '),
+    })),
+    place,
+    resolve: (specifier, from) => {
+      const { resolvedModule } = ts.resolveModuleName(specifier, from.fileName, options, host);
+      return resolvedModule === undefined ? undefined : program.getSourceFile(resolvedModule.resolvedFileName);
+    },
+  };
+}
+
+/** A file with code of the application: no declarations, no tests. */
+export function isSource(path: string): boolean {
+  return (
+    /\.[cm]?[jt]sx?$/.test(path) &&
+    !/\.d\.[cm]?ts$|\.(?:test|spec|e2e|stories)\.\w+$|(?:^|\/)(?:__tests__|__mocks__|tests?|node_modules|dist|build|coverage)\//.test(
+      path,
+    )
+  );
+}
+
+function placeAt(file: ts.SourceFile, position: number): Place {
+  return {
+    file: file.fileName.slice(root.length),
+    line: file.getLineAndCharacterOfPosition(position).line + 1,
+  };
+}
+
+function textHost(ts: TypeScript, texts: ReadonlyMap<string, string>): ts.CompilerHost {
+  const textOf = (file: string): string | undefined =>
+    file.startsWith(root) ? texts.get(file.slice(root.length)) : undefined;
+  const folders = new Set<string>();
+  for (const name of texts.keys()) {
+    const parts = name.split('/');
+    for (let depth = 0; depth < parts.length; depth++)
+      folders.add((root + parts.slice(0, depth).join('/')).replace(/\/$/, ''));
+  }
+  return {
+    fileExists: (file) => textOf(file) !== undefined,
+    readFile: textOf,
+    directoryExists: (folder) => folders.has(folder.replace(/\/$/, '')),
+    getSourceFile: (file, languageVersion) => {
+      const text = textOf(file);
+      return text === undefined ? undefined : ts.createSourceFile(file, text, languageVersion, true);
+    },
+    getDefaultLibFileName: () => `${root}lib.d.ts`,
+    getCurrentDirectory: () => root.slice(0, -1),
+    getCanonicalFileName: (file) => file,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => '\n',
+    writeFile: () => undefined,
+  };
+}
+
+/** `paths` and `baseUrl` of the topmost tsconfig.json. */
+function pathOptions(ts: TypeScript, texts: ReadonlyMap<string, string>): ts.CompilerOptions {
+  const [name] = [...texts.keys()]
+    .filter((path) => /(?:^|\/)[jt]sconfig\.json$/.test(path))
+    .toSorted((a, b) => a.split('/').length - b.split('/').length);
+  if (name === undefined) return {};
+  const { config } = ts.parseConfigFileTextToJson(name, texts.get(name) ?? '') as {
+    config?: { compilerOptions?: { paths?: Record<string, string[]>; baseUrl?: string } };
+  };
+  const folder = root + name.split('/').slice(0, -1).join('/');
+  const base = `${folder}/${config?.compilerOptions?.baseUrl ?? '.'}`.replace(/\/\.?$/, '').replaceAll('/./', '/');
+  const paths: Record<string, string[]> = {};
+  for (const [pattern, targets] of Object.entries(config?.compilerOptions?.paths ?? {})) {
+    paths[pattern] = targets.map((target) => `${base}/${target.replace(/^\.\//, '')}`);
+  }
+  if (config?.compilerOptions?.baseUrl !== undefined) paths['*'] ??= [`${base}/*`];
+  return Object.keys(paths).length === 0 ? {} : { paths };
+}

@@ -1,0 +1,72 @@
+/** Registrations of handlers: Express, Fastify, Koa, Hono (`app.post('/payments', handler)`), tRPC procedures. */
+import type ts from 'typescript';
+import { type Abstract, type FunctionValue, unknown } from './abstract-value.ts';
+import { functionsIn } from './run-sometime.ts';
+import type { Machine } from './machine.ts';
+import { constantOf } from './value-arithmetic.ts';
+
+const verbs = /^(?:get|post|put|patch|delete|head|options|all)$/;
+
+/** What the registration gives; `undefined` where the call is none. */
+export function routesOf(
+  machine: Machine,
+  callee: Abstract,
+  args: readonly Abstract[],
+  at: ts.Node,
+): Abstract | undefined {
+  const { ts } = machine.project;
+  if (
+    (callee.kind !== 'external' && callee.kind !== 'value') ||
+    !ts.isCallExpression(at) ||
+    !ts.isPropertyAccessExpression(at.expression)
+  )
+    return undefined;
+  const method = at.expression.name.text;
+  const functions = args.flatMap((arg) => functionsIn(arg)).filter(({ node }) => node.parameters.length < 4);
+  const gives = callee.kind === 'external' ? { ...callee, path: callee.path.slice(0, -1) } : unknown('a router');
+  const path = constantOf(args[0]);
+  if (verbs.test(method) && functions.length > 0) {
+    const route = typeof path === 'string' ? path : routePath(machine, at.expression.expression);
+    if (route === undefined || !/^[/*]/.test(route)) return undefined;
+    found(machine, `${method.toUpperCase()} ${route}`, functions, at);
+    return gives;
+  }
+  if (method === 'route' && args[0]?.kind === 'object') return fullRoute(machine, args[0], at) ? gives : undefined;
+  if (/^(?:mutation|query|subscription)$/.test(method) && functions.length === 1 && args.length === 1) {
+    found(machine, procedureName(machine, at), functions, at);
+    return gives;
+  }
+  return undefined;
+}
+
+function found(machine: Machine, name: string, functions: readonly FunctionValue[], node: ts.Node): void {
+  machine.found({ name, node, functions, kind: 'route' });
+}
+
+/** `router.route('/payments').post(handler)`. */
+function routePath(machine: Machine, node: ts.Expression): string | undefined {
+  const { ts } = machine.project;
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
+  const [path] = node.arguments;
+  if (node.expression.name.text === 'route' && path !== undefined && ts.isStringLiteralLike(path)) return path.text;
+  return routePath(machine, node.expression.expression);
+}
+
+/** Fastify's `route({ method, url, handler })`. */
+function fullRoute(machine: Machine, object: Abstract & { readonly kind: 'object' }, at: ts.Node): boolean {
+  const [method, url] = ['method', 'url'].map((name) => constantOf(object.properties.get(name)?.value));
+  const handler = object.properties.get('handler')?.value;
+  const functions = handler === undefined ? [] : functionsIn(handler);
+  if (typeof url !== 'string' || functions.length === 0) return false;
+  found(machine, `${typeof method === 'string' ? method : 'ANY'} ${url}`, functions, at);
+  return true;
+}
+
+function procedureName(machine: Machine, at: ts.Node): string {
+  const { ts } = machine.project;
+  for (let node = at; !ts.isSourceFile(node); node = node.parent) {
+    if (ts.isPropertyAssignment(node)) return node.name.getText();
+    if (ts.isVariableDeclaration(node)) return node.name.getText();
+  }
+  return 'procedure';
+}

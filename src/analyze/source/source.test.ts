@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest';
+import { formatApplication } from '../format-application.ts';
+import { applicationFromSource, loadTypeScript } from './index.ts';
+
+const ts = await loadTypeScript();
+
+function read(files: Readonly<Record<string, string>>, places = false, stepsMax = 100_000): string {
+  const application = applicationFromSource({
+    ts,
+    files: new Map(Object.entries(files)),
+    schema: '',
+    dialect: 'postgres',
+    stepsMax,
+  });
+  return formatApplication(application, { places });
+}
+
+const pg = `import { Pool } from 'pg';\nconst pool = new Pool();\n`;
+
+describe('units', () => {
+  test('are the handlers of routes, through routers, wrappers and other files', () => {
+    const text = read({
+      'src/db.ts': `import { Pool } from 'pg'; export const db = { query: (text: string, values?: unknown[]) => pool.query(text, values) }; const pool = new Pool();`,
+      'src/app.ts': `import express from 'express'; import { router } from './router.js';
+        const app = express(); app.use('/api', router); app.get('/health', (req, res) => res.send('up')); app.listen(3000);`,
+      'src/router.ts': `import { Router } from 'express'; import asyncHandler from 'express-async-handler'; import { db } from './db';
+        export const router = Router();
+        async function load(id: string) { return (await db.query('SELECT * FROM items WHERE id = $1', [id])).rows[0]; }
+        router.get('/items/:id', asyncHandler(async (req, res) => { res.json(await load(req.params.id)); }));
+        router.route('/items').post(async (req, res) => { await db.query('INSERT INTO items (name) VALUES ($1)', [req.body.name]); });`,
+    });
+    expect(text).toBe(`unit GET /items/:id
+  SELECT * FROM items WHERE id = $1  [params.id]
+unit POST /items
+  INSERT INTO items (name) VALUES ($1)  [body.name]
+`);
+  });
+
+  test('are methods of injected classes, named after their route', () => {
+    const text = read({
+      'service.ts': `import { Pool } from 'pg'; import { Injectable } from '@nestjs/common';
+        @Injectable() export class ItemService { constructor(private readonly pool: Pool) {}
+          remove(id: string) { return this.pool.query('DELETE FROM items WHERE id = $1', [id]); } }`,
+      'controller.ts': `import { Controller, Delete, Param } from '@nestjs/common'; import { ItemService } from './service';
+        @Controller('items') export class ItemController { constructor(private readonly items: ItemService) {}
+          @Delete(':id') async remove(@Param('id') id: string) { await this.items.remove(id); } }`,
+    });
+    expect(text).toBe(`unit DELETE /items/:id
+  DELETE FROM items WHERE id = $1  [id]
+`);
+  });
+
+  test('are scripts and jobs', () => {
+    const text = read({
+      'job.js': `const { Pool } = require('pg'); const cron = require('node-cron'); const pool = new Pool();
+        async function sweep() { await pool.query('DELETE FROM sessions WHERE expires < now()'); }
+        cron.schedule('* * * * *', sweep);`,
+      'seed.js': `const { Pool } = require('pg');
+        async function main() { const pool = new Pool(); await pool.query('DELETE FROM items'); await pool.end(); }
+        main();`,
+    });
+    expect(text).toBe(`unit seed.js
+  DELETE FROM items
+unit node-cron: sweep
+  DELETE FROM sessions WHERE expires < now()
+`);
+  });
+});
+
+describe('transactions', () => {
+  test('end on each path, and the unit goes on behind them', () => {
+    const text = read({
+      'a.ts': `${pg}export async function book(seat: number) {
+        const client = await pool.connect();
+        await client.query('begin'); await client.query('set transaction isolation level serializable');
+        const { rows: [found] } = await client.query('SELECT taken FROM seats WHERE id = $1', [seat]);
+        if (found.taken) { await client.query('rollback'); await pool.query('INSERT INTO refusals VALUES ($1)', [seat]); return false; }
+        await client.query('UPDATE seats SET taken = true WHERE id = $1', [seat]);
+        await client.query('commit'); client.release();
+        await pool.query('INSERT INTO mails VALUES ($1)', [seat]);
+        return true; }`,
+    });
+    expect(text).toBe(`unit book
+  transaction book (serializable)
+    seats := SELECT taken FROM seats WHERE id = $1  [seat]
+    if seats.taken
+      abort
+    UPDATE seats SET taken = true WHERE id = $1  [seat]
+  if seats.taken
+    INSERT INTO refusals VALUES ($1)  [seat]
+  if not(seats.taken)
+    INSERT INTO mails VALUES ($1)  [seat]
+`);
+  });
+
+  test('have retries, savepoints, and statements of other connections beside them', () => {
+    const text = read({
+      'a.ts': `${pg}async function transaction(run) {
+          for (let attempt = 0; attempt < 3; attempt++) {
+            const client = await pool.connect();
+            try { await client.query('BEGIN'); const result = await run(client); await client.query('COMMIT'); return result; }
+            catch (error) { await client.query('ROLLBACK'); if (error.code !== '40001') throw error; }
+            finally { client.release(); } }
+          throw new Error('too many'); }
+        export const order = async (item) => transaction(async (client) => {
+          await client.query('INSERT INTO orders (item) VALUES ($1)', [item]);
+          const stock = await pool.query('SELECT count FROM stock WHERE item = $1', [item]);
+          await client.query('SAVEPOINT s');
+          try { await client.query('UPDATE stock SET count = $1 WHERE item = $2', [stock.rows[0].count - 1, item]); }
+          catch { await client.query('ROLLBACK TO SAVEPOINT s'); } });`,
+    });
+    expect(text).toBe(`unit order
+  stock := SELECT count FROM stock WHERE item = $1  [item]
+  transaction order
+    INSERT INTO orders (item) VALUES ($1)  [item]
+    savepoint s
+    UPDATE stock SET count = $1 WHERE item = $2  [(stock.count - 1), item]
+    if ? whether the database reports an error
+      rollback to savepoint s
+`);
+  });
+});
+
+describe('SQL text', () => {
+  test('is folded from constants, by path where paths differ', () => {
+    const text = read({
+      'a.ts': `${pg}const columns = ['id', 'name'].join(', ');
+        export async function list(name?: string) {
+          let text = \`SELECT \${columns} FROM items WHERE true\`; const values: unknown[] = [];
+          if (name) { values.push(name); text += ' AND name = $' + values.length; }
+          return pool.query(text, values); }`,
+    });
+    expect(text).toBe(`unit list
+  if name
+    SELECT id, name FROM items WHERE true AND name = $1  [name]
+  else
+    SELECT id, name FROM items WHERE true
+`);
+  });
+
+  test('that is not constant is not understood, with file, line and reason', () => {
+    const text = read(
+      {
+        'src/a.ts': `${pg}export async function all(table: string, ids: number[]) {
+          await pool.query(\`SELECT * FROM \${table}\`);
+          let text = 'DELETE FROM items WHERE id IN (';
+          for (const id of ids) text += id + ',';
+          await pool.query(text + '0)'); }
+        export async function far(remote: any) { await remote.run(pool); }`,
+      },
+      true,
+    );
+    expect(text).toBe(`unit all at src/a.ts:3
+  not understood: a part of the SQL text is an argument: table at src/a.ts:4
+  not understood: the SQL text is built in a loop at src/a.ts:7
+unit far at src/a.ts:8
+  not understood: a database handle is passed to remote.run, which is not in the sources at src/a.ts:8
+`);
+  });
+});
+
+test('a loop over rows uses their columns; Promise.all runs all; a list of columns is a parameter', () => {
+  const text = read({
+    'a.ts': `${pg}export async function close(day: string) {
+      const { rows } = await pool.query('SELECT id, total FROM orders WHERE day = $1', [day]);
+      await Promise.all(rows.map(async (order) => pool.query('UPDATE orders SET paid = $1 WHERE id = $2', [order.total, order.id])));
+      await pool.query('DELETE FROM carts WHERE id = ANY($1)', [rows.map((order) => order.id)]); }`,
+  });
+  expect(text).toBe(`unit close
+  orders := SELECT id, total FROM orders WHERE day = $1  [day]
+  for order of orders[]
+    UPDATE orders SET paid = $1 WHERE id = $2  [order.total, order.id]
+  DELETE FROM carts WHERE id = ANY($1)  [orders[].id]
+`);
+});
+
+test('what cannot be read is said: a file that does not parse, a function that calls itself, a unit that is too large', () => {
+  const text = read(
+    {
+      'broken.ts': 'export function (',
+      'a.ts': `${pg}async function walk(client, id) { const { rows } = await client.query('SELECT child FROM tree WHERE id = $1', [id]); for (const row of rows) await walk(client, row.child); }
+        export async function tree(id) { await walk(await pool.connect(), id); }`,
+    },
+    true,
+  );
+  expect(text).toContain('not understood: the file does not parse: Identifier expected. at broken.ts:1');
+  expect(text).toContain('not understood: a function that calls itself at a.ts:3');
+  const small = read(
+    {
+      'a.ts': `${pg}export async function f() { await pool.query('SELECT 1 AS x'); await pool.query('SELECT 2 AS x'); }`,
+    },
+    false,
+    5,
+  );
+  expect(small).toContain('not understood: a unit is too large');
+});
+
+test('without a file, and without a compiler, one error says what to do', async () => {
+  expect(() => read({ 'readme.md': '' })).toThrow('there is no TypeScript or JavaScript file to read');
+  const missing = loadTypeScript(() => Promise.resolve({ default: { version: '7.0.2' } }));
+  await expect(missing).rejects.toMatchObject({ code: 'analyze/typescript-missing' });
+});

@@ -1,0 +1,221 @@
+/** From a driver's call with SQL text to steps: statements, and what begins and ends transactions. */
+import type ts from 'typescript';
+import type { IsolationName } from '../../sql/index.ts';
+import type { Value } from '../application.ts';
+import { type Abstract, never, undefinedValue, unknown } from './abstract-value.ts';
+import type { Connection } from './emitter.ts';
+import { oneLine } from './expressions.ts';
+import { goesOn, type Machine, type Owner, type Sql } from './machine.ts';
+import { choose, same, valueOf } from './value-arithmetic.ts';
+
+/** Each doubles the statements. */
+const conditionsMax = 6;
+
+/** Runs a statement on a connection, or on any connection of a pool (`null`), and gives all its rows. */
+export function runSql(machine: Machine, owner: Owner, sql: Sql, depth = 0): Abstract {
+  const condition = conditionIn(sql);
+  if (condition !== undefined && depth === conditionsMax) {
+    machine.notUnderstood(sql.at, 'the SQL text depends on too many conditions');
+    return unknown('a result of SQL that is not understood');
+  }
+  if (condition !== undefined) {
+    let [a, b]: [Abstract, Abstract] = [never, never];
+    machine.fork(
+      condition,
+      () => ((a = runSql(machine, owner, assume(sql, condition, true), depth + 1)), goesOn),
+      () => ((b = runSql(machine, owner, assume(sql, condition, false), depth + 1)), goesOn),
+    );
+    return choose(condition, a, b);
+  }
+  const value = valueOf(sql.text);
+  if (value.kind === 'constant' && typeof value.value === 'string') return runText(machine, owner, value.value, sql);
+  machine.notUnderstood(sql.at, reasonOf(value));
+  return unknown('a result of SQL that is not understood');
+}
+
+function reasonOf(value: Value): string {
+  if (value.kind === 'unknown')
+    return value.reason === 'computed in a loop'
+      ? 'the SQL text is built in a loop'
+      : `the SQL text is not constant: ${value.reason}`;
+  if (value.kind === 'argument') return `the SQL text is an argument: ${value.name}`;
+  const hole = value.kind === 'expression' ? value.operands.find(({ kind }) => kind !== 'constant') : undefined;
+  if (hole?.kind === 'unknown')
+    return hole.reason === 'computed in a loop'
+      ? 'the SQL text is built in a loop'
+      : `a part of the SQL text is not constant: ${hole.reason}`;
+  return hole?.kind === 'argument'
+    ? `a part of the SQL text is an argument: ${hole.name}`
+    : 'a part of the SQL text is computed';
+}
+
+function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstract {
+  const trimmed = text.trim().replace(/;\s*$/, '');
+  const control = controlOf(trimmed);
+  if (control !== undefined) {
+    if (owner === null)
+      machine.notUnderstood(sql.at, `${oneLine(trimmed)} on a pool: each statement may use another connection`);
+    else runControl(machine, owner, control, sql.at);
+    return undefinedValue;
+  }
+  const name = machine.emitter.name(tableOf(trimmed));
+  const step = {
+    kind: 'statement' as const,
+    sql: trimmed,
+    parameters: parametersOf(sql.parameters),
+    place: machine.place(sql.at),
+    result: name,
+  };
+  const { open } = machine.emitter;
+  if (open !== null && open.connection !== owner) machine.emitter.pushOutside(step);
+  else {
+    machine.emitter.push(step);
+    open?.results.add(name);
+  }
+  return { kind: 'rows', statement: name };
+}
+
+function parametersOf(parameters: Sql['parameters']): readonly Value[] {
+  if (!('kind' in parameters)) return parameters.map(valueOf);
+  if (parameters.kind === 'array') return parameters.elements.value.map(valueOf);
+  if (parameters.kind === 'undefined') return [];
+  return parameters.kind === 'object'
+    ? [...parameters.properties.values()].map((cell) => valueOf(cell.value))
+    : [valueOf(parameters)];
+}
+
+/** Results have the name of the first table, so that equal statements of different drivers have equal results. */
+function tableOf(text: string): string {
+  const [, name] = /\b(?:from|into|update)\s+(?:only\s+)?([\w."`]+)/i.exec(text) ?? [];
+  return name?.split('.').at(-1)?.replaceAll(/["`]/g, '') ?? 'result';
+}
+
+type Control =
+  | { readonly kind: 'begin'; readonly level: IsolationName | null }
+  | { readonly kind: 'level'; readonly level: IsolationName | null }
+  | { readonly kind: 'commit' | 'rollback' | 'release' }
+  | { readonly kind: 'savepoint' | 'rollback-to'; readonly name: string };
+
+function controlOf(text: string): Control | undefined {
+  if (/^(?:begin|start\s+transaction)\b/i.test(text)) return { kind: 'begin', level: levelIn(text) };
+  if (/^set\s+(?:local\s+)?transaction\b/i.test(text)) return { kind: 'level', level: levelIn(text) };
+  if (/^(?:commit|end)\b/i.test(text)) return { kind: 'commit' };
+  const [, target] = /^rollback\s+(?:work\s+|transaction\s+)?to\s+(?:savepoint\s+)?["`]?(\w+)/i.exec(text) ?? [];
+  if (target !== undefined) return { kind: 'rollback-to', name: target };
+  if (/^(?:rollback|abort)\b/i.test(text)) return { kind: 'rollback' };
+  const [, name] = /^savepoint\s+["`]?(\w+)/i.exec(text) ?? [];
+  if (name !== undefined) return { kind: 'savepoint', name };
+  return /^release\b/i.test(text) ? { kind: 'release' } : undefined;
+}
+
+/** `isolation level repeatable read` or a driver's own spelling, `REPEATABLE_READ`; `null` where it names none. */
+export function levelIn(text: string): IsolationName | null {
+  const [name] =
+    /read[\s_-]?uncommitted|read[\s_-]?committed|repeatable[\s_-]?read|serializable|snapshot/i.exec(text) ?? [];
+  if (name === undefined) return null;
+  const plain = name.toLowerCase().replaceAll(/[\s_-]/g, '');
+  const levels: Readonly<Record<string, IsolationName>> = {
+    readuncommitted: 'read uncommitted',
+    readcommitted: 'read committed',
+    repeatableread: 'repeatable read',
+    snapshot: 'repeatable read',
+    serializable: 'serializable',
+  };
+  return levels[plain] ?? null;
+}
+
+function runControl(machine: Machine, connection: Connection, control: Control, at: ts.Node): void {
+  const { emitter } = machine;
+  switch (control.kind) {
+    case 'begin':
+      return machine.begin(connection, control.level, at);
+    case 'level':
+      if (emitter.open?.connection === connection) emitter.open.step.level = control.level;
+      else connection.nextLevel = control.level;
+      return;
+    case 'commit':
+      return machine.commit(connection, at);
+    case 'rollback':
+      return machine.rollback(connection);
+    case 'savepoint':
+      return machine.savepoint(connection, control.name, at);
+    case 'rollback-to':
+      if (emitter.open !== null) emitter.push({ kind: 'rollback-to-savepoint', name: control.name });
+      return;
+    case 'release':
+      return;
+  }
+}
+
+/** What the text or the list of parameters depends on, where it depends on a path. */
+function conditionIn({ text, parameters }: Sql): Value | undefined {
+  if (!('kind' in parameters) && parameters.length === 0) return choiceIn(text);
+  return choiceIn(text) ?? ('kind' in parameters ? choiceInList(parameters) : undefined);
+}
+
+function choiceInList(list: Abstract): Value | undefined {
+  if (list.kind === 'choice') return list.condition;
+  if (list.kind !== 'array') return undefined;
+  const spread = list.elements.value.find((element) => element.kind === 'choice' && element.isSpread === true);
+  return spread?.kind === 'choice' ? spread.condition : undefined;
+}
+
+function choiceIn(text: Abstract): Value | undefined {
+  if (text.kind === 'choice') return text.condition;
+  return text.kind === 'value' ? choiceInValue(text.value) : undefined;
+}
+
+function choiceInValue(value: Value): Value | undefined {
+  if (value.kind !== 'expression') return undefined;
+  if (value.operator === 'if') return value.operands[0];
+  if (value.operator !== '||') return undefined;
+  for (const operand of value.operands) {
+    const condition = choiceInValue(operand);
+    if (condition !== undefined) return condition;
+  }
+  return undefined;
+}
+
+/** The SQL where the condition is known. */
+function assume(sql: Sql, condition: Value, holds: boolean): Sql {
+  const { parameters } = sql;
+  const known = 'kind' in parameters ? assumeAbstract(parameters, condition, holds) : parameters;
+  return { ...sql, text: assumeAbstract(sql.text, condition, holds), parameters: known };
+}
+
+function assumeAbstract(abstract: Abstract, condition: Value, holds: boolean): Abstract {
+  if (abstract.kind === 'choice') {
+    if (abstract.condition === condition || same(abstract.condition, condition))
+      return assumeAbstract(holds ? abstract.ifTrue : abstract.ifFalse, condition, holds);
+    return {
+      ...abstract,
+      ifTrue: assumeAbstract(abstract.ifTrue, condition, holds),
+      ifFalse: assumeAbstract(abstract.ifFalse, condition, holds),
+    };
+  }
+  if (abstract.kind === 'array') {
+    const elements = abstract.elements.value.flatMap((element): readonly Abstract[] => {
+      const known = assumeAbstract(element, condition, holds);
+      const isSpread = element.kind === 'choice' && element.isSpread === true;
+      return isSpread && known.kind === 'array' ? known.elements.value : [known];
+    });
+    return { kind: 'array', elements: { value: elements } };
+  }
+  return abstract.kind === 'value' ? { kind: 'value', value: assumeValue(abstract.value, condition, holds) } : abstract;
+}
+
+function assumeValue(value: Value, condition: Value, holds: boolean): Value {
+  if (value.kind !== 'expression') return value;
+  if (value.operator === 'if') {
+    const [given, ifTrue, ifFalse] = value.operands as [Value, Value, Value];
+    if (given === condition || same(given, condition)) return assumeValue(holds ? ifTrue : ifFalse, condition, holds);
+  }
+  const operands = value.operands.map((operand) => assumeValue(operand, condition, holds));
+  if (value.operator === '||' && operands.every(({ kind }) => kind === 'constant')) {
+    return {
+      kind: 'constant',
+      value: operands.map((operand) => String((operand as { value: unknown }).value)).join(''),
+    };
+  }
+  return { ...value, operands };
+}

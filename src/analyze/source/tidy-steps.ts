@@ -1,0 +1,98 @@
+/** The steps of a unit in one form: no empty branches, no commit where the transaction ends anyway, no names that are not used. */
+import type { Value } from '../application.ts';
+import type { AnyStep } from './emitter.ts';
+import { simplifyConditions } from './simplify-conditions.ts';
+
+export function tidySteps(steps: readonly AnyStep[]): readonly AnyStep[] {
+  const short = shorten(simplifyConditions(steps), true);
+  const used = new Set<string>();
+  forEachValue(short, (value) => {
+    if ('statement' in value) used.add(value.statement);
+  });
+  return withoutUnusedNames(short, used);
+}
+
+/** @param isLast Does the transaction, or the unit, end behind the steps? */
+function shorten(steps: readonly AnyStep[], isLast: boolean): readonly AnyStep[] {
+  const kept: AnyStep[] = [];
+  for (const step of steps.toReversed()) {
+    const ends = isLast && kept.length === 0;
+    const short = shortenOne(step, ends);
+    if (short !== undefined) kept.push(short);
+  }
+  const result = kept.toReversed();
+  const end = result.findIndex(({ kind }) => kind === 'return' || kind === 'abort');
+  return end < 0 ? result : result.slice(0, end + 1);
+}
+
+function shortenOne(step: AnyStep, isLast: boolean): AnyStep | undefined {
+  switch (step.kind) {
+    case 'return':
+      return isLast ? undefined : step;
+    case 'transaction': {
+      const inner = shorten(step.steps, true);
+      return inner.some(does) ? ({ ...step, steps: inner } as AnyStep) : undefined;
+    }
+    case 'branch': {
+      const [ifTrue, ifFalse] = [shorten(step.ifTrue, isLast), shorten(step.ifFalse, isLast)];
+      if (ifTrue.length === 0 && ifFalse.length === 0) return undefined;
+      return { ...step, ifTrue, ifFalse } as AnyStep;
+    }
+    case 'loop': {
+      const inner = shorten(step.steps, false);
+      return inner.length === 0 ? undefined : ({ ...step, steps: inner } as AnyStep);
+    }
+    default:
+      return step;
+  }
+}
+
+/** Does it hold a statement, or what may be one? */
+export function does(step: AnyStep): boolean {
+  switch (step.kind) {
+    case 'statement':
+    case 'not-understood':
+      return true;
+    case 'transaction':
+    case 'loop':
+      return step.steps.some(does);
+    case 'branch':
+      return [...step.ifTrue, ...step.ifFalse].some(does);
+    default:
+      return false;
+  }
+}
+
+function withoutUnusedNames(steps: readonly AnyStep[], used: ReadonlySet<string>): readonly AnyStep[] {
+  return steps.map((step): AnyStep => {
+    switch (step.kind) {
+      case 'statement':
+        return step.result === null || used.has(step.result) ? step : { ...step, result: null };
+      case 'transaction':
+      case 'loop':
+        return { ...step, steps: withoutUnusedNames(step.steps, used) } as AnyStep;
+      case 'branch': {
+        const [ifTrue, ifFalse] = [withoutUnusedNames(step.ifTrue, used), withoutUnusedNames(step.ifFalse, used)];
+        return { ...step, ifTrue, ifFalse } as AnyStep;
+      }
+      default:
+        return step;
+    }
+  });
+}
+
+function forEachValue(steps: readonly AnyStep[], visit: (value: Value) => void): void {
+  const walk = (value: Value): void => {
+    visit(value);
+    if (value.kind === 'expression') value.operands.forEach(walk);
+  };
+  for (const step of steps) {
+    if (step.kind === 'statement') step.parameters.forEach(walk);
+    if (step.kind === 'branch') {
+      walk(step.condition);
+      forEachValue([...step.ifTrue, ...step.ifFalse], visit);
+    }
+    if (step.kind === 'loop') walk(step.over);
+    if (step.kind === 'loop' || step.kind === 'transaction') forEachValue(step.steps, visit);
+  }
+}

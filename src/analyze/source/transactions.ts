@@ -1,0 +1,85 @@
+/** Begins and ends transactions, and names them after the function that asks for them. */
+import type ts from 'typescript';
+import type { IsolationName } from '../../sql/index.ts';
+import type { Abstract } from './abstract-value.ts';
+import type { Connection } from './emitter.ts';
+import type { Machine } from './machine.ts';
+
+export function beginTransaction(
+  machine: Machine,
+  connection: Connection,
+  level: IsolationName | null,
+  at: ts.Node,
+): void {
+  const { emitter } = machine;
+  if (emitter.open !== null) {
+    machine.notUnderstood(
+      at,
+      emitter.open.connection === connection
+        ? 'BEGIN in a transaction'
+        : 'a second transaction begins while one is open',
+    );
+    return;
+  }
+  const { name, place } = origin(machine, at);
+  emitter.begin(connection, name, level, machine.place(place));
+}
+
+/** The innermost function that is no helper, and the line in it. */
+function origin(machine: Machine, at: ts.Node): { readonly name: string; readonly place: ts.Node } {
+  const { ts } = machine.project;
+  let place = at;
+  for (const { fn, isHelper, call } of machine.frames.toReversed()) {
+    const isTransactionFunction =
+      fn !== null &&
+      /^(?:begin|start|open|with|run|in)_?(?:a_?)?(?:db_?)?(?:transaction|tx|trx|transactional)?$/i.test(
+        nameOf(fn.node, ts) ?? '',
+      );
+    if (isHelper || isTransactionFunction) {
+      place = call;
+      continue;
+    }
+    const name = fn === null ? undefined : nameOf(fn.node, ts);
+    if (name !== undefined) return { name, place };
+  }
+  return { name: 'transaction', place };
+}
+
+export function nameOf(node: ts.Node, api: typeof ts): string | undefined {
+  if (api.isConstructorDeclaration(node)) return undefined;
+  const { name } = node as { name?: ts.Node };
+  if (name !== undefined) return name.getText();
+  const { parent } = node;
+  if (api.isVariableDeclaration(parent) && api.isIdentifier(parent.name)) return parent.name.text;
+  if (api.isPropertyAssignment(parent) || api.isPropertyDeclaration(parent)) return parent.name.getText();
+  if (api.isBinaryExpression(parent) && api.isPropertyAccessExpression(parent.left)) return parent.left.name.text;
+  return undefined;
+}
+
+/** A callback in a transaction: it commits behind it, a throw rolls it back and reaches the caller. */
+export function inTransaction(
+  machine: Machine,
+  connection: Connection,
+  level: IsolationName | null,
+  at: ts.Node,
+  body: () => Abstract,
+): Abstract {
+  const { open } = machine.emitter;
+  if (open !== null) {
+    if (open.connection !== connection) machine.notUnderstood(at, 'a second transaction begins while one is open');
+    return body();
+  }
+  beginTransaction(machine, connection, level, at);
+  const outer = machine.handlers;
+  machine.handlers = [
+    ...outer,
+    () => {
+      machine.rollback(connection);
+      return machine.raise();
+    },
+  ];
+  const value = body();
+  machine.handlers = outer;
+  if (value.kind !== 'never') machine.commit(connection, at);
+  return value;
+}

@@ -1,0 +1,249 @@
+/**
+ * Which functions of the sources are units, and their steps. First every file runs from the top: it registers routes and jobs. Then the registered
+ * functions run, then exported functions and methods that no unit calls.
+ */
+import type ts from 'typescript';
+import type { NotUnderstood, Unit, UnitStep } from '../application.ts';
+import {
+  type Abstract,
+  type FunctionNode,
+  type FunctionValue,
+  native,
+  plain,
+  Scope,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
+import { newInstance } from './calls.ts';
+import { TooLarge, interpreter } from './interpreter.ts';
+import type { FoundUnit, Machine } from './machine.ts';
+import { request } from './members.ts';
+import type { Project } from './project.ts';
+import { does, tidySteps } from './tidy-steps.ts';
+import { nameOf } from './transactions.ts';
+
+export interface UnitOptions {
+  readonly dialect: 'postgres' | 'mysql';
+  /** Expressions that one unit may evaluate. */
+  readonly stepsMax: number;
+}
+
+interface Read {
+  readonly unit: Unit;
+  readonly entries: readonly FunctionNode[];
+  readonly called: ReadonlySet<FunctionNode>;
+  /** Dropped where another unit calls it. */
+  readonly isGuess: boolean;
+}
+
+export function readUnits(
+  project: Project,
+  { dialect, stepsMax }: UnitOptions,
+): { readonly units: readonly Unit[]; readonly notUnderstood: readonly NotUnderstood[] } {
+  const waiting: FoundUnit[] = [];
+  const seen = new Set<ts.Node>();
+  const notUnderstood: NotUnderstood[] = [];
+  const machine = interpreter({
+    project,
+    dialect,
+    stepsMax,
+    found: (unit) => {
+      const key = unit.kind === 'route' ? unit.node : (unit.functions[0]?.node ?? unit.node);
+      if (!seen.has(key)) waiting.push(unit);
+      seen.add(key);
+    },
+  });
+  const read: Read[] = [];
+  const add = (
+    name: string,
+    node: ts.Node,
+    entries: readonly FunctionNode[],
+    isGuess: boolean,
+    body: () => void,
+  ): void => {
+    machine.restart();
+    try {
+      body();
+    } catch (error) {
+      if (!(error instanceof TooLarge)) throw error;
+      machine.notUnderstood(node, error.message);
+    }
+    const steps = tidySteps(machine.emitter.steps) as readonly UnitStep[];
+    if (steps.some(does))
+      read.push({
+        unit: { name, place: project.place(node), steps },
+        entries,
+        called: new Set(machine.called),
+        isGuess,
+      });
+  };
+  const drain = (): void => {
+    for (let unit = waiting.shift(); unit !== undefined; unit = waiting.shift()) {
+      const { name, node, functions, kind } = unit;
+      machine.isSetup = kind === 'callback';
+      add(
+        name,
+        node,
+        functions.map((fn) => fn.node),
+        kind !== 'route',
+        () => runUnit(machine, unit),
+      );
+    }
+  };
+  for (const file of project.files) {
+    machine.isSetup = true;
+    const [first] = file.statements;
+    if (first !== undefined)
+      add(project.place(file).file, first, [], false, () => machine.block(file.statements, machine.globals.scope));
+  }
+  drain();
+  for (const file of project.files) {
+    machine.restart();
+    for (const unit of exportedUnits(machine, file)) machine.found(unit);
+  }
+  drain();
+  return { units: withUniqueNames(withoutCalled(read).map(({ unit }) => unit)), notUnderstood };
+}
+
+function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {
+  for (const fn of functions)
+    machine.invoke(fn, kind === 'route' ? requestArguments(fn) : ownArguments(machine, fn), node);
+}
+
+/** Request, response, next. */
+function requestArguments({ node }: FunctionValue): readonly Abstract[] {
+  const next = native('next', () => undefinedValue);
+  const all = [plain({ kind: 'argument', name: request }), unknown('the response'), next];
+  return node.parameters.map((_, index) => all[index] ?? next);
+}
+
+function ownArguments(machine: Machine, { node }: FunctionValue): readonly Abstract[] {
+  const { ts } = machine.project;
+  return node.parameters.map(({ name }) =>
+    plain({ kind: 'argument', name: ts.isIdentifier(name) ? name.text : request }),
+  );
+}
+
+/** Exported functions and the methods of exported classes. */
+function exportedUnits(machine: Machine, file: ts.SourceFile): readonly FoundUnit[] {
+  const { checker } = machine.project;
+  const module = checker.getSymbolAtLocation(file);
+  if (module === undefined) return [];
+  return checker.getExportsOfModule(module).flatMap((symbol) => {
+    const declaration = symbol.valueDeclaration ?? symbol.declarations?.[0];
+    if (declaration === undefined) return [];
+    const value = machine.evaluateSymbol(symbol);
+    return unitsOf(machine, symbol.name, value, declaration, file, 0);
+  });
+}
+
+function unitsOf(
+  machine: Machine,
+  name: string,
+  value: Abstract,
+  node: ts.Node,
+  file: ts.SourceFile,
+  depth: number,
+): readonly FoundUnit[] {
+  const { ts } = machine.project;
+  if (value.kind === 'function') {
+    const isOwn = value.node.getSourceFile() === file;
+    return isOwn && value.node.body !== undefined
+      ? [
+          {
+            name: routeName(file, name) ?? nameOr(machine, value, name),
+            node: value.node,
+            functions: [value],
+            kind: routeName(file, name) === undefined ? 'function' : 'route',
+          },
+        ]
+      : [];
+  }
+  if (value.kind === 'class' && value.node.getSourceFile() === file) {
+    const instance = newInstance(machine, value, [], node);
+    const owner = value.node.name?.text ?? name;
+    return value.node.members.flatMap((member): readonly FoundUnit[] => {
+      if (!ts.isMethodDeclaration(member) || member.body === undefined) return [];
+      const fn: FunctionValue = {
+        kind: 'function',
+        node: member,
+        scope: new Scope(value.scope, instance),
+        self: instance,
+      };
+      const unit = decoratedRoute(machine, value.node, member) ?? `${owner}.${member.name.getText()}`;
+      return [{ name: unit, node: member, functions: [fn], kind: 'function' }];
+    });
+  }
+  if (value.kind !== 'object' || depth > 1) return [];
+  return [...value.properties].flatMap(([key, cell]) =>
+    unitsOf(machine, value.of === null ? key : `${name}.${key}`, cell.value, node, file, depth + 1),
+  );
+}
+
+function nameOr(machine: Machine, { node }: FunctionValue, name: string): string {
+  return name === 'default' || name === 'export=' ? (nameOf(node, machine.project.ts) ?? name) : name;
+}
+
+/** Next.js: `export function POST` of `app/payments/route.ts`. */
+function routeName(file: ts.SourceFile, name: string): string | undefined {
+  const [, path] = /\/app(\/.*?)?\/route\.[jt]sx?$/.exec(file.fileName) ?? [];
+  return path !== undefined && /^(?:GET|POST|PUT|PATCH|DELETE)$/.test(name)
+    ? `${name} ${path.replaceAll(/\/\([^)]*\)/g, '')}`
+    : undefined;
+}
+
+/** NestJS: `@Post('capture')` in `@Controller('payments')`. */
+function decoratedRoute(
+  machine: Machine,
+  owner: ts.ClassLikeDeclaration,
+  method: ts.MethodDeclaration,
+): string | undefined {
+  const prefix = decorators(machine, owner).find(({ name }) => name === 'Controller')?.path ?? '';
+  const verb = decorators(machine, method).find(({ name }) => /^(?:Get|Post|Put|Patch|Delete|All)$/.test(name));
+  if (verb === undefined) return undefined;
+  const path = [prefix, verb.path].join('/').split('/').filter(Boolean).join('/');
+  return `${verb.name.toUpperCase()} /${path}`;
+}
+
+function decorators(
+  machine: Machine,
+  node: ts.ClassLikeDeclaration | ts.MethodDeclaration,
+): readonly { readonly name: string; readonly path: string }[] {
+  const { ts } = machine.project;
+  return (ts.getDecorators(node) ?? []).flatMap(({ expression }) => {
+    if (!ts.isCallExpression(expression)) return [];
+    const [path] = expression.arguments;
+    return [
+      {
+        name: expression.expression.getText(),
+        path: path !== undefined && ts.isStringLiteralLike(path) ? path.text : '',
+      },
+    ];
+  });
+}
+
+function withoutCalled(read: readonly Read[]): readonly Read[] {
+  return read.filter(
+    (one) =>
+      !one.isGuess ||
+      !read.some(
+        (other) =>
+          other !== one && calls(other, one) && !(calls(one, other) && read.indexOf(one) < read.indexOf(other)),
+      ),
+  );
+}
+
+function calls(a: Read, b: Read): boolean {
+  return b.entries.some((entry) => a.called.has(entry) && !a.entries.includes(entry));
+}
+
+function withUniqueNames(units: readonly Unit[]): readonly Unit[] {
+  const count = (name: string): number => units.filter((unit) => unit.name === name).length;
+  const placed = units.map((unit) =>
+    count(unit.name) > 1 ? { ...unit, name: `${unit.name} (${unit.place.file})` } : unit,
+  );
+  return placed.map((unit, index) => {
+    const before = placed.slice(0, index).filter(({ name }) => name === unit.name).length;
+    return before === 0 ? unit : { ...unit, name: `${unit.name} ${before + 1}` };
+  });
+}
