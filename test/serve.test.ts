@@ -226,7 +226,7 @@ describe('what cannot be', () => {
   });
 
   test.each([
-    [['--engine', 'oracle'], 'neither postgres nor mysql'],
+    [['--engine', 'oracle'], 'none of the engines postgres, mysql and mariadb-11.6'],
     [['--engine', 'postgres', '--level', 'causal'], '--engine'],
     [['--engine', 'postgres', '--dialect', 'mysql'], '--dialect'],
     [['--level', 'chaos'], 'none of the levels'],

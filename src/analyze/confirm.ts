@@ -52,7 +52,7 @@ export async function exploreWitness(
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const program = witnessProgram(definition, (kind) => seen.add(kind));
-  const profile = { family: 'engine', dialect: 'postgres', isolation: 'read committed' } as const;
+  const profile = { family: 'engine', engine: 'postgres', dialect: 'postgres', isolation: 'read committed' } as const;
   try {
     const result = await exploreSql(program, { profile, schedulesMax, ...(signal === undefined ? {} : { signal }) });
     const [first] = result.unsupported;

@@ -11,7 +11,7 @@ export async function readSchema({ dialect, schema }: Application): Promise<Cata
       'analyze/dialect',
       `analyze knows PostgreSQL's levels only; the application's dialect is ${dialect}`,
     );
-  const profile = { family: 'engine', dialect, isolation: 'read committed' } as const;
+  const profile = { family: 'engine', engine: dialect, dialect, isolation: 'read committed' } as const;
   const database = await openSqlDatabase({ profile, settle: null });
   const session = database.connect({
     user: 'analyze',

@@ -133,7 +133,7 @@ class SerialOutcomes {
 
   /** `undefined`: a session that committed does not commit in this order. */
   async #inOrder(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
-    const profile = { family: 'engine', dialect: 'postgres', isolation: 'serializable' } as const;
+    const profile = { family: 'engine', engine: 'postgres', dialect: 'postgres', isolation: 'serializable' } as const;
     const database = await openSqlDatabase({ profile });
     const setUp = await ProgramClient.connect(connectTo(database));
     for (const text of this.#definition.schema) for (const sql of database.split(text)) await setUp.query(sql);

@@ -110,7 +110,10 @@ function addTest(moirai: Command, host: Host, end: (code: ExitCode) => void): vo
       `what the store guarantees: ${constrainingLevels.join(', ')}, or all (default: ${defaults.level})`,
       storeLevel,
     )
-    .option('--engine <name>', 'for SQL programs: behave as postgres or mysql does (default: as the program speaks)')
+    .option(
+      '--engine <name>',
+      'for SQL programs: behave as postgres, mysql or mariadb-11.6 does (default: as the program speaks)',
+    )
     .option('--isolation <level>', "for SQL programs: the engine's level where a transaction names none")
     .option('--granularity <what>', 'for SQL programs with --level: what one read reads, row (default) or cell')
     .addOption(

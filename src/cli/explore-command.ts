@@ -41,7 +41,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     )
     .argument('<file>', 'a module whose default export is a program: TypeScript or JavaScript')
     .option('--level <level>', `what the store guarantees: ${constrainingLevels.join(', ')}, or all`, storeLevel)
-    .option('--engine <engine>', 'for SQL programs: postgres or mysql, with every timing of statements')
+    .option('--engine <engine>', 'for SQL programs: postgres, mysql or mariadb-11.6, with every timing of statements')
     .option('--isolation <level>', "for SQL programs: the engine's level of transactions that name none")
     .option('--granularity <unit>', 'for SQL programs at a --level: cell or row')
     .addOption(

@@ -204,7 +204,7 @@ function resultJson(
   const { invariantBroken, notRetried, unsupported, plans } = result;
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,
-    engine: profile.family === 'engine' ? profile.dialect : null,
+    engine: profile.family === 'engine' ? profile.engine : null,
     ...conclusionJson(conclusion),
     plans,
     schedules,

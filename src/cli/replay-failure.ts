@@ -13,7 +13,6 @@ import {
   type SqlProgram,
 } from '../program/index.ts';
 import type { Styler } from '../report/index.ts';
-import type { Profile } from '../serve/index.ts';
 
 export interface ReplayLook {
   readonly width?: number;
@@ -94,7 +93,7 @@ async function replaySql(
 ): Promise<ReplayedFailure> {
   // Loading it costs time that other programs do without.
   const sql = await import('../sql-campaign/index.ts');
-  const profile = recorded as unknown as Profile;
+  const profile = sql.recordedProfile(recorded);
   if (profile.dialect !== program.dialect) return ofOtherKind(program, record);
   const options = { profile, timeoutMs, replay: record.token, onRun: onTurn };
   if (tool === 'explore-sql') {

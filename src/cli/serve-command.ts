@@ -42,7 +42,7 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
     .description(
       'A mock database behind a port: PostgreSQL or MySQL as it is under the worst timing (--engine), or anything a level allows (--level).',
     )
-    .option('--engine <name>', 'behave as this engine does: postgres (default) or mysql')
+    .option('--engine <name>', 'behave as this engine does: postgres (default), mysql or mariadb-11.6')
     .option('--isolation <level>', "the engine's level where a transaction names none, for example 'repeatable read'")
     .option('--level <level>', 'instead of an engine: any behaviour of a level of the axioms, for example causal')
     .option(

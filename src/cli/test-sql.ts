@@ -4,7 +4,6 @@ import { type Conclusion, conclusionJson, exitCodeOf } from '../evidence/index.t
 import type { RecordedOptions } from '../failures/index.ts';
 import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { printable } from '../report/index.ts';
-import type { Profile } from '../serve/index.ts';
 import type { SqlCampaignResult } from '../sql-campaign/index.ts';
 import { replayEarlier } from './earlier-failures.ts';
 import { foundBySqlTest } from './found-failures.ts';
@@ -36,7 +35,7 @@ export async function testSqlProgram(
   refusePlans(options);
   const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
     await import('../sql-campaign/index.ts');
-  const { parseProfile, profileText } = await import('../serve/index.ts');
+  const { parseProfile, profileText, recordedProfile } = await import('../serve/index.ts');
   const profile = parseProfile({
     ...sql,
     ...(sql.level === undefined ? { engine: sql.engine ?? program.dialect } : { dialect: program.dialect }),
@@ -47,7 +46,7 @@ export async function testSqlProgram(
   const isAsked = (recorded: RecordedOptions): boolean =>
     replay === undefined &&
     'profile' in recorded &&
-    profileText(recorded.profile as unknown as Profile) === profileText(profile);
+    profileText(recordedProfile(recorded.profile)) === profileText(profile);
   const earlier = await replayEarlier(host, file, program, isAsked, { timeoutMs, onTurn: onRun });
   const result = await runSqlCampaign(program, {
     profile,
@@ -126,7 +125,7 @@ function resultJson(
   const { profile, runs, violations, invariantBroken, notRetried, distinctSchedules, seed, failure } = result;
   return {
     level: profile.family === 'engine' ? profile.isolation : profile.level,
-    engine: profile.family === 'engine' ? profile.dialect : null,
+    engine: profile.family === 'engine' ? profile.engine : null,
     runs,
     violations,
     invariantBroken,

@@ -48,7 +48,7 @@ import { describe } from './describe.ts';
 import { HistoryRecorder } from './history-recorder.ts';
 import type { RowNames } from './recorded-history.ts';
 import { rowNames } from './row-names.ts';
-import { isolationNamed, type Profile } from './profile.ts';
+import { isolationNamed, type Profile, settingsOf } from './profile.ts';
 import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
 import { databaseName, searchPathOf } from './search-path.ts';
@@ -112,6 +112,8 @@ export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlD
 export class SqlDatabase implements SqlServer {
   readonly profile: Profile;
   readonly dialect: Dialect;
+  /** Settings that sessions have from the start. */
+  readonly settings: Readonly<Record<string, string>>;
   scheduler: Scheduler;
   catalog: Catalog;
   advisoryLocks: AdvisoryLocks;
@@ -150,6 +152,7 @@ export class SqlDatabase implements SqlServer {
     this.#options = options;
     this.profile = options.profile;
     this.dialect = options.profile.dialect;
+    this.settings = settingsOf(options.profile);
     this.clock = options.clock ?? wallClockMicroseconds;
     this.takenForGranted = options.takenForGranted ?? null;
     this.computeMsMax = options.computeMsMax ?? 10_000;

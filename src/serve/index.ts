@@ -13,6 +13,7 @@ export {
   type Profile,
   type ProfileOptions,
   profileText,
+  recordedProfile,
 } from './profile.ts';
 export type { Settle } from './scheduler.ts';
 export type { Session } from './sql-session.ts';

@@ -125,3 +125,19 @@ test('without foreign_key_checks nothing is looked up and nothing cascades', asy
   await checked.run('set foreign_key_checks = 1');
   expect(await checked.outcome('insert into c values (8)')).toBe('23503');
 });
+
+test('MariaDB 11.6 has innodb_snapshot_isolation on; a session may turn it off, and DEFAULT is on', async () => {
+  database.close();
+  database = await openSqlDatabase({ profile: parseProfile({ engine: 'mariadb-11.6' }) });
+  const connection = await client();
+  const asked =
+    'SELECT @@innodb_snapshot_isolation, @@session.innodb_snapshot_isolation, @@global.innodb_snapshot_isolation';
+  expect(await rows(connection, asked)).toEqual([[1, 1, 1]]);
+  expect(await rows(connection, "SHOW VARIABLES LIKE 'innodb_snapshot%'")).toEqual([
+    ['innodb_snapshot_isolation', 'ON'],
+  ]);
+  await connection.query('SET innodb_snapshot_isolation = OFF');
+  expect(await rows(connection, asked)).toEqual([[0, 0, 1]]);
+  await connection.query('SET innodb_snapshot_isolation = DEFAULT');
+  expect(await rows(connection, asked)).toEqual([[1, 1, 1]]);
+});

@@ -7,13 +7,14 @@ import { converse } from './converse.ts';
 import { openSqlDatabase, type SqlDatabase } from './database.ts';
 import { duplexPair } from './duplex-pair.ts';
 import { listen, type Listener } from './listener.ts';
+import { parseProfile } from './profile.ts';
 
 let database: SqlDatabase;
 let start: ReturnType<typeof startConversation>;
 const bugs: unknown[] = [];
 
 beforeAll(async () => {
-  database = await openSqlDatabase({ profile: { family: 'engine', dialect: 'mysql', isolation: 'repeatable read' } });
+  database = await openSqlDatabase({ profile: parseProfile({ engine: 'mysql' }) });
   start = startConversation(database, { onBug: (error) => bugs.push(error) });
 });
 

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { constrainingLevels } from '../isolation/index.ts';
-import { isolationNamed, isolationNames, parseProfile, type ProfileOptions, profileText } from './profile.ts';
+import {
+  isolationNamed,
+  isolationNames,
+  parseProfile,
+  type ProfileOptions,
+  profileText,
+  recordedProfile,
+} from './profile.ts';
 
 describe('an engine', () => {
   test.each<[ProfileOptions, string]>([
@@ -10,6 +17,8 @@ describe('an engine', () => {
     [{ engine: 'mysql' }, 'InnoDB, repeatable read'],
     [{ engine: 'mariadb', isolation: 'serializable' }, 'InnoDB, serializable'],
     [{ engine: 'innodb', isolation: 'read uncommitted' }, 'InnoDB, read uncommitted'],
+    [{ engine: 'mariadb' }, 'InnoDB, repeatable read'],
+    [{ engine: 'mariadb-11.6' }, 'MariaDB 11.6, repeatable read'],
     [{ dialect: 'mysql' }, 'InnoDB, repeatable read'],
   ])('%o is %s', (options, text) => expect(profileText(parseProfile(options))).toBe(text));
 });
@@ -27,6 +36,8 @@ describe('a level of the axioms', () => {
 
 test.each<[ProfileOptions, string]>([
   [{ engine: 'oracle' }, 'option/engine'],
+  [{ engine: 'toString' }, 'option/engine'],
+  [{ level: 'causal', dialect: 'mariadb-11.6' }, 'option/dialect'],
   [{ dialect: 'oracle' }, 'option/engine'],
   [{ level: 'causal', dialect: 'oracle' }, 'option/dialect'],
   [{ engine: 'postgres', level: 'causal' }, 'option/engine'],
@@ -41,6 +52,14 @@ test.each<[ProfileOptions, string]>([
 ])('%o is refused: %s', (options, code) =>
   expect(() => parseProfile(options)).toThrow(expect.objectContaining({ code })),
 );
+
+test('a failure that was kept before engines had names is of the first of its dialect', () => {
+  const profile = parseProfile({ engine: 'mysql' });
+  const { engine: _, ...before } = { ...profile } as Record<string, string>;
+  expect(recordedProfile(before)).toEqual(profile);
+  for (const each of [parseProfile({ engine: 'mariadb-11.6' }), parseProfile({ level: 'causal' })])
+    expect(recordedProfile({ ...each })).toEqual(each);
+});
 
 test.each(isolationNames)('%s in any spelling', (name) => {
   expect(isolationNamed(` ${name.toUpperCase().replace(' ', '-')} `)).toBe(name);

@@ -2,10 +2,27 @@
 import { InputError } from '../base/input-error.ts';
 import { type ConstrainingLevel, constrainingLevels } from '../isolation/index.ts';
 import type { Dialect, IsolationName } from '../sql/index.ts';
+import { postgresDefaults } from './settings.ts';
+
+/** What `--engine` takes. */
+export type EngineName = 'postgres' | 'mysql' | 'mariadb-11.6';
+
+export interface Engine {
+  /** In verdicts. */
+  readonly title: string;
+  readonly dialect: Dialect;
+  /** Settings of its sessions that have a value before a client gives one. */
+  readonly settings: Readonly<Record<string, string>>;
+}
 
 export type Profile =
   /** `isolation`: of transactions that do not name a level. */
-  | { readonly family: 'engine'; readonly dialect: Dialect; readonly isolation: IsolationName }
+  | {
+      readonly family: 'engine';
+      readonly engine: EngineName;
+      readonly dialect: Dialect;
+      readonly isolation: IsolationName;
+    }
   /** `granularity`: what one read reads. Cells are the paper's: one statement may show a row that no transaction wrote as a whole. */
   | {
       readonly family: 'axiomatic';
@@ -20,6 +37,14 @@ export const isolationNames: readonly IsolationName[] = [
   'repeatable read',
   'serializable',
 ];
+
+/** Servers with one dialect and other defaults are rows of this table, not conditions elsewhere. */
+export const engines: Readonly<Record<EngineName, Engine>> = {
+  postgres: { title: 'PostgreSQL', dialect: 'postgres', settings: postgresDefaults },
+  mysql: { title: 'InnoDB', dialect: 'mysql', settings: {} },
+  // MariaDB's manual, "innodb_snapshot_isolation": on by default from 11.6.2.
+  'mariadb-11.6': { title: 'MariaDB 11.6', dialect: 'mysql', settings: { innodb_snapshot_isolation: '1' } },
+};
 
 /** Those that differ, weakest first: PostgreSQL's read uncommitted is its read committed. */
 export const engineLevels: Readonly<Record<Dialect, readonly IsolationName[]>> = {
@@ -53,10 +78,16 @@ export function parseProfile(options: ProfileOptions): Profile {
   if (level === undefined) {
     if (engine !== undefined && options.dialect !== undefined)
       throw new InputError('option/dialect', '--dialect goes with --level: an --engine speaks its own');
-    const dialect = dialectNamed(engine ?? options.dialect ?? 'postgres', 'engine');
+    const name = engineNamed(engine ?? options.dialect ?? 'postgres');
+    const { dialect } = engines[name];
     if (granularity !== undefined)
       throw new InputError('option/granularity', '--granularity goes with --level: engines read whole rows');
-    return { family: 'engine', dialect, isolation: isolationNamed(isolation ?? defaultIsolation[dialect]) };
+    return {
+      family: 'engine',
+      engine: name,
+      dialect,
+      isolation: isolationNamed(isolation ?? defaultIsolation[dialect]),
+    };
   }
   if (isolation !== undefined)
     throw new InputError('option/isolation', '--isolation is of an --engine; --level already says the level');
@@ -64,7 +95,7 @@ export function parseProfile(options: ProfileOptions): Profile {
     throw new InputError('option/level', `"${level}" is none of the levels ${constrainingLevels.join(', ')}`);
   if (granularity !== undefined && granularity !== 'cell' && granularity !== 'row')
     throw new InputError('option/granularity', `"${granularity}" is neither cell nor row`);
-  const dialect = dialectNamed(options.dialect ?? 'postgres', 'dialect');
+  const dialect = dialectOf(options.dialect ?? 'postgres');
   return { family: 'axiomatic', dialect, level: level as ConstrainingLevel, granularity: granularity ?? 'row' };
 }
 
@@ -80,15 +111,34 @@ export function isolationNamed(text: string): IsolationName {
 
 export function profileText(profile: Profile): string {
   return profile.family === 'engine'
-    ? `${engineNames[profile.dialect]}, ${profile.isolation}`
+    ? `${engines[profile.engine].title}, ${profile.isolation}`
     : `any behaviour of ${profile.level} (axiomatic, ${profile.granularity} granularity), ${profile.dialect} dialect`;
 }
 
-const engineNames: Readonly<Record<Dialect, string>> = { postgres: 'PostgreSQL', mysql: 'InnoDB' };
+/** A profile as a kept failure has it. Those of before engines had names stand for the dialect's first. */
+export function recordedProfile(recorded: Readonly<Record<string, string>>): Profile {
+  const { family, dialect } = recorded;
+  return (family === 'engine' ? { engine: dialect, ...recorded } : recorded) as unknown as Profile;
+}
 
-function dialectNamed(name: string, option: 'engine' | 'dialect'): Dialect {
+/** What the sessions of a database have set from the start. */
+export function settingsOf(profile: Profile): Engine['settings'] {
+  return engines[profile.family === 'engine' ? profile.engine : profile.dialect].settings;
+}
+
+const aliases: Readonly<Record<string, EngineName>> = { postgresql: 'postgres', mariadb: 'mysql', innodb: 'mysql' };
+
+function engineNamed(text: string): EngineName {
+  const name = Object.hasOwn(aliases, text) ? aliases[text] : text;
+  if (name !== undefined && Object.hasOwn(engines, name)) return name as EngineName;
+  const [last, ...others] = Object.keys(engines).toReversed();
+  throw new InputError(
+    'option/engine',
+    `"${text}" is none of the engines ${others.toReversed().join(', ')} and ${last}`,
+  );
+}
+
+function dialectOf(name: string): Dialect {
   if (name === 'postgres' || name === 'mysql') return name;
-  if (name === 'postgresql') return 'postgres';
-  if (name === 'mariadb' || name === 'innodb') return 'mysql';
-  throw new InputError(`option/${option}`, `"${name}" is neither postgres nor mysql`);
+  throw new InputError('option/dialect', `"${name}" is neither postgres nor mysql`);
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { engines } from './profile.ts';
 import { Settings, timeoutMs } from './settings.ts';
 
 function settings(initial: Record<string, string> = {}, dialect: 'postgres' | 'mysql' = 'postgres') {
   const reported: string[] = [];
-  const made = new Settings(dialect, new Map(Object.entries(initial)), (name, value) =>
+  const made = new Settings(engines[dialect], new Map(Object.entries(initial)), (name, value) =>
     reported.push(`${name}=${value}`),
   );
   return { made, reported };

@@ -84,8 +84,15 @@ export interface UnfollowedSetting {
   readonly error: SqlError;
 }
 
+export interface SettingsOptions {
+  readonly dialect: Dialect;
+  /** The values of a fresh server. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
 export class Settings {
   readonly #dialect: Dialect;
+  readonly #defaults: Readonly<Record<string, string>>;
   readonly #onReport: (name: string, value: string) => void;
   readonly #initial = new Map<string, string>();
   readonly #unfollowed: UnfollowedSetting[] = [];
@@ -95,8 +102,14 @@ export class Settings {
   /** Where the open transaction began: in PostgreSQL a SET in a transaction that is rolled back was never there. */
   #begun: SettingsMark | null = null;
 
-  constructor(dialect: Dialect, initial: ReadonlyMap<string, string>, onReport: (name: string, value: string) => void) {
+  /** @param initial what the client says as it connects */
+  constructor(
+    { dialect, settings }: SettingsOptions,
+    initial: ReadonlyMap<string, string>,
+    onReport: (name: string, value: string) => void,
+  ) {
     this.#dialect = dialect;
+    this.#defaults = settings;
     this.#onReport = onReport;
     for (const [name, value] of initial) this.#connectWith(canonical(name), value);
     this.#values = new Map(this.#initial);
@@ -111,6 +124,11 @@ export class Settings {
 
   get(name: string): string | undefined {
     return this.chosen(name) ?? this.#default(canonical(name));
+  }
+
+  /** What sessions begin with: MySQL's @@global. */
+  global(name: string): string | undefined {
+    return this.#default(canonical(name));
   }
 
   /** What the client has said; `undefined` where the default holds. */
@@ -171,8 +189,7 @@ export class Settings {
 
   /** Every setting with its value, by name. */
   all(): ReadonlyMap<string, string> {
-    const defaults = this.#dialect === 'postgres' ? Object.keys(postgresDefaults) : [];
-    const names = new Set([...defaults, ...this.#values.keys(), ...this.#local.keys()]);
+    const names = new Set([...Object.keys(this.#defaults), ...this.#values.keys(), ...this.#local.keys()]);
     return new Map([...names].toSorted().map((name) => [name, this.get(name) ?? '']));
   }
 
@@ -201,7 +218,7 @@ export class Settings {
   }
 
   #default(name: string): string | undefined {
-    return this.#dialect === 'postgres' && Object.hasOwn(postgresDefaults, name) ? postgresDefaults[name] : undefined;
+    return Object.hasOwn(this.#defaults, name) ? this.#defaults[name] : undefined;
   }
 
   #reportSince({ values, local }: SettingsMark): void {

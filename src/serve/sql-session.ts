@@ -77,7 +77,7 @@ export class Session implements SqlSession {
     this.id = id;
     this.#database = database;
     this.options = options;
-    this.settings = new Settings(database.dialect, options.parameters, options.onParameter);
+    this.settings = new Settings(database, options.parameters, options.onParameter);
     this.#transaction = new SessionTransaction(this, database);
     this.surroundings = surroundingsOf(this, database);
     this.#named = new NamedStatements(database.dialect, (name) => this.settings.get(name));

@@ -18,6 +18,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     },
     clock: () => database.clock(),
     random: () => database.random(),
+    globalSetting: (name) => session.settings.global(name),
     setting: (name) => (isIsolation(name) ? session.isolationText() : session.settings.get(name)),
     setSetting: (name, value, isLocal) => session.setSetting(name, value, isLocal),
     user: session.options.user,

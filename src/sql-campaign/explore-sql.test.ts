@@ -1,11 +1,19 @@
 /** Every schedule of an engine profile: what is seen, and when it stops. That leaving out swapped steps loses nothing is in `reduction.test.ts`. */
+import type { RowDataPacket } from 'mysql2';
 import { describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { seeded } from '../base/index.ts';
 import { encodePath } from '../campaign/token.ts';
 import { sealToken, type SqlConnection, sqlProgram } from '../program/index.ts';
-import { onPostgres } from './engines.test-support.ts';
-import { exploreSql, type ExploreSqlResult, parseProfile, runSqlCampaign } from './index.ts';
+import { onMysql, onPostgres } from './engines.test-support.ts';
+import {
+  exploreSql,
+  type ExploreSqlResult,
+  formatSqlExploration,
+  parseProfile,
+  type Profile,
+  runSqlCampaign,
+} from './index.ts';
 import { shapeOfSql } from './run-steps.ts';
 
 describe('two withdrawals that look before they take', () => {
@@ -44,6 +52,39 @@ describe('two withdrawals that look before they take', () => {
     });
     expect(await exploreSql(transfer, { profile, timeMaxMs: 0 })).toMatchObject({ stopped: 'time', complete: false });
   });
+});
+
+test('a lost update at repeatable read: InnoDB loses it, MariaDB 11.6 refuses it, and each verdict names its engine', async () => {
+  const adding = (c: SqlConnection) =>
+    onMysql(c, async (client) => {
+      await client.query('BEGIN');
+      const [[row]] = await client.query<RowDataPacket[]>('SELECT n FROM t');
+      await client.query('UPDATE t SET n = ?', [Number(row?.['n']) + 1]);
+      await client.query('COMMIT');
+    });
+  const tested = sqlProgram({
+    dialect: 'mysql',
+    schema: 'CREATE TABLE t (id int PRIMARY KEY, n int); INSERT INTO t VALUES (1, 0)',
+    sessions: { a: adding, b: adding },
+    invariant: (end) =>
+      onMysql(end, async (client) => {
+        const [[row]] = await client.query<RowDataPacket[]>('SELECT n FROM t');
+        return row?.['n'] === 2;
+      }),
+  });
+  const [innodb, mariadb] = ['mysql', 'mariadb-11.6'].map((engine) => parseProfile({ engine })) as [Profile, Profile];
+  const lost = await exploreSql(tested, { profile: innodb });
+  expect(lost).toMatchObject({ complete: true, notRetried: 0 });
+  expect(lost.violations).toBeGreaterThan(0);
+  expect(formatSqlExploration(lost)).toContain('on InnoDB, repeatable read');
+  const refused = await exploreSql(tested, { profile: mariadb });
+  expect(refused).toMatchObject({ complete: true, invariantBroken: 0 });
+  expect(refused.failures.map(({ message }) => message)).toContainEqual(expect.stringContaining('Record has changed'));
+  expect(formatSqlExploration(refused)).toContain('on MariaDB 11.6, repeatable read');
+  const [{ replay }] = lost.failures as [(typeof lost.failures)[number]];
+  expect((await runSqlCampaign(tested, { profile: innodb, replay })).replayed?.kind).toBe('same-steps');
+  // A token is of one engine.
+  expect((await runSqlCampaign(tested, { profile: mariadb, replay })).replayed?.kind).toBe('other-program');
 });
 
 test('a session that connects late comes before the others in some schedules', async () => {

@@ -3,6 +3,7 @@ export {
   connectTo,
   openSqlDatabase,
   parseProfile,
+  recordedProfile,
   type ConnectToOptions,
   type Profile,
   type SqlDatabase,

@@ -80,6 +80,8 @@ export interface Surroundings {
   /** In [0, 1): from the seed. */
   readonly random: () => number;
   readonly setting: (name: string) => string | undefined;
+  /** What sessions begin with, where it differs from the dialect's usual: MySQL's @@global. */
+  readonly globalSetting: (name: string) => string | undefined;
   readonly setSetting: (name: string, value: string, isLocal: boolean) => void;
   readonly user: string;
   readonly database: string;

@@ -144,6 +144,7 @@ export class TestDatabase {
     clock: () => moment,
     random: () => 0.5,
     setting: () => undefined,
+    globalSetting: () => undefined,
     setSetting: () => undefined,
     user: 'postgres',
     database: 'postgres',

@@ -53,6 +53,7 @@ const testSurroundings: Surroundings = {
   clock: () => testMoment,
   random: () => 0.5,
   setting: (name) => (name === 'timezone' ? 'UTC' : undefined),
+  globalSetting: () => undefined,
   setSetting: () => undefined,
   user: 'postgres',
   database: 'postgres',

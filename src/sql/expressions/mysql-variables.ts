@@ -92,7 +92,9 @@ function systemVariable(written: string, isGlobal: boolean): Expression {
   const { name, value } = variableNamed(written);
   const type = typeof value !== 'bigint' ? types.text : value > 2n ** 63n ? types.uint8 : types.int8;
   return computed(type, (frame) => {
-    const text = isGlobal ? undefined : frame.execution.surroundings.setting(settingNames.get(name) ?? name);
+    const { surroundings } = frame.execution;
+    const known = settingNames.get(name) ?? name;
+    const text = isGlobal ? surroundings.globalSetting(known) : surroundings.setting(known);
     if (text === undefined) return value;
     if (name === 'transaction_isolation') return text.toUpperCase().replaceAll(' ', '-');
     if (typeof value !== 'bigint') return text === '' && name === 'character_set_results' ? null : text;
