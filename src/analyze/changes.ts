@@ -13,7 +13,7 @@ export type Change =
 /** Two levels up cost more than two locks: a raised level asks for a retry of each transaction that fails with 40001. */
 const costs = { lock: 1, 'repeatable read': 2, serializable: 3, 'read committed': 0, 'read uncommitted': 0 } as const;
 
-export function costOfChanges(changes: readonly Change[]): number {
+function costOfChanges(changes: readonly Change[]): number {
   return changes.reduce((sum, change) => sum + (change.kind === 'lock' ? costs.lock : costs[change.level]), 0);
 }
 
@@ -55,7 +55,7 @@ function lockableIn(steps: readonly Step[]): readonly Statement[] {
   });
 }
 
-export function statementsIn(steps: readonly Step[]): readonly Statement[] {
+function statementsIn(steps: readonly Step[]): readonly Statement[] {
   return steps.flatMap((step) => {
     if (step.kind === 'statement') return [step];
     if (step.kind === 'branch') return statementsIn([...step.ifTrue, ...step.ifFalse]);

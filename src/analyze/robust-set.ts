@@ -1,6 +1,6 @@
 /** A set of transactions as the robustness algorithms see it: which levels make it serializable, and which of them go wrong together. */
 import type { Level } from './robustness/access.ts';
-import { costOf, levelsOfTemplates, weakestLevels } from './robustness/allocate.ts';
+import { levelsOfTemplates, weakestLevels } from './robustness/allocate.ts';
 import { findTemplateSplit, type TemplateSplit } from './robustness/find-split.ts';
 import type { Allocation } from './robustness/templates.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
@@ -36,10 +36,6 @@ export class RobustSet {
     );
     const silent = new Set(this.templates.map(({ transaction }) => transaction));
     return Array.from({ length: this.#count }, (_, at): Level => (silent.has(at) ? (levels[at] ?? 'SSI') : 'RC'));
-  }
-
-  cost(): number {
-    return costOf(this.weakest());
   }
 
   /** @param levels by transaction */

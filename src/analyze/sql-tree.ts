@@ -66,7 +66,7 @@ export function tablesInFrom(from: readonly Node[], where: Node | undefined): re
   return found;
 }
 
-export function conjuncts(node: Node | undefined): readonly Node[] {
+function conjuncts(node: Node | undefined): readonly Node[] {
   if (node === undefined) return [];
   if (!('BoolExpr' in node) || node.BoolExpr.boolop !== 'AND_EXPR') return [node];
   return (node.BoolExpr.args ?? []).flatMap(conjuncts);

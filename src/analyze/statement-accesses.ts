@@ -253,16 +253,19 @@ class StatementReader {
  * that it names by key, writes and locks, it may have read before another transaction (PostgreSQL manual, "Read Committed Isolation Level").
  */
 function afterSnapshot(reads: readonly Access[], writes: readonly Access[]): Moments {
-  const others = reads.filter((read) => !writes.some((write) => write.table === read.table && sameRow(write, read)));
   const finds = writes.filter(
     ({ row, writes: written, locks, reads: read }) =>
       row.kind === 'condition' && read.size > 0 && (written.size > 0 || locks),
   );
+  const others = reads.filter((read) => ![...writes, ...finds].some((write) => isRereadBy(write, read)));
   if (others.length === 0 && finds.length === 0) return [writes];
   if (writes.length === 0) return [others];
   return [[...others, ...finds.map((access) => ({ ...access, writes: new Set<string>(), locks: false }))], writes];
 }
 
-function sameRow(a: Access, b: Access): boolean {
-  return a.row.kind === 'key' && JSON.stringify(a.row) === JSON.stringify(b.row);
+/** Is the read that of a locking SELECT, which looks at the row again under its lock? A subquery of an UPDATE does not. */
+function isRereadBy(write: Access, read: Access): boolean {
+  if (!write.locks || write.table !== read.table || JSON.stringify(write.row) !== JSON.stringify(read.row))
+    return false;
+  return [...read.reads].every((name) => write.reads.has(name));
 }

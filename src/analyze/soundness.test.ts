@@ -1,0 +1,96 @@
+/**
+ * What is called robust is: random transactions that the analysis proves serializable run, with random arguments, in every schedule of PostgreSQL's profile, and each has
+ * the effect of a serial order. The oracle is the outermost one: the SQL that clients send, and what they see.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { IsolationName } from '../sql/index.ts';
+import type { Statement, Step, Value } from './application.ts';
+import { application, argument, column, statement, transaction } from './builder.ts';
+import { exploreWitness } from './confirm.ts';
+import { levelOf } from './levels.ts';
+import { RobustSet } from './robust-set.ts';
+import { readSchema } from './schema.ts';
+import { transactionsOf } from './transactions.ts';
+import { stateOf } from './witness-rows.ts';
+
+const schema = 'CREATE TABLE t (id int PRIMARY KEY, a int NOT NULL, b int NOT NULL)';
+const rows = ['INSERT INTO t VALUES (1, 1, 1)', 'INSERT INTO t VALUES (2, 2, 2)'];
+const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+const seed = Number(process.env['MOIRAI_SEED'] ?? 2_718);
+
+const key = fc.constantFrom('x', 'y').map(argument);
+const name = fc.constantFrom('a', 'b');
+
+/** What an UPDATE writes: an argument, or what the first statement of the transaction read. */
+const value: fc.Arbitrary<Value> = fc.constantFrom(argument('v'), column('first', 'a'));
+
+const anyStatement: fc.Arbitrary<Statement> = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(name, key).map(([c, k]) => statement(`SELECT ${c} FROM t WHERE id = $1`, [k])) },
+  fc.tuple(name, key).map(([c, k]) => statement(`SELECT ${c} FROM t WHERE id = $1 FOR UPDATE`, [k])),
+  {
+    weight: 3,
+    arbitrary: fc.tuple(name, key, value).map(([c, k, v]) => statement(`UPDATE t SET ${c} = $2 WHERE id = $1`, [k, v])),
+  },
+  fc.tuple(name, key).map(([c, k]) => statement(`UPDATE t SET ${c} = ${c} + 1 WHERE id = $1`, [k])),
+  fc.tuple(name, key).map(([c, k]) => statement(`UPDATE t SET ${c} = ${c} + 1 WHERE id = $1 AND b > 1`, [k])),
+  name.map((c) => statement(`SELECT count(*) AS n FROM t WHERE ${c} > 1`)),
+  name.map((c) => statement(`UPDATE t SET a = a + 10 WHERE ${c} > 1`)),
+  key.map((k) => statement('DELETE FROM t WHERE id = $1', [k])),
+  key.map((k) => statement('INSERT INTO t VALUES ($1, 5, 5) ON CONFLICT DO NOTHING', [k])),
+  key.map((k) => statement('INSERT INTO t VALUES ($1, 7, 7) ON CONFLICT (id) DO UPDATE SET a = t.a + 1', [k])),
+);
+
+const anyTransaction: fc.Arbitrary<readonly Step[]> = fc
+  .tuple(key, fc.array(anyStatement, { minLength: 1, maxLength: 2 }))
+  .map(([k, rest]) => [statement('SELECT a FROM t WHERE id = $1', [k], 'first'), ...rest])
+  .chain((withRead) =>
+    fc.constantFrom(
+      withRead,
+      withRead.slice(1).filter((one) => !JSON.stringify(one).includes('"first"')),
+    ),
+  )
+  .filter((steps) => steps.length > 0);
+
+const anyLevel = fc.constantFrom<IsolationName>('read committed', 'repeatable read', 'serializable');
+const anyArguments = fc.record({
+  x: fc.integer({ min: 1, max: 3 }),
+  y: fc.integer({ min: 1, max: 3 }),
+  v: fc.integer({ min: 20, max: 23 }),
+});
+
+test('no schedule of robust transactions is unserializable', { timeout: 3_600_000 }, async () => {
+  const seen = { robust: 0, schedules: 0 };
+  const drawn = fc.tuple(
+    fc.array(fc.record({ level: anyLevel, steps: anyTransaction }), { minLength: 1, maxLength: 2 }),
+    fc.array(anyArguments, { minLength: 2, maxLength: 2 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(drawn, async ([transactions, given]) => {
+      const units = Object.fromEntries(
+        transactions.map(({ level, steps }, at) => [`t${at}`, [transaction(`t${at}`, level, steps)]]),
+      );
+      const app = application({ schema, units });
+      const catalog = await readSchema(app);
+      const analyzed = transactionsOf(app, catalog);
+      expect(analyzed.flatMap(({ notUnderstood }) => notUnderstood)).toEqual([]);
+      const levels = transactions.map(({ level }) => levelOf[level]);
+      if (!new RobustSet(analyzed).isRobust(levels)) return;
+      seen.robust += 1;
+      const sessions = given.map((values, at) => {
+        const { level, steps } = transactions[at % transactions.length] as (typeof transactions)[number];
+        return { name: `s${at}`, level, arguments: values, steps };
+      });
+      const explored = await exploreWitness(
+        { schema: [schema, ...rows], sessions, ...stateOf(catalog) },
+        { schedulesMax: 300 },
+      );
+      if (explored.kind === 'failed') throw new Error(explored.reason);
+      seen.schedules += explored.schedules;
+      expect(explored.violations).toBe(0);
+    }),
+    { seed, numRuns: isHeavy ? 2_000 : 30 },
+  );
+  expect(seen.robust).toBeGreaterThan(5);
+  expect(seen.schedules).toBeGreaterThan(10);
+});

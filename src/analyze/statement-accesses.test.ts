@@ -1,0 +1,107 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Catalog } from '../sql/index.ts';
+import { formatAccess } from './access.ts';
+import { application, argument, statement } from './builder.ts';
+import { formatValue } from './format-application.ts';
+import { readSchema } from './schema.ts';
+import { accessesOf } from './statement-accesses.ts';
+
+const schema = `
+  CREATE TABLE users (id int PRIMARY KEY, email text NOT NULL UNIQUE, name text);
+  CREATE TABLE orders (user_id int REFERENCES users ON DELETE CASCADE, n int, total int, PRIMARY KEY (user_id, n));
+  CREATE TABLE notes (id serial PRIMARY KEY, text text);
+  CREATE VIEW names AS SELECT name FROM users;`;
+
+let catalog: Catalog;
+beforeAll(async () => {
+  catalog = await readSchema(application({ schema, units: {} }));
+});
+
+/** Moments apart by `then`. */
+function accesses(sql: string): string {
+  const found = accessesOf(statement(sql, [argument('p'), argument('q')]), catalog);
+  if (found.kind === 'not-understood') return `not understood: ${found.reason}`;
+  return found.moments.map((moment) => moment.map((one) => formatAccess(one, formatValue)).join(', ')).join(' then ');
+}
+
+test.each([
+  ['a row by its key', 'SELECT name FROM users WHERE id = $1', 'read users[p] {id name}'],
+  ['by another unique key', 'SELECT name FROM users WHERE email = $1', 'read users[p] {email name}'],
+  ['by a constant', "SELECT name FROM users WHERE id = 7 AND name <> 'x'", 'read users[7] {id name}'],
+  [
+    'by both columns of a key, in any order',
+    'SELECT * FROM orders WHERE $2 = n AND user_id = $1',
+    'read orders[p, q] {n total user_id}',
+  ],
+  ['by a part of a key', 'SELECT total FROM orders WHERE user_id = $1', 'read orders[*] {total user_id}'],
+  ['by a key in a disjunction', "SELECT name FROM users WHERE id = $1 OR name = 'x'", 'read users[*] {id name}'],
+  ['by a list', 'SELECT name FROM users WHERE id IN ($1, $2)', 'read users[p] {id name}, read users[q] {id name}'],
+  ['whatever a condition finds', 'SELECT count(*) FROM users WHERE name LIKE $1', 'read users[*] {name}'],
+  [
+    'through a join',
+    'SELECT u.name FROM orders o JOIN users u ON u.id = o.user_id WHERE o.user_id = $1 AND o.n = $2',
+    'read orders[p, q] {n user_id}, read users[orders.user_id(p, q)] {id name}',
+  ],
+  [
+    'the kept side of an outer join',
+    'SELECT u.name FROM users u LEFT JOIN orders o ON u.id = $1',
+    'read users[*] {id name}, read orders[*] {}',
+  ],
+  [
+    'a subquery',
+    'SELECT name FROM users WHERE id = $1 AND EXISTS (SELECT 1 FROM orders WHERE total > 5)',
+    'read users[p] {id name}, read orders[*] {total}',
+  ],
+  ['a lock', 'SELECT name FROM users WHERE id = $1 FOR UPDATE', 'lock users[p] {id name}'],
+  ['a shared lock', 'SELECT name FROM users WHERE id = $1 FOR SHARE', 'read users[p] {id name}'],
+  [
+    'a lock on what a condition finds',
+    'SELECT id FROM users WHERE name = $1 FOR UPDATE',
+    'read users[*] {id name} then lock users[*] {id name}',
+  ],
+  [
+    'an atomic update',
+    'UPDATE orders SET total = total + 1 WHERE user_id = $1 AND n = $2',
+    'update orders[p, q] {n total user_id} -> {total}',
+  ],
+  ['a blind update', 'UPDATE users SET name = $2 WHERE id = $1', 'update users[p] {id} -> {name}'],
+  [
+    'an update of what a condition finds',
+    'UPDATE users SET name = NULL WHERE name = $1',
+    'read users[*] {name} then update users[*] {name} -> {name}',
+  ],
+  [
+    'an update by what a subquery reads of the same row',
+    'UPDATE users SET name = (SELECT email FROM users WHERE id = $1) WHERE id = $1',
+    'read users[p] {email id} then update users[p] {email id} -> {name}',
+  ],
+  [
+    'a delete with its children',
+    'DELETE FROM users WHERE id = $1',
+    'read orders[*] {user_id} then update users[p] {id} -> +{email id name}, update orders[*] {user_id} -> +{n total user_id}',
+  ],
+  [
+    'an insert under both keys',
+    "INSERT INTO users VALUES ($1, $2, 'x')",
+    'update users[p] {} -> +{email id name}, update users[q] {} -> +{email id name}',
+  ],
+  [
+    'an insert with its parent',
+    'INSERT INTO orders VALUES ($1, $2, 0)',
+    'update orders[p, q] {} -> +{n total user_id}, read users[p] {}',
+  ],
+  ['an insert with a key of a sequence', 'INSERT INTO notes (text) VALUES ($1)', 'update notes[new] {} -> +{id text}'],
+  ['a view', 'SELECT * FROM names', 'not understood: names is not a table'],
+  [
+    'a WITH that writes',
+    'WITH d AS (DELETE FROM notes RETURNING id) SELECT * FROM d',
+    'not understood: a WITH that writes',
+  ],
+  ['a function with effects', 'SELECT pg_advisory_xact_lock($1)', 'not understood: the function pg_advisory_xact_lock'],
+  [
+    'what is no statement of rows',
+    'LOCK TABLE users',
+    'not understood: LOCK is neither SELECT, INSERT, UPDATE nor DELETE',
+  ],
+  ['a syntax error', 'SELEC 1', 'not understood: syntax error at or near "SELEC"'],
+])('%s', (_name, sql, text) => expect(accesses(sql)).toBe(text));
