@@ -42,7 +42,7 @@ const anyStatement: fc.Arbitrary<Statement> = fc.oneof(
 );
 
 const anyTransaction: fc.Arbitrary<readonly Step[]> = fc
-  .tuple(key, fc.array(anyStatement, { minLength: 1, maxLength: 2 }))
+  .tuple(key, fc.array(anyStatement, { minLength: 2, maxLength: 3 }))
   .map(([k, rest]) => [statement('SELECT a FROM t WHERE id = $1', [k], 'first'), ...rest])
   .chain((withRead) =>
     fc.constantFrom(
@@ -52,10 +52,17 @@ const anyTransaction: fc.Arbitrary<readonly Step[]> = fc
   )
   .filter((steps) => steps.length > 0);
 
-const anyLevel = fc.constantFrom<IsolationName>('read committed', 'repeatable read', 'serializable');
+const anyLevel = fc.constantFrom<IsolationName>(
+  'read committed',
+  'read committed',
+  'read committed',
+  'repeatable read',
+  'serializable',
+);
+/** Mostly the same rows: sessions that do not meet show nothing. */
 const anyArguments = fc.record({
-  x: fc.integer({ min: 1, max: 3 }),
-  y: fc.integer({ min: 1, max: 3 }),
+  x: fc.constantFrom(1, 1, 1, 2),
+  y: fc.constantFrom(2, 2, 2, 3),
   v: fc.integer({ min: 20, max: 23 }),
 });
 
