@@ -98,6 +98,8 @@ class MergedTrace {
   #take(text: string): void {
     this.#line += 1;
     if (text.startsWith(sessionStart)) {
+      if (this.mark === Infinity)
+        throw new InputError('trace/merge', 'an operation comes after the last mark', { line: this.#line });
       this.#out += `${sessionStart}${this.#number}:${text.slice(sessionStart.length)}\n`;
       return;
     }

@@ -123,19 +123,38 @@ function mechanismsFor(
   return mechanismsOf(engine, isolation);
 }
 
-function conclusionOf({ counts, cut }: TraceResult, isWhole: boolean): Conclusion {
+function conclusionOf({ counts, cut, afterLastMark }: TraceResult, isWhole: boolean): Conclusion {
   const skipped = `${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`;
+  // Of one whose fate is not known nothing can be contradicted.
+  const isFateKnown = counts.transactions === 0 || counts.transactions > counts.unknown;
+  const cuts = [
+    ...(isWhole ? [] : [stopText('interrupted')]),
+    ...(cut === null ? [] : [cutText(cut)]),
+    ...(afterLastMark === 0 ? [] : [`${counted(afterLastMark, 'operation')} after the last mark`]),
+    ...(counts.skipped === 0 ? [] : [skipped]),
+    ...(isFateKnown ? [] : [noFate(counts.transactions)]),
+  ];
+  const looked = [
+    { count: counts.committed, nothing: 'no transaction was seen to commit' },
+    { count: counts.named, nothing: nothingNamed(counts) },
+  ];
   return conclude({
     ...noEvidence,
     violations: counts.violations,
-    cut: [
-      ...(isWhole ? [] : [stopText('interrupted')]),
-      ...(cut === null ? [] : [cutText(cut)]),
-      ...(counts.skipped === 0 ? [] : [skipped]),
-      // Of one whose fate is not known nothing can be contradicted.
-      ...(counts.transactions > 0 && counts.transactions === counts.unknown ? [noFate(counts.transactions)] : []),
-    ],
+    // Where the trace is not whole, that is why.
+    looked: cuts.length === 0 ? looked : [],
+    cut: cuts,
+    assumed: counts.opaque === 0 ? [] : [opaqueText(counts)],
   });
+}
+
+function nothingNamed({ opaque }: TraceResult['counts']): string {
+  const why = opaque === 0 ? '' : `: all that was read or written is in ${counted(opaque, 'opaque statement')}`;
+  return `no read or write whose rows are known was compared${why}`;
+}
+
+function opaqueText({ opaque }: TraceResult['counts']): string {
+  return `${counted(opaque, 'opaque statement')} read and wrote the right rows where none are named`;
 }
 
 function noFate(transactions: number): string {
@@ -166,6 +185,7 @@ function summaryLines(files: readonly string[], result: TraceResult, conclusion:
     found,
     `${namesOf(files)}: ${counted(counts.transactions, 'transaction')}, ${counted(counts.operations, 'operation')}; dependencies: ${shareText(counts.deduced, counts.uncertain)}`,
     ...(tolerated.length === 0 ? [] : [tolerated.join(', ')]),
+    ...(conclusion.kind === 'satisfied' ? conclusion.assumed.map((clause) => `assumed: ${clause}`) : []),
   ];
 }
 

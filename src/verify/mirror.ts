@@ -13,6 +13,11 @@ export type Relation = 'wr' | 'ww' | 'rw' | 'rw+';
 export interface VerifierCounts {
   operations: number;
   transactions: number;
+  committed: number;
+  /** Reads and writes that succeeded and name a row, or a condition: what can contradict a mechanism. */
+  named: number;
+  /** Statements that may have read or written rows that they do not name. */
+  opaque: number;
   violations: number;
   /** Dependencies between transactions that are certain. */
   deduced: number;
@@ -23,6 +28,19 @@ export interface VerifierCounts {
   /** Transactions whose fate nobody knows. */
   unknown: number;
 }
+
+export const noCounts = (): VerifierCounts => ({
+  operations: 0,
+  transactions: 0,
+  committed: 0,
+  named: 0,
+  opaque: 0,
+  violations: 0,
+  deduced: 0,
+  uncertain: 0,
+  skipped: 0,
+  unknown: 0,
+});
 
 export interface Mirror {
   readonly mechanisms: Mechanisms;

@@ -157,6 +157,16 @@ export class OperationTable extends Slots {
     return this.reads[operation] !== this.entriesEnd[operation];
   }
 
+  /** Is it a read or a write that names a row, or a condition on rows? */
+  namesRows(operation: number): boolean {
+    return this.hasRows(operation) || this.predicatesOf(operation).length > 0;
+  }
+
+  /** May it have read or written rows that it does not name? */
+  isOpaque(operation: number): boolean {
+    return this.mayReadMore[operation] === 1 || this.mayWriteOf(operation) !== undefined;
+  }
+
   /** The rows that it returned. */
   rowsRead(operation: number): ReadonlySet<number> {
     return new Set(this.entries.row.subarray(this.reads[operation], this.writes[operation]));

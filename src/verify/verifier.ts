@@ -13,7 +13,7 @@ import { toImage } from './image.ts';
 import { installVersions, relateVersions } from './install.ts';
 import type { Mechanisms } from './mechanisms.ts';
 import { MinHeap } from './min-heap.ts';
-import type { Mirror, VerifierCounts } from './mirror.ts';
+import { type Mirror, noCounts, type VerifierCounts } from './mirror.ts';
 import { databaseKey, verifyLocks } from './mutual-exclusion.ts';
 import { kindCode, lockCode, OperationTable } from './operation-table.ts';
 import { Phantoms } from './phantoms.ts';
@@ -41,15 +41,7 @@ export interface VerifierOptions {
 }
 
 export class Verifier {
-  readonly counts: VerifierCounts = {
-    operations: 0,
-    transactions: 0,
-    violations: 0,
-    deduced: 0,
-    uncertain: 0,
-    skipped: 0,
-    unknown: 0,
-  };
+  readonly counts: VerifierCounts = noCounts();
   readonly #mechanisms: Mechanisms;
   readonly #clockError: number;
   readonly #operations: OperationTable;
@@ -160,6 +152,7 @@ export class Verifier {
     takeSnapshot(this.#mirror, transaction, operation);
     const { releaseStart } = this.#transactions;
     if (failed[operation] === 1 && now < (releaseStart[transaction] as number)) releaseStart[transaction] = now;
+    this.#count(operation);
     this.#apply(transaction, operation);
   }
 
@@ -253,6 +246,11 @@ export class Verifier {
     else this.#operations.next[last] = operation;
     lastOperation[transaction] = operation;
     this.#operations.next[operation] = none;
+  }
+
+  #count(operation: number): void {
+    if (this.#operations.isOpaque(operation)) this.counts.opaque += 1;
+    if (this.#operations.failed[operation] === 0 && this.#operations.namesRows(operation)) this.counts.named += 1;
   }
 
   #apply(transaction: number, operation: number): void {
@@ -405,6 +403,7 @@ export class Verifier {
     if (this.#mechanisms.mutualExclusion !== 'none' && transactions.isAbandoned[transaction] === 0)
       this.#verifyLocks(transaction, operation);
     if (fate === fateCode.committed) {
+      this.counts.committed += 1;
       relateVersions(this.#mirror, transaction);
       this.#mirror.phantoms.relate(this.#mirror, transaction);
     }

@@ -37,6 +37,8 @@ export interface TraceResult {
   readonly base: bigint;
   /** The trace was cut off: so many operations and reads behind its last mark were not checked. `null`: it is whole. */
   readonly cut: number | null;
+  /** Operations behind the mark that says that nothing comes any more. */
+  readonly afterLastMark: number;
 }
 
 export interface TraceState {
@@ -60,6 +62,7 @@ export class TraceVerification {
   #newest = -Infinity;
   /** Of the last mark that came; `null`: none has. */
   #lastMark: number | null = null;
+  #afterLastMark = 0;
 
   constructor(options: TraceVerificationOptions) {
     this.#options = options;
@@ -79,6 +82,7 @@ export class TraceVerification {
         this.#open().pipeline.mark(time);
       },
       onOperation: (operation, line) => {
+        if (this.#lastMark === Infinity) this.#afterLastMark += 1;
         const start = this.#operations.start[operation] as number;
         if (start > this.#newest) this.#newest = start;
         this.#open().pipeline.push(operation, line);
@@ -128,6 +132,7 @@ export class TraceVerification {
       violations: this.#violations,
       base: this.#reader.base,
       cut: null,
+      afterLastMark: this.#afterLastMark,
     };
   }
 

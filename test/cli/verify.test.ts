@@ -132,6 +132,41 @@ describe('the example traces', () => {
   });
 });
 
+describe('a trace in which nothing was compared', () => {
+  const named = 'no read or write whose rows are known was compared';
+  const opaque = `${named}: all that was read or written is in 2 opaque statements`;
+  const commit = line('a', 't1', 'commit', '', 7);
+  const opaqueRead = line('a', 't1', 'read', '"opaque":"reads",', 3);
+  const opaqueWrite = line('a', 't1', 'write', '"opaque":"writes",', 5);
+
+  test.each<[string, string, string]>([
+    ['every statement is opaque', opaqueRead + opaqueWrite + commit, opaque],
+    ['transactions without a statement', line('a', 't1', 'begin', '', 1) + commit, named],
+    ['a session ends', '{"session":"a","op":"end","start":1,"end":2}\n', `no transaction was seen to commit; ${named}`],
+    ['the only read failed', line('a', 't1', 'read', '"reads":[["x",1]],"failed":true,', 3) + commit, named],
+    [
+      'nothing was committed',
+      right
+        .replaceAll('commit', 'abort')
+        .replace('"t2","op":"read","reads":[["x",1]]', '"t2","op":"read","reads":[["x",0]]'),
+      'no transaction was seen to commit',
+    ],
+  ])('%s: exit code 2', async (_name, trace, gaps) => {
+    const { code, out } = await verify(header + trace, ...postgres);
+    expect(out).toContain(`unknown: ${gaps}\n`);
+    expect(code).toBe(2);
+  });
+
+  test('opaque statements beside named ones are an assumption', async () => {
+    const { code, out } = await verify(
+      header + right + opaqueWrite.replace('t1', 't3').replaceAll(/5|6/g, '9'),
+      ...postgres,
+    );
+    expect(out).toContain('\nassumed: 1 opaque statement read and wrote the right rows where none are named\n');
+    expect(code).toBe(0);
+  });
+});
+
 describe('a trace without its last mark', () => {
   const marked = '{"moirai":"trace","version":1,"initial":{"x":0},"marks":true}\n';
   const mark = (time: number | null): string => `{"moirai":"mark","time":${time}}\n`;
@@ -154,6 +189,7 @@ describe('a trace without its last mark', () => {
       'unknown: of 1 transaction none is known to have been committed or rolled back',
     ],
     ['a trace that has no marks', header + right, 0, 'satisfied: no violation'],
+    ['operations after the last mark', marked + mark(null) + right, 2, 'unknown: 4 operations after the last mark\n'],
   ])('%s', async (_name, trace, expected, text) => {
     const { code, out } = await verify(trace, ...postgres);
     expect(out).toContain(text);
