@@ -3,9 +3,12 @@ export function monotonicMs(): number {
   return now();
 }
 
-/** Microseconds since 1970, in whole milliseconds: what `now()` in SQL is where no other clock is given. */
+/**
+ * Microseconds since 1970: what `now()` in SQL is where no other clock is given. Those below a millisecond are made up, for the process has none;
+ * a server's are rarely zero, and clients that cut them off should find that out.
+ */
 export function wallClockMicroseconds(): bigint {
-  return BigInt(wallNow()) * 1_000n;
+  return BigInt(wallNow()) * 1_000n + 457n;
 }
 
 /** Taken once: programs under test are run with clocks that are forced, and limits must not follow those. */

@@ -9,14 +9,18 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
   /** The last value that this session drew from each sequence, by its id: currval knows no other. */
   const drawn = new Map<number, bigint>();
   let lastDrawn: number | null = null;
+  const asked = (time: bigint): bigint => {
+    if (session.options.isSetUp !== true) database.takenForGranted?.add(clockStands);
+    return time;
+  };
   return {
     get transactionTime() {
-      return session.transactionTime;
+      return asked(session.transactionTime);
     },
     get statementTime() {
-      return session.statementTime;
+      return asked(session.statementTime);
     },
-    clock: () => database.clock(),
+    clock: () => asked(database.clock()),
     random: () => database.random(),
     globalSetting: (name) => session.settings.global(name),
     setting: (name) => (isIsolation(name) ? session.isolationText() : session.settings.get(name)),
@@ -71,6 +75,8 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     onCatalogQuery: (query) => database.onCatalogQuery(session, query),
   };
 }
+
+const clockStands = "SQL's clock hardly moves while the sessions run: nothing expires between two statements";
 
 function isIsolation(name: string): boolean {
   return name === 'transaction_isolation' || name === 'tx_isolation';

@@ -1,6 +1,6 @@
 /** A green verdict names the index by which a server is assumed to read, where another way would lock or remember other rows. */
 import { expect, test } from 'vitest';
-import { type SqlProgram, sqlProgram } from '../program/index.ts';
+import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { parseProfile } from '../serve/index.ts';
 import { onMysql, onPostgres } from './engines.test-support.ts';
 import { exploreSql } from './explore-sql.ts';
@@ -127,4 +127,57 @@ test('MySQL: UPDATE and DELETE with LIMIT, and SHOW, which says its order itself
   });
   const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'mysql' }) });
   expect(evidence.assumed.filter((clause) => !clause.startsWith('the server reads'))).toEqual([limit + many]);
+});
+
+const clock = "SQL's clock hardly moves while the sessions run: nothing expires between two statements";
+
+test.each<['postgres' | 'mysql', string, string, readonly string[]]>([
+  ['postgres', '', 'UPDATE t SET at = now() WHERE at < now()', [clock]],
+  ['postgres', '', "UPDATE t SET at = clock_timestamp() + interval '1 day'", [clock]],
+  ['postgres', '', 'SELECT id FROM t WHERE at::date = current_date', [clock]],
+  ['postgres', '', "SELECT id FROM t WHERE at < 'now'", [clock]],
+  ['postgres', '', 'INSERT INTO t (id) VALUES (DEFAULT)', [clock]],
+  ['postgres', '; INSERT INTO t (id) VALUES (DEFAULT)', 'UPDATE t SET id = id + 2', []],
+  ['postgres', '', "UPDATE t SET at = at + interval '1 day' WHERE at < '2026-01-01'", []],
+  ['mysql', '', 'UPDATE t SET at = NOW()', [clock]],
+  ['mysql', '', 'SELECT id FROM t WHERE at < CURDATE()', [clock]],
+  ['mysql', '', 'UPDATE t SET id = UNIX_TIMESTAMP()', [clock]],
+  ['mysql', '', 'INSERT INTO t (id) VALUES (NULL)', [clock]],
+  ['mysql', '; INSERT INTO t (id) VALUES (NULL)', 'UPDATE t SET id = id + 2', []],
+])('%s%s, %s: is the clock named?', async (dialect, more, statement, assumed) => {
+  const id = { postgres: 'serial', mysql: 'INT PRIMARY KEY AUTO_INCREMENT' }[dialect];
+  const on = { postgres: onPostgres, mysql: onMysql }[dialect];
+  const session = (c: SqlConnection): Promise<unknown> => on(c, (client: Client) => client.query(statement));
+  const program = sqlProgram({
+    dialect,
+    schema: `CREATE TABLE t (id ${id}, at timestamp DEFAULT CURRENT_TIMESTAMP); INSERT INTO t VALUES (100, '2026-01-01')${more}`,
+    sessions: { a: session, b: session },
+    invariant: () => true,
+  });
+  const profile = parseProfile({ engine: dialect, isolation: 'read committed' });
+  const isOfClock = (clause: string): boolean => clause.includes('clock');
+  expect((await exploreSql(program, { profile })).evidence.assumed.filter(isOfClock)).toEqual(assumed);
+  expect((await runSqlCampaign(program, { profile, runs: 3 })).evidence.assumed.filter(isOfClock)).toEqual(assumed);
+});
+
+interface Client {
+  query(sql: string): Promise<unknown>;
+}
+
+test('a moment that a driver has cut to milliseconds is no longer the stored one', async () => {
+  const touch = (c: SqlConnection): Promise<number | null> =>
+    onPostgres(c, async (client) => {
+      const { rows } = await client.query<{ at: Date }>('SELECT at FROM t');
+      const { rowCount } = await client.query('UPDATE t SET at = now() WHERE at = $1', [rows[0]?.at]);
+      return rowCount;
+    });
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (at timestamptz DEFAULT now()); INSERT INTO t VALUES (DEFAULT)',
+    sessions: { a: touch, b: touch },
+    invariant: ({ results }) => results['a'] === 0 && results['b'] === 0,
+  });
+  const profile = parseProfile({ engine: 'postgres' });
+  expect((await exploreSql(program, { profile })).violations).toBe(0);
+  expect((await runSqlCampaign(program, { profile, runs: 5 })).violations).toBe(0);
 });

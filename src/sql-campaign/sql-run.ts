@@ -134,7 +134,8 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
 }
 
 async function prepareSchema(database: SqlDatabase, { schema }: SqlProgram): Promise<void> {
-  const session = database.connect({ user: 'schema', database: '', parameters: new Map(), onParameter: () => {} });
+  const options = { user: 'schema', database: '', parameters: new Map(), onParameter: () => {}, isSetUp: true };
+  const session = database.connect(options);
   for (const text of schema) for (const sql of session.split(text)) await session.execute(session.prepare(sql), []);
   session.close();
 }

@@ -98,4 +98,6 @@ export interface ConnectOptions {
   readonly parameters: ReadonlyMap<string, string>;
   /** Parameters to report: ParameterStatus. */
   readonly onParameter: (name: string, value: string) => void;
+  /** Is it there before the sessions of a program: what it asks of the clock is a constant to them? Default false. */
+  readonly isSetUp?: boolean;
 }
