@@ -1,7 +1,7 @@
 /** Time limits of SQL clients and SQL's clock in runs that must not depend on the machine: no limit expires, and the verdict says so. */
 import pg from 'pg';
-import { expect, test } from 'vitest';
-import { type SqlConnection, sqlProgram } from '../src/program/index.ts';
+import { describe, expect, test } from 'vitest';
+import { type SqlConnection, type SqlProgram, sqlProgram } from '../src/program/index.ts';
 import { parseProfile } from '../src/serve/index.ts';
 import { exploreSql, runSqlCampaign } from '../src/sql-campaign/index.ts';
 
@@ -92,4 +92,63 @@ test('the clock of SQL goes on with every look and is the same in a replay: a fa
   const result = await runSqlCampaign(byTime, { profile, runs: 50 });
   expect(result.violations).toBeGreaterThan(0);
   expect(result.failure?.message).toBe('the order of time is not that of ids');
+});
+
+describe('timers of a program that never fire', () => {
+  const hour = 3_600_000;
+  const late = (): Promise<never> => new Promise((_, reject) => setTimeout(() => reject(new Error('late')), hour));
+  const programOf = (session: (client: pg.Client) => Promise<unknown>, config: pg.ClientConfig = {}): SqlProgram => {
+    const run = async ({ connect }: SqlConnection): Promise<void> => {
+      const client = new pg.Client({ user: 'app', stream: connect, ...config });
+      await client.connect();
+      await session(client);
+      await client.end();
+    };
+    const schema = 'CREATE TABLE t (id int PRIMARY KEY)';
+    return sqlProgram({ dialect: 'postgres', schema, sessions: { a: run, b: run }, invariant: () => true });
+  };
+  const assumedOf = async (program: SqlProgram): Promise<readonly string[]> => {
+    const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+    return evidence.assumed.filter((clause) => clause.endsWith('never fires while the sessions run'));
+  };
+  const query = (client: pg.Client): Promise<unknown> => client.query('SELECT id FROM t');
+  const inSession = (name: string): unknown =>
+    expect.stringMatching(
+      new RegExp(`^the setTimeout at .*sql-time-limits.test.ts:[0-9]+ in session "${name}" never fires`),
+    );
+
+  test('a timeout beside a statement, left armed', async () => {
+    const assumed = await assumedOf(programOf((client) => Promise.race([query(client), late()])));
+    expect(assumed).toEqual([inSession('a'), inSession('b')]);
+  });
+
+  test('one that is cleared', async () => {
+    const program = programOf(async (client) => {
+      const timer = setTimeout(() => void client.end(), hour);
+      await query(client);
+      clearTimeout(timer);
+    });
+    expect(await assumedOf(program)).toEqual([inSession('a'), inSession('b')]);
+  });
+
+  test("the driver's, which the program asks for", async () => {
+    const assumed = await assumedOf(programOf(query, { query_timeout: hour }));
+    expect(assumed).toEqual(
+      ['a', 'b'].map((name) => `the timeout of pg in session "${name}" never fires while the sessions run`),
+    );
+  });
+
+  test('not one that fires, and none of a pool that waits for connections to be idle', async () => {
+    const waits = async (client: pg.Client): Promise<void> => {
+      await query(client);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    };
+    expect(await assumedOf(programOf(waits))).toEqual([]);
+    const pooled = async ({ connect }: SqlConnection): Promise<void> => {
+      const pool = new pg.Pool({ user: 'app', stream: connect });
+      await pool.query('SELECT id FROM t');
+      await pool.end();
+    };
+    expect(await assumedOf({ ...programOf(query), sessions: [pooled, pooled] })).toEqual([]);
+  });
 });

@@ -62,11 +62,15 @@ export class ControlledSources<P extends Watched> {
 
   /** What a verdict takes for granted, as clauses. */
   assumed(): string[] {
-    return this.#trial
+    const sources = this.#trial
       .sources()
       .filter(isForcible)
       .flatMap((source) => this.#trial.callsOf(source))
       .map((call) => `with other values of ${call} the program would do the same`);
+    return [
+      ...sources,
+      ...this.#trial.timers.neverFired().map((timer) => `${timer} never fires while the sessions run`),
+    ];
   }
 
   #turnOn(): void {

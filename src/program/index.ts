@@ -48,4 +48,4 @@ export { factsOf, type RunFacts, valueText } from './facts.ts';
 export { fact, keyFact, type Fact } from './fact.ts';
 export { requireFunctionOfReads, requireNoForcedDifference, type Repeated } from './function-of-reads.ts';
 export { ControlledSources } from './controlled-sources.ts';
-export { Trial, watchSources } from './sources.ts';
+export { passTimeAfter, Trial, watchSources } from './sources.ts';

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import nodeCrypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import { ArmedTimers, TimerNotes } from './armed-timers.ts';
 import {
   type Draw,
   DrawnValues,
@@ -75,6 +76,7 @@ export type TrialValues = Draw | ((source: string) => Side);
 export class Trial {
   readonly #given: TrialValues;
   readonly #noted = new Map<string, Set<string>>();
+  readonly timers = new TimerNotes();
   /** Of sources that can be forced. */
   calls = 0;
 
@@ -94,10 +96,13 @@ export class Trial {
 
   /** A part of the program: its values begin anew when it does. */
   #within<A extends unknown[], R>(where: string, part: Part, body: (...args: A) => R): (...args: A) => R {
-    const given = this.#given;
+    const drawn = this.#given;
     return (...args) => {
-      const values = typeof given === 'function' ? new ForcedPart(given, part) : new DrawnValues(given, part);
-      return scopes.run({ where, trial: this, values }, () => body(...args));
+      const values = typeof drawn === 'function' ? new ForcedPart(drawn, part) : new DrawnValues(drawn, part);
+      const timers = new ArmedTimers(this.timers, where);
+      const [given] = args;
+      if (typeof given === 'object' && given !== null) timersOf.set(given, timers);
+      return scopes.run({ where, trial: this, values, timers }, () => body(...args));
     };
   }
 
@@ -137,6 +142,19 @@ interface Scope {
   readonly where: string;
   readonly trial: Trial;
   readonly values: PartValues;
+  readonly timers: ArmedTimers;
+}
+
+/** By what a session is given, its handle or connection. */
+const timersOf = new WeakMap<object, ArmedTimers>();
+
+/**
+ * After a session has returned, time passes: the timers that it left armed fire. Only of a session that ran in a trial.
+ * @returns whether there were any
+ * @throws what they throw
+ */
+export function passTimeAfter(given: object): boolean {
+  return timersOf.get(given)?.passTime() ?? false;
 }
 
 type AnyFunction = (...args: never[]) => unknown;
@@ -197,9 +215,9 @@ function replace(source: string, owner: object, name: string, answer: Answer | n
   if (descriptor === undefined || typeof original !== 'function' || !(descriptor.configurable ?? false)) return;
   const replaced = function (this: unknown, ...args: unknown[]): unknown {
     const scope = answer === null ? noted(source) : called(source);
-    if (scope === null) return Reflect.apply(original, this, args);
-    if (answer !== null) return answer(scope.values.of(source), args, scope.values);
-    return Reflect.apply(original, this, source === 'setTimeout' ? timed(scope, args) : args);
+    if (scope !== null && answer !== null) return answer(scope.values.of(source), args, scope.values);
+    if (scope === null || !isTimer(source) || typeof args[0] !== 'function') return Reflect.apply(original, this, args);
+    return timed(scope, source, args, (given) => Reflect.apply(original, this, given));
   };
   Object.defineProperties(replaced, Object.getOwnPropertyDescriptors(original));
   Object.defineProperty(owner, name, { ...descriptor, value: replaced });
@@ -223,14 +241,22 @@ function called(source: string): Scope | null {
   return scope;
 }
 
+function isTimer(source: string): boolean {
+  return source === 'setTimeout' || source === 'setInterval';
+}
+
 /** Whoever waits for a timer finds that its time has passed. */
-function timed({ values }: Scope, [callback, ms, ...rest]: readonly unknown[]): unknown[] {
-  if (typeof callback !== 'function') return [callback, ms, ...rest];
-  const fire = function (this: unknown, ...args: unknown[]): unknown {
-    values.elapsed(Number(ms) || 0);
-    return Reflect.apply(callback, this, args);
+function timed(
+  { values, timers }: Scope,
+  source: string,
+  [callback, ms, ...rest]: readonly unknown[],
+  set: (given: unknown[]) => unknown,
+): unknown {
+  const fire = (): unknown => {
+    if (source === 'setTimeout') values.elapsed(Number(ms) || 0);
+    return (callback as (...args: unknown[]) => unknown)(...rest);
   };
-  return [fire, ms, ...rest];
+  return timers.arm(source, fire, (given) => set([given, ms]));
 }
 
 /** `new Date()` and `Date()`; a date made from given parts is no source. */

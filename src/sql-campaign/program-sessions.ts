@@ -24,6 +24,17 @@ export class ProgramSessions {
 
   // ---- told by the run
 
+  /** A timer that the session left armed connects. */
+  connectedLate(name: string): void {
+    if (!this.#record(name).hasThrown)
+      this.#onFault(
+        new InputError(
+          'program/statement-under-way',
+          `session "${name}" left a timer armed, which connects to the database after it has returned: is an await missing?`,
+        ),
+      );
+  }
+
   connected(name: string, session: Session): void {
     const record = this.#record(name);
     this.#connections.set(session.id, { record, session });

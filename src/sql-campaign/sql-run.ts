@@ -10,6 +10,7 @@ import {
   errorText,
   mark,
   type Marks,
+  passTimeAfter,
   type SessionRun,
   type SqlConnection,
   type SqlProgram,
@@ -148,6 +149,9 @@ class Run {
   readonly #options: SqlRunOptions;
   readonly #marks = new Map<string, boolean>();
   readonly #statements: LoggedStatement[] = [];
+  /** What the sessions were given. */
+  readonly #given: SqlConnection[] = [];
+  #isTimePassing = false;
   /** How many connections each session has made. */
   readonly #connections = new Map<string, number>();
   readonly #failures: SessionFailure[] = [];
@@ -208,6 +212,7 @@ class Run {
     const failed = this.#failures.find(({ isRetryable }) => !isRetryable) ?? this.#failures[0];
     const violation = failed === undefined ? await before(deadline, this.#judge(results), signal) : failureText(failed);
     if (violation === LATE) return { kind: 'timeout', what: 'the invariant' };
+    await this.#passTime();
     return {
       kind: 'finished',
       violation,
@@ -234,7 +239,9 @@ class Run {
     const run = async (name: string, index: number): Promise<void> => {
       let outcome: { readonly thrown: unknown } | null = null;
       try {
-        results[name] = await this.#program.sessions[index]?.(this.#connection(name, false));
+        const connection = this.#connection(name, false);
+        this.#given.push(connection);
+        results[name] = await this.#program.sessions[index]?.(connection);
       } catch (thrown) {
         outcome = { thrown };
         this.#failures.push(this.sessions.failure(name, thrown));
@@ -246,6 +253,20 @@ class Run {
     };
     await Promise.all(sessionNames.map(run));
     return results;
+  }
+
+  /** The timers that sessions left armed fire: what they send comes after their sessions, and is refused. */
+  async #passTime(): Promise<void> {
+    this.#isTimePassing = true;
+    let hasFired = false;
+    for (const connection of this.#given) {
+      try {
+        hasFired = passTimeAfter(connection) || hasFired;
+      } catch (thrown) {
+        this.sessions.rejected(thrown);
+      }
+    }
+    if (hasFired) await new Promise<void>((resolve) => void settleInProcess(resolve));
   }
 
   async #judge(results: Record<string, unknown>): Promise<string | null> {
@@ -276,14 +297,16 @@ class Run {
   #connection(name: string, isInvariant: boolean): SqlConnection {
     return {
       name,
-      connect: () =>
-        connectTo(this.#database, {
+      connect: () => {
+        if (this.#isTimePassing && !isInvariant) this.sessions.connectedLate(name);
+        return connectTo(this.#database, {
           id: this.#connectionId(name),
           name,
           readsStrongly: isInvariant,
           findsPlaces: this.#options.findsPlaces === true,
           ...this.#listeners(name, isInvariant),
-        }),
+        });
+      },
       sometimes: (what, condition = true) => mark(this.#marks, what, condition),
     };
   }

@@ -1,0 +1,77 @@
+/**
+ * Timers that a part of the program sets itself: which of them never fire, and those that it leaves armed. Tests run in moments, so a timeout
+ * beside a statement never comes first, and what a timer would do an hour later is not seen: the first is named, the second made to happen.
+ * Timers of packages (idle connections, keep-alives) are their own business, but for the timeouts that a program asks of its driver.
+ */
+import { callerFrame } from '../base/user-frame.ts';
+
+/** Which timers a program set, and whether they ever fired: over all its runs. */
+export class TimerNotes {
+  readonly #fired = new Map<string, boolean>();
+
+  armed(timer: string): void {
+    if (!this.#fired.has(timer)) this.#fired.set(timer, false);
+  }
+
+  fired(timer: string): void {
+    this.#fired.set(timer, true);
+  }
+
+  neverFired(): string[] {
+    return [...this.#fired].filter(([, fired]) => !fired).map(([timer]) => timer);
+  }
+}
+
+/** Those of one part of the program in one run. */
+export class ArmedTimers {
+  readonly #notes: TimerNotes;
+  readonly #where: string;
+  readonly #armed = new Map<object, () => void>();
+
+  constructor(notes: TimerNotes, where: string) {
+    this.#notes = notes;
+    this.#where = where;
+  }
+
+  /**
+   * Sets a timer.
+   * @param set with a callback in the place of the given one
+   */
+  arm<T>(source: string, callback: () => unknown, set: (callback: () => unknown) => T): T {
+    const name = timerName(source, this.#where);
+    if (name === null) return set(callback);
+    this.#notes.armed(name);
+    const timer = set(() => {
+      this.#notes.fired(name);
+      if (source === 'setTimeout') this.#armed.delete(timer as object);
+      return callback();
+    });
+    this.#armed.set(timer as object, callback);
+    return timer;
+  }
+
+  /** Time passes: what is still armed fires, once. @returns whether there was anything @throws what a callback throws */
+  passTime(): boolean {
+    const left = [...this.#armed].filter(([timer]) => !isCleared(timer));
+    this.#armed.clear();
+    for (const [timer, callback] of left) {
+      clearTimeout(timer as NodeJS.Timeout);
+      callback();
+    }
+    return left.length > 0;
+  }
+}
+
+/** Of Node's timers: it is set where one has fired or was cleared. */
+function isCleared(timer: object): boolean {
+  return (timer as { readonly _destroyed?: boolean })._destroyed === true;
+}
+
+/** `the setTimeout at src/jobs.ts:31 in session "a"`; `null`: a package's own. */
+function timerName(source: string, where: string): string | null {
+  const caller = callerFrame(new Error('where the timer is set'));
+  if (caller?.file === undefined) return null;
+  if (!caller.isPackage) return `the ${source} at ${caller.file}:${caller.line} ${where}`;
+  // The only timers of pg's client are those of `query_timeout` and `connectionTimeoutMillis`, which a program asks for.
+  return /[\\/]pg[\\/]lib[\\/]client\.js$/.test(caller.file) ? `the timeout of pg ${where}` : null;
+}
