@@ -209,7 +209,7 @@ class Campaign {
     const run = await this.#made(this.#runner, () => retracing(path, this.#abortRate > 0));
     if (run.kind === 'finished') {
       await this.#requireFunctionOfReads(run);
-      this.#replayed = compareRun(token, recordedRun(this.#runner, run));
+      this.#replayed = compareRun(token, recordedRun(this.#runner, run), program);
     }
     await this.#judge(run);
   }

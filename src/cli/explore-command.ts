@@ -205,7 +205,7 @@ async function exploreKeyProgram(
     results.push(result);
   }
   results.forEach(requireUsed);
-  const kept = await keepFailures(host, file, foundByExplore(results, options));
+  const kept = await keepFailures(host, file, foundByExplore(program, results, options));
   return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
 }
 

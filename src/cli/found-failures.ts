@@ -1,14 +1,18 @@
 /** What each tool found, as failing runs to keep. */
 import type { CampaignResult } from '../campaign/index.ts';
 import type { ExploreResult } from '../explore/index.ts';
-import { shapeOfKeys, type SqlProgram } from '../program/index.ts';
+import { type Program, shapeOfKeys, type SqlProgram } from '../program/index.ts';
 import type { Profile } from '../serve/index.ts';
 import type { ExploreSqlResult, SqlCampaignResult } from '../sql-campaign/index.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import type { FoundFailure } from './kept-failures.ts';
 import type { TestOptions } from './test-options.ts';
 
-export function foundByTest({ level, failure }: CampaignResult, options: TestOptions): FoundFailure[] {
+export function foundByTest(
+  program: Program,
+  { level, failure }: CampaignResult,
+  options: TestOptions,
+): FoundFailure[] {
   if (options.replay !== undefined || failure === null) return [];
   const { replay: token, message, anomaly, history, steps } = failure;
   const { conflicts = null, abortRate } = options;
@@ -16,6 +20,7 @@ export function foundByTest({ level, failure }: CampaignResult, options: TestOpt
     {
       options: { tool: 'test-keys', level, conflicts, abortRate },
       token,
+      invariant: program.invariantText,
       message,
       anomaly: anomaly?.verdict.anomaly ?? null,
       shape: shapeOfKeys(history, level),
@@ -25,7 +30,11 @@ export function foundByTest({ level, failure }: CampaignResult, options: TestOpt
 }
 
 /** Of several levels, the first of each. */
-export function foundByExplore(results: readonly ExploreResult[], options: ExploreCommandOptions): FoundFailure[] {
+export function foundByExplore(
+  program: Program,
+  results: readonly ExploreResult[],
+  options: ExploreCommandOptions,
+): FoundFailure[] {
   if (options.replay !== null) return [];
   const { base } = options;
   const each = results.length > 1 ? 1 : Infinity;
@@ -33,6 +42,7 @@ export function foundByExplore(results: readonly ExploreResult[], options: Explo
     counterexamples.slice(0, each).map(({ replay: token, message, anomaly, history, steps }) => ({
       options: { tool: 'explore-keys', level, base },
       token,
+      invariant: program.invariantText,
       message,
       anomaly,
       shape: shapeOfKeys(history, null),
@@ -51,7 +61,7 @@ export function foundBySqlTest(
   if (options.replay !== undefined || failure === null) return [];
   const { replay: token, message, steps } = failure;
   const recorded = { tool: 'test-sql', profile: { ...profile }, seed, abortRate: options.abortRate } as const;
-  return [{ options: recorded, token, message, anomaly: null, shape: shapeOf(program, profile), steps }];
+  return [{ options: recorded, token, invariant: program.invariantText, message, anomaly: null, shape: shapeOf(program, profile), steps }];
 }
 
 /** Of several levels, the first of each. */
@@ -67,6 +77,7 @@ export function foundBySqlExplore(
     failures.slice(0, each).map(({ replay: token, message, anomaly, steps }) => ({
       options: { tool: 'explore-sql', profile: { ...profile }, seed: 1, abortRate: 0 },
       token,
+      invariant: program.invariantText,
       message,
       anomaly,
       shape: shapeOf(program, profile),

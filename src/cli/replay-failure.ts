@@ -65,8 +65,8 @@ async function replayTest(
     ...(conflicts === null ? {} : { conflicts }),
   });
   if (result.timeout !== null) return ofNoEnd(named(result.timeout.session));
-  return answered(result, record, result.failure?.message, (look) =>
-    result.failure === null ? formatResult(result, look) : formatFailure(result, look),
+  return answered(result, record, result.failure?.message, (judged, look) =>
+    judged.failure === null ? formatResult(judged, look) : formatFailure(judged, look),
   );
 }
 
@@ -80,8 +80,8 @@ async function replayExplored(
   const result = await explore(program, { ...options, replay: record.token });
   const { stopped } = result;
   if (typeof stopped === 'object' && stopped !== null) return ofNoEnd(named(stopped.session));
-  return answered(result, record, result.counterexample?.message, (look) =>
-    formatExploration(result, { ...look, commandOf: () => look.command }),
+  return answered(result, record, result.counterexample?.message, (judged, look) =>
+    formatExploration(judged, { ...look, commandOf: () => look.command }),
   );
 }
 
@@ -100,26 +100,34 @@ async function replaySql(
     const result = await sql.exploreSql(program, options);
     const { stopped } = result;
     if (typeof stopped === 'object' && stopped !== null) return ofNoEnd(stopped.late);
-    return answered(result, record, result.failures[0]?.message, (look) =>
-      sql.formatSqlExploration(result, { ...look, commandOf: () => look.command }),
+    return answered(result, record, result.failures[0]?.message, (judged, look) =>
+      sql.formatSqlExploration(judged, { ...look, commandOf: () => look.command }),
     );
   }
   const result = await sql.runSqlCampaign(program, { ...options, abortRate, seed });
   if (result.timeout !== null) return ofNoEnd(result.timeout);
-  return answered(result, record, result.failure?.message, (look) =>
-    result.failure === null ? sql.formatSqlResult(result, look) : sql.formatSqlFailure(result, result.failure, look),
+  return answered(result, record, result.failure?.message, (judged, look) =>
+    judged.failure === null ? sql.formatSqlResult(judged, look) : sql.formatSqlFailure(judged, judged.failure, look),
   );
 }
 
-function answered(
-  { replayed, violations }: { readonly replayed: Replayed | null; readonly violations: number },
+function answered<Result extends { readonly replayed: Replayed | null; readonly violations: number }>(
+  result: Result,
   recorded: FailureRecord,
   message: string | undefined,
-  format: (look: ReplayLook & { readonly recorded: RecordedRun }) => string,
+  format: (result: Result, look: ReplayLook & { readonly recorded: RecordedRun }) => string,
 ): ReplayedFailure {
+  const { replayed, violations } = result;
   if (replayed === null) return ofNoEnd(named(null));
-  const verdict = replayVerdict(replayed, violations, recorded);
-  return { ...verdict, message: message ?? null, format: (look) => format({ ...look, recorded }) };
+  const judged = judgedAs(recorded, replayed);
+  const verdict = replayVerdict(judged, violations, recorded);
+  const withJudged = { ...result, replayed: judged };
+  return { ...verdict, message: message ?? null, format: (look) => format(withJudged, { ...look, recorded }) };
+}
+
+/** A program that had no invariant failed by an error of a session, and needs none to hold. */
+function judgedAs({ invariant }: FailureRecord, replayed: Replayed): Replayed {
+  return replayed.kind === 'not-judged' && invariant === null ? { kind: 'same-steps', run: replayed.run } : replayed;
 }
 
 function ofOtherKind(program: Program | SqlProgram, record: FailureRecord): ReplayedFailure {

@@ -85,8 +85,8 @@ function tellVersions({ versions: { moirai, node } }: FailureRecord, host: Host)
 
 const replayHelp = `
 still fails    the run violates the invariant
-fixed          the same steps ran and the invariant holds; of other runs nothing is known
-incompatible   the program takes other steps, and the run holds: the step is named; nothing is known
+fixed          the same steps ran and the run no longer fails; of other runs nothing is known
+incompatible   the program takes other steps, and the run holds: the step is named; or it has no invariant any more; nothing is known
 A step is an operation on a key or a statement with the choices of the scheduler; values and parameters are not compared.
 
 Examples:

@@ -141,7 +141,7 @@ async function testOneLevel(
   const isCompared = result.failure !== null && options.replay === undefined && cutOf(result) === null;
   const rest = { ...campaign, timeMaxMs: budget.leftMs };
   const weakestPassing = isCompared ? await weakestPassingLevel(program, campaign.level, rest) : undefined;
-  const kept = await keepFailures(host, file, foundByTest(result, options));
+  const kept = await keepFailures(host, file, foundByTest(program, result, options));
   return withKept(reportOne(file, options, result, host, weakestPassing), options.json ? null : kept);
 }
 
@@ -157,7 +157,7 @@ async function testEveryLevel(
   const kept = await keepFailures(
     host,
     file,
-    results.flatMap((result) => foundByTest(result, options)),
+    results.flatMap((result) => foundByTest(program, result, options)),
   );
   return withKept(reportLevels(file, options, results, host), options.json ? null : kept);
 }

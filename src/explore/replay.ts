@@ -23,11 +23,11 @@ export async function replayHistory(
   const prefix = decodePrefix(token.choices, program);
   const answered = (result: ExploreResult): ExploreResult & { readonly replayed: Replayed } => ({
     ...result,
-    replayed: compareRun(token, recordedHistory(made.store.history()), reasonOf(result)),
+    replayed: compareRun(token, recordedHistory(made.store.history()), program, reasonOf(result)),
   });
   const part = await replayPart(program, options, made, prefix);
   const small = part === null ? null : answered(part);
-  if (small !== null && (small.violations > 0 || small.replayed.kind === 'same-steps')) return small;
+  if (small !== null && (small.violations > 0 || small.replayed.kind !== 'other-steps')) return small;
   return answered(await whole.replay(prefix));
 }
 

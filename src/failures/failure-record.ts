@@ -29,6 +29,8 @@ export interface FailureRecord {
   readonly options: RecordedOptions;
   /** The choices of the run, as a replay token. */
   readonly token: string;
+  /** The text of the program's invariant; `null`: it had none. Older records do not say it. */
+  readonly invariant?: string | null;
   /** What was wrong. */
   readonly message: string;
   readonly anomaly: string | null;
@@ -48,8 +50,9 @@ export function failureName({ program, options, token }: FailureRecord): string 
 }
 
 export function formatFailureRecord(record: FailureRecord): string {
-  const { versions, program, options, token, message, anomaly, shape, steps } = record;
-  const content = { moirai: 'failure', format, versions, program, options, token, message, anomaly, shape, steps };
+  const { versions, program, options, token, invariant, message, anomaly, shape, steps } = record;
+  const run = { options, token, ...(invariant === undefined ? {} : { invariant }), message, anomaly, shape, steps };
+  const content = { moirai: 'failure', format, versions, program, ...run };
   return `${JSON.stringify({ ...content, sha256: checksum(JSON.stringify(content)) }, null, 2)}\n`;
 }
 

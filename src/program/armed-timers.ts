@@ -26,7 +26,7 @@ export class TimerNotes {
 export class ArmedTimers {
   readonly #notes: TimerNotes;
   readonly #where: string;
-  readonly #armed = new Map<object, () => void>();
+  readonly #armed = new Map<object, TimerCallback>();
 
   constructor(notes: TimerNotes, where: string) {
     this.#notes = notes;
@@ -37,14 +37,17 @@ export class ArmedTimers {
    * Sets a timer.
    * @param set with a callback in the place of the given one
    */
-  arm<T>(source: string, callback: () => unknown, set: (callback: () => unknown) => T): T {
+  arm<T>(source: string, callback: TimerCallback, set: (callback: TimerCallback) => T): T {
     const name = timerName(source, this.#where);
     if (name === null) return set(callback);
     this.#notes.armed(name);
-    const timer = set(() => {
+    const onFire = (timer: object): void => {
       this.#notes.fired(name);
-      if (source === 'setTimeout') this.#armed.delete(timer as object);
-      return callback();
+      if (source === 'setTimeout') this.#armed.delete(timer);
+    };
+    const timer = set(function (this: unknown): unknown {
+      onFire(this as object);
+      return Reflect.apply(callback, this, []);
     });
     this.#armed.set(timer as object, callback);
     return timer;
@@ -56,11 +59,13 @@ export class ArmedTimers {
     this.#armed.clear();
     for (const [timer, callback] of left) {
       clearTimeout(timer as NodeJS.Timeout);
-      callback();
+      Reflect.apply(callback, timer, []);
     }
     return left.length > 0;
   }
 }
+
+type TimerCallback = (this: unknown) => unknown;
 
 /** Of Node's timers: it is set where one has fired or was cleared. */
 function isCleared(timer: object): boolean {

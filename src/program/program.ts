@@ -71,6 +71,8 @@ export interface Program {
   readonly sessions: readonly SessionFunction[];
   readonly invariant: (end: End) => InvariantResult | Promise<InvariantResult>;
   readonly conflicts: 'retry' | 'abort';
+  /** As it is written; `null`: it has none, and only errors of its sessions are looked for. */
+  readonly invariantText: string | null;
 }
 
 /**
@@ -103,6 +105,7 @@ export function checkProgram(definition: unknown): Program {
     sessions: named.map(([, session]) => session as SessionFunction),
     invariant: invariant as Program['invariant'],
     conflicts,
+    invariantText: invariant === holdsAlways ? null : String(invariant),
   };
   checkedPrograms.add(checked);
   return checked;
@@ -114,8 +117,8 @@ function holdsAlways(): true {
 }
 
 /** What a green verdict on a program takes for granted. */
-export function assumptionsOf({ invariant }: Program): string[] {
-  return invariant === holdsAlways ? [withoutInvariant] : [];
+export function assumptionsOf({ invariantText }: Pick<Program, 'invariantText'>): string[] {
+  return invariantText === null ? [withoutInvariant] : [];
 }
 
 /** The assumption about a program that asks for nothing. */
@@ -127,8 +130,8 @@ export function assumedText(clause: string): string {
 }
 
 /** Can the verdict only come from variables that the sessions leave somewhere: an invariant, and one that takes nothing? */
-export function looksElsewhere({ invariant }: Program): boolean {
-  return invariant !== holdsAlways && invariant.length === 0;
+export function looksElsewhere({ invariant, invariantText }: Program): boolean {
+  return invariantText !== null && invariant.length === 0;
 }
 
 /** Programs made here, so that `program(...)` and its result are told apart from a plain definition. */

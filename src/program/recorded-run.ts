@@ -15,11 +15,15 @@ export interface RecordedRun {
   readonly shape: readonly string[];
   /** What the run did, in order, up to the invariant: `session "a" reads x, the initial value`. */
   readonly steps: readonly string[];
+  /** The program's invariant, as it is written, where that is known; `null`: it had none. */
+  readonly invariant?: string | null;
 }
 
 /** Does a run do what its token recorded? */
 export type Replayed =
   | { readonly kind: 'same-steps'; readonly run: RecordedRun }
+  /** They are the same, and nothing judges them: the program has no invariant, and the recorded one may have had one. */
+  | { readonly kind: 'not-judged'; readonly run: RecordedRun }
   /** @property reason where that is known without the recorded steps */
   | { readonly kind: 'other-steps'; readonly run: RecordedRun; readonly reason: string | null }
   /** It was not run. */
@@ -63,10 +67,16 @@ export function isSameShape(token: ReplayToken, shape: RecordedRun['shape']): bo
 }
 
 /** @param reason why the run cannot be the recorded one, if it cannot */
-export function compareRun(token: ReplayToken, run: RecordedRun, reason: string | null = null): Replayed {
+export function compareRun(
+  token: ReplayToken,
+  run: RecordedRun,
+  { invariantText }: { readonly invariantText: string | null },
+  reason: string | null = null,
+): Replayed {
   if (!isSameShape(token, run.shape)) return { kind: 'other-program', shape: run.shape };
   const isSame = reason === null && token.steps === hash(run.steps);
-  return isSame ? { kind: 'same-steps', run } : { kind: 'other-steps', run, reason };
+  if (!isSame) return { kind: 'other-steps', run, reason };
+  return { kind: invariantText === null ? 'not-judged' : 'same-steps', run: { ...run, invariant: invariantText } };
 }
 
 /** 20 bits of SHA-256: two different programs agree once in 1.7 million. */

@@ -21,7 +21,14 @@ export function replayVerdict(
   recorded: RecordedRun | null = null,
 ): ReplayVerdict {
   const answer = answerOf(replayed, violations);
-  return { answer, text: textOf(answer, replayed.kind === 'same-steps' ? null : turnText(replayed, recorded)) };
+  const text = textOf(answer, replayed.kind === 'same-steps' ? null : turnText(replayed, recorded));
+  return { answer, text: `${text}${answer === 'fixed' ? changeText(replayed, recorded) : ''}` };
+}
+
+/** A weaker invariant makes a failing run hold as well as a mended program does. */
+function changeText(replayed: Replayed, recorded: RecordedRun | null): string {
+  if (replayed.kind !== 'same-steps' || recorded?.invariant === undefined) return '';
+  return recorded.invariant === replayed.run.invariant ? '' : '; the invariant has changed since';
 }
 
 /** @param turn `null`: the run took the recorded steps */
@@ -30,7 +37,7 @@ function textOf(answer: ReplayAnswer, turn: string | null): string {
     case 'still-fails':
       return turn === null ? 'still fails, by the recorded steps' : `still fails, by other steps: ${turn}`;
     case 'fixed':
-      return 'fixed: the recorded steps ran and the invariant holds; of other runs nothing is known';
+      return 'fixed: the recorded steps ran and this run no longer fails; of other runs nothing is known';
     case 'incompatible':
       return `incompatible: ${turn}; test or explore it again`;
   }
@@ -38,6 +45,8 @@ function textOf(answer: ReplayAnswer, turn: string | null): string {
 
 /** Where the run took another turn. */
 function turnText(replayed: Exclude<Replayed, { kind: 'same-steps' }>, recorded: RecordedRun | null): string {
+  if (replayed.kind === 'not-judged')
+    return 'the recorded steps ran, and the program has no invariant: nothing judges what the recorded run may have violated';
   if (replayed.kind === 'other-program') {
     const where = recorded === null ? null : divergenceOf(recorded.shape, replayed.shape);
     const what = where === null ? 'its sessions, initial state, schema or level differ' : differenceText(where);

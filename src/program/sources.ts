@@ -252,9 +252,9 @@ function timed(
   [callback, ms, ...rest]: readonly unknown[],
   set: (given: unknown[]) => unknown,
 ): unknown {
-  const fire = (): unknown => {
+  const fire = function (this: unknown): unknown {
     if (source === 'setTimeout') values.elapsed(Number(ms) || 0);
-    return (callback as (...args: unknown[]) => unknown)(...rest);
+    return Reflect.apply(callback as AnyFunction, this, rest as never[]);
   };
   return timers.arm(source, fire, (given) => set([given, ms]));
 }

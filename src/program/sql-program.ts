@@ -45,6 +45,8 @@ export interface SqlProgram {
   readonly sessionNames: readonly string[];
   readonly sessions: readonly SqlSessionFunction[];
   readonly invariant: (end: SqlEnd) => InvariantResult | Promise<InvariantResult>;
+  /** As it is written; `null`: it has none, and only errors of its sessions are looked for. */
+  readonly invariantText: string | null;
 }
 
 /**
@@ -54,7 +56,7 @@ export interface SqlProgram {
 export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
   definition: SqlProgramDefinition<Sessions>,
 ): SqlProgram {
-  const { dialect, schema, sessions, invariant = () => true } = definition;
+  const { dialect, schema, sessions, invariant = holdsAlways } = definition;
   if (dialect !== 'postgres' && dialect !== 'mysql') throw shape("`dialect` is neither 'postgres' nor 'mysql'");
   const texts = typeof schema === 'string' ? [schema] : schema;
   if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string'))
@@ -72,7 +74,13 @@ export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
     sessionNames: named.map(([name]) => name),
     sessions: named.map(([, session]) => session),
     invariant: invariant as SqlProgram['invariant'],
+    invariantText: invariant === holdsAlways ? null : String(invariant),
   };
+}
+
+/** The invariant of a program without one. */
+function holdsAlways(): true {
+  return true;
 }
 
 export function isSqlProgram(value: unknown): value is SqlProgram {

@@ -1,5 +1,6 @@
 /** What a conclusion lacks or takes for granted, as lines under a headline. */
 import { type Conclusion, gapText } from '../evidence/index.ts';
+import { assumedText } from '../program/index.ts';
 import { printable, type Styler, wrap } from '../report/index.ts';
 
 /** The clause of the first gap, where there is one: for the headline. */
@@ -14,7 +15,7 @@ export function conclusionLines(
 ): string[] {
   switch (conclusion.kind) {
     case 'satisfied':
-      return conclusion.assumed.flatMap((clause) => wrap(`assumed: ${printable(clause)}`, width));
+      return conclusion.assumed.flatMap((clause) => wrap(printable(assumedText(clause)), width));
     case 'unknown':
       return conclusion.gaps
         .map(gapText)

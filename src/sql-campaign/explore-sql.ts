@@ -11,6 +11,7 @@ import { InputError } from '../base/input-error.ts';
 import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import {
+  assumptionsOf,
   compareRun,
   isSameShape,
   openToken,
@@ -276,7 +277,7 @@ class SqlExploration {
     }
     this.#stopped ??= 'replay';
     const { last } = this.#found;
-    this.#replayed = compareRun(token, { shape, steps: last?.steps ?? [] }, reasonOf(last));
+    this.#replayed = compareRun(token, { shape, steps: last?.steps ?? [] }, this.#program, reasonOf(last));
   }
 
   async #estimateIfLong(): Promise<void> {
@@ -423,7 +424,7 @@ class SqlExploration {
       sessions: sessions.sessions(),
       unsupported: unsupported.list,
       ...waiting,
-      assumed: [...waiting.assumed, ...assumedClauses(accesses), ...takenForGranted, ...this.#sources()],
+      assumed: [...assumptionsOf(this.#program), ...waiting.assumed, ...assumedClauses(accesses), ...takenForGranted, ...this.#sources()],
     };
   }
 }

@@ -11,6 +11,7 @@ import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import { drawing, retracing } from '../mockdb/index.ts';
 import {
+  assumptionsOf,
   compareRun,
   countMarks,
   isSameShape,
@@ -262,7 +263,7 @@ class SqlCampaign {
   async #note(run: Finished, i: number): Promise<void> {
     this.#runs += 1;
     if (this.#token !== null)
-      this.#replayed = compareRun(this.#token, { shape: this.#shape, steps: run.steps }, reasonOf(run));
+      this.#replayed = compareRun(this.#token, { shape: this.#shape, steps: run.steps }, this.#program, reasonOf(run));
     this.#schedules.add(encodePath(run.path));
     this.#plans.add(JSON.stringify(this.#ways));
     countMarks(this.#marks, run.marks);
@@ -361,6 +362,7 @@ class SqlCampaign {
       unsupported: this.#unsupported.list,
       ...waiting,
       assumed: [
+        ...assumptionsOf(this.#program),
         ...waiting.assumed,
         ...(this.#draws?.assumed() ?? assumedClauses(this.#accesses)),
         ...this.#takenForGranted,

@@ -23,6 +23,17 @@ const lost = { 'counter.ts': counter(add(1)) };
 const mended = { 'counter.ts': counter(add(2)) };
 const other = { 'counter.ts': counter((session) => session.write('y', 1)) };
 
+const without = {
+  'counter.ts': program({ initial: { x: 0 }, sessions: { a: add(1), b: add(1) } }),
+};
+const weaker = {
+  'counter.ts': program({
+    initial: { x: 0 },
+    sessions: { a: add(1), b: add(1) },
+    invariant: ({ final }) => final['x'] !== 0,
+  }),
+};
+
 const find = async (kept: KeptInMemory, ...args: string[]) =>
   runHere([...args, 'counter.ts', '--level', 'causal'], lost, { failures: kept });
 const replay = async (kept: KeptInMemory, files: Readonly<Record<string, unknown>>, ...args: string[]) =>
@@ -56,13 +67,46 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
     expect(same.out).toContain(`replay: moirai replay ${kept.only}\n`);
     expect(await replay(kept, mended)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^fixed: the recorded steps ran and the invariant holds/),
+      out: expect.stringMatching(/^fixed: the recorded steps ran and this run no longer fails; of other runs\s+nothing is known\n/),
     });
     const turned = await replay(kept, other);
     expect(turned.code).toBe(2);
     expect(turned.out.replaceAll(/\s+/g, ' ')).toMatch(
       /^incompatible: .*session "\w" reads x, the initial value was recorded, now session "\w" writes y/,
     );
+  });
+
+  test('is not fixed by an invariant that is gone, and not quietly by one that has changed', async () => {
+    const kept = new KeptInMemory();
+    const { out } = await find(kept, tool);
+    const gone = await replay(kept, without);
+    expect(gone.code).toBe(2);
+    expect(gone.out).toMatch(/^incompatible: the recorded steps ran, and the program has no invariant/);
+    const token = /--replay (?<token>\S+)/.exec(out)?.groups?.['token'] ?? '';
+    const byToken = await runHere([tool, 'counter.ts', '--level', 'causal', '--replay', token], without);
+    expect(byToken.code).toBe(2);
+    const changed = await replay(kept, weaker, '--json');
+    expect(JSON.parse(changed.out)).toMatchObject({
+      answer: 'fixed',
+      text: expect.stringMatching(/this run no longer fails.*; the invariant has changed since$/),
+    });
+  });
+
+  test('of a program that never had an invariant can be fixed', async () => {
+    const bare = (refused: number) => {
+      const body = async (session: SessionHandle) => {
+        const seen = await session.transaction(async (t) => {
+          const x = await t.read<number>('x');
+          await t.write('x', 1);
+          return x;
+        });
+        if (seen === refused) throw new Error('refused');
+      };
+      return { 'counter.ts': program({ initial: { x: 0 }, sessions: { a: body, b: body } }) };
+    };
+    const kept = new KeptInMemory();
+    await runHere([tool, 'counter.ts', '--level', 'causal'], bare(1), { failures: kept });
+    expect(await replay(kept, bare(2))).toMatchObject({ code: 0, out: expect.stringMatching(/^fixed: /) });
   });
 
   test('a token names the step as well, where the run is kept', async () => {
