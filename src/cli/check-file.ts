@@ -2,13 +2,13 @@
 import type { CompactLevel } from '../check/index.ts';
 import { InputError, type Place, settledWithin, stopText, TimeLimit, within } from '../base/index.ts';
 import { monotonicMs } from '../base/clock.ts';
-import { compactOf, type History, relationsOf } from '../history/index.ts';
+import { compactOf, type History, relationsOf, statusCode } from '../history/index.ts';
 import { check, type IsolationLevel, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
 import type { CycleDrawing } from '../report/index.ts';
 import { judgeLarge, type LargeOptions } from './check-large.ts';
 import { type CheckedLevel, type CheckedLevels, checkLevels, levelsOf } from './check-levels.ts';
 import { type Answer, type FileReport, formatReport, reportJson, strongest, violationIn } from './check-report.ts';
-import { assumedWhole, type HistoryInput, openHistory, openHistoryFolder } from './history-input.ts';
+import { assumedWhole, type HistoryInput, openHistory, openHistoryFolder, type SizedHistory } from './history-input.ts';
 import type { Host } from './host.ts';
 import { appearance } from './style.ts';
 
@@ -103,7 +103,7 @@ async function judge(
   const limited: CheckHost = { ...host, openInput: (file) => readUntil(host.openInput(file), new TimeLimit(endMs)) };
   const opened = files === null ? openHistory(path, limited, format) : openHistoryFolder(path, files, limited, format);
   const input = await settledWithin<HistoryInput | null>(opened, null);
-  if (input === null) return unread(path, lateLevels(levelsUpTo(level)));
+  if (input === null) return unread(path, sameAnswer(levelsUpTo(level), outOfTimeReading));
   const assumed = input.marksEnd ? [] : [assumedWhole];
   const judgeWith = (thinAirReads: 'forbidden' | 'ignored', on: typeof onReport): FileReport =>
     judgeInput(path, input, level, { thinAirReads, assumed, timeoutMs: endMs - monotonicMs(), onReport: on }, host);
@@ -126,8 +126,10 @@ async function* readUntil(chunks: AsyncIterable<Uint8Array>, limit: TimeLimit): 
 const outOfTime: Answer = { kind: 'unknown', text: `unknown: ${stopText('time')}` };
 
 /** The time was over before the whole file was read. */
-function lateLevels(levels: readonly CompactLevel[]): CheckedLevels {
-  const answer: Answer = { ...outOfTime, text: `${outOfTime.text} while the file was read` };
+const outOfTimeReading: Answer = { ...outOfTime, text: `${outOfTime.text} while the file was read` };
+const nothingToJudge: Answer = { kind: 'unknown', text: 'unknown: no committed transaction read or wrote anything' };
+
+function sameAnswer(levels: readonly CompactLevel[], answer: Answer): CheckedLevels {
   return { answers: new Map(levels.map((level) => [level, answer])), violation: null };
 }
 
@@ -143,9 +145,26 @@ function judgeInput(
   host: CheckHost,
 ): FileReport {
   const levels = levelsUpTo(level);
+  if (hasNothingToJudge(input)) return { ...unread(file, sameAnswer(levels, nothingToJudge)), ...sizeOf(input) };
   if (input.size === 'large') return judgeLarge(file, input.history, levels, host, options);
   if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levels, host, options);
   return judgeSmall(file, input.history, levels, options, host);
+}
+
+function sizeOf({ size, history }: SizedHistory): Pick<FileReport, 'transactionCount' | 'operationCount'> {
+  if (size === 'large') return { transactionCount: history.transactionCount, operationCount: history.operationCount };
+  const operationCount = history.transactions.reduce((sum, { operations }) => sum + operations.length, 0);
+  return { transactionCount: history.transactions.length, operationCount };
+}
+
+/** No level forbids what did not commit, and what neither read nor wrote. */
+function hasNothingToJudge({ size, history }: SizedHistory): boolean {
+  if (size === 'small')
+    return history.transactions.every(({ status, operations }) => status !== 'committed' || operations.length === 0);
+  const { status, operationStart } = history;
+  for (let t = 0; t < history.transactionCount; t += 1)
+    if (status[t] === statusCode.committed && (operationStart[t + 1] as number) > (operationStart[t] as number)) return false;
+  return true;
 }
 
 /** PL-2 is on no chain with levels that ask for session order; it is checked where it is asked for. */
@@ -168,8 +187,7 @@ function judgeSmall(
   const { phenomena, ambiguous } = relationsOf(history);
   const reportOf = (found: CheckedLevels): FileReport => ({
     file,
-    transactionCount: history.transactions.length,
-    operationCount: history.transactions.reduce((sum, { operations }) => sum + operations.length, 0),
+    ...sizeOf({ size: 'small', history }),
     ...found,
     thinAirReads: phenomena.filter(({ kind }) => kind === 'thin-air-read').length,
     rest: null,

@@ -122,7 +122,7 @@ export class CheckReports {
   #exitCode(all: readonly CheckedFile[]): ExitCode {
     const { level } = this.#options;
     if (all.some((file) => file.kind === 'refused' && !isTruncated(file))) return 3;
-    if (level === undefined) return this.count === all.length && all.every(isChecked) ? 0 : 2;
+    if (level === undefined) return this.count === all.length && all.every(isKnown) ? 0 : 2;
     return exitCodeOf(conclude(allOf(all.map((file) => evidenceAt(file, level)))));
   }
 }
@@ -135,6 +135,11 @@ function joined(parts: readonly Printed[]): Printed {
 
 function isChecked(file: CheckedFile): file is Checked {
   return file.kind === 'checked';
+}
+
+/** Is there an answer at any level? */
+function isKnown(file: CheckedFile): boolean {
+  return isChecked(file) && Object.values(file.answers).some(({ kind }) => kind !== 'unknown');
 }
 
 function drawn(all: readonly CheckedFile[], drawing: 'dot' | 'mermaid'): string {

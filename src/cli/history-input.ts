@@ -36,7 +36,7 @@ export type HistoryInput = SizedHistory & {
   readonly marksEnd: boolean;
 };
 
-type SizedHistory =
+export type SizedHistory =
   | { readonly size: 'small'; readonly history: History }
   | { readonly size: 'large'; readonly history: CompactHistory };
 

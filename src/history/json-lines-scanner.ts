@@ -35,7 +35,6 @@ import {
   quote,
   scalarEnd,
   skipSpace,
-  valueEnd,
 } from './json-bytes.ts';
 
 export interface ScannerOptions {
@@ -180,7 +179,7 @@ export class JsonLinesScanner {
           valueAfter = levelEnd + 1;
           break;
         default:
-          valueAfter = valueEnd(bytes, at);
+          return -1;
       }
       if (valueAfter <= 0) return -1;
       at = skipSpace(bytes, valueAfter);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type History, INITIAL } from './history.ts';
 import { formatHistoryLines, parseHistoryLines } from './json-lines.ts';
+import { JsonLinesScanner } from './json-lines-scanner.ts';
 import { relationsOf } from './relations.ts';
 
 const header = '{"moirai":"history","version":1}';
@@ -74,8 +75,29 @@ describe('JSON Lines', () => {
     expect(relationsOf(parseHistoryLines(withInitial)).phenomena).toMatchObject([{ kind: 'thin-air-read' }]);
   });
 
-  test('ignore unknown fields, blank lines, a byte order mark and carriage returns', () => {
-    const text = `\uFEFF{"moirai":"history","version":1,"by":"hand"}\r\n\r\n  {"session":"a","operations":[],"node":[12345678901234567890]}  \r\n`;
+  test.each([
+    ['{"session":"a","operations":[],"Status":"aborted"}', '"Status" is no field of this line', 41],
+    ['{"session":"a","operations":[],"aborted":true}', '"aborted" is no field of this line', 42],
+    ['{"sesion":"a","operations":[]}', '"sesion" is no field of this line', 11],
+    ['{"session":"a","operations":[],"status":"aborted","status":"committed"}', '"status" comes twice', 51],
+    ['{"session":"a","operations":[],"status":"aborted","st\\u0061tus":"committed"}', '"status" comes twice', 51],
+    ['{"session":"a","operations":[["w","x",{"n":1,"n":2}]]}', '"n" comes twice', 46],
+    ['{"moirai":"history","version":1,"intial":{"x":0}}', '"intial" is no field of this line', 42],
+    ['{"moirai":"history","version":1,"initial":{"x":0,"x":1}}', '"x" comes twice', 50],
+  ])('are refused with a field that they do not have or have twice: %s', (line, message, column) => {
+    const place = expect.objectContaining({ line: 1, column }) as unknown;
+    const error = { code: 'history/field', message: expect.stringContaining(message) as unknown, place };
+    expect(outcomeOf(() => parseHistoryLines(line))).toMatchObject(error);
+    const scanned = (): unknown => {
+      const scanner = new JsonLinesScanner();
+      scanner.push(new TextEncoder().encode(`${line}\n`));
+      return scanner.finish();
+    };
+    expect(outcomeOf(scanned)).toMatchObject(error);
+  });
+
+  test('ignore blank lines, a byte order mark and carriage returns', () => {
+    const text = `\uFEFF{"moirai":"history","version":1}\r\n\r\n  {"session":"a","operations":[]}  \r\n`;
     expect(formatHistoryLines(parseHistoryLines(text))).toBe(`${counted(1)}\n{"session":"a","operations":[]}\n`);
   });
 
@@ -270,4 +292,12 @@ describe('parseHistoryLines refuses', () => {
 
 function lines(...operations: string[]): string {
   return operations.map((text) => `{"session":"a","operations":[${text}]}`).join('\n');
+}
+
+function outcomeOf(parse: () => unknown): unknown {
+  try {
+    return parse();
+  } catch (error) {
+    return error;
+  }
 }

@@ -7,7 +7,8 @@
  *
  * The fourth element of a read names its writer by ID, which may come later, or null: the initial state. A fifth one, a text, says that
  * the row was looked at because of a condition that it did not satisfy: ["r","t/7",null,null,"n > 3"]. `sessions` gives the names where the
- * lines do not: their order, and sessions without transactions. Unknown fields are ignored.
+ * lines do not: their order, and sessions without transactions. A field with another name, and one that comes twice, is refused: a misspelt
+ * status would make a transaction that aborted a committed one.
  */
 import { assert } from '../base/assert.ts';
 import type { Place } from '../base/input-error.ts';
@@ -84,7 +85,14 @@ export interface JsonRecord {
 export function parseRecord(line: Line): JsonRecord {
   const fields = parseJson(line);
   if (!isRecord(fields)) failAt(line, scanJsonLine(line).at, 'history/shape', 'a line should be a JSON object');
-  return { line, fields, tree: /\d{16}/.test(line.text) ? scanJsonLine(line) : undefined };
+  const isToScan = /\d{16}/.test(line.text) || mayRepeatFields(line.text, fields);
+  return { line, fields, tree: isToScan ? scanJsonLine(line) : undefined };
+}
+
+/** The scan refuses a field that comes twice, which JSON.parse does not see. */
+function mayRepeatFields(text: string, fields: object): boolean {
+  const names = text.match(/"(?:[^"\\]|\\.)*"\s*:/g) ?? [];
+  return names.length > Object.keys(fields).length;
 }
 
 function parseJson(line: Line): unknown {
@@ -128,6 +136,7 @@ export function parseHeader(record: JsonRecord): Header {
     const but = given === undefined ? '' : `, not ${JSON.stringify(given)}`;
     fail(record, ['version'], 'history/version', `the header should give version ${version}${but}`);
   }
+  requireKnown(record, headerFields);
   const isCount = Number.isSafeInteger(transactions) && (transactions as number) >= 0;
   if (transactions !== undefined && !isCount)
     fail(record, ['transactions'], 'history/header', 'transactions should be the number of lines that follow');
@@ -208,6 +217,7 @@ function registerOperation(record: JsonRecord, { kind, ...rest }: LineOperation,
 export function parseTransactionLine(record: JsonRecord): LineTransaction {
   const { session: sessionName, operations, status = 'committed', id, level } = record.fields;
   if (isHeader(record)) fail(record, [], 'history/header', 'a header stands on the first line only');
+  requireKnown(record, transactionFields);
   if (typeof sessionName !== 'string')
     fail(record, ['session'], 'history/shape', 'a transaction needs a session, a string');
   if (!Array.isArray(operations))
@@ -227,6 +237,16 @@ export function parseTransactionLine(record: JsonRecord): LineTransaction {
     ...(id === undefined ? {} : { id }),
     ...(level === undefined ? {} : { level }),
   };
+}
+
+const headerFields = ['moirai', 'version', 'transactions', 'initial', 'sessions'];
+const transactionFields = ['session', 'operations', 'status', 'start', 'end', 'id', 'level'];
+
+function requireKnown(record: JsonRecord, known: readonly string[]): void {
+  const unknown = Object.keys(record.fields).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const names = `the fields are ${known.join(', ')}`;
+  fail(record, [unknown], 'history/field', `${JSON.stringify(unknown)} is no field of this line: ${names}`);
 }
 
 function isStatus(value: unknown): value is Status {

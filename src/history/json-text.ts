@@ -104,7 +104,8 @@ function scanParts(line: Line, at: number, depth: number, close: '}' | ']'): Jso
   for (;;) {
     const name = close === '}' ? scanName(line, next) : { name: String(parts.size), end: next };
     const part = scanJson(line, name.end, depth + 1);
-    parts.set(name.name, part); // of two members with one name, JSON.parse takes the last
+    if (parts.has(name.name)) failAt(line, next, 'history/field', `${JSON.stringify(name.name)} comes twice`);
+    parts.set(name.name, part);
     next = afterSpace(line, part.end);
     if (line.text[next] === close) return { at, end: next + 1, parts };
     if (line.text[next] !== ',') unexpected(line, next, `, or ${close}`);

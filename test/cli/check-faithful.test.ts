@@ -248,3 +248,19 @@ test('a level at which the search gives up is satisfied where a stronger one is'
   expect(out).not.toContain('serializable');
   expect(code).toBe(0);
 });
+
+test.each([
+  ['transactions that failed, or of unknown fate', '{"type":"fail","process":0,"value":[["append","x",1]]}\n{"type":"info","process":1,"value":[["r","x",null]]}'],
+  ['reads without values', '{:type :ok :process 0 :value [[:r :x]]}\n{:type :ok :process 1 :value [[:r :x]]}'],
+  ['transactions without operations', '{"session":"a","operations":[]}\n{"session":"b","operations":[]}'],
+  ['an empty list', '[]'],
+  ['writes of one that aborted', '{"session":"a","operations":[["w","x",1]],"status":"aborted"}'],
+])('nothing to judge is not satisfied: %s', async (_name, text) => {
+  const reason = 'no committed transaction read or wrote anything';
+  const asked = await check(text, '--level', 'causal');
+  expect(asked).toMatchObject({ code: 2, report: { verdict: 'unknown', gaps: [`h: ${reason}`] } });
+  const { code, report } = await check(text);
+  expect(code).toBe(2);
+  expect(new Set(Object.values(report.levels))).toEqual(new Set(['unknown']));
+  expect(report.unknown).toMatchObject({ 'read-committed': reason, serializable: reason });
+});

@@ -94,19 +94,22 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
 
   test('of a program that never had an invariant can be fixed', async () => {
     const bare = (refused: number) => {
-      const body = async (session: SessionHandle) => {
-        const seen = await session.transaction(async (t) => {
-          const x = await t.read<number>('x');
-          await t.write('x', 1);
-          return x;
+      const body = (own: string, other: string, mayThrow: boolean) => async (session: SessionHandle) => {
+        await session.transaction(async (t) => {
+          await t.write('x', (await t.read<number>('x')) + 1);
+          await t.write(own, 1);
         });
-        if (seen === refused) throw new Error('refused');
+        const end = await session.transaction(async (t) => [await t.read(other), await t.read('x')]);
+        if (mayThrow && end[0] === 1 && end[1] === refused) throw new Error('refused');
       };
-      return { 'counter.ts': program({ initial: { x: 0 }, sessions: { a: body, b: body } }) };
+      return { 'counter.ts': program({ initial: { x: 0 }, sessions: { a: body('a', 'b', true), b: body('b', 'a', false) } }) };
     };
     const kept = new KeptInMemory();
     await runHere([tool, 'counter.ts', '--level', 'causal'], bare(1), { failures: kept });
-    expect(await replay(kept, bare(2))).toMatchObject({ code: 0, out: expect.stringMatching(/^fixed: /) });
+    const [path = ''] = Object.keys(kept.inputs());
+    expect(await runHere(['replay', path], { ...bare(1), ...kept.inputs() })).toMatchObject({ code: 1 });
+    const fixed = await runHere(['replay', path], { ...bare(7), ...kept.inputs() });
+    expect(fixed).toMatchObject({ code: 0, out: expect.stringMatching(/^fixed: /) });
   });
 
   test('a token names the step as well, where the run is kept', async () => {
