@@ -104,7 +104,6 @@ describe('timers of a program that never fire', () => {
       await session(client);
       await client.end();
     };
-    const schema = 'CREATE TABLE t (id int PRIMARY KEY)';
     return sqlProgram({ dialect: 'postgres', schema, sessions: { a: run, b: run }, invariant: () => true });
   };
   const assumedOf = async (program: SqlProgram): Promise<readonly string[]> => {

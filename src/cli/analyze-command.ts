@@ -1,11 +1,11 @@
 /** `moirai analyze`: the transactions of an application that can go wrong, the weakest safe level of each, and the smallest change. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
 import type { Analysis } from '../analyze/index.ts';
 import type { ExitCode, Host } from './host.ts';
+import { makeFolder } from './make-folder.ts';
 import { invocation, shellWord } from './replay-command.ts';
 import { appearance } from './style.ts';
 
@@ -66,7 +66,7 @@ async function writePrograms(
 ): Promise<readonly (string | null)[]> {
   if (folder === null) return anomalies.map(() => null);
   const { formatProgram, programFileName } = await import('../analyze/index.ts');
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const files: (string | null)[] = [];
   for (const [at, anomaly] of anomalies.entries()) {
     if (anomaly.status.kind === 'possible') files.push(null);

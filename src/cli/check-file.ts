@@ -163,7 +163,8 @@ function hasNothingToJudge({ size, history }: SizedHistory): boolean {
     return history.transactions.every(({ status, operations }) => status !== 'committed' || operations.length === 0);
   const { status, operationStart } = history;
   for (let t = 0; t < history.transactionCount; t += 1)
-    if (status[t] === statusCode.committed && (operationStart[t + 1] as number) > (operationStart[t] as number)) return false;
+    if (status[t] === statusCode.committed && (operationStart[t + 1] as number) > (operationStart[t] as number))
+      return false;
   return true;
 }
 

@@ -1,7 +1,8 @@
 /** Where failing runs are kept: `.moirai/failures` in the working directory, or the folder that MOIRAI_FAILURES names; `off` keeps none. */
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../files/index.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface FailureFolder {
   /** As it is shown. */
@@ -22,7 +23,7 @@ export function failureFolder(env: Readonly<Record<string, string | undefined>>)
     list: () => namesIn(path),
     read: (name) => readFile(join(path, name), 'utf8'),
     write: async (name, text) => {
-      await mkdir(path, { recursive: true });
+      await makeFolder(path);
       writeWhole(join(path, name), [new TextEncoder().encode(text)]);
     },
     remove: (name) => rm(join(path, name), { force: true }),

@@ -61,7 +61,17 @@ export function foundBySqlTest(
   if (options.replay !== undefined || failure === null) return [];
   const { replay: token, message, steps } = failure;
   const recorded = { tool: 'test-sql', profile: { ...profile }, seed, abortRate: options.abortRate } as const;
-  return [{ options: recorded, token, invariant: program.invariantText, message, anomaly: null, shape: shapeOf(program, profile), steps }];
+  return [
+    {
+      options: recorded,
+      token,
+      invariant: program.invariantText,
+      message,
+      anomaly: null,
+      shape: shapeOf(program, profile),
+      steps,
+    },
+  ];
 }
 
 /** Of several levels, the first of each. */

@@ -8,6 +8,8 @@ export interface Host {
   /** Standard output and standard error. */
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** A violation is printed, before the command ends: it is the exit code also where nothing reads the rest. */
+  readonly foundViolation: () => void;
   /** Columns of the terminal that standard output is; `null` where it is none. */
   readonly columns: number | null;
   readonly isErrTerminal: boolean;

@@ -17,9 +17,13 @@ import { startWatchdog } from './watchdog.ts';
 const { stdout, stderr, env } = process;
 
 let interruption: AbortSignal | null = null;
+let hasViolation = false;
 const host: Host = {
   out: (text) => void stdout.write(text),
   err: (text) => void stderr.write(text),
+  foundViolation: () => {
+    hasViolation = true;
+  },
   columns: stdout.isTTY ? stdout.columns : null,
   isErrTerminal: stderr.isTTY,
   env,
@@ -68,9 +72,9 @@ function exit(code: ExitCode): void {
   });
 }
 
-/** The reader has enough (`moirai ... | head`) and the verdict did not reach it, or the disk is full. */
+/** The reader has enough (`moirai ... | head`) and the verdict did not reach it, or the disk is full. A violation is one all the same. */
 function exitUnread(error: NodeJS.ErrnoException): never {
-  if (error.code === 'EPIPE') endProcess(Math.max(endCode, 2));
+  if (error.code === 'EPIPE') endProcess(hasViolation || endCode === 1 ? 1 : Math.max(endCode, 2));
   host.err(`standard output cannot be written: ${writeErrorText(error)} [file/output]\n`);
   endProcess(Math.max(endCode, 3));
 }

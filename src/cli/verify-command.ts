@@ -68,6 +68,7 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
     ...(options.buffer === undefined ? {} : { bufferMax: options.buffer }),
     onViolation: (violation) => {
       shown += 1;
+      host.foundViolation();
       numbers.set(violation, shown);
       if (options.json) return;
       const lines = violationLines(violation, shown, width, verification.base, formatTraceLine);

@@ -69,7 +69,7 @@ type TimerCallback = (this: unknown) => unknown;
 
 /** Of Node's timers: it is set where one has fired or was cleared. */
 function isCleared(timer: object): boolean {
-  return (timer as { readonly _destroyed?: boolean })._destroyed === true;
+  return (timer as Readonly<Record<string, unknown>>)['_destroyed'] === true;
 }
 
 /** `the setTimeout at src/jobs.ts:31 in session "a"`; `null`: a package's own. */

@@ -424,7 +424,13 @@ class SqlExploration {
       sessions: sessions.sessions(),
       unsupported: unsupported.list,
       ...waiting,
-      assumed: [...assumptionsOf(this.#program), ...waiting.assumed, ...assumedClauses(accesses), ...takenForGranted, ...this.#sources()],
+      assumed: [
+        ...assumptionsOf(this.#program),
+        ...waiting.assumed,
+        ...assumedClauses(accesses),
+        ...takenForGranted,
+        ...this.#sources(),
+      ],
     };
   }
 }

@@ -250,7 +250,10 @@ test('a level at which the search gives up is satisfied where a stronger one is'
 });
 
 test.each([
-  ['transactions that failed, or of unknown fate', '{"type":"fail","process":0,"value":[["append","x",1]]}\n{"type":"info","process":1,"value":[["r","x",null]]}'],
+  [
+    'transactions that failed, or of unknown fate',
+    '{"type":"fail","process":0,"value":[["append","x",1]]}\n{"type":"info","process":1,"value":[["r","x",null]]}',
+  ],
   ['reads without values', '{:type :ok :process 0 :value [[:r :x]]}\n{:type :ok :process 1 :value [[:r :x]]}'],
   ['transactions without operations', '{"session":"a","operations":[]}\n{"session":"b","operations":[]}'],
   ['an empty list', '[]'],

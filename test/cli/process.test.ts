@@ -273,6 +273,14 @@ test('a reader that has enough is no failure', async () => {
   expect(out).toMatch(/^level /);
 });
 
+test('a violation that was printed is the exit code, also where its reader has had enough', async () => {
+  const trace = `'${root}examples/traces/write-skew.trace.jsonl' --engine postgres --isolation serializable`;
+  const command = `( '${process.execPath}' '${root}dist/cli/main.js' verify ${trace}; echo "exit $?" >&2 ) | head -c 1`;
+  const { out, err } = await runProcess('/bin/sh', ['-c', command], { cwd });
+  expect(out).toBe('v');
+  expect(err).toBe('exit 1\n');
+});
+
 test('the demo finds the bug at causal and not at serializable', async () => {
   const { code, out, err } = await runBuilt(['demo']);
   expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -67,7 +67,9 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
     expect(same.out).toContain(`replay: moirai replay ${kept.only}\n`);
     expect(await replay(kept, mended)).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^fixed: the recorded steps ran and this run no longer fails; of other runs\s+nothing is known\n/),
+      out: expect.stringMatching(
+        /^fixed: the recorded steps ran and this run no longer fails; of other runs\s+nothing is known\n/,
+      ),
     });
     const turned = await replay(kept, other);
     expect(turned.code).toBe(2);
@@ -94,15 +96,17 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
 
   test('of a program that never had an invariant can be fixed', async () => {
     const bare = (refused: number) => {
-      const body = (own: string, other: string, mayThrow: boolean) => async (session: SessionHandle) => {
+      const body = (own: string, peer: string, mayThrow: boolean) => async (session: SessionHandle) => {
         await session.transaction(async (t) => {
           await t.write('x', (await t.read<number>('x')) + 1);
           await t.write(own, 1);
         });
-        const end = await session.transaction(async (t) => [await t.read(other), await t.read('x')]);
+        const end = await session.transaction(async (t) => [await t.read(peer), await t.read('x')]);
         if (mayThrow && end[0] === 1 && end[1] === refused) throw new Error('refused');
       };
-      return { 'counter.ts': program({ initial: { x: 0 }, sessions: { a: body('a', 'b', true), b: body('b', 'a', false) } }) };
+      return {
+        'counter.ts': program({ initial: { x: 0 }, sessions: { a: body('a', 'b', true), b: body('b', 'a', false) } }),
+      };
     };
     const kept = new KeptInMemory();
     await runHere([tool, 'counter.ts', '--level', 'causal'], bare(1), { failures: kept });

@@ -61,6 +61,7 @@ export async function runHere(args: readonly string[], files: Files = {}, change
       throw new Error('a test that writes says where to');
     },
     failures: null,
+    foundViolation: () => {},
     loadProgram: async (file) => {
       const found = files[file];
       return isSqlProgram(found) ? found : checkProgram(found);
