@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
-import type { Analysis } from '../analyze/index.ts';
+import type { Analysis, Application } from '../analyze/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
 import { invocation, shellWord } from './replay-command.ts';
@@ -11,6 +11,9 @@ import { appearance } from './style.ts';
 
 interface AnalyzeCommandOptions {
   readonly isolation: string;
+  /** A file with the DDL of the database that source uses. */
+  readonly schema: string | undefined;
+  readonly engine: string;
   /** The folder for programs; `null`: none are written. */
   readonly out: string | null;
   readonly json: boolean;
@@ -23,30 +26,29 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .description(
       'Which transactions of an application can go wrong together at their isolation levels, which level each needs, and the smallest change.',
     )
-    .argument('<file>', 'a module whose default export is an application: TypeScript or JavaScript')
+    .argument(
+      '<file>',
+      'a folder or file of TypeScript or JavaScript source; without --schema, a module whose default export is an application',
+    )
+    .option('--schema <file>', 'the SQL that creates the tables which the source uses')
+    .option('--engine <engine>', 'the database of the source: postgres, mysql', 'postgres')
     .option('--isolation <level>', 'of transactions that name none', 'read committed')
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
     .option('--json', 'print one JSON object and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
-    .action(async (file, { isolation, out = null, json = false, color }) => {
-      end(await analyzeCommand(file, { isolation, out, json, color }, host));
+    .action(async (file, { isolation, schema, engine, out = null, json = false, color }) => {
+      end(await analyzeCommand(file, { isolation, schema, engine, out, json, color }, host));
     });
 }
 
 async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
   // Loading these costs time that other commands do without.
-  const { analyze, analysisJson, formatAnalysis, isApplication } = await import('../analyze/index.ts');
+  const { analyze, analysisJson, formatAnalysis } = await import('../analyze/index.ts');
   const { isolationNamed } = await import('../serve/profile.ts');
   const isolation = isolationNamed(options.isolation);
-  const found = await host.loadDefault(file, 'application');
-  if (!isApplication(found))
-    throw new InputError(
-      'analyze/application',
-      'the default export is no application; it should say: export default application({ ... })',
-      { file },
-    );
+  const found = await applicationIn(file, options, host);
   const analysis = await analyze(found, { isolation, signal: host.interruption });
   const files = await writePrograms(analysis, options.out, host);
   if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
@@ -56,6 +58,26 @@ async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host
     host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
   }
   return exitCodeOf(conclude(analysis.evidence));
+}
+
+async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Application> {
+  const { schema, engine } = options;
+  const { applicationOfSource, schemaOf } = await import('./analyze-source.ts');
+  const needed = await schemaOf(file, schema, host);
+  if (needed !== null) return applicationOfSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
+  const { isApplication } = await import('../analyze/index.ts');
+  const found = await host.loadDefault(file, 'application');
+  if (isApplication(found)) return found;
+  throw new InputError(
+    'analyze/application',
+    'the default export is no application; it should say: export default application({ ... }). To analyze source, give its --schema',
+    { file },
+  );
+}
+
+function engineNamed(name: string): 'postgres' | 'mysql' {
+  if (name === 'postgres' || name === 'mysql') return name;
+  throw new InputError('analyze/engine', `there is no engine ${name}; there are postgres, mysql`);
 }
 
 /** @returns the file of each anomaly; `null` for those that are not confirmed */
@@ -82,5 +104,6 @@ async function writePrograms(
 const analyzeHelp = `
 Exit codes: 0 robust: every schedule is serializable; 1 an anomaly is confirmed; 2 something was not understood, or is only possible; 3 bad input.
 
+  moirai analyze src/ --schema schema.sql
   moirai analyze app.ts --out moirai-findings
   moirai explore moirai-findings/1-lost-update.program.ts`;

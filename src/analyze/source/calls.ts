@@ -14,6 +14,7 @@ import {
 } from './abstract-value.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
 import { callKnown } from './known-functions.ts';
+import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
 import { type Completion, goesOn, type Machine } from './machine.ts';
 import { bindParameters, returned } from './statements.ts';
@@ -106,11 +107,6 @@ export function opaqueCall(machine: Machine, callee: Abstract, args: readonly Ab
 
 function reachesDatabase(args: readonly Abstract[]): boolean {
   return args.some((arg) => arg.kind === 'native' && arg.isHandle);
-}
-
-export function calledName(machine: Machine, at: ts.Node): string {
-  const { ts } = machine.project;
-  return oneLine(ts.isCallExpression(at) || ts.isNewExpression(at) ? at.expression.getText() : at.getText());
 }
 
 export function construct(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {

@@ -11,6 +11,7 @@ import { evaluate } from './expressions.ts';
 import type { FoundUnit, Machine } from './machine.ts';
 import { member } from './members.ts';
 import { evaluateSymbol, externalAlias, Globals, wholeExport } from './names.ts';
+import { unreadDrivers } from './drivers/unread.ts';
 import type { Project } from './project.ts';
 import { routesOf } from './routes.ts';
 import { runSql } from './sql-steps.ts';
@@ -101,9 +102,18 @@ function callDriver(machine: Machine, callee: Abstract, args: readonly Abstract[
 /** `await`. */
 function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
   if (value.kind === 'native' && value.settle !== undefined) return value.settle(at);
+  if (value.kind === 'external' && isUnreadDriver(value)) {
+    machine.notUnderstood(at, `${value.module} is not read`);
+    return unknown(`what ${value.module} gives`);
+  }
   if (value.kind === 'external' && value.made !== undefined && machine.frames.length > 0)
     return settleCallbacks(machine, value, at);
   return value;
+}
+
+/** A call of a database library that the reader does not know. */
+function isUnreadDriver({ module, path }: External): boolean {
+  return path.includes('()') && unreadDrivers.test(module);
 }
 
 /** `await retry(() => ...)`: a function outside the sources that calls ours. Of one function it is taken to give the result. */

@@ -124,12 +124,15 @@ function evaluateDeclaration(machine: Machine, symbol: ts.Symbol): Abstract {
   }
   if (ts.isClassDeclaration(node)) return { kind: 'class', node, scope };
   if (ts.isVariableDeclaration(node)) {
-    const declared =
-      node.initializer === undefined ? undefinedValue : machine.settle(machine.evaluate(node.initializer, scope), node);
+    const declared = node.initializer === undefined ? undefinedValue : machine.evaluate(node.initializer, scope);
     return declared.kind === 'undefined' ? (machine.ofType(node.type, scope) ?? declared) : declared;
   }
   if (ts.isExportAssignment(node)) return machine.evaluate(node.expression, scope);
   if (ts.isBinaryExpression(node)) return machine.evaluate(node.right, scope);
+  // `exports.pay = ...`
+  if (ts.isPropertyAccessExpression(node) && ts.isBinaryExpression(node.parent)) {
+    return machine.evaluate(node.parent.right, scope);
+  }
   if (ts.isEnumMember(node))
     return node.initializer === undefined ? constant(node.name.getText()) : machine.evaluate(node.initializer, scope);
   if (ts.isEnumDeclaration(node)) {
@@ -158,7 +161,7 @@ function evaluateBinding(machine: Machine, node: ts.BindingElement, symbol: ts.S
   while (!ts.isVariableDeclaration(pattern) && !ts.isSourceFile(pattern)) pattern = pattern.parent;
   if (!ts.isVariableDeclaration(pattern) || pattern.initializer === undefined) return unknown(`what ${symbol.name} is`);
   const scope = new Scope(machine.globals.scope);
-  machine.bind(pattern.name, machine.settle(machine.evaluate(pattern.initializer, scope), pattern), scope);
+  machine.bind(pattern.name, machine.evaluate(pattern.initializer, scope), scope);
   return scope.find(symbol)?.value ?? unknown(`what ${symbol.name} is`);
 }
 

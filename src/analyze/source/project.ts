@@ -19,13 +19,16 @@ export interface Project {
 }
 
 const root = '/project/';
+/** Stands for `..` at the beginning of a path, so that all files are below the root. */
+const above = '(above)/';
 
 /**
- * @param texts TypeScript and JavaScript files, and tsconfig.json for its `paths`, by path relative to the working directory.
+ * @param given TypeScript and JavaScript files, and tsconfig.json for its `paths`, by path relative to the working directory.
  * @throws InputError analyze/no-source without any source file.
  */
-export function loadProject(ts: TypeScript, texts: ReadonlyMap<string, string>): Project {
-  const names = [...texts.keys()].filter(isSource).toSorted();
+export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>): Project {
+  const texts = new Map([...given].map(([path, text]) => [path.replaceAll('../', above), text]));
+  const names = [...texts.keys()].filter((path) => /\.[cm]?[jt]sx?$/.test(path)).toSorted();
   if (names.length === 0)
     throw new InputError('analyze/no-source', 'there is no TypeScript or JavaScript file to read');
   const options: ts.CompilerOptions = {
@@ -35,6 +38,7 @@ export function loadProject(ts: TypeScript, texts: ReadonlyMap<string, string>):
     types: [],
     target: ts.ScriptTarget.ESNext,
     module: ts.ModuleKind.ESNext,
+    moduleDetection: ts.ModuleDetectionKind.Force,
     moduleResolution: ts.ModuleResolutionKind.Bundler,
     allowImportingTsExtensions: true,
     noEmit: true,
@@ -74,7 +78,7 @@ export function isSource(path: string): boolean {
 
 function placeAt(file: ts.SourceFile, position: number): Place {
   return {
-    file: file.fileName.slice(root.length),
+    file: file.fileName.slice(root.length).replaceAll(above, '../'),
     line: file.getLineAndCharacterOfPosition(position).line + 1,
   };
 }

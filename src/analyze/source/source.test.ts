@@ -59,10 +59,10 @@ unit POST /items
         async function main() { const pool = new Pool(); await pool.query('DELETE FROM items'); await pool.end(); }
         main();`,
     });
-    expect(text).toBe(`unit seed.js
-  DELETE FROM items
-unit node-cron: sweep
+    expect(text).toBe(`unit node-cron: sweep
   DELETE FROM sessions WHERE expires < now()
+unit seed.js
+  DELETE FROM items
 `);
   });
 });
@@ -157,6 +157,64 @@ unit far at src/a.ts:8
   not understood: a database handle is passed to remote.run, which is not in the sources at src/a.ts:8
 `);
   });
+});
+
+test('CommonJS: module.exports, exports and require, as a whole and by name', () => {
+  const text = read({
+    'db.js': `const Pool = require('pg').Pool; const pool = new Pool();
+      module.exports = { pool, run: async (...args) => pool.query(args[0], args[1]) };`,
+    'remove.js': `const { pool } = require('./db'); module.exports = async (id) => { await pool.query('DELETE FROM items WHERE id = $1', [id]); };`,
+    'app.js': `const db = require('./db.js'); const remove = require('./remove'); const app = require('express')();
+      app.post('/items', async (req) => { await db.run('INSERT INTO items VALUES ($1)', [req.body.id]); await remove(req.body.old); });
+      exports.count = () => require('./db').pool.query('SELECT count(*) FROM items');`,
+  });
+  expect(text).toBe(`unit POST /items
+  INSERT INTO items VALUES ($1)  [body.id]
+  DELETE FROM items WHERE id = $1  [body.old]
+unit count
+  SELECT count(*) FROM items
+`);
+});
+
+test('a library that is not read is listed where it is awaited; so is SQL for a function that is not in the sources', () => {
+  const text = read(
+    {
+      'a.ts': `import { PrismaClient } from '@prisma/client'; import helper from 'sql-helper';
+        const prisma = new PrismaClient();
+        export const list = () => prisma.item.findMany({ where: { open: true } });
+        export async function sell(id: number) {
+          await prisma.$transaction(async (tx) => { await tx.item.update({ where: { id } }); });
+          await helper.many('SELECT * FROM items'); }`,
+    },
+    true,
+  );
+  expect(text).toBe(`unit list at a.ts:3
+  not understood: @prisma/client is not read at a.ts:3
+unit sell at a.ts:4
+  not understood: @prisma/client is not read at a.ts:5
+  not understood: SQL is passed to helper.many, which is not in the sources at a.ts:6
+`);
+});
+
+test('a handle whose origin is not in the sources is known by its SQL', () => {
+  const application = applicationFromSource({
+    ts,
+    files: new Map([
+      [
+        'a.js',
+        `const pool = require('../config/pool');
+        exports.pay = async (id) => {
+          const connection = await pool.getConnection(); await connection.beginTransaction();
+          await connection.query('UPDATE bills SET paid = 1 WHERE id = ?', [id]); await connection.commit(); };`,
+      ],
+    ]),
+    schema: '',
+    dialect: 'mysql',
+  });
+  expect(formatApplication(application, { places: false })).toBe(`unit pay
+  transaction pay
+    UPDATE bills SET paid = 1 WHERE id = ?  [id]
+`);
 });
 
 test('a loop over rows uses their columns; Promise.all runs all; a list of columns is a parameter', () => {

@@ -32,7 +32,7 @@ function origin(machine: Machine, at: ts.Node): { readonly name: string; readonl
   for (const { fn, isHelper, call } of machine.frames.toReversed()) {
     const isTransactionFunction =
       fn !== null &&
-      /^(?:begin|start|open|with|run|in)_?(?:a_?)?(?:db_?)?(?:transaction|tx|trx|transactional)?$/i.test(
+      /^(?:begin|start|open|with|run|in)_?(?:a_?)?(?:db_?)?(?:transaction|tx|trx|transactional)?$|^(?:query|execute|exec|q)$/i.test(
         nameOf(fn.node, ts) ?? '',
       );
     if (isHelper || isTransactionFunction) {

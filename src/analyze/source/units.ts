@@ -102,7 +102,14 @@ export function readUnits(
     for (const unit of exportedUnits(machine, file)) machine.found(unit);
   }
   drain();
-  return { units: withUniqueNames(withoutCalled(read).map(({ unit }) => unit)), notUnderstood };
+  return {
+    units: withUniqueNames(
+      withoutCalled(read)
+        .map(({ unit }) => unit)
+        .toSorted(byPlace),
+    ),
+    notUnderstood,
+  };
 }
 
 function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {
@@ -235,6 +242,11 @@ function withoutCalled(read: readonly Read[]): readonly Read[] {
 
 function calls(a: Read, b: Read): boolean {
   return b.entries.some((entry) => a.called.has(entry) && !a.entries.includes(entry));
+}
+
+function byPlace({ place: a }: Unit, { place: b }: Unit): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line;
 }
 
 function withUniqueNames(units: readonly Unit[]): readonly Unit[] {

@@ -3,6 +3,7 @@ import type ts from 'typescript';
 import { type Abstract, type Native, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
+import { calledName } from '../called-name.ts';
 import { valueOf } from '../value-arithmetic.ts';
 import { mysqlClient } from './mysql2.ts';
 import { pgClient } from './pg.ts';
@@ -23,13 +24,30 @@ export function textHandle(
   )
     return undefined;
   const method = at.expression.name.text;
-  if (!/^(?:query|execute|unsafe)$/.test(method) || !isSql(args[0])) return undefined;
+  if (machine.dialect === 'mysql' && /^(?:beginTransaction|commit|rollback)$/.test(method)) {
+    return machine.call(clientOf(machine).member?.(method, at) ?? unknown(method), args, at);
+  }
+  if (!isSql(args[0])) return undefined;
+  if (!/^(?:query|execute|unsafe)$/i.test(method)) {
+    if (isWholeStatement(args[0]))
+      machine.notUnderstood(at, `SQL is passed to ${calledName(machine, at)}, which is not in the sources`);
+    return undefined;
+  }
+  const query = clientOf(machine).member?.('query', at);
+  return query === undefined ? unknown('a result') : machine.call(query, args, at);
+}
+
+/** All such handles of a unit are one connection. */
+function clientOf(machine: Machine): Native {
   const connection = connections.get(machine.emitter) ?? { nextLevel: null };
   connections.set(machine.emitter, connection);
-  const client: Native =
-    machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection);
-  const query = client.member?.('query', at);
-  return query === undefined ? unknown('a result') : machine.call(query, args, at);
+  return machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection);
+}
+
+/** More than a message that begins with the word. */
+function isWholeStatement(abstract: Abstract | undefined): boolean {
+  const text = JSON.stringify(abstract === undefined ? '' : valueOf(abstract));
+  return /\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b/i.test(text);
 }
 
 function isSql(abstract: Abstract | undefined): boolean {

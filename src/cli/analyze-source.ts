@@ -1,0 +1,52 @@
+/** An application from a folder of source, or from one file of it, and the schema's SQL: what `moirai analyze SRC --schema FILE` reads. */
+import { join, relative } from 'node:path';
+import type { Application } from '../analyze/index.ts';
+import { InputError } from '../base/index.ts';
+import type { Host } from './host.ts';
+
+export interface AnalyzedSource {
+  readonly path: string;
+  readonly schema: string;
+  readonly engine: 'postgres' | 'mysql';
+}
+
+/** @throws InputError where a file cannot be read, there is no source, or TypeScript is not installed */
+export async function applicationOfSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<Application> {
+  const { applicationFromSource, isSource, loadTypeScript } = await import('../analyze/source/index.ts');
+  const schemaText = await text(schema, host);
+  const names = (await filesBelow(path, host)).filter((name) => {
+    const inside = relative(path, name).replaceAll('\\', '/');
+    return inside === '' || isSource(inside) || /^[jt]sconfig\.json$/.test(inside);
+  });
+  const files = new Map<string, string>();
+  for (const name of names) files.set(relative('', name).replaceAll('\\', '/'), await text(name, host));
+  const ts = await loadTypeScript();
+  return applicationFromSource({ ts, files, schema: schemaText, dialect: engine });
+}
+
+async function text(file: string, host: Host): Promise<string> {
+  return new TextDecoder().decode(await host.readInput(file));
+}
+
+/** The file itself, or all files of the folder and those below it. */
+async function filesBelow(path: string, host: Host): Promise<readonly string[]> {
+  const entries = await host.listFolder(path);
+  if (entries === null) return [path];
+  const inner = entries
+    .filter(({ name, isFolder }) => !isFolder || !/^(?:node_modules|dist|build|coverage)$/.test(name))
+    .map(async ({ name, isFolder }) => (isFolder ? filesBelow(join(path, name), host) : [join(path, name)]));
+  return (await Promise.all(inner)).flat();
+}
+
+/**
+ * The schema of a folder or file of source; `null` for a module that is an application: it has its own.
+ * @throws InputError analyze/schema-missing for a folder without
+ */
+export async function schemaOf(path: string, schema: string | undefined, host: Host): Promise<string | null> {
+  if (schema !== undefined) return schema;
+  if ((await host.listFolder(path)) === null) return null;
+  throw new InputError(
+    'analyze/schema-missing',
+    `source needs the schema of its database: moirai analyze ${path} --schema schema.sql`,
+  );
+}
