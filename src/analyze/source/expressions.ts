@@ -169,7 +169,8 @@ function evaluateTagged(machine: Machine, node: ts.TaggedTemplateExpression, sco
   const holes = ts.isTemplateExpression(template)
     ? template.templateSpans.map((span) => machine.evaluate(span.expression, scope))
     : [];
-  const known = tag.kind === 'external' ? machine.external(tag) : tag;
+  const resolved = tag.kind === 'external' ? machine.external(tag) : tag;
+  const known = machine.textTag(resolved, texts) ?? resolved;
   if (known.kind === 'native' && known.tag !== undefined) return known.tag(texts, holes, node);
   if (holes.length === 0) return constant(texts[0] ?? '');
   return concatenate(texts.flatMap((text, index) => [constant(text), ...holes.slice(index, index + 1)]));

@@ -5,7 +5,7 @@ import { call, construct, invoke, newInstance } from './calls.ts';
 import { runSometime } from './run-sometime.ts';
 import { fork, loop, raise } from './control.ts';
 import { drivers } from './drivers/index.ts';
-import { textHandle } from './drivers/text-handle.ts';
+import { textHandle, textTag } from './drivers/text-handle.ts';
 import { Emitter } from './emitter.ts';
 import { evaluate } from './expressions.ts';
 import type { FoundUnit, Machine } from './machine.ts';
@@ -69,6 +69,7 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
       return made ?? construct(machine, callee, args, at);
     },
     external: (external) => resolveExternal(machine, external),
+    textTag: (tag, texts) => textTag(machine, tag, texts),
     bind: (name, value, scope) => bind(machine, name, value, scope),
     settle: (value, at) => settle(machine, value, at),
     block: (statements, scope) => runBlock(machine, statements, scope),

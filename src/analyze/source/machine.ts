@@ -65,6 +65,8 @@ export interface Machine {
   invoke(fn: FunctionValue, args: readonly Abstract[], at: ts.Node): Abstract;
   construct(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
   external(external: External): Abstract;
+  /** The handle that a tag must be by its template's text. */
+  textTag(tag: Abstract, texts: readonly string[]): Abstract | undefined;
   bind(name: ts.BindingName, value: Abstract, scope: Scope): void;
   settle(value: Abstract, at: ts.Node): Abstract;
 

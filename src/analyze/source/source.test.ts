@@ -196,6 +196,24 @@ unit sell at a.ts:4
 `);
 });
 
+test('postgres.js: objects as columns, fragments by path, a handle from outside the sources', () => {
+  const text = read({
+    'src/routes/items/+server.ts': `import postgres from 'postgres'; const sql = postgres();
+      export async function POST({ request, locals }) {
+        const { id, name, old } = await request.json();
+        await locals.sql\`DELETE FROM items WHERE id = \${old}\`;
+        const item = { id, name };
+        await sql\`INSERT INTO items \${sql(item, 'id', 'name')}\`;
+        const open = sql\`AND open\`;
+        await sql\`UPDATE items SET \${sql(item)} WHERE id = \${id} \${open}\`; }`,
+  });
+  expect(text).toBe(`unit POST /items
+  DELETE FROM items WHERE id = $1  [body.old]
+  INSERT INTO items ("id", "name") VALUES ($1, $2)  [body.id, body.name]
+  UPDATE items SET "id" = $1, "name" = $2 WHERE id = $3 AND open  [body.id, body.name, body.id]
+`);
+});
+
 test('a handle whose origin is not in the sources is known by its SQL', () => {
   const application = applicationFromSource({
     ts,

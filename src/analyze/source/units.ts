@@ -191,12 +191,11 @@ function nameOr(machine: Machine, { node }: FunctionValue, name: string): string
   return name === 'default' || name === 'export=' ? (nameOf(node, machine.project.ts) ?? name) : name;
 }
 
-/** Next.js: `export function POST` of `app/payments/route.ts`. */
+/** Next.js and SvelteKit: `export function POST` of `app/payments/route.ts` or `routes/payments/+server.ts`. */
 function routeName(file: ts.SourceFile, name: string): string | undefined {
-  const [, path] = /\/app(\/.*?)?\/route\.[jt]sx?$/.exec(file.fileName) ?? [];
-  return path !== undefined && /^(?:GET|POST|PUT|PATCH|DELETE)$/.test(name)
-    ? `${name} ${path.replaceAll(/\/\([^)]*\)/g, '')}`
-    : undefined;
+  const [, , path] = /\/(app|routes)(\/.*?)?\/(?:route|\+server)\.[jt]sx?$/.exec(file.fileName) ?? [];
+  const isRoute = path !== undefined && /^(?:GET|POST|PUT|PATCH|DELETE)$/.test(name);
+  return isRoute ? `${name} ${path.replaceAll(/\/\([^)]*\)/g, '')}` : undefined;
 }
 
 /** NestJS: `@Post('capture')` in `@Controller('payments')`. */

@@ -3,12 +3,14 @@ import type ts from 'typescript';
 import { type Abstract, arrayOf, native, type Native, plain, undefinedValue, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
+import { sqlOf } from './postgres.ts';
 
 export const pg: Driver = {
   modules: /^(?:pg|pg-pool|@neondatabase\/serverless|@vercel\/postgres)$/,
   construct: (machine, { path }) => ofName(machine, path.at(-1)),
   ofType: (machine, { path }) => ofName(machine, path.at(-1)),
-  call: (machine, { path }) => (path.at(-1) === 'createPool' ? pgPool(machine) : undefined),
+  call: (machine, { path }) =>
+    path.at(-1) === 'createPool' ? pgPool(machine) : path.at(-1) === 'neon' ? sqlOf(machine, null) : undefined,
 };
 
 function ofName(machine: Machine, name: string | undefined): Native | undefined {

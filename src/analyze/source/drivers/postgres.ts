@@ -35,8 +35,10 @@ interface Pieces {
 }
 
 const fragments = new WeakMap<Abstract, Pieces>();
+/** Of an object: behind SET it is a list of assignments. */
+const assignments = new WeakMap<Abstract, Pieces>();
 
-function sqlOf(machine: Machine, owner: Owner): Native {
+export function sqlOf(machine: Machine, owner: Owner): Native {
   return {
     kind: 'native',
     title: 'sql of postgres.js',
@@ -120,7 +122,7 @@ function flat({ texts, holes }: Pieces): { readonly text: Abstract; readonly par
       .map((text, index) => {
         const hole = pieces.holes[index];
         if (hole === undefined) return text;
-        const fragment = fragments.get(hole);
+        const fragment = (/\bset\s*$/i.test(text) ? assignments.get(hole) : undefined) ?? fragments.get(hole);
         if (fragment !== undefined) return text + write(fragment);
         parameters.push(hole);
         return `${text}$${parameters.length}`;
@@ -130,9 +132,9 @@ function flat({ texts, holes }: Pieces): { readonly text: Abstract; readonly par
 }
 
 /** `sql('name')`, `sql(['a', 'b'])`, `sql(object, 'a', 'b')`: names, lists, the columns and values of INSERT. */
-function helper([first, ...names]: readonly Abstract[]): Abstract {
+function helper([first, ...rest]: readonly Abstract[]): Abstract {
   const mark: Abstract = objectOf({});
-  const columns = names
+  const columns = rest
     .flatMap((name) => (name.kind === 'array' ? name.elements.value : [name]))
     .map((name) => String(constantOf(name)));
   const text = constantOf(first);
@@ -141,6 +143,8 @@ function helper([first, ...names]: readonly Abstract[]): Abstract {
   else if (first?.kind === 'object') {
     const listed = columns.length > 0 ? columns : [...first.properties.keys()];
     const values = listed.map((name) => first.properties.get(name)?.value ?? undefinedValue);
+    const names = listed.map((name, index) => `${index === 0 ? '' : ', '}"${name}" = `);
+    assignments.set(mark, { texts: [...names, ''], holes: values });
     const head = `(${listed.map((name) => `"${name}"`).join(', ')}) VALUES `;
     const { texts, holes } = list(values);
     fragments.set(mark, { texts: [head + (texts[0] ?? ''), ...texts.slice(1)], holes });

@@ -1,12 +1,13 @@
 /** `query(text)` on something of which the origin is not known, where the text is SQL: what a plugin or a container gives. */
 import type ts from 'typescript';
-import { type Abstract, type Native, unknown } from '../abstract-value.ts';
+import { type Abstract, constant, type Native, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
 import { calledName } from '../called-name.ts';
 import { valueOf } from '../value-arithmetic.ts';
 import { mysqlClient } from './mysql2.ts';
 import { pgClient } from './pg.ts';
+import { sqlOf } from './postgres.ts';
 
 const connections = new WeakMap<Machine['emitter'], Connection>();
 
@@ -35,6 +36,14 @@ export function textHandle(
   }
   const query = clientOf(machine).member?.('query', at);
   return query === undefined ? unknown('a result') : machine.call(query, args, at);
+}
+
+/** The tag of a template with SQL, where the tag's origin is not known: `locals.sql`, `prisma.$queryRaw`. */
+export function textTag(machine: Machine, tag: Abstract, texts: readonly string[]): Native | undefined {
+  const isOpaque = tag.kind === 'value' || (tag.kind === 'external' && tag.module !== '');
+  return isOpaque && isWholeStatement(constant(texts.join('?'))) && isSql(constant(texts[0] ?? ''))
+    ? sqlOf(machine, null)
+    : undefined;
 }
 
 /** All such handles of a unit are one connection. */
