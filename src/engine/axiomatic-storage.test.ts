@@ -202,6 +202,7 @@ describe('an index over several columns', () => {
     isUnique: false,
     nullsAreEqual: false,
     isDeferrable: false,
+    cells: [1, 2],
     keyOf: (values: readonly SqlValue[]) => [values[1] ?? null, values[2] ?? null],
     compare: table.indexes[0]?.compare as (typeof table.indexes)[number]['compare'],
   };

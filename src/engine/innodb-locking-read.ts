@@ -2,7 +2,7 @@
  * A scan that locks: SELECT ... FOR UPDATE and FOR SHARE, and the search of UPDATE and DELETE. It goes over the current records of an index one by
  * one and locks each as it comes to it, matching or not; at REPEATABLE READ and above the gaps too. After `row_search_mvcc` in row0sel.
  */
-import type { LockRequest, Row, Waiting } from '../sql/storage.ts';
+import type { LockRequest, Row, RowCondition, Waiting } from '../sql/storage.ts';
 import { blockersOf, modeOf, newLock, type LockableRecord, type LockKind, type LockMode } from './gap-locks.ts';
 import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
 import * as contacts from './innodb-contacts.ts';
@@ -15,11 +15,11 @@ export function* lockRange(
   transaction: InnodbTransaction,
   index: InnodbIndex,
   path: IndexPath,
-  matches: (row: Row) => boolean,
+  condition: RowCondition,
   request: LockRequest,
   take: (version: InnodbVersion) => boolean | Waiting<boolean>,
 ): Waiting<void> {
-  yield* new LockingRead(transaction, index, path, matches, request).run(take);
+  yield* new LockingRead(transaction, index, path, condition, request).run(take);
 }
 
 class LockingRead {
@@ -34,12 +34,14 @@ class LockingRead {
   readonly #isUnique: boolean;
   /** One key or a prefix of keys: what follows is known not to match before it is locked. */
   readonly #isExact: boolean;
+  /** All that the statement reads is in the index: a shared lock of its record is enough, and the row itself stays free. */
+  readonly #isCovered: boolean;
 
   constructor(
     transaction: InnodbTransaction,
     index: InnodbIndex,
     path: IndexPath,
-    matches: (row: Row) => boolean,
+    { matches, cells }: RowCondition,
     request: LockRequest,
   ) {
     this.#transaction = transaction;
@@ -49,6 +51,7 @@ class LockingRead {
     this.#matches = matches;
     this.#request = request;
     this.#mode = modeOf(request);
+    this.#isCovered = this.#mode === 'S' && isCovered(index, cells);
     this.#purpose = request.purpose ?? 'select';
     this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
     const keyLength = index.tree.first(() => true)?.key.length;
@@ -135,12 +138,13 @@ class LockingRead {
       if (isNew && !this.#transaction.locksGaps) this.#transaction.release(record, this.#mode, kind);
       return null;
     }
-    if (!this.#index.isClustered) {
+    if (!this.#index.isClustered && !this.#isCovered) {
       const clustered = yield* this.#lockClustered(record);
       if (clustered === 'gone') return 'again';
       if (clustered === 'skipped') return 'skipped';
     }
-    const version = row.newest;
+    // Another transaction may be writing columns that are not in the index.
+    const version = this.#isCovered ? currentVersion(row.newest, this.#transaction.writer) : row.newest;
     if (version !== null && !isMarked(this.#index, record) && this.#matches(version)) return version;
     if (isNew) this.#unlock(record, kind);
     return null;
@@ -236,6 +240,12 @@ class LockingRead {
     if (this.#transaction.locksGaps || !this.#index.isClustered || this.#isConstant) return;
     this.#transaction.release(record, this.#mode, kind);
   }
+}
+
+function isCovered(index: InnodbIndex, cells: ReadonlySet<number> | null): boolean {
+  if (cells === null || index.isClustered) return false;
+  for (const cell of cells) if (!index.cells.has(cell)) return false;
+  return true;
 }
 
 function clusteredRecord({ row }: IndexRecord): IndexRecord | undefined {

@@ -4,19 +4,20 @@
  * and `row_ins_foreign_check_on_constraint` in row0ins.
  */
 import { assert } from '../base/assert.ts';
-import type { LockRequest, Row, Waiting } from '../sql/storage.ts';
+import type { LockRequest, RowCondition, Waiting } from '../sql/storage.ts';
 import { modeOf } from './gap-locks.ts';
 import { boundsOf, type IndexPath } from './index-tree.ts';
 import * as contacts from './innodb-contacts.ts';
 import { IndexRecord, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
 import { goesOn } from './take.ts';
+import { currentVersion } from './versions.ts';
 
 export function* lockReferences(
   transaction: InnodbTransaction,
   index: InnodbIndex,
   path: IndexPath,
-  matches: (row: Row) => boolean,
+  { matches }: RowCondition,
   request: LockRequest,
   take: (version: InnodbVersion) => boolean | Waiting<boolean>,
 ): Waiting<void> {
@@ -41,7 +42,8 @@ export function* lockReferences(
     previous = record;
     if (isMarked(index, record)) continue;
     if (modeOf(request) === 'X' && (yield* lockRow(transaction, record, reason)) === 'gone') continue;
-    const version = record.row.newest;
+    // Another transaction may be writing columns that are not in the index.
+    const version = currentVersion(record.row.newest, transaction.writer);
     if (version !== null && !isMarked(index, record) && matches(version) && !(yield* goesOn(take(version)))) return;
   }
 }

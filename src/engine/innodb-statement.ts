@@ -23,6 +23,7 @@ import type { InnodbTransaction } from './innodb-transaction.ts';
 import { deleteRow, insertRow, updateRow } from './innodb-writes.ts';
 import type { IndexPath } from './index-tree.ts';
 import type { ObservedScan } from './observer.ts';
+import { rowsBefore } from './rows-before.ts';
 import { goesOn } from './take.ts';
 import { observed, RowVersion, versionAt } from './versions.ts';
 
@@ -50,14 +51,21 @@ export class InnodbStatement implements StatementView {
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
     const scan = this.#beginScan(tableId, condition, view);
     const point = index.shape.isUnique ? index.tree.point(range) : null;
-    for (const { key, row } of point ?? index.tree.range(range)) {
-      const version = versionAt(row.newest, writer, view, this.#command);
-      if (version === null || version.isDeleted || !index.hasKey(version, key)) continue;
-      if (!condition.matches(version)) continue;
-      this.#observeRead(version);
-      yield version;
+    let stop: InnodbVersion | null = null;
+    try {
+      for (const { key, row } of point ?? index.tree.range(range)) {
+        const version = versionAt(row.newest, writer, view, this.#command);
+        if (version === null || version.isDeleted || !index.hasKey(version, key)) continue;
+        if (!condition.matches(version)) continue;
+        this.#observeRead(version);
+        stop = version;
+        yield version;
+        stop = null;
+      }
+      scan?.ended();
+    } finally {
+      if (stop !== null) scan?.stopped(rowsBefore(index.shape, range, stop));
     }
-    scan?.ended();
   }
 
   *lock(
@@ -72,16 +80,21 @@ export class InnodbStatement implements StatementView {
     this.#transaction.intend(tableId, modeOf(request));
     const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, storage.readView);
     const matches = scan === null ? condition.matches : observedMatches(condition, scan);
-    let isStopped = false;
+    let stop: InnodbVersion | null = null;
     const takeObserved = function* (this: InnodbStatement, version: InnodbVersion): Waiting<boolean> {
       this.#observeRead(version);
+      stop = version;
       const isWanted = yield* goesOn(take(version));
-      isStopped = !isWanted;
+      if (isWanted) stop = null;
       return isWanted;
     };
     const read = request.reading === 'referenced' || request.reading === 'referencing' ? lockReferences : lockRange;
-    yield* read(this.#transaction, index, range, matches, request, takeObserved.bind(this));
-    if (!isStopped) scan?.ended();
+    try {
+      yield* read(this.#transaction, index, range, { ...condition, matches }, request, takeObserved.bind(this));
+      if (stop === null) scan?.ended();
+    } finally {
+      if (stop !== null) scan?.stopped(rowsBefore(index.shape, range, stop));
+    }
   }
 
   *lockRow(row: Row, matches: (row: Row) => boolean, request: LockRequest): Waiting<Row | null> {

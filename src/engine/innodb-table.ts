@@ -61,6 +61,8 @@ export class InnodbIndex {
   /** In the table's list, and in a version's keys. */
   readonly position: number;
   readonly isClustered: boolean;
+  /** The columns of its records: its own and the primary key's. */
+  readonly cells: ReadonlySet<number>;
   readonly tree: IndexTree<IndexRecord>;
   readonly supremum: LockableRecord = { isSupremum: true, locks: noLocks, index: this, row: null };
 
@@ -74,6 +76,7 @@ export class InnodbIndex {
     this.shape = shape;
     this.position = position;
     this.isClustered = shape === clustered;
+    this.cells = new Set([...shape.cells, ...clustered.cells]);
     const { compare } = clustered;
     this.compareRows = compare;
     this.tree = new IndexTree<IndexRecord>(shape.compare, (a, b) => compare(a.row.clusteredKey, b.row.clusteredKey));
@@ -174,6 +177,7 @@ const hiddenKey: IndexShape = {
   isUnique: true,
   nullsAreEqual: false,
   isDeferrable: false,
+  cells: [],
   keyOf: () => null,
   compare: (a, b) => (a.length === 0 || b.length === 0 ? 0 : Number(a[0]) - Number(b[0])),
 };

@@ -39,6 +39,8 @@ export interface StorageObserver {
 export interface ObservedScan {
   /** A locking scan found the current version of a row not to match. */
   readonly passed: (row: RowId, sequence: number) => void;
-  /** The scan came to its end: a scan that a LIMIT stopped has not evaluated its condition on every row. */
+  /** The scan came to its end. */
   readonly ended: () => void;
+  /** LIMIT, EXISTS, MIN or MAX stopped it: it has evaluated its condition on these rows only. */
+  readonly stopped: (lookedAt: KeptCondition) => void;
 }

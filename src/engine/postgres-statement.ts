@@ -22,6 +22,7 @@ import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Versi
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as contacts from './postgres-contacts.ts';
 import type { Watched } from './serializable.ts';
+import { rowsUpTo } from './rows-before.ts';
 import { goesOn } from './take.ts';
 import {
   currentVersion,
@@ -49,12 +50,20 @@ export class PostgresStatement implements StatementView {
 
   *scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
     const scan = this.#beginScan(tableId, condition);
-    for (const version of this.#visible(this.#transaction.storage.table(tableId), path)) {
-      if (!condition.matches(version)) continue;
-      this.#observeRead(version);
-      yield version;
+    const table = this.#transaction.storage.table(tableId);
+    let stop: Version | null = null;
+    try {
+      for (const version of this.#visible(table, path)) {
+        if (!condition.matches(version)) continue;
+        this.#observeRead(version);
+        stop = version;
+        yield version;
+        stop = null;
+      }
+      scan?.ended();
+    } finally {
+      if (stop !== null) scan?.stopped(rowsUpTo(table, path, stop));
     }
-    scan?.ended();
   }
 
   *lock(
@@ -75,7 +84,9 @@ export class PostgresStatement implements StatementView {
         continue;
       }
       this.#observeRead(locked);
-      if (!(yield* goesOn(take(locked)))) return;
+      if (yield* goesOn(take(locked))) continue;
+      scan?.stopped(rowsUpTo(table, path, version));
+      return;
     }
     scan?.ended();
   }

@@ -85,6 +85,10 @@ export class HistoryRecorder implements StorageObserver {
     return {
       passed: (row, sequence) => scan.passed.set(row, sequence),
       ended: () => (scan.endedAt = this.#clock += 1),
+      stopped: (lookedAt) => {
+        scan.condition = both(condition, lookedAt);
+        scan.endedAt = this.#clock += 1;
+      },
     };
   }
 
@@ -171,4 +175,11 @@ function isOf(
     operation.row === row &&
     operation.version.sequence === sequence
   );
+}
+
+function both(condition: KeptCondition, lookedAt: KeptCondition): KeptCondition {
+  return {
+    text: () => [condition.text(), lookedAt.text()].filter((text) => text !== '').join(' and '),
+    holds: (values) => (lookedAt.holds(values) === true ? condition.holds(values) : false),
+  };
 }

@@ -56,7 +56,14 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
         if (step.value !== rowIsLocked)
           throw new MustWait(continuing(step.value, untilLocked(locking), locking), 'before');
         // What the condition and the consumer read is locked before the next row.
-        if (taken !== null && condition.matches(taken)) yield taken;
+        if (taken === null || !condition.matches(taken)) continue;
+        let isStopped = true;
+        try {
+          yield taken;
+          isStopped = false;
+        } finally {
+          if (isStopped) locking.return();
+        }
       }
     },
     lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),

@@ -12,10 +12,11 @@ import type { KeyTimeline, KeyVersion, TimelineVersion } from './key-timelines.t
 
 export interface RecordedScan {
   readonly table: number;
-  readonly condition: KeptCondition;
+  /** Narrowed where the scan stopped. */
+  condition: KeptCondition;
   readonly snapshot: number;
   readonly begunAt: number;
-  /** Infinity where it did not come to its end. */
+  /** Infinity where it did not end, and its condition says nothing. */
   endedAt: number;
   /** By row, the version that a locking scan found not to match. */
   readonly passed: Map<number, number>;

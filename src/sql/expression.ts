@@ -127,4 +127,6 @@ export interface Subquery {
   readonly rows: (frame: Frame) => Iterable<readonly SqlValue[]>;
   /** Does it look at the query around it? If not, its rows may be kept for the statement. */
   readonly isCorrelated: boolean;
+  /** What is kept for the statement under way. */
+  readonly keptIn: (frame: Frame) => Map<object, unknown>;
 }

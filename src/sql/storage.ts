@@ -33,6 +33,8 @@ export interface IndexShape {
   readonly isDeferrable: boolean;
   /** Is a unique index one that others may refer to? Default: yes; a partial one and one over expressions is not. */
   readonly isReferable?: boolean;
+  /** The columns in it, by number: not those that only an expression of it uses. */
+  readonly cells: readonly number[];
   /** The key of a row: its values in index order; may compute expressions. `null` where a partial index leaves the row out. */
   readonly keyOf: (values: readonly SqlValue[]) => readonly SqlValue[] | null;
   /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last; with MySQL's dialect first. */
@@ -69,6 +71,8 @@ export interface RowCondition {
   readonly matches: (row: Row) => boolean;
   /** The condition for a recorder; `null` where only this statement needs it. */
   readonly keep: (() => KeptCondition) | null;
+  /** The columns of a row that the statement reads; `null`: it may read any. */
+  readonly cells: ReadonlySet<number> | null;
 }
 
 /** A condition that outlives its statement: a recorder asks it about versions that the statement did not see. */
@@ -80,7 +84,7 @@ export interface KeptCondition {
 }
 
 export function unrecorded(matches: (row: Row) => boolean): RowCondition {
-  return { matches, keep: null };
+  return { matches, keep: null, cells: null };
 }
 
 export const everyRow: RowCondition = unrecorded(() => true);

@@ -6,7 +6,7 @@ import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Frame } from '../expression.ts';
 import { wholeTable } from '../plan/access.ts';
 import { noAggregates } from '../plan/grouping.ts';
-import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import { type Planning, type Running, running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import { rootScope } from '../plan/root.ts';
@@ -330,13 +330,7 @@ function changeType(command: AlterTableCmd, table: Table, { planning, changes, r
   const scope = rootScope(planning);
   scope.collector = noAggregates(scope);
   scope.clause = 'transform expressions';
-  scope.namespace = namespaceOf({
-    name: table.name,
-    schema: table.schema,
-    row: scope.newRow(),
-    table,
-    columns: tableColumns(table),
-  });
+  scope.namespace = namespaceOf(tableRangeItem(table, scope.newRow()));
   const source = using === undefined ? scope.column([column.name], 0) : compileExpression(using, scope, type);
   const next: Column = { ...column, type, modifier, mysqlType, cell: at };
   const { evaluate } = assignable(source, next, scope);

@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/relation.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { noAggregates } from '../plan/grouping.ts';
-import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { columnTitle } from '../plan/target.ts';
 import { rootScope } from '../plan/root.ts';
@@ -75,13 +75,7 @@ function indexPart(node: Node, table: Table, planning: Planning): IndexedPart {
   const scope = rootScope(planning);
   scope.clause = 'index expressions';
   scope.collector = noAggregates(scope);
-  scope.namespace = namespaceOf({
-    name: table.name,
-    schema: table.schema,
-    row: scope.newRow(),
-    table,
-    columns: tableColumns(table),
-  });
+  scope.namespace = namespaceOf(tableRangeItem(table, scope.newRow()));
   const { type } = compileExpression(expr, scope);
   const title = columnTitle(expr);
   return { part: { cell: -1, expression: expr, type, isDescending }, title: title === '?column?' ? 'expr' : title };

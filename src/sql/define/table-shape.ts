@@ -5,7 +5,7 @@ import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Expression } from '../expression.ts';
 import { nullableComparator } from '../plan/access.ts';
 import { noAggregates } from '../plan/grouping.ts';
-import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
@@ -35,6 +35,7 @@ function indexShape(table: Table, index: Index, planning: Planning): IndexShape 
     nullsAreEqual,
     isDeferrable: deferral !== 'never',
     isReferable: index.predicate === null && index.parts.every(({ cell }) => cell >= 0),
+    cells: index.parts.map(({ cell }) => cell).filter((cell) => cell >= 0),
     keyOf: keyReader(table, index, planning),
     compare: (a, b) => {
       for (let i = 0; i < a.length && i < b.length; i++) {
@@ -59,8 +60,7 @@ function keyReader(table: Table, index: Index, planning: Planning): KeyReader {
   const scope = rootScope(planning);
   scope.clause = 'index expressions';
   scope.collector = noAggregates(scope);
-  const item = { name: table.name, schema: table.schema, row: scope.newRow(), table, columns: tableColumns(table) };
-  scope.namespace = namespaceOf(item);
+  scope.namespace = namespaceOf(tableRangeItem(table, scope.newRow()));
   const predicate = index.predicate === null ? null : compileExpression(index.predicate, scope);
   const parts = index.parts.map(({ cell, expression }): Pick<Expression, 'evaluate'> => {
     if (expression !== null) return compileExpression(expression, scope);

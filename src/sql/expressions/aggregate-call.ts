@@ -17,6 +17,14 @@ export interface Aggregate {
   readonly type: SqlType;
   readonly modifier: number;
   readonly start: () => AggregateState;
+  /** MIN or MAX of a plain column: one row is enough, the first or last by that column. */
+  readonly extreme: Extreme | null;
+}
+
+export interface Extreme {
+  readonly row: number;
+  readonly cell: number;
+  readonly isGreatest: boolean;
 }
 
 /** One group's, or one window's. */
@@ -73,8 +81,14 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
   return {
     type: found.type,
     modifier: -1,
+    extreme: filter === undefined ? extremeOf(name, raw[0]) : null,
     start: () => stateOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
   };
+}
+
+function extremeOf(name: string, argument: Expression | undefined): Extreme | null {
+  if ((name !== 'min' && name !== 'max') || argument?.column === undefined) return null;
+  return { ...argument.column, isGreatest: name === 'max' };
 }
 
 function sortKeys(call: FuncCall, operands: readonly Expression[], scope: Scope): SortKey[] {

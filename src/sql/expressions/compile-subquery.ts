@@ -8,6 +8,7 @@ import type { SqlType } from '../type.ts';
 import type { SqlArray, SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
+import { once, oneRow } from './subquery-rows.ts';
 import { quantified } from './quantified.ts';
 import { compareRows, rowParts } from './compile-row.ts';
 import { cellOf, namesOf, positionOf } from './compiler.ts';
@@ -22,10 +23,11 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
   const rows = kept(subquery);
   switch (link.subLinkType) {
     case 'EXISTS_SUBLINK':
-      return truth(compiler, isRowFree, (frame) => rows(frame)[Symbol.iterator]().next().done !== true);
+      return truth(compiler, isRowFree, once(subquery, hasRow));
     case 'EXPR_SUBLINK': {
       const { type } = onlyColumn(subquery);
-      return { type, modifier: -1, isRowFree, evaluate: (frame) => oneRow(rows(frame))?.[0] ?? null };
+      const row = once(subquery, oneRow);
+      return { type, modifier: -1, isRowFree, evaluate: (frame) => row(frame)?.[0] ?? null };
     }
     case 'ARRAY_SUBLINK': {
       const { type } = onlyColumn(subquery);
@@ -51,30 +53,18 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
 
 /** Rows that do not depend on the query around are read once a statement. */
 function kept(subquery: Subquery): Rows {
-  if (subquery.isCorrelated) return subquery.rows;
-  const known = new WeakMap<Execution, readonly (readonly SqlValue[])[]>();
-  return (frame) => {
-    const rows = known.get(frame.execution) ?? [...subquery.rows(frame)];
-    known.set(frame.execution, rows);
-    return rows;
-  };
+  return once<readonly (readonly SqlValue[])[]>(subquery, (rows) => [...rows]);
+}
+
+function hasRow(rows: Iterable<readonly SqlValue[]>): boolean {
+  for (const _ of rows) return true;
+  return false;
 }
 
 function onlyColumn({ columns }: Subquery): { readonly type: SqlType } {
   const [column] = columns;
   if (column === undefined || columns.length > 1) throw new SqlError('42601', 'subquery must return only one column');
   return column;
-}
-
-function oneRow(rows: Iterable<readonly SqlValue[]>): readonly SqlValue[] | undefined {
-  let found: readonly SqlValue[] | undefined;
-  for (const row of rows) {
-    if (found !== undefined) {
-      throw new SqlError('21000', 'more than one row returned by a subquery used as an expression');
-    }
-    found = row;
-  }
-  return found;
 }
 
 /** `x IN (SELECT ...)`, `x > ALL (SELECT ...)`, `(a, b) IN (SELECT c, d)`. */

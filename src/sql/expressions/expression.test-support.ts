@@ -111,6 +111,7 @@ function constantRows(select: Node, dialect: Dialect): ReturnType<Scope['subquer
         .filter(() => holds === undefined || holds.evaluate(frame) === true)
         .map((row) => row.map(({ evaluate }) => evaluate(frame))),
     isCorrelated: false,
+    keptIn: () => new Map(),
   };
 }
 

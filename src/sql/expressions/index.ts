@@ -14,3 +14,4 @@ export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';
 export { unknownSetting } from './session-functions.ts';
 export { applyOperator } from './apply-operator.ts';
+export { once, oneRow } from './subquery-rows.ts';

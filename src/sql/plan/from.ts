@@ -64,6 +64,7 @@ export function tableItem(range: RangeVar, relation: Relation, scope: QueryScope
     row: scope.newRow(),
     table: relation,
     columns,
+    cellsRead: new Set(),
   };
 }
 
@@ -100,7 +101,7 @@ function planVirtual(relation: VirtualTable, name: string, range: RangeVar, scop
   });
   const columns = renamed(own, range.alias?.colnames);
   return leafOf(
-    { name, schema: null, row: scope.newRow(), table: null, columns, systemName: relation.name },
+    { name, schema: null, row: scope.newRow(), table: null, columns, cellsRead: new Set(), systemName: relation.name },
     (frame) => {
       const { kept, surroundings } = runningOf(frame);
       const known = kept.get(relation) as Values[] | undefined;
@@ -169,7 +170,14 @@ function rowsItem(
     cell,
     type: column.type.name === 'unknown' ? types.text : column.type,
   }));
-  const item: RangeItem = { name, schema: null, row: scope.newRow(), table: null, columns: renamed(own, names) };
+  const item: RangeItem = {
+    name,
+    schema: null,
+    row: scope.newRow(),
+    table: null,
+    columns: renamed(own, names),
+    cellsRead: new Set(),
+  };
   return leafOf(item, (frame) => asRows(rows(frame)), needs);
 }
 

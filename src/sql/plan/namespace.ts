@@ -9,6 +9,8 @@ export interface RangeItem {
   readonly row: number;
   readonly table: Table | null;
   readonly columns: readonly ItemColumn[];
+  /** Which of its cells the query reads: complete when the query is planned. */
+  readonly cellsRead: Set<number>;
   /** Computed from the catalog: its table's own name. */
   readonly systemName?: string;
 }
@@ -44,6 +46,12 @@ function plain(item: RangeItem, column: ItemColumn): VisibleColumn {
 
 export function joined(left: Namespace, right: Namespace): Namespace {
   return { items: [...left.items, ...right.items], columns: [...left.columns, ...right.columns] };
+}
+
+/** A table under its own name. */
+export function tableRangeItem(table: Table, row: number): RangeItem {
+  const { name, schema } = table;
+  return { name, schema, row, table, columns: tableColumns(table), cellsRead: new Set() };
 }
 
 /** Table columns as a FROM item shows them. */

@@ -48,7 +48,8 @@ export function preferOrdered(
   return whole === undefined ? ways : [whole, ...ways];
 }
 
-function wholeIndex(index: Index): Access {
+/** All rows in the order of an index. */
+export function wholeIndex(index: Index): Access {
   const path: AccessPath = { kind: 'index', index: index.id, prefix: [], isDescending: false };
   const paths = index.predicate === null ? [path] : [];
   return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };

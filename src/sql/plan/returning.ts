@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, type Relation, type Table } from '../catalog/relation.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { assignable, assigned, TableRules } from '../run/table-rules.ts';
-import { compileExpression } from '../expressions/index.ts';
+import { compileExpression, once, oneRow } from '../expressions/index.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { Row } from '../storage.ts';
 import { types } from '../type.ts';
@@ -124,13 +124,8 @@ function multiAssigned(
   if (subquery.columns.length !== ncolumns)
     throw new SqlError('42601', 'number of columns does not match number of values');
   const type = subquery.columns[colno - 1]?.type ?? types.text;
-  const value = (frame: Frame): SqlValue => {
-    const [first, another] = [...subquery.rows(frame)];
-    if (another !== undefined) {
-      throw new SqlError('21000', 'more than one row returned by a subquery used as an expression');
-    }
-    return first?.[colno - 1] ?? null;
-  };
+  const row = once(subquery, oneRow);
+  const value = (frame: Frame): SqlValue => row(frame)?.[colno - 1] ?? null;
   return assignable({ type, modifier: -1, isRowFree: false, evaluate: value }, column, scope).evaluate;
 }
 

@@ -28,6 +28,7 @@ export function rowCondition(
         return where === null || where(frame);
       },
       keep: () => keptCondition(item, conjuncts, frame, planning),
+      cells: item.cellsRead,
     };
   };
 }

@@ -196,6 +196,7 @@ export class QueryScope implements Scope {
     const { item, column: own } = column;
     this.collector?.checkColumn(item, own.cell, own.name, isInSubquery, position);
     this.#uses.add(item.row);
+    item.cellsRead.add(own.cell);
     return cellExpression(item.row, own.cell, own.type, own.modifier);
   }
 

@@ -8,7 +8,7 @@ import { type SqlType, types } from '../type.ts';
 import { planCommonTables } from './common-table.ts';
 import { noAggregates } from './grouping.ts';
 import { runningOf } from './planning.ts';
-import { keptRows, newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
+import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
 import type { QueryScope } from './scope.ts';
 import { planSetOperation, planSorted } from './set-operation.ts';
 import { planSimpleSelect } from './simple-select.ts';
@@ -27,6 +27,8 @@ export function planQuery(
   return planSimpleSelect(select, scope, expected);
 }
 
+const keptIn = (frame: Frame): Map<object, unknown> => runningOf(frame).kept;
+
 /** A SELECT inside an expression. */
 export function planSubquery(node: Node, scope: QueryScope): Subquery {
   assert('SelectStmt' in node, 'a subquery is a SELECT');
@@ -37,14 +39,14 @@ export function planSubquery(node: Node, scope: QueryScope): Subquery {
     type: type.name === 'unknown' ? types.text : type,
   }));
   if (locking === null) {
-    const rows = (frame: Frame): Iterable<Values> => keptRows(planned, frame, runningOf(frame));
-    return { columns, rows, isCorrelated: planned.isCorrelated };
+    const rows = (frame: Frame): Iterable<Values> => planned.rows(frame, runningOf(frame));
+    return { columns, rows, isCorrelated: planned.isCorrelated, keptIn };
   }
   if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
   scope.planning.prelude.push(function* lockFirst(running) {
     running.kept.set(planned, yield* locking(null, running));
   });
-  return { columns, rows: (frame) => runningOf(frame).kept.get(planned) as Values[], isCorrelated: false };
+  return { columns, rows: (frame) => keptIn(frame).get(planned) as Values[], isCorrelated: false, keptIn };
 }
 
 function planValues(

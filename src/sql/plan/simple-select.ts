@@ -1,11 +1,12 @@
 /** SELECT ... FROM ... WHERE ... GROUP BY ... ORDER BY ... LIMIT, without UNION. */
 import type { Node, SelectStmt } from '@pgsql/types';
-import { compileExpression, coerceToBoolean } from '../expressions/index.ts';
+import { type Aggregate, compileExpression, coerceToBoolean } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { SqlType } from '../type.ts';
 import { compileConjuncts } from './conjunct.ts';
 import { planFrom } from './from.ts';
+import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
@@ -46,7 +47,7 @@ export function planSimpleSelect(
   const plan: SelectPlan = {
     ordered: isPlain ? orderedSource(list, sort, scope.planning) : null,
     from: { ...from, conjuncts: list.conjuncts },
-    source: calls.source(joined, having),
+    source: calls.source(indexEnds(list, calls.aggregates(), scope.planning) ?? joined, having),
     rowCount: () => scope.rowCount,
     targets,
     sortKeys: sort.keys,
@@ -70,6 +71,8 @@ export function planSimpleSelect(
 interface Calls {
   readonly prepare: (node: Node) => Node;
   readonly source: (input: Source, having: ((frame: Frame) => boolean) | null) => Source;
+  /** Over all rows of the query, where nothing else is computed from them. */
+  readonly aggregates: () => readonly Aggregate[];
   /** Known when the select list and ORDER BY have been planned. */
   readonly hasWindows: () => boolean;
 }
@@ -85,6 +88,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
     return {
       prepare: (node) => node,
       source: (input) => (windows.isEmpty ? input : windows.source(input, 0)),
+      aggregates: () => [],
       hasWindows: () => !windows.isEmpty,
     };
   }
@@ -97,6 +101,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       const groups = filtered(grouping.source(input), having);
       return windows.isEmpty ? groups : windows.source(groups, grouping.width);
     },
+    aggregates: () => (select.groupClause === undefined ? grouping.aggregates : []),
     hasWindows: () => !windows.isEmpty,
   };
 }

@@ -8,7 +8,7 @@ import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { noAggregates } from '../plan/grouping.ts';
-import { namespaceOf, tableColumns } from '../plan/namespace.ts';
+import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning, Running } from '../plan/planning.ts';
 import { newFrame } from '../plan/query.ts';
 import type { QueryScope } from '../plan/scope.ts';
@@ -59,8 +59,7 @@ export class TableRules {
     this.#scope = scope.detached();
     this.rulesOf = (other) => known.get(other.id) ?? new TableRules(other, scope, known);
     const own = this.#scope;
-    const item = { name: table.name, schema: table.schema, row: own.newRow(), table, columns: tableColumns(table) };
-    own.namespace = namespaceOf(item);
+    own.namespace = namespaceOf(tableRangeItem(table, own.newRow()));
     own.clause = 'check constraints';
     own.collector = noAggregates(own);
     this.#checks = table.checks.map(({ name, expression }) => ({ name, evaluate: compileCheck(expression, own) }));
