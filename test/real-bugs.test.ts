@@ -32,7 +32,9 @@ const programs = [
 test.skipIf(folder === null).each(programs)('%s', async (name, cause) => {
   const { code, out, err } = await runBuilt(['explore', join(folder ?? '', `${name}.mjs`)]);
   const isRight = typeof cause === 'number';
-  expect({ code, err }).toEqual({ code: isRight ? 0 : 1, err: '' });
+  // On a busy machine there are lines of progress.
+  const warnings = err.split('\n').filter((line) => !/^.+: [\d,]+ (?:of [\d,]+ )?\w+/.test(line));
+  expect({ code, warnings: warnings.join('\n') }).toEqual({ code: isRight ? 0 : 1, warnings: '' });
   const text = out.replaceAll(/\s+/g, ' ');
   expect(text).toContain(isRight ? `all ${cause} schedules satisfy the invariant` : cause);
   expect(text).toMatch(isRight ? /whatever the timing of statements, this program holds/ : /Cause: /);
@@ -60,7 +62,8 @@ test.runIf(process.env['MOIRAI_HEAVY'] === '1')('on PostgreSQL', { timeout: 3_60
       process.stdout.write(`${name}: ${wrong} of 100\n`);
       rates.set(name, wrong);
     }
-    const isFixed = (name: string): boolean => programs.some(([each, cause]) => each === name && cause === null);
+    const isFixed = (name: string): boolean =>
+      programs.some(([each, cause]) => each === name && typeof cause === 'number');
     expect([...rates].filter(([, wrong]) => wrong === 0).map(([name]) => name)).toEqual(
       [...rates.keys()].filter(isFixed),
     );

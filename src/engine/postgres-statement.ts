@@ -5,7 +5,6 @@ import type {
   AccessPath,
   Duplicate,
   IndexId,
-  IndexShape,
   InsertResult,
   LockRequest,
   Row,
@@ -18,7 +17,14 @@ import type {
 import type { SqlValue } from '../sql/value.ts';
 import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
 import type { ObservedScan } from './observer.ts';
-import { isComparable, pathIndex, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
+import {
+  isComparable,
+  isReferable,
+  pathIndex,
+  type PostgresTable,
+  type StoredRow,
+  type Version,
+} from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as contacts from './postgres-contacts.ts';
 import type { Watched } from './serializable.ts';
@@ -84,9 +90,7 @@ export class PostgresStatement implements StatementView {
         continue;
       }
       this.#observeRead(locked);
-      if (yield* goesOn(take(locked))) continue;
-      scan?.stopped(rowsUpTo(table, path, version));
-      return;
+      if (!(yield* goesOn(take(locked)))) return scan?.stopped(rowsUpTo(table, path, version));
     }
     scan?.ended();
   }
@@ -492,10 +496,6 @@ function waitsAnyway(found: Version, request: LockRequest, reader: Writer): bool
   while (next !== null && next.older !== found) next = next.older;
   if (next === null || next.isDeleted) return false;
   return next.writer !== reader && keepsKeys(found, next);
-}
-
-function isReferable(index: IndexShape | undefined): boolean {
-  return index?.isUnique === true && index.isReferable !== false;
 }
 
 /** From one version to a newer one of the row. */

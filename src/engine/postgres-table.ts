@@ -3,7 +3,7 @@
  * finds a row by an old key too, and passes over it when the version it sees has another one.
  */
 import { assert } from '../base/assert.ts';
-import type { AccessPath, RowId, TableId, TableShape } from '../sql/storage.ts';
+import type { AccessPath, IndexShape, RowId, TableId, TableShape } from '../sql/storage.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { IndexTree } from './index-tree.ts';
@@ -169,4 +169,9 @@ export function isComparable(key: readonly SqlValue[], nullsAreEqual: boolean): 
 /** Versions are compared with these keys when a path names an index. */
 export function pathIndex(table: PostgresTable, path: AccessPath): number | null {
   return path.kind === 'all' ? null : table.indexPosition(path.index);
+}
+
+/** Is it a key that foreign keys may refer to? */
+export function isReferable(index: IndexShape | undefined): boolean {
+  return index?.isUnique === true && index.isReferable !== false;
 }
