@@ -21,6 +21,7 @@ import {
   isComparable,
   isReferable,
   pathIndex,
+  sameKey,
   type PostgresTable,
   type StoredRow,
   type Version,
@@ -474,16 +475,6 @@ function mayHaveKey(table: PostgresTable, position: number, row: StoredRow, key:
     if (version.writer.commitSequence !== Infinity) return false;
   }
   return false;
-}
-
-/** The old key object where the new one is equal, so that equality is identity from here on. */
-function sameKey(
-  table: PostgresTable,
-  position: number,
-  old: readonly SqlValue[] | null,
-  key: readonly SqlValue[] | null,
-): readonly SqlValue[] | null {
-  return old !== null && key !== null && table.tree(position).compareKeys(old, key) === 0 ? old : key;
 }
 
 /**

@@ -175,3 +175,13 @@ export function pathIndex(table: PostgresTable, path: AccessPath): number | null
 export function isReferable(index: IndexShape | undefined): boolean {
   return index?.isUnique === true && index.isReferable !== false;
 }
+
+/** The old key object where the new one is equal, so that equality is identity from here on. */
+export function sameKey(
+  table: PostgresTable,
+  position: number,
+  old: readonly SqlValue[] | null,
+  key: readonly SqlValue[] | null,
+): readonly SqlValue[] | null {
+  return old !== null && key !== null && table.tree(position).compareKeys(old, key) === 0 ? old : key;
+}

@@ -77,7 +77,7 @@ export function moiraiInLockStep(): LockStepServer {
   return {
     async prepare(schema) {
       close();
-      const database = await openDatabase({ engine: 'postgres' }, { settle: null });
+      const database = await openDatabase({ engine: 'postgres' }, { settle: null, pauses: false });
       close = () => database.close();
       sessions = new Map();
       answers = new Map();
