@@ -113,6 +113,7 @@ describe('programs of keys', () => {
             await s.read('x');
           },
         },
+        invariant: () => true,
       });
     const replay = (await explore(throwing(false), { failsFast: true })).counterexample?.replay ?? '';
     expect(answer(await explore(throwing(false), { replay }))).toBe('still-fails');

@@ -21,7 +21,9 @@ export function replayVerdict(
   recorded: RecordedRun | null = null,
 ): ReplayVerdict {
   const answer = answerOf(replayed, violations);
-  const text = textOf(answer, replayed.kind === 'same-steps' ? null : turnText(replayed, recorded));
+  // A session that fails is one that fails, with an invariant or without.
+  const isSame = replayed.kind === 'same-steps' || (replayed.kind === 'not-judged' && answer === 'still-fails');
+  const text = textOf(answer, isSame ? null : turnText(replayed, recorded));
   return { answer, text: `${text}${answer === 'fixed' ? changeText(replayed, recorded) : ''}` };
 }
 
