@@ -166,11 +166,15 @@ test('CommonJS: module.exports, exports and require, as a whole and by name', ()
     'remove.js': `const { pool } = require('./db'); module.exports = async (id) => { await pool.query('DELETE FROM items WHERE id = $1', [id]); };`,
     'app.js': `const db = require('./db.js'); const remove = require('./remove'); const app = require('express')();
       app.post('/items', async (req) => { await db.run('INSERT INTO items VALUES ($1)', [req.body.id]); await remove(req.body.old); });
+      class Counter { total() { return require('./db').pool.query('SELECT sum(id) FROM items'); } }
+      exports.counter = new Counter();
       exports.count = () => require('./db').pool.query('SELECT count(*) FROM items');`,
   });
   expect(text).toBe(`unit POST /items
   INSERT INTO items VALUES ($1)  [body.id]
   DELETE FROM items WHERE id = $1  [body.old]
+unit Counter.total
+  SELECT sum(id) FROM items
 unit count
   SELECT count(*) FROM items
 `);
@@ -193,6 +197,26 @@ test('a library that is not read is listed where it is awaited; so is SQL for a 
 unit sell at a.ts:4
   not understood: @prisma/client is not read at a.ts:5
   not understood: SQL is passed to helper.many, which is not in the sources at a.ts:6
+`);
+});
+
+test('a statement stands where its SQL is, not in the wrapper that runs it', () => {
+  const text = read(
+    {
+      'db.ts': `import { Pool } from 'pg'; const pool = new Pool();
+        async function run(client: Pool, ...args: unknown[]) {
+          const text = args[0];
+          return client.query(text, args[1]); }
+        export const db = { many: async (text: string, values?: unknown[]) => (await run(pool, text, values)).rows };`,
+      'a.ts': `import { db } from './db';
+        export async function old() {
+          const text = 'SELECT id FROM items WHERE old';
+          return db.many(text); }`,
+    },
+    true,
+  );
+  expect(text).toBe(`unit old at a.ts:2
+  SELECT id FROM items WHERE old at a.ts:4
 `);
 });
 

@@ -6,6 +6,7 @@ import { type Abstract, never, undefinedValue, unknown } from './abstract-value.
 import type { Connection } from './emitter.ts';
 import { oneLine } from './expressions.ts';
 import { goesOn, type Machine, type Owner, type Sql } from './machine.ts';
+import { statementSite } from './statement-site.ts';
 import { choose, same, valueOf } from './value-arithmetic.ts';
 
 /** Each doubles the statements. */
@@ -29,7 +30,7 @@ export function runSql(machine: Machine, owner: Owner, sql: Sql, depth = 0): Abs
   }
   const value = valueOf(sql.text);
   if (value.kind === 'constant' && typeof value.value === 'string') return runText(machine, owner, value.value, sql);
-  machine.notUnderstood(sql.at, reasonOf(value));
+  machine.notUnderstood(statementSite(machine, sql.at), reasonOf(value));
   return unknown('a result of SQL that is not understood');
 }
 
@@ -63,7 +64,7 @@ function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstra
     kind: 'statement' as const,
     sql: trimmed,
     parameters: parametersOf(sql.parameters),
-    place: machine.place(sql.at),
+    place: machine.place(statementSite(machine, sql.at)),
     result: name,
   };
   const { open } = machine.emitter;

@@ -6,6 +6,7 @@ import type ts from 'typescript';
 import type { NotUnderstood, Unit, UnitStep } from '../application.ts';
 import {
   type Abstract,
+  type ClassValue,
   type FunctionNode,
   type FunctionValue,
   native,
@@ -152,7 +153,6 @@ function unitsOf(
   file: ts.SourceFile,
   depth: number,
 ): readonly FoundUnit[] {
-  const { ts } = machine.project;
   if (value.kind === 'function') {
     const isOwn = value.node.getSourceFile() === file;
     return isOwn && value.node.body !== undefined
@@ -167,24 +167,27 @@ function unitsOf(
       : [];
   }
   if (value.kind === 'class' && value.node.getSourceFile() === file) {
-    const instance = newInstance(machine, value, [], node);
-    const owner = value.node.name?.text ?? name;
-    return value.node.members.flatMap((member): readonly FoundUnit[] => {
-      if (!ts.isMethodDeclaration(member) || member.body === undefined) return [];
-      const fn: FunctionValue = {
-        kind: 'function',
-        node: member,
-        scope: new Scope(value.scope, instance),
-        self: instance,
-      };
-      const unit = decoratedRoute(machine, value.node, member) ?? `${owner}.${member.name.getText()}`;
-      return [{ name: unit, node: member, functions: [fn], kind: 'function' }];
-    });
+    return methodUnits(machine, value, newInstance(machine, value, [], node), name);
   }
+  if (value.kind === 'object' && value.of?.node.getSourceFile() === file)
+    return methodUnits(machine, value.of, value, name);
   if (value.kind !== 'object' || depth > 1) return [];
   return [...value.properties].flatMap(([key, cell]) =>
     unitsOf(machine, value.of === null ? key : `${name}.${key}`, cell.value, node, file, depth + 1),
   );
+}
+
+/** Of an exported class, or of an exported object of a class. */
+function methodUnits(machine: Machine, type: ClassValue, instance: Abstract, name: string): readonly FoundUnit[] {
+  const { ts } = machine.project;
+  const owner = type.node.name?.text ?? name;
+  return type.node.members.flatMap((member): readonly FoundUnit[] => {
+    if (!ts.isMethodDeclaration(member) || member.body === undefined) return [];
+    const scope = new Scope(type.scope, instance);
+    const fn: FunctionValue = { kind: 'function', node: member, scope, self: instance };
+    const unit = decoratedRoute(machine, type.node, member) ?? `${owner}.${member.name.getText()}`;
+    return [{ name: unit, node: member, functions: [fn], kind: 'function' }];
+  });
 }
 
 function nameOr(machine: Machine, { node }: FunctionValue, name: string): string {
