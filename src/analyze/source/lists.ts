@@ -41,7 +41,9 @@ function rowsMember(
     case 'rows':
       return list;
     default:
-      return /^\d+$/.test(name) ? unknown('a later row of a result') : listMethod(machine, list, name, at);
+      return /^\d+$/.test(name)
+        ? unknown('a later row of a result')
+        : (listMethod(machine, list, name, at) ?? plain({ kind: 'column', statement, column: name, row: 'first' }));
   }
 }
 

@@ -247,7 +247,9 @@ test('a handle whose origin is not in the sources is known by its SQL', () => {
         `const pool = require('../config/pool');
         exports.pay = async (id) => {
           const connection = await pool.getConnection(); await connection.beginTransaction();
-          await connection.query('UPDATE bills SET paid = 1 WHERE id = ?', [id]); await connection.commit(); };`,
+          const bills = await connection.query('SELECT total FROM bills WHERE id = ?', [id]);
+          if (bills.length === 0) throw new Error('none');
+          await connection.query('UPDATE bills SET paid = ? WHERE id = ?', [bills[0].total, id]); await connection.commit(); };`,
       ],
     ]),
     schema: '',
@@ -255,7 +257,10 @@ test('a handle whose origin is not in the sources is known by its SQL', () => {
   });
   expect(formatApplication(application, { places: false })).toBe(`unit pay
   transaction pay
-    UPDATE bills SET paid = 1 WHERE id = ?  [id]
+    bills := SELECT total FROM bills WHERE id = ?  [id]
+    if (count(bills) = 0)
+      abort
+    UPDATE bills SET paid = ? WHERE id = ?  [bills.total, id]
 `);
 });
 

@@ -50,7 +50,7 @@ export function textTag(machine: Machine, tag: Abstract, texts: readonly string[
 function clientOf(machine: Machine): Native {
   const connection = connections.get(machine.emitter) ?? { nextLevel: null };
   connections.set(machine.emitter, connection);
-  return machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection);
+  return machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection, 'either');
 }
 
 /** More than a message that begins with the word. */
