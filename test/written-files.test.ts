@@ -328,17 +328,6 @@ export default program({ initial: { n: 0 }, sessions: { a: twice, b: twice, c: t
     expect(err).toContain(text);
     expect(existsSync(inFolder('b.checkpoint'))).toBe(false);
   });
-
-  test.each(['checkpoint', 'resume'])('--%s of a SQL program is refused by name', async (option) => {
-    const { code, err } = await moirai(
-      'explore',
-      join(root, 'examples/sql-transfer.ts'),
-      `--${option}`,
-      'sql.checkpoint',
-    );
-    expect(code).toBe(3);
-    expect(err).toContain(`--${option} is for programs that read and write keys`);
-  });
 });
 
 test('a history that is converted on a full disk leaves the one before', async () => {
