@@ -16,7 +16,7 @@ import type { Running } from './planning.ts';
 import type { QueryScope } from './scope.ts';
 import { treeText } from './tree.ts';
 
-/** Inserts a row, or does what the clause says. */
+/** Inserts a row, or does what the clause says. @throws SqlError 55000 at a deferrable arbiter */
 export type InsertOrResolve = (values: SqlValue[], frame: Frame, running: Running) => Waiting<Answered>;
 
 /** What to do about the row in the way. `null`: it has changed; look again. */
@@ -30,12 +30,14 @@ export function planOnConflict(
 ): InsertOrResolve {
   const indexes = arbiterIndexes(clause.infer, rules);
   const arbiters = indexes.map(({ id }) => id);
+  // PostgreSQL searches the indexes in their order, and fails at the first deferrable one: a conflict before it decides.
+  const deferrable = indexes.findIndex(({ deferral }) => deferral !== 'never');
+  const searched = deferrable < 0 ? arbiters : arbiters.slice(0, deferrable);
   const resolve = clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
   return function* insert(values, frame, running) {
     rules.check(values, running);
-    refuseDeferrable(indexes, rules);
     for (;;) {
-      const search = running.view.findConflict?.(rules.table.id, values, arbiters);
+      const search = running.view.findConflict?.(rules.table.id, values, searched);
       assert(search !== undefined, 'a store of PostgreSQL statements finds conflicts');
       const duplicate = yield* search;
       if (duplicate !== null) {
@@ -43,6 +45,7 @@ export function planOnConflict(
         if (resolved !== null) return resolved;
         continue;
       }
+      if (searched.length < arbiters.length) throw deferrableArbiter(rules);
       const result: InsertResult = yield* rules.tryInsert(values, 'share', running);
       if (result.kind === 'inserted') return { row: result.row, rowCount: 1, isInserted: true };
       // An arbiter's key was taken while another one waited.
@@ -51,11 +54,10 @@ export function planOnConflict(
   };
 }
 
-/** Which rows are in the way is not known before their check. @throws SqlError 55000 */
-function refuseDeferrable(indexes: readonly Index[], { table }: TableRules): void {
-  if (indexes.every(({ deferral }) => deferral === 'never')) return;
+/** Which rows are in the way of a deferrable index is not known before its check. */
+function deferrableArbiter({ table }: TableRules): SqlError {
   const message = 'ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters';
-  throw new SqlError('55000', message, { schema: table.schema, table: table.name });
+  return new SqlError('55000', message, { schema: table.schema, table: table.name });
 }
 
 // It waits for nothing.
