@@ -1,7 +1,7 @@
 /** What `moirai check` found in one file, whatever the size of the history: for a terminal and as JSON. */
 import type { CompactLevel } from '../check/index.ts';
 import type { History, Operation, TransactionIndex } from '../history/index.ts';
-import { summarize, type Violated } from '../isolation/index.ts';
+import { exampleOf, summarize, type Violated } from '../isolation/index.ts';
 import {
   counted,
   type CycleDrawing,
@@ -80,7 +80,7 @@ export function violationIn(history: History, level: CompactLevel, verdict: Viol
 
 /** A read that no commit order explains is the one edge that there is. */
 function drawingOf(history: History, verdict: Violated): Violation['drawing'] {
-  const { read, cycle } = verdict.choices?.[0]?.verdict ?? verdict;
+  const { read, cycle } = exampleOf(verdict);
   const edges =
     read === undefined
       ? cycle

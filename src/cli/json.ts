@@ -1,9 +1,9 @@
 /** The `--json` shapes. The design's fields come first and stay; more may follow. */
 import type { CampaignResult } from '../campaign/index.ts';
 import { conclude, conclusionJson } from '../evidence/index.ts';
-import { formatHistoryLines, type History, type ReadPhenomenon, type TransactionIndex } from '../history/index.ts';
+import { formatHistoryLines, type History, type TransactionIndex } from '../history/index.ts';
 import { answerOf, type RecordedRun, type Replayed, replayVerdict } from '../program/index.ts';
-import type { ConstrainingLevel, Violated } from '../isolation/index.ts';
+import { type ConstrainingLevel, exampleOf, type Violated } from '../isolation/index.ts';
 import { transactionsOf } from '../report/index.ts';
 
 export interface TestJsonContext {
@@ -52,22 +52,35 @@ export function answerJson(
 
 /** An entry of `violations`. */
 export function violationJson(history: History, level: string, verdict: Violated): object {
+  const { read } = exampleOf(verdict);
   return {
     level,
     anomaly: verdict.anomaly,
     transactions: transactionsOf(verdict).map((t) => idOf(history, t)),
     cycle: cycleJson(history, verdict),
-    ...(verdict.read === undefined ? {} : { read: readJson(history, verdict.read) }),
+    ...(read === undefined ? {} : { read: operationJson(history, read.by, read.operation) }),
+    ...choicesJson(history, verdict),
   };
 }
 
-function readJson(history: History, { by, operation, key }: ReadPhenomenon): object {
-  const value = history.transactions[by]?.operations[operation]?.value;
-  return { transaction: idOf(history, by), operation, key, value };
+/** How many choices of writers were refuted, and those that the cycle or the read assumes: the first. */
+function choicesJson(history: History, { choices = [] }: Violated): object {
+  const [first] = choices;
+  if (first === undefined) return {};
+  const writers = first.writers.map(({ by, operation, from }) => ({
+    ...operationJson(history, by, operation),
+    writer: idOf(history, from),
+  }));
+  return { choices: choices.length, writers };
+}
+
+function operationJson(history: History, transaction: TransactionIndex, operation: number): object {
+  const { key, value } = history.transactions[transaction]?.operations[operation] ?? {};
+  return { transaction: idOf(history, transaction), operation, key, value };
 }
 
 function cycleJson(history: History, verdict: Violated): object[] {
-  return verdict.cycle.map(({ from, to, relation, key }) => ({
+  return exampleOf(verdict).cycle.map(({ from, to, relation, key }) => ({
     from: idOf(history, from),
     to: idOf(history, to),
     relation,

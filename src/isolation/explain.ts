@@ -17,9 +17,14 @@ import type { Verdict, Violated } from './verdict.ts';
 /** What happened, in the order of the cycle: each line speaks of a transaction and the next one in the circle. */
 export function explain(history: History, verdict: Violated): string[] {
   if (verdict.read !== undefined) return [explainRead(history, verdict.read)];
-  const [example] = verdict.choices ?? [];
-  if (example !== undefined) return [...explainChoice(history, verdict), ...explain(history, example.verdict)];
+  const example = exampleOf(verdict);
+  if (example !== verdict) return [...explainChoice(history, verdict), ...explain(history, example)];
   return verdict.cycle.map((edge) => explainEdge(history, edge));
+}
+
+/** The verdict whose cycle or read is shown: where several transactions wrote what reads saw, that of the likeliest choice of writers. */
+export function exampleOf(verdict: Violated): Violated {
+  return verdict.choices?.[0]?.verdict ?? verdict;
 }
 
 /**

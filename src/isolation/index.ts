@@ -13,7 +13,7 @@ export { CommitOrders } from './commit-orders.ts';
 export { constrainingLevels, type ConstrainingLevel } from './commit-constraints.ts';
 export { satisfies } from './definition.ts';
 export type { Edge, EdgeRelation } from './dependency-cycle.ts';
-export { explain, explainChoice, explainNoViolation, summarize } from './explain.ts';
+export { exampleOf, explain, explainChoice, explainNoViolation, summarize } from './explain.ts';
 export { isolationLevels, isStrongerOrEqual, parseLevel, type IsolationLevel, type Levels } from './level.ts';
 export { referenceCheck, type ReferenceOptions, type ReferenceVerdict } from './reference.ts';
 export type { Refutation } from './refutation.ts';

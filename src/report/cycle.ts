@@ -1,16 +1,16 @@
 /** The evidence of a violated verdict in words, drawn as a ring: every line leads to the next, the last to the first. */
 import type { History, TransactionIndex } from '../history/index.ts';
-import { explain, explainChoice, type Violated } from '../isolation/index.ts';
+import { exampleOf, explain, explainChoice, type Violated } from '../isolation/index.ts';
 import { printable, truncate, wrap } from './display-text.ts';
 
 /** Lines without line breaks, of at most `width` columns. */
 export function formatCycle(history: History, verdict: Violated, width = 80): string[] {
-  const [example] = verdict.choices ?? [];
-  if (example !== undefined) {
+  const example = exampleOf(verdict);
+  if (example !== verdict) {
     const assumed = explainChoice(history, verdict).flatMap((line) =>
       wrap(truncate(printable(line), 4 * width), width),
     );
-    return [...assumed, ...formatCycle(history, example.verdict, width)];
+    return [...assumed, ...formatCycle(history, example, width)];
   }
   const sentences = explain(history, verdict).map((sentence, i) => {
     const relation = verdict.cycle[i]?.relation;

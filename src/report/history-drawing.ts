@@ -1,6 +1,6 @@
 /** A history as a graph: every transaction with its operations, which read saw which write, and the cycle that shows what is wrong. */
 import type { History, Operation } from '../history/index.ts';
-import { weakestViolation } from '../isolation/index.ts';
+import { exampleOf, weakestViolation } from '../isolation/index.ts';
 import type { CycleDrawing } from './cycle-drawing.ts';
 import { truncate } from './display-text.ts';
 
@@ -9,7 +9,8 @@ type Edge = CycleDrawing['edges'][number];
 /** @param abortedReads as for `weakestViolation` */
 export function drawHistory(history: History, title: string, abortedReads: 'constrained' | 'ignored'): CycleDrawing {
   const ids = history.transactions.map(({ id }) => id);
-  const cycle = weakestViolation(history, { abortedReads })?.verdict.cycle ?? [];
+  const violation = weakestViolation(history, { abortedReads });
+  const cycle = violation === null ? [] : exampleOf(violation.verdict).cycle;
   const all: Edge[] = [
     ...readsOf(history, ids),
     ...cycle.map(({ from, to, relation, key = null }) => ({

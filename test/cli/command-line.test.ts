@@ -324,6 +324,29 @@ lost update: two transactions write a key that one of them read before the other
     ]);
   });
 
+  test('JSON of repeated values has the cycle that the text shows, and the writers that it assumes', async () => {
+    const repeated = 'w x 1 | w x 1 | r y _, w x 2\nr x 1, w y 2';
+    const { out } = await runHere(['check', '-', '--json'], { '-': repeated });
+    expect((JSON.parse(out) as { violations: unknown }).violations).toEqual([
+      {
+        level: 'serializable',
+        anomaly: 'write-skew',
+        transactions: ['0/2', '1/0'],
+        cycle: [
+          { from: '0/2', to: '1/0', relation: 'rw', key: 'y' },
+          { from: '1/0', to: '0/2', relation: 'rw', key: 'x' },
+        ],
+        choices: 2,
+        writers: [{ transaction: '1/0', operation: 0, key: 'x', value: 1, writer: '0/0' }],
+      },
+    ]);
+    const { out: text } = await runHere(['check', '-'], { '-': repeated });
+    expect(text).toContain('each choice of writers is ruled out');
+    expect(text).toMatch(
+      /0\/2 reads y = null, which 1\/0 overwrites \(rw\)\n.*1\/0 reads x = 1, which 0\/2 overwrites/,
+    );
+  });
+
   test('of a long history only the transactions of the evidence are shown', async () => {
     const long = `r x _, w x 1\nr x _, w x 2\n${Array.from({ length: 20 }, (_, i) => `w y ${i}`).join(' | ')}`;
     const { out } = await runHere(['check', '-'], { '-': long });
