@@ -21,7 +21,7 @@ const notFound = 'not found to fail';
 
 /** Where an invariant holds at a weak level, there can be millions of histories: without MOIRAI_HEAVY=1, fewer are explored of those that are known. */
 function historiesMaxOf(known: string | undefined): number {
-  return known === notFound && process.env['MOIRAI_HEAVY'] !== '1' ? 2_000 : 50_000;
+  return known === notFound && process.env['MOIRAI_HEAVY'] !== '1' ? 300 : 50_000;
 }
 
 function limits(level: ConstrainingLevel, known: string | undefined): ExploreOptions {

@@ -7,7 +7,7 @@ import optimisticCommit from '../examples/protocols/optimistic-commit.ts';
 import snapshotStore from '../examples/protocols/snapshot-store.ts';
 import twoPhaseLocking from '../examples/protocols/two-phase-locking.ts';
 import { checkProtocol, type Protocol } from '../src/protocol/index.ts';
-import type { TimelessLevel } from '../src/states/index.ts';
+import { commitTest, type TimelessLevel } from '../src/states/index.ts';
 import { filled } from './support/level-docs.ts';
 
 /** MOIRAI_UPDATE_DOCS=1 writes the document. */
@@ -49,12 +49,19 @@ test('docs/protocol.md says what the protocols give; else run: MOIRAI_UPDATE_DOC
 /** For each level: does it hold in every state, or how long is the shortest way to a violation? */
 function rowOf({ protocol, parameters }: (typeof rows)[number]): string {
   const violatedAfter = new Map<TimelessLevel, number | undefined>();
-  // A search is breadth-first and ends at the first state that violates a level; the one that ends without proves all others.
+  // A search is breadth-first and ends at the first state that violates a level: no shorter way leads to a violation of any level that is left,
+  // so the levels that this state violates as well have their shortest way here. The search that ends without a violation proves all others.
   for (let left = levels; left.length > 0; left = levels.filter((level) => !violatedAfter.has(level))) {
     const { verdict, violation, trace } = checkProtocol(protocol, { parameters, levels: left });
     if (verdict === 'satisfied') break;
     assert(violation?.kind === 'isolation', `${protocol.name} violates nothing but levels`);
-    violatedAfter.set(violation.name, trace?.steps.length);
+    assert(trace?.observed, 'a violation of a level has a trace that ends with what clients observed');
+    for (const level of left) {
+      const { kind } = commitTest(trace.observed, level);
+      assert(kind !== 'unknown', `${level} is not decided`);
+      if (kind === 'violated') violatedAfter.set(level, trace.steps.length);
+    }
+    assert(violatedAfter.has(violation.name), `the last state of the trace is at ${violation.name}`);
   }
   const cells = levels.map((level) =>
     violatedAfter.has(level) ? `no, after ${violatedAfter.get(level)} steps` : 'yes',
