@@ -190,7 +190,7 @@ describe('a run over sockets', () => {
   test('is the same run again with its choices', async () => {
     folder.write({ 'schema.sql': schema });
     const seen = new Set<string>();
-    for (const seed of [1, 2, 3, 4]) {
+    for (const seed of isHeavy ? [1, 2, 3, 4] : [1, 2]) {
       const isolation = seed % 2 === 0 ? 'repeatable read' : 'read committed';
       const fixed = ['--isolation', isolation, '--seed', String(seed), '--init', 'schema.sql'];
       const recorded = await serve(...fixed, '--choices', 'run.choices', '--record', 'run.jsonl');
@@ -200,14 +200,14 @@ describe('a run over sockets', () => {
       const { code } = await runBuilt(['check', join(folder.path, 'run.jsonl')]);
       expect([0, 1]).toContain(code);
       // More repetitions show no more: one seed has several, which find what differs from process to process.
-      for (let again = 0; again < (isHeavy || seed === 1 ? 3 : 1); again += 1) {
+      for (let again = 0; again < (isHeavy ? 3 : seed === 1 ? 2 : 1); again += 1) {
         const replayed = await serve(...fixed, '--replay', 'run.choices');
         expect(JSON.stringify(await race(replayed.url)), `seed ${seed}`).toBe(outcome);
         await replayed.end('SIGINT');
       }
     }
     expect(seen.size).toBeGreaterThan(1);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('what cannot be', () => {

@@ -90,14 +90,14 @@ test('no schedule of robust transactions is unserializable', { timeout: 3_600_00
       });
       const explored = await exploreWitness(
         { schema: [schema, ...rows], sessions, ...stateOf(catalog) },
-        { schedulesMax: 300 },
+        { schedulesMax: isHeavy ? 300 : 40 },
       );
       if (explored.kind === 'failed') throw new Error(explored.reason);
       seen.schedules += explored.schedules;
       expect(explored.violations).toBe(0);
     }),
-    { seed, numRuns: isHeavy ? 2_000 : 30 },
+    { seed, numRuns: isHeavy ? 2_000 : 12 },
   );
-  expect(seen.robust).toBeGreaterThan(5);
+  expect(seen.robust).toBeGreaterThan(4);
   expect(seen.schedules).toBeGreaterThan(10);
 });

@@ -45,7 +45,7 @@ async function mysqlClient(stream: () => ReturnType<typeof connectTo>): Promise<
   };
 }
 
-const rounds = 24;
+const rounds = 10;
 
 /** Both insert where the other has not, at a time. @returns of each round the rows inserted by both, or the first error */
 async function races([a, b]: readonly [Query, Query], wrap: (query: Query, sql: string) => Promise<number>) {

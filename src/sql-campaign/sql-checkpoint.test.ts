@@ -1,7 +1,7 @@
 /** An exploration of a SQL program that stops again and again, and continues each time from the checkpoint alone, finds what one that never stops finds. */
 import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { countingProgram } from './counting-program.test-support.ts';
 import { onPostgres } from './engines.test-support.ts';
@@ -104,9 +104,13 @@ const cases = [
 
 describe.each(cases)('%s at %s', (_name, isolation, every, make) => {
   const profile = parseProfile({ engine: 'postgres', isolation });
+  let whole: Piece;
+
+  beforeAll(async () => {
+    whole = await piece(make(), null, { profile });
+  });
 
   test(`stopped after every ${every} schedules`, async () => {
-    const whole = await piece(make(), null, { profile });
     expect(whole.result.complete).toBe(true);
     const [made, pieces] = await inPieces(make, every, profile);
     expect(pieces).toBe(Math.ceil(whole.result.schedules / every));
@@ -114,7 +118,6 @@ describe.each(cases)('%s at %s', (_name, isolation, every, make) => {
   });
 
   test('interrupted in the middle of runs', async () => {
-    const whole = await piece(make(), null, { profile });
     const [made, pieces] = await inRuns(make, profile);
     expect(pieces).toBeGreaterThan(1);
     expect(found(made)).toEqual(found(whole));
