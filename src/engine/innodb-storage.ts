@@ -26,6 +26,8 @@ export interface InnodbStorageOptions {
   readonly observer?: StorageObserver;
   /** Told what every step comes into contact with. */
   readonly footprints?: FootprintRecorder | null;
+  /** A deadlock has been found, and its victim chosen by weight. */
+  readonly onDeadlock?: () => void;
 }
 
 export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
@@ -37,6 +39,7 @@ export class InnodbStorage implements Storage {
   /** Records of which locks have gone since deadlocks were looked for. */
   readonly unlocked = new Set<LockableRecord>();
   readonly #footprints: FootprintRecorder | null;
+  readonly onDeadlock: () => void;
   readonly open = new Map<number, InnodbTransaction>();
   readonly metadata = new MetadataLocks();
   readonly #tables = new Map<TableId, InnodbTable>();
@@ -48,6 +51,7 @@ export class InnodbStorage implements Storage {
   constructor(options: InnodbStorageOptions) {
     this.observer = options.observer ?? null;
     this.#footprints = options.footprints ?? null;
+    this.onDeadlock = options.onDeadlock ?? (() => {});
   }
 
   /** Of the step under way, where somebody wants to know. */

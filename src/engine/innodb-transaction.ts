@@ -322,6 +322,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const lightest = cycle.filter((transaction) => transaction.#weight === least);
     const victim = preferred !== null && lightest.includes(preferred) ? preferred : lightest.at(-1);
     assert(victim !== undefined, 'a cycle has a lightest transaction');
+    this.storage.onDeadlock();
     victim.#isVictim = true;
     this.storage.footprint?.touch(contacts.waitName(victim.session), 'change');
     victim.rollback();

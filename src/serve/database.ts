@@ -43,6 +43,7 @@ import {
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { AssumedAccesses, wayOf, type Ways } from './assumed-accesses.ts';
+import { assumeRefusals, assumeVictim } from './engine-assumptions.ts';
 import { formatChoices } from './choices.ts';
 import { describe } from './describe.ts';
 import { HistoryRecorder } from './history-recorder.ts';
@@ -269,12 +270,10 @@ export class SqlDatabase implements SqlServer {
   }
 
   begin(session: Session, options: TransactionOptions): StorageTransaction {
-    if (isAxiomatic(this.#storage) && session.readsStrongly) {
-      this.#open += 1;
-      return this.#storage.beginStrong(session.id);
-    }
     this.#open += 1;
+    if (isAxiomatic(this.#storage) && session.readsStrongly) return this.#storage.beginStrong(session.id);
     this.#hasOverlapped ||= this.#open > 1;
+    assumeRefusals(session, this, options.isolation);
     const transaction = this.#storage.begin(session.id, options);
     if (!isAxiomatic(this.#storage)) this.#recorder.begun(transaction.id, session.id);
     return transaction;
@@ -446,7 +445,8 @@ export class SqlDatabase implements SqlServer {
     }
     const observer = this.#recorder;
     const { footprints = null, predicateReads = 'range' } = this.#options;
-    if (profile.dialect === 'mysql') return innodbStorage({ observer, footprints });
+    if (profile.dialect === 'mysql')
+      return innodbStorage({ observer, footprints, onDeadlock: () => assumeVictim(this) });
     return postgresStorage({
       observer,
       footprints,

@@ -1,0 +1,23 @@
+/** What a green verdict takes for granted of a server that may answer otherwise than its profile. */
+import type { Dialect, IsolationName } from '../sql/index.ts';
+import type { SqlDatabase } from './database.ts';
+import type { Session } from './sql-session.ts';
+
+/** MySQL manual, "Deadlock Detection": InnoDB picks small transactions; its count has parts that moirai does not know. */
+export function assumeVictim({ takenForGranted }: SqlDatabase): void {
+  takenForGranted?.add('in a deadlock InnoDB rolls back the transaction that has done least, as moirai counts it');
+}
+
+/** PostgreSQL manual, "Serializable Isolation Level": predicate locks on pages, joined where there are many. */
+const refusals: Readonly<Record<Dialect, string | null>> = {
+  postgres: 'PostgreSQL at serializable answers 40001 no more often than moirai, although it locks whole pages',
+  mysql: null,
+};
+
+/** @param isolation of a transaction that begins */
+export function assumeRefusals({ options }: Session, database: SqlDatabase, isolation: IsolationName): void {
+  const { profile, takenForGranted } = database;
+  const assumed = refusals[profile.dialect];
+  if (profile.family !== 'engine' || isolation !== 'serializable' || options.isSetUp === true) return;
+  if (assumed !== null) takenForGranted?.add(assumed);
+}
