@@ -13,6 +13,7 @@ import { member } from './members.ts';
 import { evaluateSymbol, externalAlias, Globals, wholeExport } from './names.ts';
 import { unreadDrivers } from './drivers/unread.ts';
 import type { Project } from './project.ts';
+import { Reached } from './reached.ts';
 import { routesOf } from './routes.ts';
 import { runSql } from './sql-steps.ts';
 import { bind, runBlock } from './statements.ts';
@@ -29,9 +30,9 @@ export interface InterpreterOptions {
 /** Thrown where a unit takes more than `stepsMax`. */
 export class TooLarge extends Error {}
 
-export function interpreter({ project, dialect, stepsMax, found }: InterpreterOptions): Machine & { restart(): void } {
+export function interpreter({ project, dialect, stepsMax, found }: InterpreterOptions): Machine {
   let left = stepsMax;
-  const machine: Machine & { restart(): void } = {
+  const machine: Machine = {
     project,
     dialect,
     found,
@@ -41,6 +42,7 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     frames: [],
     handlers: [],
     called: new Set(),
+    reached: new Reached(),
     isSetup: false,
     evaluateSymbol: (symbol) => evaluateSymbol(machine, symbol),
     restart: () => {
@@ -88,7 +90,10 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
     savepoint: (connection, name) => {
       if (machine.emitter.open?.connection === connection) machine.emitter.push({ kind: 'savepoint', name });
     },
-    notUnderstood: (at, reason) => machine.emitter.notUnderstood(project.place(at), reason),
+    notUnderstood: (at, reason) => {
+      machine.reached.step(project.place(at), [at, ...machine.frames.map(({ call: one }) => one)]);
+      machine.emitter.notUnderstood(project.place(at), reason);
+    },
     place: (at) => project.place(at),
   };
   return machine;

@@ -6,6 +6,7 @@ import type { Abstract, Cell, External, FunctionNode, FunctionValue, Memory, Sco
 import type { Connection, Emitter } from './emitter.ts';
 import type { Globals } from './names.ts';
 import type { Project } from './project.ts';
+import type { Reached } from './reached.ts';
 
 /** How a path goes on behind a statement. */
 export interface Completion {
@@ -51,9 +52,13 @@ export interface Machine {
   handlers: readonly (() => Completion)[];
   /** Functions that ran in this unit. */
   readonly called: Set<FunctionNode>;
+  /** By all units. */
+  readonly reached: Reached;
   found(unit: FoundUnit): void;
   /** A file runs from the top, or what it registered: functions that it passes on are units of their own. */
   isSetup: boolean;
+  /** Begins another unit. */
+  restart(): void;
   evaluateSymbol(symbol: ts.Symbol): Abstract;
 
   evaluate(node: ts.Expression, scope: Scope): Abstract;

@@ -159,6 +159,51 @@ unit far at src/a.ts:8
   });
 });
 
+describe('a statement that no unit reaches', () => {
+  test('is listed, with the function that is not called', () => {
+    const text = read(
+      {
+        'a.ts': `${pg}const DROP = 'DELETE FROM items WHERE old';
+          function purge() { return pool.query(DROP); }
+          const clear = async (text: string) => { const client = await pool.connect(); await client.query(text); };
+          export async function list() { console.log('SELECT id FROM items is next');
+            const { rows } = await pool.query('SELECT id FROM items');
+            return rows;
+            await pool.query('SELECT 1 AS never'); }`,
+        'b.ts': `import postgres from 'postgres'; const sql = postgres();
+          class Report { rows() { return sql\`SELECT id FROM reports\`; } }
+          function run(text: string) { return sql.unsafe(text); }
+          export const all = async () => { const open = sql\`SELECT id FROM orders WHERE open\`;
+            await run('DELETE FROM carts WHERE done');
+            await sql\`SELECT id FROM carts WHERE id IN (\${open})\`; };`,
+      },
+      true,
+    );
+    expect(text.split('\n').filter((line) => line.includes('not understood'))).toEqual([
+      'not understood: no unit reaches this statement: none calls purge at a.ts:4',
+      'not understood: no unit reaches this statement: none calls clear at a.ts:5',
+      'not understood: no unit reaches this statement at a.ts:9',
+      'not understood: no unit reaches this statement: none calls rows at b.ts:2',
+    ]);
+  });
+
+  test('is not a text that only names something: a key of a Map, a text that is kept and runs later', () => {
+    const text = read(
+      {
+        'a.ts': `${pg}const names = new Map<string, string>();
+          class Plan { seen = new Set<string>(); name(text: string) { this.seen.add(text); return names.get(text) ?? 'none'; } }
+          const plan = new Plan();
+          const keep = (text: string) => ({ text });
+          const stored = keep('SELECT id FROM items');
+          export async function list() { names.set('SELECT id FROM items', 'list'); plan.name('SELECT id FROM items');
+            return pool.query(stored.text); }`,
+      },
+      true,
+    );
+    expect(text).toBe('unit list at a.ts:8\n  SELECT id FROM items at a.ts:9\n');
+  });
+});
+
 test('CommonJS: module.exports, exports and require, as a whole and by name', () => {
   const text = read({
     'db.js': `const Pool = require('pg').Pool; const pool = new Pool();

@@ -30,7 +30,9 @@ export function runSql(machine: Machine, owner: Owner, sql: Sql, depth = 0): Abs
   }
   const value = valueOf(sql.text);
   if (value.kind === 'constant' && typeof value.value === 'string') return runText(machine, owner, value.value, sql);
-  machine.notUnderstood(statementSite(machine, sql.at), reasonOf(value));
+  const site = statementSite(machine, sql.at);
+  machine.reached.step(machine.place(site), [sql.at]);
+  machine.notUnderstood(site, reasonOf(value));
   return unknown('a result of SQL that is not understood');
 }
 
@@ -53,7 +55,9 @@ function reasonOf(value: Value): string {
 function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstract {
   const trimmed = text.trim().replace(/;\s*$/, '');
   const control = controlOf(trimmed);
+  const calls = [sql.at, ...machine.frames.map(({ call }) => call)];
   if (control !== undefined) {
+    machine.reached.withoutStep(calls);
     if (owner === null)
       machine.notUnderstood(sql.at, `${oneLine(trimmed)} on a pool: each statement may use another connection`);
     else runControl(machine, owner, control, sql.at);
@@ -67,6 +71,7 @@ function runText(machine: Machine, owner: Owner, text: string, sql: Sql): Abstra
     place: machine.place(statementSite(machine, sql.at)),
     result: name,
   };
+  machine.reached.step(step.place, calls);
   const { open } = machine.emitter;
   if (open !== null && open.connection !== owner) machine.emitter.pushOutside(step);
   else {

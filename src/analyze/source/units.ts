@@ -22,6 +22,7 @@ import { request } from './members.ts';
 import type { Project } from './project.ts';
 import { does, tidySteps } from './tidy-steps.ts';
 import { nameOf } from './transactions.ts';
+import { unreached } from './unreached.ts';
 
 export interface UnitOptions {
   readonly dialect: 'postgres' | 'mysql';
@@ -43,7 +44,7 @@ export function readUnits(
 ): { readonly units: readonly Unit[]; readonly notUnderstood: readonly NotUnderstood[] } {
   const waiting: FoundUnit[] = [];
   const seen = new Set<ts.Node>();
-  const notUnderstood: NotUnderstood[] = [];
+  const called = new Set<ts.Node>();
   const machine = interpreter({
     project,
     dialect,
@@ -69,6 +70,7 @@ export function readUnits(
       if (!(error instanceof TooLarge)) throw error;
       machine.notUnderstood(node, error.message);
     }
+    for (const fn of machine.called) called.add(fn);
     const steps = tidySteps(machine.emitter.steps) as readonly UnitStep[];
     if (steps.some(does))
       read.push({
@@ -103,14 +105,12 @@ export function readUnits(
     for (const unit of exportedUnits(machine, file)) machine.found(unit);
   }
   drain();
-  return {
-    units: withUniqueNames(
-      withoutCalled(read)
-        .map(({ unit }) => unit)
-        .toSorted(byPlace),
-    ),
-    notUnderstood,
-  };
+  const units = withUniqueNames(
+    withoutCalled(read)
+      .map(({ unit }) => unit)
+      .toSorted(byPlace),
+  );
+  return { units, notUnderstood: unreached(machine, units, called) };
 }
 
 function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {

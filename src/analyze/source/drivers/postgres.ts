@@ -35,6 +35,8 @@ interface Pieces {
 }
 
 const fragments = new WeakMap<Abstract, Pieces>();
+/** Where the pieces are a template. */
+const templates = new WeakMap<Pieces, ts.Node>();
 /** Of an object: behind SET it is a list of assignments. */
 const assignments = new WeakMap<Abstract, Pieces>();
 
@@ -99,7 +101,12 @@ function savepoint(machine: Machine, owner: Owner, args: readonly Abstract[], at
 
 function query(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node): Native {
   let result: Abstract | undefined;
-  const run = (): Abstract => (result ??= machine.statement(owner, { ...flat(pieces), at }));
+  const run = (): Abstract => {
+    if (result !== undefined) return result;
+    const { text, parameters, parts } = flat(pieces);
+    machine.reached.withoutStep(parts);
+    return (result = machine.statement(owner, { text, parameters, at }));
+  };
   const promise: Native = {
     kind: 'native',
     title: 'a query of postgres.js',
@@ -111,24 +118,34 @@ function query(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node): Nat
         : machine.member(run(), name, at),
   };
   fragments.set(promise, pieces);
+  templates.set(pieces, at);
   return promise;
 }
 
 /** The text with `$1`, `$2`, ... and the parameters; fragments are part of the text. */
-function flat({ texts, holes }: Pieces): { readonly text: Abstract; readonly parameters: readonly Abstract[] } {
+function flat({ texts, holes }: Pieces): {
+  readonly text: Abstract;
+  readonly parameters: readonly Abstract[];
+  readonly parts: readonly ts.Node[];
+} {
   const parameters: Abstract[] = [];
+  const parts: ts.Node[] = [];
   const write = (pieces: Pieces): string =>
     pieces.texts
       .map((text, index) => {
         const hole = pieces.holes[index];
         if (hole === undefined) return text;
         const fragment = (/\bset\s*$/i.test(text) ? assignments.get(hole) : undefined) ?? fragments.get(hole);
-        if (fragment !== undefined) return text + write(fragment);
+        if (fragment !== undefined) {
+          const template = templates.get(fragment);
+          if (template !== undefined) parts.push(template);
+          return text + write(fragment);
+        }
         parameters.push(hole);
         return `${text}$${parameters.length}`;
       })
       .join('');
-  return { text: constant(write({ texts, holes })), parameters };
+  return { text: constant(write({ texts, holes })), parameters, parts };
 }
 
 /** `sql('name')`, `sql(['a', 'b'])`, `sql(object, 'a', 'b')`: names, lists, the columns and values of INSERT. */

@@ -3,7 +3,9 @@ import type ts from 'typescript';
 import { type Abstract, constant, type Native, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
+import { isMapCall } from '../map-call.ts';
 import { calledName } from '../called-name.ts';
+import { holdsWholeStatement, startsAsSql } from '../sql-text.ts';
 import { valueOf } from '../value-arithmetic.ts';
 import { mysqlClient } from './mysql2.ts';
 import { pgClient } from './pg.ts';
@@ -30,7 +32,7 @@ export function textHandle(
   }
   if (!isSql(args[0])) return undefined;
   if (!/^(?:query|execute|unsafe)$/i.test(method)) {
-    if (isWholeStatement(args[0]))
+    if (isWholeStatement(args[0]) && !isConsole(callee) && !isMapCall(machine, at))
       machine.notUnderstood(at, `SQL is passed to ${calledName(machine, at)}, which is not in the sources`);
     return undefined;
   }
@@ -46,6 +48,10 @@ export function textTag(machine: Machine, tag: Abstract, texts: readonly string[
     : undefined;
 }
 
+function isConsole(callee: Abstract): boolean {
+  return callee.kind === 'external' && callee.module === '' && callee.path[0] === 'console';
+}
+
 /** All such handles of a unit are one connection. */
 function clientOf(machine: Machine): Native {
   const connection = connections.get(machine.emitter) ?? { nextLevel: null };
@@ -53,10 +59,8 @@ function clientOf(machine: Machine): Native {
   return machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection, 'either');
 }
 
-/** More than a message that begins with the word. */
 function isWholeStatement(abstract: Abstract | undefined): boolean {
-  const text = JSON.stringify(abstract === undefined ? '' : valueOf(abstract));
-  return /\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b/i.test(text);
+  return holdsWholeStatement(JSON.stringify(abstract === undefined ? '' : valueOf(abstract)));
 }
 
 function isSql(abstract: Abstract | undefined): boolean {
@@ -65,10 +69,5 @@ function isSql(abstract: Abstract | undefined): boolean {
     return isSql(abstract.properties.get('text')?.value ?? abstract.properties.get('sql')?.value);
   const value = valueOf(abstract);
   const start = value.kind === 'expression' && value.operator === '||' ? value.operands[0] : value;
-  return (
-    start?.kind === 'constant' &&
-    /^\s*(?:select|insert|update|delete|with|begin|commit|rollback|start\s+transaction|savepoint)\b/i.test(
-      String(start.value),
-    )
-  );
+  return start?.kind === 'constant' && startsAsSql(String(start.value));
 }

@@ -1,0 +1,15 @@
+/** Recognises SQL by its words, where nothing else says that a text is SQL. */
+
+/** The text begins as a statement, or as the begin or end of a transaction. */
+export function startsAsSql(text: string): boolean {
+  return startsAsStatement(text) || /^\s*(?:begin|commit|rollback|start\s+transaction|savepoint)\b/i.test(text);
+}
+
+export function startsAsStatement(text: string): boolean {
+  return /^\s*(?:select|insert|update|delete|with)\b/i.test(text);
+}
+
+/** More than a message that begins with the word. */
+export function holdsWholeStatement(text: string): boolean {
+  return /\b(?:select\b.*\bfrom|insert\s+into|update\b.*\bset|delete\s+from)\b/is.test(text);
+}
