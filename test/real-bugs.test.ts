@@ -27,6 +27,10 @@ const programs = [
   ['sequelize-6.8.0', 6],
   ['node-pg-migrate-5.10.0', "table_name = 'pgmigrations'"],
   ['node-pg-migrate-6.0.0', 8],
+  ['kysely-0.29.2', 'bob saw no row in kysely_migration, alice inserted one'],
+  ['kysely-0.29.3', 6],
+  ['postgres-migrations-3.0.2', "bob saw no row in pg_class where relname = 'migrations'"],
+  ['postgres-migrations-4.0.0', 10],
 ] as const;
 
 test.skipIf(folder === null).each(programs)('%s', async (name, cause) => {

@@ -1,0 +1,5 @@
+import { Kysely, PostgresDialect } from 'kysely-0.29.2';
+import { Migrator } from 'kysely-0.29.2/migration';
+import { migrate } from './kysely-migrate.mjs';
+
+export default migrate({ Kysely, PostgresDialect, Migrator });
