@@ -309,6 +309,21 @@ test('a handle whose origin is not in the sources is known by its SQL', () => {
 `);
 });
 
+test('a handle from outside is known also where its SQL differs by path', () => {
+  const text = read({
+    'a.js': `const db = require('our-database'); const app = require('express')();
+      app.post('/users', async (req) => { let text = 'UPDATE users SET name = $1';
+        if (req.body.photo !== undefined) text = 'UPDATE users SET name = $1, photo = $2';
+        await db.query(text + ' WHERE id = 1', [req.body.name, req.body.photo]); });`,
+  });
+  expect(text).toBe(`unit POST /users
+  if not(is null(body.photo))
+    UPDATE users SET name = $1, photo = $2 WHERE id = 1  [body.name, body.photo]
+  else
+    UPDATE users SET name = $1 WHERE id = 1  [body.name, body.photo]
+`);
+});
+
 test('a loop over rows uses their columns; Promise.all runs all; a list of columns is a parameter', () => {
   const text = read({
     'a.ts': `${pg}export async function close(day: string) {

@@ -1,5 +1,6 @@
 /** `query(text)` on something of which the origin is not known, where the text is SQL: what a plugin or a container gives. */
 import type ts from 'typescript';
+import type { Value } from '../../application.ts';
 import { type Abstract, constant, type Native, unknown } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
@@ -67,7 +68,14 @@ function isSql(abstract: Abstract | undefined): boolean {
   if (abstract === undefined) return false;
   if (abstract.kind === 'object')
     return isSql(abstract.properties.get('text')?.value ?? abstract.properties.get('sql')?.value);
-  const value = valueOf(abstract);
-  const start = value.kind === 'expression' && value.operator === '||' ? value.operands[0] : value;
-  return start?.kind === 'constant' && startsAsSql(String(start.value));
+  return isSqlValue(valueOf(abstract));
+}
+
+/** On some path, where it differs by path. */
+function isSqlValue(value: Value): boolean {
+  if (value.kind === 'constant') return startsAsSql(String(value.value));
+  if (value.kind !== 'expression') return false;
+  const [first, ...rest] = value.operands;
+  if (value.operator === 'if') return rest.some(isSqlValue);
+  return value.operator === '||' && first !== undefined && isSqlValue(first);
 }
