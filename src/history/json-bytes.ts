@@ -94,7 +94,7 @@ export function scalarEnd(bytes: Uint8Array, at: number): number {
 const depthMax = 20;
 
 /** The position after any value that is made of plain ones. */
-export function valueEnd(bytes: Uint8Array, begin: number, depth = 0): number {
+function valueEnd(bytes: Uint8Array, begin: number, depth = 0): number {
   const open = bytes[begin];
   if (open !== openBracket && open !== openBrace) {
     const number = integerEnd(bytes, begin);

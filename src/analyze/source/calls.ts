@@ -92,7 +92,7 @@ function runBody(
 }
 
 /** A function outside the sources: of its arguments nothing is known any more but that it may call the functions among them. */
-export function opaqueCall(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
+function opaqueCall(machine: Machine, callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract {
   const name = calledName(machine, at);
   const functions = args.flatMap((arg) => functionsIn(arg));
   const handle = args.find((arg) => arg.kind === 'native' && arg.isHandle);
@@ -191,7 +191,7 @@ function injected(
 }
 
 /** The class and those that it extends, as far as they are in the sources. */
-export function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
+function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
   const { ts } = machine.project;
   const parent = type.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
   if (parent === undefined) return [type];
@@ -199,7 +199,7 @@ export function lineage(machine: Machine, type: ClassValue): readonly ClassValue
   return value.kind === 'class' && value.node !== type.node ? [type, ...lineage(machine, value)] : [type];
 }
 
-export function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
+function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
   const { ts } = machine.project;
   return (
     ts.canHaveModifiers(member) &&

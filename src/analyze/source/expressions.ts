@@ -147,11 +147,7 @@ function evaluateCall(machine: Machine, node: ts.CallExpression, scope: Scope): 
   return args.find(({ kind }) => kind === 'never') ?? machine.call(callee, args, node);
 }
 
-export function argumentsOf(
-  machine: Machine,
-  nodes: readonly ts.Expression[] | undefined,
-  scope: Scope,
-): readonly Abstract[] {
+function argumentsOf(machine: Machine, nodes: readonly ts.Expression[] | undefined, scope: Scope): readonly Abstract[] {
   return (nodes ?? []).flatMap((node): readonly Abstract[] => {
     if (!machine.project.ts.isSpreadElement(node)) return [machine.evaluate(node, scope)];
     const list = machine.settle(machine.evaluate(node.expression, scope), node);
@@ -356,7 +352,7 @@ function isCondition(value: Value): boolean {
 }
 
 /** Writes a variable, a property, or the parts of a pattern. */
-export function assign(machine: Machine, target: ts.Expression, value: Abstract, scope: Scope): Abstract {
+function assign(machine: Machine, target: ts.Expression, value: Abstract, scope: Scope): Abstract {
   const { ts, checker } = machine.project;
   if (ts.isIdentifier(target)) {
     const symbol = checker.getSymbolAtLocation(target);

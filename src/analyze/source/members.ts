@@ -134,7 +134,7 @@ function valueMember(machine: Machine, value: Value, name: string, at: ts.Node):
   }
 }
 
-export function isCalled(machine: Machine, at: ts.Node): boolean {
+function isCalled(machine: Machine, at: ts.Node): boolean {
   const { ts } = machine.project;
   return ts.isCallExpression(at.parent) && at.parent.expression === at;
 }
