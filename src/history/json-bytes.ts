@@ -89,34 +89,3 @@ export function scalarEnd(bytes: Uint8Array, at: number): number {
       return -1;
   }
 }
-
-/** A value may hold arrays and objects this deep; deeper ones are for JSON.parse. */
-const depthMax = 20;
-
-/** The position after any value that is made of plain ones. */
-function valueEnd(bytes: Uint8Array, begin: number, depth = 0): number {
-  const open = bytes[begin];
-  if (open !== openBracket && open !== openBrace) {
-    const number = integerEnd(bytes, begin);
-    return number >= 0 ? number : scalarEnd(bytes, begin);
-  }
-  if (depth === depthMax) return -1;
-  const close = open === openBracket ? closeBracket : closeBrace;
-  let at = skipSpace(bytes, begin + 1);
-  if (bytes[at] === close) return at + 1;
-  for (;;) {
-    if (close === closeBrace) {
-      const nameEnd = plainStringEnd(bytes, at);
-      if (nameEnd < 0) return -1;
-      at = skipSpace(bytes, nameEnd + 1);
-      if (bytes[at] !== colon) return -1;
-      at = skipSpace(bytes, at + 1);
-    }
-    at = valueEnd(bytes, at, depth + 1);
-    if (at < 0) return -1;
-    at = skipSpace(bytes, at);
-    if (bytes[at] === close) return at + 1;
-    if (bytes[at] !== comma) return -1;
-    at = skipSpace(bytes, at + 1);
-  }
-}

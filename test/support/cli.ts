@@ -124,6 +124,10 @@ export function runProcess(command: string, args: readonly string[], options: Sp
       onOutput?.(kill, text);
     });
     child.on('error', reject);
+    // A command that reads no input may have ended before it is closed.
+    child.stdin.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') reject(error);
+    });
     child.on('close', (code, signal) => resolve({ code, signal, out, err }));
     options.onStart?.(kill, child.stdin);
     if (options.endsInput !== false) child.stdin.end(input ?? '');
