@@ -7,6 +7,7 @@ import { assert } from '../../base/assert.ts';
 import type { Column, Table } from '../catalog/relation.ts';
 import type { Running } from '../plan/planning.ts';
 import type { SqlValue } from '../value.ts';
+import { nextValue } from './next-value.ts';
 import { sequenceName } from './sequence-name.ts';
 
 const reservedMax = 65_535;
@@ -73,7 +74,7 @@ export class AutoIncrement {
     const { sequence } = this.column;
     assert(sequence !== null, 'an AUTO_INCREMENT column has a sequence');
     const { numbers } = this.#reserved(running);
-    for (let i = 0; i < count; i++) numbers.push(running.surroundings.nextValue(sequenceName(sequence)));
+    for (let i = 0; i < count; i++) numbers.push(nextValue(running, sequenceName(sequence), this.column));
   }
 
   #reserved(running: Running): Reserved {

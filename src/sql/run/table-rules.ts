@@ -31,6 +31,7 @@ import {
   referencesOf,
 } from './foreign-keys.ts';
 import { indexChecks } from './index-checks.ts';
+import { nextValue } from './next-value.ts';
 import { sequenceName } from './sequence-name.ts';
 
 type Evaluate = Expression['evaluate'];
@@ -85,7 +86,7 @@ export class TableRules {
     if (column.identity !== null && column.sequence !== null) {
       const name = sequenceName(column.sequence);
       return ({ execution }) => {
-        const value = execution.surroundings.nextValue(name);
+        const value = nextValue(execution, name, column);
         return isLarge(column) ? value : Number(value);
       };
     }
