@@ -4,7 +4,7 @@ import { runHere } from './support/cli.ts';
 
 const files = {
   'skew.history': 'r x _, w y 1\nr y _, w x 1',
-  'serial.history': 'w x 1\nr x 1',
+  'serial.history': 'transactions 2\nw x 1\nr x 1',
   'backwards.history': 'w x 1\nr x 1, r x _',
   'two-sessions.history': 'w x 1 | r x _\nr x 1 | w y 1',
 };
@@ -61,6 +61,7 @@ test('--json keeps the shape of check, with obstacles for a cycle and the execut
       serializable: 'violated',
     },
     strongest: 'snapshot-isolation',
+    assumed: [],
     execution: [
       { transaction: '0/0', parent: 0, readStates: [[0], [0]] },
       { transaction: '1/0', parent: 1, readStates: [[0], [0, 1]] },
