@@ -4,7 +4,7 @@ import { runHere } from './support/cli.ts';
 
 const files = {
   'skew.history': 'r x _, w y 1\nr y _, w x 1',
-  'serial.history': 'transactions 2\nw x 1\nr x 1',
+  'serial.history': 'transactions 2\nw x 1\nr x 1\n',
   'backwards.history': 'w x 1\nr x 1, r x _',
   'two-sessions.history': 'w x 1 | r x _\nr x 1 | w y 1',
 };
