@@ -135,17 +135,20 @@ class SerialOutcomes {
   async #inOrder(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
     const profile = { family: 'engine', engine: 'postgres', dialect: 'postgres', isolation: 'serializable' } as const;
     const database = await openSqlDatabase({ profile });
-    const setUp = await ProgramClient.connect(connectTo(database));
-    for (const text of this.#definition.schema) for (const sql of database.split(text)) await setUp.query(sql);
-    const ran: Record<string, Ran> = {};
-    for (const session of order) {
-      const result = await runSession(session, connectTo(database));
-      if (result.end === 'aborted') return undefined;
-      ran[session.name] = result;
+    try {
+      const setUp = await ProgramClient.connect(connectTo(database));
+      for (const text of this.#definition.schema) for (const sql of database.split(text)) await setUp.query(sql);
+      const ran: Record<string, Ran> = {};
+      for (const session of order) {
+        const result = await runSession(session, connectTo(database));
+        if (result.end === 'aborted') return undefined;
+        ran[session.name] = result;
+      }
+      const state = await readState(this.#definition, setUp);
+      return outcomeText(names, ran, state, this.#definition);
+    } finally {
+      database.close();
     }
-    const state = await readState(this.#definition, setUp);
-    setUp.end();
-    return outcomeText(names, ran, state, this.#definition);
   }
 }
 
