@@ -5,7 +5,7 @@
  */
 import type { IsolationName, QueryStatement, Row, StatementView, Wait, Waiting } from '../sql/index.ts';
 import { continuing, MustWait } from './must-wait.ts';
-import { pause, pausingBeforeWrites } from './statement-pauses.ts';
+import { delegating, pause, pausingBeforeWrites } from './statement-pauses.ts';
 
 export interface LockingScansOptions {
   readonly isolation: IsolationName;
@@ -37,9 +37,8 @@ function locksScans({ scansLock }: StatementView, statement: QueryStatement, iso
 function lockingView(view: StatementView, pauses: boolean): StatementView {
   let mayPause = pauses;
   return {
+    ...delegating(view),
     scansLock: false,
-    ...(view.scansInOrder === undefined ? {} : { scansInOrder: view.scansInOrder }),
-    ...(view.checksByIndex === undefined ? {} : { checksByIndex: view.checksByIndex }),
     *scan(table, path, condition) {
       if (mayPause) {
         mayPause = false;
@@ -66,16 +65,6 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
         }
       }
     },
-    lock: (table, path, condition, request, take) => view.lock(table, path, condition, request, take),
-    lockRow: (row, matches, request) => view.lockRow(row, matches, request),
-    insert: (table, values, duplicateLock, checks) => view.insert(table, values, duplicateLock, checks),
-    update: (row, values, columns, checks) => view.update(row, values, columns, checks),
-    delete: (row, checks) => view.delete(row, checks),
-    constraintQuery: () => view.constraintQuery(),
-    isOwn: (row) => view.isOwn(row),
-    isCurrent: (row) => view.isCurrent(row),
-    isUnique: (row, index) => view.isUnique(row, index),
-    undo: () => view.undo(),
   };
 }
 

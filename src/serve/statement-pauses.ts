@@ -105,7 +105,8 @@ export function pausingBeforeWrites(view: StatementView): StatementView {
   };
 }
 
-function delegating(view: StatementView): StatementView {
+/** A view that does as another, to be given other members. */
+export function delegating(view: StatementView): StatementView {
   const { scansLock, scansInOrder, checksByIndex } = view;
   return {
     ...(checksByIndex === undefined ? {} : { checksByIndex }),
