@@ -1,5 +1,12 @@
 /** A statement with the plan that was made for one version of the catalog. */
-import type { Catalog, Dialect, PreparedStatement, SqlType, Statement } from '../sql/index.ts';
+import {
+  type Catalog,
+  type Dialect,
+  engineRules,
+  type PreparedStatement,
+  type SqlType,
+  type Statement,
+} from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 
 export interface Prepared extends PreparedStatement {
@@ -29,8 +36,7 @@ export function currentPlan({ plan, isInner }: Prepared, catalog: Catalog, planA
   return plan.statement;
 }
 
-/** MySQL commits before a definition and after it. */
 export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {
   if (statement.kind === 'query') return statement.commitsAround === true;
-  return statement.kind === 'definition' && !statement.isTemporary && dialect === 'mysql';
+  return statement.kind === 'definition' && !statement.isTemporary && engineRules[dialect].definitionsCommit;
 }

@@ -18,7 +18,7 @@ export {
   temporarySchema,
   temporaryTables,
 } from './catalog/temporary.ts';
-export type { Dialect } from './dialect.ts';
+export { type Dialect, engineRules } from './dialect.ts';
 export { constraintsNamed } from './catalog/constraints-named.ts';
 export { type DeferralMark, DeferredChecks } from './run/deferred-checks.ts';
 export type { CatalogQuery, Execution, LockFunctions, OpenRows, Surroundings } from './expression.ts';

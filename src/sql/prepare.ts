@@ -3,7 +3,7 @@ import type { DefElem, ExplainStmt, Node, RangeVar, TruncateStmt } from '@pgsql/
 import { assert } from '../base/assert.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { type Column, primaryKey, type Table } from './catalog/relation.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, engineRules } from './dialect.ts';
 import { defineStatement } from './define/define.ts';
 import { characterPosition, parseStatement } from './parse.ts';
 import { lockTableStatement } from './lock-table.ts';
@@ -200,7 +200,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
     }
     return { rows: [], rowCount: 0, foundRows: 0 };
   });
-  return { ...truncation, commitsAround: planning.dialect === 'mysql' };
+  return { ...truncation, commitsAround: engineRules[planning.dialect].definitionsCommit };
 }
 
 function truncatedTable(range: RangeVar, planning: Planning): Table {

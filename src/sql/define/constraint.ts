@@ -1,4 +1,5 @@
 /** PRIMARY KEY, UNIQUE, CHECK and FOREIGN KEY: added to a table, named as PostgreSQL names them. */
+import { engineRules } from '../dialect.ts';
 import type { Constraint, Node } from '@pgsql/types';
 import {
   type Column,
@@ -90,7 +91,7 @@ export function constraintName(
   const own = all.map(({ name }) => name);
   if (given !== undefined) {
     // PostgreSQL: an index is a relation, and a name that only a constraint has is free for one.
-    const isRelation = isIndex && planning.dialect === 'postgres';
+    const isRelation = isIndex && engineRules[planning.dialect].indexesAreRelations;
     const hasIndex = table.indexes.some(({ name }) => name === given);
     if (isRelation && (hasIndex || planning.catalog.isTaken(table.schema, given)))
       throw new SqlError('42P07', `relation "${given}" already exists`);

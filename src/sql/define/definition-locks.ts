@@ -2,6 +2,7 @@
  * The locks that a definition takes, by its form: PostgreSQL 15, manual of each command, and `AlterTableGetLockLevel`. Names that cannot be found
  * lock nothing here: the definition itself refuses them.
  */
+import { engineRules } from '../dialect.ts';
 import type { AlterTableCmd, AlterTableStmt, Constraint, DropStmt, Node, RangeVar, SelectStmt } from '@pgsql/types';
 import type { Table } from '../catalog/relation.ts';
 import type { Planning } from '../plan/planning.ts';
@@ -13,7 +14,7 @@ import type { TableLockMode } from '../storage.ts';
 import { rangeOf } from './drop.ts';
 
 export function definitionLocks(node: Node, planning: Planning): TableLock[] {
-  if (planning.dialect === 'mysql') return metadataLocks(node, planning);
+  if (engineRules[planning.dialect].hasMetadataLocks) return metadataLocks(node, planning);
   if ('IndexStmt' in node) {
     const mode = node.IndexStmt.concurrent === true ? 'share update exclusive' : 'share';
     return lockOf(node.IndexStmt.relation, mode, planning);

@@ -4,6 +4,7 @@
  */
 import type { Table } from '../catalog/relation.ts';
 import type { Aggregate } from '../expressions/index.ts';
+import { engineRules } from '../dialect.ts';
 import { cell } from '../storage.ts';
 import { accessWays, type Access } from './access.ts';
 import type { Conjunct } from './conjunct.ts';
@@ -20,7 +21,7 @@ export function indexEnds(
   planning: Planning,
 ): Source | null {
   const [leaf, another] = nodes;
-  if (planning.dialect !== 'mysql' || another !== undefined || leaf?.kind !== 'leaf') return null;
+  if (!engineRules[planning.dialect].isClustered || another !== undefined || leaf?.kind !== 'leaf') return null;
   const { item } = leaf;
   const { table } = item;
   if (table === null || aggregates.length === 0) return null;

@@ -1,4 +1,5 @@
 /** INSERT: where the values of each column come from, and what happens to a row that is in the way. */
+import { engineRules } from '../dialect.ts';
 import type { InsertStmt, Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, type Table } from '../catalog/relation.ts';
@@ -292,8 +293,8 @@ function selectedRows(
   });
   const { locking } = query;
   // InnoDB reads a row and writes it before it reads the next, unless the table is its own source. Otherwise all of them first: a statement does not
-  // see its own rows, whatever the storage does with scans that go on.
-  const isStreamed = scope.dialect === 'mysql' && !relationsRead.has(table.id);
+  // see its own rows, whatever the storage does with scans that continue.
+  const isStreamed = engineRules[scope.dialect].insertsRowByRow && !relationsRead.has(table.id);
   const readRows = (rows: Iterable<Values>): Iterable<Values> => (isStreamed ? rows : [...rows]);
   if (locking !== null) {
     scope.planning.prelude.push(function* lockFirst(running) {

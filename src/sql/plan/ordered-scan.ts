@@ -5,6 +5,7 @@
 import { accessWays, type Access, wholeTable } from './access.ts';
 import type { FromList } from './join.ts';
 import type { Expression } from '../expression.ts';
+import { engineRules } from '../dialect.ts';
 import { backwards, directionOf as innodbDirection, orderColumns } from './ordered-access.ts';
 import type { Planning } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
@@ -24,7 +25,7 @@ export function orderedSource({ nodes, conjuncts }: FromList, sort: Sort, planni
   if (item.table === null) return null;
   const ways = accessWays(item.table, item.row, conjuncts, () => false, planning.dialect);
   const access = planning.wayAmong(item.table, ways);
-  if (planning.dialect === 'mysql') {
+  if (engineRules[planning.dialect].isClustered) {
     // A table without an index to go by is read in the order of its primary key, and a list of keys in theirs.
     const { table } = item;
     const direction = innodbDirection(table, access, orderColumns(sort.keys, sort.orders, item.row));

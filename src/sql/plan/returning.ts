@@ -1,4 +1,5 @@
 /** RETURNING, SET lists and the table that a statement writes to: what INSERT, UPDATE and DELETE share. */
+import { engineRules } from '../dialect.ts';
 import type { Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, type Relation, type Table } from '../catalog/relation.ts';
@@ -23,7 +24,7 @@ export function writableTable(range: RangeVar | undefined, events: readonly Pare
   const relation: Relation = scope.planning.relation(range);
   if (relation.kind === 'table') {
     scope.planning.lock(relation.id, 'row exclusive');
-    if (scope.dialect === 'mysql') lockChildren(relation, events, scope.planning);
+    if (engineRules[scope.dialect].hasMetadataLocks) lockChildren(relation, events, scope.planning);
     return relation;
   }
   if (relation.kind === 'view') throw notSupported(`writing to the view "${relation.name}"`);

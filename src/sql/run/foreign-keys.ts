@@ -3,6 +3,7 @@
  * worked off when the statement is over, in queries of their own. InnoDB checks and acts at each row. A check locks the row that it finds.
  * MATCH SIMPLE: a key with a NULL refers to no row.
  */
+import { engineRules } from '../dialect.ts';
 import { assert } from '../../base/assert.ts';
 import { columnAtCell, type ForeignKey, type Index, type ReferentialAction, type Table } from '../catalog/relation.ts';
 import { nullableComparator, wholeTable } from '../plan/access.ts';
@@ -258,7 +259,8 @@ function* parentGone(
   const gone: GoneParent = { rules, child, old, wanted, values };
   // InnoDB looks at children row by row, and takes NO ACTION for RESTRICT, and what would change rows of the table that is updated.
   const isRestricted = action === 'no action' || (values !== null && child.table.id === parent.id);
-  if (planning.dialect === 'mysql') return yield* act(gone, isRestricted ? 'restrict' : action, running);
+  if (engineRules[planning.dialect].checksChildrenByRow)
+    return yield* act(gone, isRestricted ? 'restrict' : action, running);
   atEnd(running, {
     table: parent.id,
     constraint: { table: child.table.id, name: child.key.name },
