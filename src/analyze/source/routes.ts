@@ -2,6 +2,7 @@
 import type ts from 'typescript';
 import { type Abstract, type FunctionValue, unknown } from './abstract-value.ts';
 import { functionsIn } from './run-sometime.ts';
+import { outsideMethod } from './called-name.ts';
 import type { Machine } from './machine.ts';
 import { constantOf } from './value-arithmetic.ts';
 
@@ -14,19 +15,14 @@ export function routesOf(
   args: readonly Abstract[],
   at: ts.Node,
 ): Abstract | undefined {
-  const { ts } = machine.project;
-  if (
-    (callee.kind !== 'external' && callee.kind !== 'value') ||
-    !ts.isCallExpression(at) ||
-    !ts.isPropertyAccessExpression(at.expression)
-  )
-    return undefined;
-  const method = at.expression.name.text;
+  const called = outsideMethod(machine, callee, at);
+  if (called === undefined) return undefined;
+  const { method } = called;
   const functions = args.flatMap((arg) => functionsIn(arg)).filter(({ node }) => node.parameters.length < 4);
   const gives = callee.kind === 'external' ? { ...callee, path: callee.path.slice(0, -1) } : unknown('a router');
   const path = constantOf(args[0]);
   if (verbs.test(method) && functions.length > 0) {
-    const route = typeof path === 'string' ? path : routePath(machine, at.expression.expression);
+    const route = typeof path === 'string' ? path : routePath(machine, called.receiver);
     if (route === undefined || !/^[/*]/.test(route)) return undefined;
     found(machine, `${method.toUpperCase()} ${route}`, functions, at);
     return gives;

@@ -5,12 +5,27 @@ import { type Abstract, constant, type Native, unknown } from '../abstract-value
 import type { Connection } from '../emitter.ts';
 import type { Machine } from '../machine.ts';
 import { isMapCall } from '../map-call.ts';
-import { calledName } from '../called-name.ts';
+import { calledName, outsideMethod } from '../called-name.ts';
 import { holdsWholeStatement, startsAsSql } from '../sql-text.ts';
 import { valueOf } from '../value-arithmetic.ts';
 import { mysqlClient } from './mysql2.ts';
 import { pgClient } from './pg.ts';
 import { sqlOf } from './postgres.ts';
+
+interface Client {
+  readonly open: (machine: Machine, connection: Connection) => Native;
+  /** Transactions are begun and ended by these, not by text alone. */
+  readonly transactionMethods: ReadonlySet<string>;
+}
+
+/** The commonest driver of each dialect. */
+const clients: Readonly<Record<Machine['dialect'], Client>> = {
+  postgres: { open: pgClient, transactionMethods: new Set() },
+  mysql: {
+    open: (machine, connection) => mysqlClient(machine, connection, 'either'),
+    transactionMethods: new Set(['beginTransaction', 'commit', 'rollback']),
+  },
+};
 
 const connections = new WeakMap<Machine['emitter'], Connection>();
 
@@ -20,20 +35,15 @@ export function textHandle(
   args: readonly Abstract[],
   at: ts.Node,
 ): Abstract | undefined {
-  const { ts } = machine.project;
-  if (
-    (callee.kind !== 'value' && callee.kind !== 'external') ||
-    !ts.isCallExpression(at) ||
-    !ts.isPropertyAccessExpression(at.expression)
-  )
-    return undefined;
-  const method = at.expression.name.text;
-  if (machine.dialect === 'mysql' && /^(?:beginTransaction|commit|rollback)$/.test(method)) {
+  const called = outsideMethod(machine, callee, at);
+  if (called === undefined) return undefined;
+  const { method } = called;
+  if (clients[machine.dialect].transactionMethods.has(method)) {
     return machine.call(clientOf(machine).member?.(method, at) ?? unknown(method), args, at);
   }
   if (!isSql(args[0])) return undefined;
   if (!/^(?:query|execute|unsafe)$/i.test(method)) {
-    if (isWholeStatement(args[0]) && !isConsole(callee) && !isMapCall(machine, at))
+    if (isWholeStatement(args[0]) && !isConsole(callee) && !isMapCall(machine, called.call))
       machine.notUnderstood(at, `SQL is passed to ${calledName(machine, at)}, which is not in the sources`);
     return undefined;
   }
@@ -57,7 +67,7 @@ function isConsole(callee: Abstract): boolean {
 function clientOf(machine: Machine): Native {
   const connection = connections.get(machine.emitter) ?? { nextLevel: null };
   connections.set(machine.emitter, connection);
-  return machine.dialect === 'postgres' ? pgClient(machine, connection) : mysqlClient(machine, connection, 'either');
+  return clients[machine.dialect].open(machine, connection);
 }
 
 function isWholeStatement(abstract: Abstract | undefined): boolean {
