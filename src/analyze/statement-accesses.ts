@@ -93,7 +93,7 @@ class StatementReader {
       for (const name of this.#columnsOf({ table, alias: aliasOf(insert.relation ?? {}) })) read.add(name);
     const writes = insertAccesses(insert, table, read, this.#valueOf);
     const checks = writes.flatMap((access) => checksOfWrite(access, this.#catalog));
-    // VALUES waits for nobody's snapshot: a row that another transaction inserts under the same key is waited for and seen.
+    // VALUES reads no snapshot: it waits for a row that another transaction inserts under the same key, and sees it.
     return afterSnapshot(reads, [...writes.map(({ access }) => access), ...checks]);
   }
 

@@ -1,5 +1,5 @@
 /**
- * What a statement finds. A keyed UPDATE, DELETE or locking SELECT that finds no row locks nothing, and keeps nobody from inserting it: where the
+ * What a statement finds. A keyed UPDATE, DELETE or locking SELECT that finds no row locks nothing, and lets any other transaction insert it: where the
  * application inserts rows of that table, or a condition stands beside the key, the path is looked at with the row and without.
  */
 import type { Table } from '../sql/index.ts';

@@ -95,7 +95,7 @@ function endWith({ out, err, code }: Ending): never {
   endSilently(code);
 }
 
-/** With a session connected, Node prints on exit that it waits for the debugger; to nobody, then. */
+/** With a session connected, Node prints on exit that it waits for the debugger: it must not reach the user. */
 function endSilently(code: number): never {
   closeSync(2);
   openSync(devNull, 'w');

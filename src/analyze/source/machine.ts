@@ -8,10 +8,10 @@ import type { Globals } from './names.ts';
 import type { Project } from './project.ts';
 import type { Reached } from './reached.ts';
 
-/** How a path goes on behind a statement. */
+/** How a path continues after a statement. */
 export interface Completion {
   readonly end: 'none' | 'return' | 'jump' | 'throw';
-  /** Conditions on which a part of the path ended, though the rest goes on. */
+  /** Conditions on which a part of the path ended, while the rest continues. */
   readonly ended: readonly { readonly end: 'return' | 'jump'; readonly condition: Value }[];
 }
 

@@ -68,7 +68,7 @@ unit seed.js
 });
 
 describe('transactions', () => {
-  test('end on each path, and the unit goes on behind them', () => {
+  test('end on each path, and the unit continues after them', () => {
     const text = read({
       'a.ts': `${pg}export async function book(seat: number) {
         const client = await pool.connect();

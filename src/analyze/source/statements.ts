@@ -85,7 +85,7 @@ function after(machine: Machine, value: Abstract): Completion {
   return value.kind === 'never' ? { end: 'throw', ended: [] } : goesOn;
 }
 
-/** Functions given to code outside the sources that nobody awaits: a job, a listener. */
+/** Functions given to code outside the sources, which no code here awaits: a job, a listener. */
 function passedOn(machine: Machine, value: Abstract): void {
   if (value.kind !== 'external') return;
   for (const fn of value.made ?? []) {
@@ -118,7 +118,7 @@ function declareVariables(machine: Machine, list: ts.VariableDeclarationList, sc
   return goesOn;
 }
 
-/** At the top of a file, names are evaluated once, by whoever comes first. */
+/** At the top of a file, names are evaluated once, when they are first used. */
 function evaluateGlobals(machine: Machine, list: ts.VariableDeclarationList): Completion {
   const { ts } = machine.project;
   const visit = (name: ts.BindingName): void => {
