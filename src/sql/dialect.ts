@@ -15,6 +15,13 @@ export interface EngineRules {
   readonly checksChildrenByRow: boolean;
   /** The name of an index is that of a relation. */
   readonly indexesAreRelations: boolean;
+  /**
+   * Which conditions of an UPDATE or DELETE that look at no row are evaluated before the first row is read. `outside comparisons`: a subquery in a
+   * longer WHERE only as the operand of EXISTS or IN. Of a SELECT all are.
+   */
+  readonly evaluatesFirst: 'all' | 'outside comparisons';
+  /** Conditions on one column are compared with each other before the first row is read. */
+  readonly comparesConditions: boolean;
 }
 
 export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
@@ -25,6 +32,8 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     insertsRowByRow: false,
     checksChildrenByRow: false,
     indexesAreRelations: true,
+    evaluatesFirst: 'all',
+    comparesConditions: false,
   },
   mysql: {
     definitionsCommit: true,
@@ -33,5 +42,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     insertsRowByRow: true,
     checksChildrenByRow: true,
     indexesAreRelations: false,
+    evaluatesFirst: 'outside comparisons',
+    comparesConditions: true,
   },
 };

@@ -10,6 +10,7 @@ import type { LockRequest, LockStrength, Row, Waiting } from '../storage.ts';
 import { accessWays, wholeTable } from './access.ts';
 import { allOf } from './conjunct.ts';
 import { isGrouped } from './grouping.ts';
+import { possible } from './impossible.ts';
 import type { RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
@@ -148,8 +149,10 @@ function currentRead(
   const order = orderColumns(plan.sortKeys, plan.sortOrders, item.row);
   const access = scope.planning.access(table, preferOrdered(table, ways, order, plan.limit !== null), true);
   const direction = directionOf(table, access, order);
+  const isPossible = possible(plan.from, 'select', scope.planning);
   return function* read(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
+    if (isPossible?.(frame) === false) return [];
     const count = plan.limit?.count(frame) ?? Infinity;
     const wanted = direction !== null ? count + (plan.limit?.offset(frame) ?? 0) : Infinity;
     const condition = conditionIn(frame);

@@ -6,6 +6,7 @@ import { SqlError } from '../sql-error.ts';
 import type { SqlType } from '../type.ts';
 import { compileConjuncts } from './conjunct.ts';
 import { planFrom } from './from.ts';
+import { guardOf } from './impossible.ts';
 import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
@@ -42,12 +43,14 @@ export function planSimpleSelect(
   const limit = scope.within({ items: [], columns: [] }, () => planLimit(select, scope));
   scope.collector = null;
   const joined = planJoins(list, scope.planning);
+  const whilePossible = guardOf(list, scope.planning);
   const isPlain =
     !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ sets }) => sets.length === 0);
+  const ordered = isPlain ? orderedSource(list, sort, scope.planning) : null;
   const plan: SelectPlan = {
-    ordered: isPlain ? orderedSource(list, sort, scope.planning) : null,
+    ordered: ordered === null ? null : whilePossible(ordered),
     from: { ...from, conjuncts: list.conjuncts },
-    source: calls.source(indexEnds(list, calls.aggregates(), scope.planning) ?? joined, having),
+    source: calls.source(whilePossible(indexEnds(list, calls.aggregates(), scope.planning) ?? joined), having),
     rowCount: () => scope.rowCount,
     targets,
     sortKeys: sort.keys,

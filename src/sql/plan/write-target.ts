@@ -10,10 +10,11 @@ import { accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
 import { planFrom, tableItem } from './from.ts';
 import { noAggregates, restore } from './grouping.ts';
-import { type FromNode, planJoins } from './join.ts';
+import { guardOf, possible } from './impossible.ts';
+import { type FromList, type FromNode, planJoins } from './join.ts';
 import { joined, namespaceOf, type RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
-import type { Running } from './planning.ts';
+import type { Planning, Running } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
@@ -58,11 +59,26 @@ export function planWriteTarget(
   scope.namespace = joined(namespaceOf(item), from.namespace);
   scope.clause = 'WHERE';
   const conjuncts = [...from.conjuncts, ...compileConjuncts(where, scope)];
-  if (order !== null) return inOrder(item, table, conjuncts, order, scope);
-  if (from.nodes.length === 0) return byPath(item, table, conjuncts, scope);
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
-  const source = planJoins({ nodes: [leaf, ...from.nodes], conjuncts }, scope.planning);
-  return { item, index: null, visit: visitJoined(item, source, conjuncts) };
+  const list = { nodes: [leaf, ...from.nodes], conjuncts };
+  if (from.nodes.length > 0) return joinedTarget(item, list, scope.planning);
+  const target = order === null ? byPath(item, table, conjuncts, scope) : inOrder(item, table, conjuncts, order, scope);
+  return whilePossible(target, possible(list, 'write', scope.planning));
+}
+
+function whilePossible(target: WriteTarget, isPossible: ReturnType<typeof possible>): WriteTarget {
+  if (isPossible === null) return target;
+  return {
+    ...target,
+    *visit(frame, running, visit) {
+      if (isPossible(frame)) yield* target.visit(frame, running, visit);
+    },
+  };
+}
+
+function joinedTarget(item: RangeItem, list: FromList, planning: Planning): WriteTarget {
+  const source = guardOf(list, planning)(planJoins(list, planning));
+  return { item, index: null, visit: visitJoined(item, source, list.conjuncts) };
 }
 
 /**
@@ -81,8 +97,7 @@ function amongJoined(others: readonly Node[] | undefined, where: Node | undefine
   scope.namespace = from.namespace;
   scope.clause = 'WHERE';
   const conjuncts = [...from.conjuncts, ...rest.flatMap((node) => compileConjuncts(node, scope))];
-  const source = planJoins({ nodes: from.nodes, conjuncts }, scope.planning);
-  return { item, index: null, visit: visitJoined(item, source, conjuncts) };
+  return joinedTarget(item, { nodes: from.nodes, conjuncts }, scope.planning);
 }
 
 function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], scope: QueryScope): WriteTarget {
