@@ -1,6 +1,7 @@
 /** What an expression of the analysed source can be, as far as the reader of the source follows it. */
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
+import type { Fragment } from './builders/fragment.ts';
 
 export type Abstract =
   /** A number, string, truth value, or an object of which only its origin is known. */
@@ -76,6 +77,12 @@ export interface Native {
   readonly tag?: (texts: readonly string[], holes: readonly Abstract[], at: ts.Node) => Abstract;
   /** What `await` gives, where it is not the value itself: a query that runs when it is awaited. */
   readonly settle?: (at: ts.Node) => Abstract;
+  /** What it is as a part of a statement: a builder's expression, a subquery. */
+  readonly sql?: () => Fragment;
+  /** A statement that a builder makes, with all its methods. */
+  readonly isChain?: boolean;
+  /** What stands for it where a loop changes it. */
+  readonly forgotten?: (reason: string) => Abstract;
 }
 
 export interface Choice {

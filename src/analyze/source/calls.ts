@@ -17,7 +17,7 @@ import { callKnown } from './known-functions.ts';
 import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
 import { type Completion, goesOn, type Machine } from './machine.ts';
-import { bindParameters, returned } from './statements.ts';
+import { bindParameters, result, returned } from './statements.ts';
 import { choose } from './value-arithmetic.ts';
 
 const depthMax = 60;
@@ -85,7 +85,7 @@ function runBody(
   returns: { path: Machine['emitter']['path']; value: Abstract }[],
 ): Completion {
   if (machine.project.ts.isBlock(body)) return machine.block(body.statements, scope);
-  const value = machine.settle(machine.evaluate(body, scope), body);
+  const value = result(machine, machine.evaluate(body, scope), body);
   if (value.kind === 'never') return { end: 'throw', ended: [] };
   returns.push({ path: machine.emitter.path, value });
   return { end: 'return', ended: [] };

@@ -104,8 +104,14 @@ export function loop(machine: Machine, name: string, over: Value, body: (element
 function forget(machine: Machine, writes: Writes): void {
   for (const [cell, value] of writes) {
     const forgotten = unknown('computed in a loop');
-    machine.memory.write(cell, Array.isArray(value) ? [forgotten] : forgotten);
+    machine.memory.write(cell, Array.isArray(value) ? [forgotten] : (chainIn(value as Abstract) ?? forgotten));
   }
+}
+
+/** Clauses that a loop adds to a statement are not known, but it is one. */
+function chainIn(value: Abstract): Abstract | undefined {
+  if (value.kind === 'choice') return chainIn(value.ifTrue) ?? chainIn(value.ifFalse);
+  return value.kind === 'native' ? value.forgotten?.('the statement is built in a loop') : undefined;
 }
 
 /** A throw: into the innermost handler, else out of the unit. */

@@ -1,6 +1,6 @@
 /** Puts the parts of the source reader together. */
 import type ts from 'typescript';
-import { type Abstract, type External, Memory, type Scope, unknown } from './abstract-value.ts';
+import { type Abstract, type Choice, type External, Memory, never, type Scope, unknown } from './abstract-value.ts';
 import { call, construct, invoke, newInstance } from './calls.ts';
 import { runSometime } from './run-sometime.ts';
 import { fork, loop, raise } from './control.ts';
@@ -8,7 +8,7 @@ import { drivers } from './drivers/index.ts';
 import { textHandle, textTag } from './drivers/text-handle.ts';
 import { Emitter } from './emitter.ts';
 import { evaluate } from './expressions.ts';
-import type { FoundUnit, Machine } from './machine.ts';
+import { type FoundUnit, goesOn, type Machine } from './machine.ts';
 import { member } from './members.ts';
 import { evaluateSymbol, externalAlias, Globals, wholeExport } from './names.ts';
 import { unreadDrivers } from './drivers/unread.ts';
@@ -18,6 +18,7 @@ import { routesOf } from './routes.ts';
 import { runSql } from './sql-steps.ts';
 import { bind, runBlock } from './statements.ts';
 import { beginTransaction, inTransaction } from './transactions.ts';
+import { choose } from './value-arithmetic.ts';
 
 export interface InterpreterOptions {
   readonly project: Project;
@@ -108,6 +109,8 @@ function callDriver(machine: Machine, callee: Abstract, args: readonly Abstract[
 /** `await`. */
 function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
   if (value.kind === 'native' && value.settle !== undefined) return value.settle(at);
+  if (value.kind === 'choice' && (isAwaited(value.ifTrue) || isAwaited(value.ifFalse)))
+    return settleEither(machine, value, at);
   if (value.kind === 'external' && isUnreadDriver(value)) {
     machine.notUnderstood(at, `${value.module} is not read`);
     return unknown(`what ${value.module} gives`);
@@ -115,6 +118,22 @@ function settle(machine: Machine, value: Abstract, at: ts.Node): Abstract {
   if (value.kind === 'external' && value.made !== undefined && machine.frames.length > 0)
     return settleCallbacks(machine, value, at);
   return value;
+}
+
+/** A statement that runs when it is awaited. */
+function isAwaited(value: Abstract): boolean {
+  if (value.kind === 'choice') return isAwaited(value.ifTrue) || isAwaited(value.ifFalse);
+  return value.kind === 'native' && value.settle !== undefined;
+}
+
+function settleEither(machine: Machine, { condition, ifTrue, ifFalse }: Choice, at: ts.Node): Abstract {
+  let [a, b]: [Abstract, Abstract] = [never, never];
+  machine.fork(
+    condition,
+    () => ((a = settle(machine, ifTrue, at)), goesOn),
+    () => ((b = settle(machine, ifFalse, at)), goesOn),
+  );
+  return choose(condition, a, b);
 }
 
 /** A call of a database library that the reader does not know. */
@@ -139,11 +158,11 @@ function settleCallbacks(machine: Machine, value: External, at: ts.Node): Abstra
 /** `require('./db')`, a driver's function; itself where it is neither. */
 function resolveExternal(machine: Machine, external: External): Abstract {
   const { module, path } = external;
-  if (path[0] !== '#require') return external;
+  if (path[0] !== '#require') return drivers.value(machine, external) ?? external;
   const from = machine.project.files.find(({ fileName }) => fileName === path[1]);
   const file = from === undefined ? undefined : machine.project.resolve(module, from);
   const [, , ...rest] = path;
-  if (file === undefined) return { ...external, path: rest };
+  if (file === undefined) return resolveExternal(machine, { ...external, path: rest });
   return wholeExport(machine, file.fileName) ?? { kind: 'external', module: '#file', path: [file.fileName, ...rest] };
 }
 
@@ -166,7 +185,8 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   const outside = (symbol.flags & ts.SymbolFlags.Alias) === 0 ? undefined : externalAlias(machine, symbol);
   if (outside !== undefined) {
     const path = ts.isQualifiedName(node.typeName) ? [...outside.path, node.typeName.right.text] : outside.path;
-    return drivers.ofType(machine, { ...outside, path });
+    const types = (node.typeArguments ?? []).map((type) => () => classNamed(machine, type));
+    return drivers.ofType(machine, { ...outside, path }, types);
   }
   if ((symbol.flags & ts.SymbolFlags.Alias) !== 0) symbol = checker.getAliasedSymbol(symbol);
   const declaration = symbol.declarations?.[0];
@@ -175,4 +195,14 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   if (!ts.isClassDeclaration(declaration)) return undefined;
   const type = evaluateSymbol(machine, symbol);
   return type.kind === 'class' ? newInstance(machine, type, [], node) : undefined;
+}
+
+/** The class of the sources that a type names. */
+function classNamed(machine: Machine, node: ts.TypeNode): Abstract | undefined {
+  const { ts, checker } = machine.project;
+  const inner = ts.isTypeQueryNode(node) ? node.exprName : ts.isTypeReferenceNode(node) ? node.typeName : undefined;
+  let symbol = inner === undefined ? undefined : checker.getSymbolAtLocation(inner);
+  if (symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0) symbol = checker.getAliasedSymbol(symbol);
+  const isClass = symbol?.declarations?.some(ts.isClassDeclaration) === true;
+  return symbol !== undefined && isClass ? evaluateSymbol(machine, symbol) : undefined;
 }

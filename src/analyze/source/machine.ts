@@ -92,13 +92,20 @@ export interface Machine {
   place(at: ts.Node): Place;
 }
 
+/** `User` in `Repository<User>`: its class, where it is one. */
+export type TypeArgument = () => Abstract | undefined;
+
 export interface Driver {
   /** Does it know the module? */
   readonly modules: RegExp;
   /** `pg`'s `Pool`: path [`Pool`]; a default import is [`default`], a namespace []. */
   construct?(machine: Machine, external: External, args: readonly Abstract[], at: ts.Node): Abstract | undefined;
   call?(machine: Machine, external: External, args: readonly Abstract[], at: ts.Node): Abstract | undefined;
-  ofType?(machine: Machine, external: External): Abstract | undefined;
+  ofType?(machine: Machine, external: External, types: readonly TypeArgument[]): Abstract | undefined;
+  /** What an imported name is, where it is more than a function or class: `sql` of Kysely. */
+  value?(machine: Machine, external: External): Abstract | undefined;
+  /** Methods that no other library has, and which begin a statement: a call of one that no unit reaches is listed. */
+  readonly startsStatement?: RegExp;
 }
 
 export type { Cell };

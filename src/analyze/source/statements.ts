@@ -12,6 +12,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { runSometime } from './run-sometime.ts';
+import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './expressions.ts';
@@ -50,7 +51,7 @@ function runStatement(machine: Machine, node: ts.Statement, scope: Scope): Compl
   if (ts.isExpressionStatement(node)) return after(machine, evaluate(node.expression));
   if (ts.isVariableStatement(node)) return declareVariables(machine, node.declarationList, scope);
   if (ts.isReturnStatement(node)) {
-    const value = node.expression === undefined ? undefinedValue : machine.settle(evaluate(node.expression), node);
+    const value = node.expression === undefined ? undefinedValue : result(machine, evaluate(node.expression), node);
     if (value.kind === 'never') return after(machine, value);
     machine.frames.at(-1)?.returns.push({ path: machine.emitter.path, value });
     return { end: 'return', ended: [] };
@@ -78,6 +79,18 @@ function runStatement(machine: Machine, node: ts.Statement, scope: Scope): Compl
   if (ts.isLabeledStatement(node)) return runStatement(machine, node.statement, scope);
   if (ts.isExportAssignment(node)) return after(machine, evaluate(node.expression));
   return goesOn;
+}
+
+/** What a function gives. Of a function that is not async, the caller may add to a statement before it awaits it. */
+export function result(machine: Machine, value: Abstract, node: ts.Node): Abstract {
+  const { ts } = machine.project;
+  if (!isChain(value)) return machine.settle(value, node);
+  const fn = ts.findAncestor(node, ts.isFunctionLike);
+  const isAsync =
+    fn !== undefined &&
+    ts.canHaveModifiers(fn) &&
+    (ts.getModifiers(fn) ?? []).some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
+  return isAsync ? machine.settle(value, node) : value;
 }
 
 function after(machine: Machine, value: Abstract): Completion {

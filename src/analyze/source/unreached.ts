@@ -5,6 +5,7 @@
 import type ts from 'typescript';
 import type { NotUnderstood, Place, Unit } from '../application.ts';
 import type { AnyStep } from './emitter.ts';
+import { drivers } from './drivers/index.ts';
 import { TooLarge } from './interpreter.ts';
 import type { Machine } from './machine.ts';
 import { isMapCall } from './map-call.ts';
@@ -106,6 +107,7 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
   const texts = at.arguments.map((argument) => textOf(machine, argument, 4));
   const isMethod = ts.isPropertyAccessExpression(callee);
+  if (isMethod && drivers.startsStatement(name)) return { at, text: undefined, isRun: true };
   if (isMethod && runs.test(name)) {
     const [text] = texts;
     const isStatement = text === undefined ? isHandle(machine, callee.expression) : startsAsStatement(text);

@@ -1,12 +1,13 @@
 /** The drivers that the source reader knows, by the modules that programs import. */
 import type ts from 'typescript';
 import type { Abstract, External } from '../abstract-value.ts';
-import type { Driver, Machine } from '../machine.ts';
+import { kysely } from '../builders/kysely.ts';
+import type { Driver, Machine, TypeArgument } from '../machine.ts';
 import { mysql2 } from './mysql2.ts';
 import { pg } from './pg.ts';
 import { postgres } from './postgres.ts';
 
-const known: readonly Driver[] = [pg, postgres, mysql2];
+const known: readonly Driver[] = [pg, postgres, mysql2, kysely];
 
 function driverOf({ module }: External): Driver | undefined {
   return known.find(({ modules }) => modules.test(module));
@@ -17,5 +18,9 @@ export const drivers = {
     driverOf(external)?.construct?.(machine, external, args, at),
   call: (machine: Machine, external: External, args: readonly Abstract[], at: ts.Node) =>
     driverOf(external)?.call?.(machine, external, args, at),
-  ofType: (machine: Machine, external: External) => driverOf(external)?.ofType?.(machine, external),
+  ofType: (machine: Machine, external: External, types: readonly TypeArgument[]) =>
+    driverOf(external)?.ofType?.(machine, external, types),
+  value: (machine: Machine, external: External) => driverOf(external)?.value?.(machine, external),
+  /** Does a method of this name begin a statement, whatever it is called on? */
+  startsStatement: (name: string): boolean => known.some((driver) => driver.startsStatement?.test(name) === true),
 };
