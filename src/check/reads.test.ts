@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Chooser, forEveryChoice, seeded } from '../base/index.ts';
-import { compactOf, type History, relationsOf } from '../history/index.ts';
+import { compactOf, type History, INITIAL, type Operation, relationsOf } from '../history/index.ts';
 import { smallHistory, type SmallHistoryOptions } from '../isolation/small-history.test-support.ts';
 import { readsOf, writesKey } from './reads.ts';
 
@@ -33,6 +33,33 @@ describe('readsOf agrees with relationsOf', () => {
     const seen = new Set<string>();
     forRandom(3_000, (chooser) => void seen.add(expectSame(repeatingHistory(chooser))));
     expect([...seen].toSorted()).toEqual(['ambiguous', 'resolved', 'thin-air', 'understood']);
+  });
+});
+
+describe('an empty list read of a key that nothing wrote is its initial state', () => {
+  const phenomenaOf = (...operations: readonly Operation[]): string[] => {
+    const transaction = { id: 't', session: 0, status: 'committed', operations } as const;
+    const other = { ...transaction, id: 'u', operations: [{ kind: 'write', key: 'written', value: 1 } as const] };
+    const history: History = { sessions: ['a'], transactions: [transaction, other], initial: new Map([['given', 1]]) };
+    expectSame(history);
+    return relationsOf(history).phenomena.map(({ kind }) => kind);
+  };
+
+  test('whether its writer is recorded or not, beside a null of the same key', () => {
+    const [read, recorded] = [
+      { kind: 'read', key: 'x', value: [] },
+      { kind: 'read', key: 'x', value: [], from: INITIAL },
+    ] as const;
+    expect(phenomenaOf(read, recorded, { kind: 'read', key: 'x', value: null })).toEqual([]);
+  });
+
+  test.each(['given', 'written'])('a key that is %s is a register: it is out of thin air', (key) => {
+    expect(phenomenaOf({ kind: 'read', key, value: [] })).toEqual(['thin-air-read']);
+  });
+
+  test('from a recorded transaction, and a list with an element, it is out of thin air', () => {
+    expect(phenomenaOf({ kind: 'read', key: 'x', value: [], from: 1 })).toEqual(['thin-air-read']);
+    expect(phenomenaOf({ kind: 'read', key: 'x', value: [1] })).toEqual(['thin-air-read']);
   });
 });
 

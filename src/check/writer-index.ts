@@ -2,7 +2,14 @@
  * Who wrote what: by value ID, the transactions that wrote the value and whether it was their last write to its key. Almost every value is
  * written once, so that one number says it; further writers of a value stand in chains beside.
  */
-import { type CompactHistory, INITIAL, Int32Column, operationKind, type TransactionIndex } from '../history/index.ts';
+import {
+  type CompactHistory,
+  INITIAL,
+  Int32Column,
+  isEmptyList,
+  operationKind,
+  type TransactionIndex,
+} from '../history/index.ts';
 
 export interface Writer {
   readonly transaction: TransactionIndex;
@@ -18,6 +25,8 @@ export class WriterIndex {
   #chain: Int32Array | null = null;
   readonly #entries = new Int32Column(16);
   readonly #older = new Int32Column(16);
+  /** By key: 1 if any transaction wrote it. */
+  readonly #isWritten: Uint8Array;
 
   constructor(history: CompactHistory) {
     this.#history = history;
@@ -37,6 +46,7 @@ export class WriterIndex {
         lastValue[k] = v;
       }
     }
+    this.#isWritten = Uint8Array.from(writtenBy, (t) => (t < 0 ? 0 : 1));
   }
 
   /** Was any value written by two transactions? */
@@ -50,7 +60,7 @@ export class WriterIndex {
    */
   onlyWriterFor(reader: TransactionIndex, key: number, value: number): number {
     const first = this.#first[value] as number;
-    const isInitial = this.#history.initialValue[key] === value;
+    const isInitial = this.#isInitial(key, value);
     if (this.#chain !== null && this.#chain[value] !== -1) {
       const others = this.#writers(value).filter((writer) => writer >> 1 !== reader);
       if (others.length > (isInitial ? 0 : 1)) return -3;
@@ -63,7 +73,7 @@ export class WriterIndex {
 
   /** As `onlyWriterFor`, of a writer that is recorded; -1: it did not write that. */
   recorded(from: TransactionIndex, key: number, value: number): number {
-    if (from === INITIAL) return this.#history.initialValue[key] === value ? -2 : -1;
+    if (from === INITIAL) return this.#isInitial(key, value) ? -2 : -1;
     const first = this.#first[value] as number;
     if (first !== -1 && first >> 1 === from) return first;
     return this.#writers(value).find((writer) => writer >> 1 === from) ?? -1;
@@ -71,13 +81,22 @@ export class WriterIndex {
 
   /** All that a read of `key` by `reader` may have seen the write of, but itself; the initial state first. */
   candidates(reader: TransactionIndex, key: number, value: number): Writer[] {
-    const initial = this.#history.initialValue[key] === value ? [{ transaction: INITIAL, isFinal: true }] : [];
+    const initial = this.#isInitial(key, value) ? [{ transaction: INITIAL, isFinal: true }] : [];
     const others = this.#writers(value).filter((writer) => writer >> 1 !== reader);
     return [...initial, ...others.map((writer) => ({ transaction: writer >> 1, isFinal: (writer & 1) === 1 }))];
   }
 
   isWrittenBy(t: TransactionIndex, value: number): boolean {
     return this.#writers(value).some((writer) => writer >> 1 === t);
+  }
+
+  /** A key that nothing wrote may be a list to which nothing was appended: what its clients saw is `[]`. */
+  #isInitial(key: number, value: number): boolean {
+    const { initialValue, names } = this.#history;
+    const given = initialValue[key] as number;
+    if (given === value) return true;
+    if (this.#isWritten[key] === 1) return false;
+    return isEmptyList(names.value(value)) && names.value(given) === null;
   }
 
   /** In the order of transactions. */

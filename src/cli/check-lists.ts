@@ -117,6 +117,10 @@ function thinAirLines(history: CompactHistory, { read }: ListViolated, width: nu
     if (kind === operationKind.append) appended.add(history.value[o] as number);
   });
   const { lists, value, names } = history;
+  if (history.kind[read.operation] === operationKind.read) {
+    const seen = JSON.stringify(names.value(value[read.operation] as number));
+    return wrap(`${names.id(read.by)} reads ${names.key(read.key)} = ${seen}, which no transaction wrote`, width);
+  }
   const list = value[read.operation] as number;
   const elements = lists?.element.subarray(lists.start[list], lists.start[list + 1]) ?? new Int32Array();
   const invented = [...elements].filter((v) => !appended.has(v)).map((v) => JSON.stringify(names.value(v)));

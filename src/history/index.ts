@@ -1,4 +1,4 @@
-export { copyValue, canonicalText, sameValue, type Key, type Value } from './value.ts';
+export { copyValue, canonicalText, isEmptyList, sameValue, type Key, type Value } from './value.ts';
 export {
   defaultId,
   INITIAL,

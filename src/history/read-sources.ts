@@ -5,7 +5,7 @@
  * possible ones: `check` decides over the choices. Cost: linear in the operations, and in the writers of the values that are repeated.
  */
 import { type History, INITIAL, type Read, type TransactionIndex } from './history.ts';
-import { canonicalText, type Key, sameValue, type Value } from './value.ts';
+import { canonicalText, isEmptyList, type Key, sameValue, type Value } from './value.ts';
 
 /**
  * `own`: the transaction's own last write before the read. `internal`: should have been that, or is a later write of its own.
@@ -60,7 +60,7 @@ function indexWrites(history: History): WriteIndex {
 /** The source of a read that no own write precedes. */
 function sourceOf(history: History, index: WriteIndex, by: TransactionIndex, read: Read): ReadSource {
   const writers = index.get(read.key)?.get(canonicalText(read.value)) ?? noWriters;
-  const readsInitial = sameValue(history.initial.get(read.key) ?? null, read.value);
+  const readsInitial = isInitial(history, index, read);
   const candidates =
     read.from === undefined ? candidatesBut(by, writers, readsInitial) : recorded(read.from, writers, readsInitial);
   const [source] = candidates;
@@ -69,6 +69,12 @@ function sourceOf(history: History, index: WriteIndex, by: TransactionIndex, rea
     return read.from === undefined && writers.has(by) ? { kind: 'internal', transaction: by } : { kind: 'thin-air' };
   if (source === by) return { kind: 'internal', transaction: by };
   return readOf(writers, source);
+}
+
+/** A key that nothing wrote may be a list to which nothing was appended: what its clients saw is `[]`. */
+function isInitial({ initial }: History, index: WriteIndex, { key, value }: Read): boolean {
+  const given = initial.get(key) ?? null;
+  return sameValue(given, value) || (given === null && isEmptyList(value) && !index.has(key));
 }
 
 const noWriters: Writers = new Map();

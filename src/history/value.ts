@@ -94,3 +94,8 @@ export function canonicalText(value: Value): string {
   const names = Object.keys(value).toSorted();
   return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value[name] as Value)}`).join(',')}}`;
 }
+
+/** Is it `[]`, as JSON writes it? */
+export function isEmptyList(value: Value): boolean {
+  return isArray(value) && value.length === 0;
+}

@@ -426,6 +426,20 @@ describe('what is not known', () => {
     expect(twice).toThrow(expect.objectContaining({ code: 'history/duplicate-write', place: { line: 2 } }));
   });
 
+  test.each([
+    ['r","x",5', 'violated'],
+    ['r","x",[1]', 'violated'],
+    ['r","x",[]', 'satisfied'],
+    ['r","x",null', 'satisfied'],
+  ])('a key that nothing wrote, beside lists: ["%s] is %s', (read, expected) => {
+    const text = `{"session":"a","operations":[["append","y",1],["${read}]]}\n`;
+    const history = scanHistoryLines([new TextEncoder().encode(text)]);
+    expect(new ListCheck(history).check('read-committed').kind).toBe(expected);
+    const ignoring = new ListCheck(history, { thinAirReads: 'ignored' });
+    expect(ignoring.check('serializable').kind).toBe('satisfied');
+    expect(ignoring.thinAirCount).toBe(expected === 'violated' ? 1 : 0);
+  });
+
   test('registers beside lists leave open what is not violated', () => {
     const text =
       '{"session":"a","operations":[["append","x",1],["w","y",1]]}\n{"session":"b","operations":[["r","x",[1]]]}\n';

@@ -7,7 +7,7 @@
  *
  * Cost: sorting by time apart, linear in operations and elements read, up to read-atomic as for registers (`../read-committed.ts`).
  */
-import { type CompactHistory, statusCode, type TransactionIndex } from '../../history/index.ts';
+import { type CompactHistory, operationKind, statusCode, type TransactionIndex } from '../../history/index.ts';
 import { type AnomalyName, type Edge } from '../../isolation/index.ts';
 import { nameCycle } from '../../isolation/anomaly.ts';
 import { type Reads, readsOf, transactionOf } from '../reads.ts';
@@ -75,8 +75,11 @@ export class ListCheck {
     const thinAir = thinAirReads(history);
     this.#lists = listReadsOf(thinAir.length === 0 ? history : withoutOperations(history, thinAir));
     const counted = thinAir.map((o) => thinAirRead(history, o)).filter(({ by }) => this.#lists.isMember[by] === 1);
-    this.#thinAirCount = counted.length;
-    this.#anomalous = [...(treatment === 'forbidden' ? counted.slice(0, 1) : []), ...this.#lists.anomalous];
+    const ofRegisters = registerReads(history, this.#lists);
+    this.#thinAirCount = counted.length + ofRegisters.thinAirCount;
+    const anomalous = [...counted.slice(0, 1), ...ofRegisters.anomalous, ...this.#lists.anomalous];
+    this.#anomalous =
+      treatment === 'forbidden' ? anomalous : anomalous.filter(({ kind }) => kind !== 'thin-air-read');
     this.#reads = readsOf(this.#lists.registers);
     this.#sessions = sessionOrder(this.#lists.registers, this.#reads);
     this.#dependencies = dependenciesOf(this.#lists, this.#reads, this.#sessions);
@@ -195,6 +198,16 @@ interface Decided {
 
 function decidedBy(graph: Graph): Decided {
   return { graph, components: componentsOf(graph) };
+}
+
+/** The reads of registers beside lists that no commit order can explain. */
+function registerReads(
+  history: CompactHistory,
+  { registers: { status } }: ListReads,
+): { readonly anomalous: readonly AnomalousListRead[]; readonly thinAirCount: number } {
+  if (!history.kind.includes(operationKind.read)) return { anomalous: [], thinAirCount: 0 };
+  const { anomalous, thinAirCount } = readsOf({ ...history, status });
+  return { anomalous: anomalous.map((read) => ({ ...read, key: history.key[read.operation] as number })), thinAirCount };
 }
 
 function thinAirRead(history: CompactHistory, operation: number): AnomalousListRead {
