@@ -1,14 +1,14 @@
 /** One history of `moirai check`, up to what is shown of it: as data that goes from thread to thread. */
 import type { CompactLevel } from '../check/index.ts';
-import { InputError, type Place, settledWithin, stopText, TimeLimit, within } from '../base/index.ts';
+import { InputError, type Place, settledWithin, TimeLimit } from '../base/index.ts';
 import { monotonicMs } from '../base/clock.ts';
-import { compactOf, type History, relationsOf, statusCode } from '../history/index.ts';
-import { check, type IsolationLevel, isolationLevels, summarize, type Verdict } from '../isolation/index.ts';
+import { CutHistoryError } from '../history/index.ts';
 import type { CycleDrawing } from '../report/index.ts';
-import { judgeLarge, type LargeOptions } from './check-large.ts';
-import { type CheckedLevel, type CheckedLevels, checkLevels, levelsOf } from './check-levels.ts';
-import { type Answer, type FileReport, formatReport, reportJson, strongest, violationIn } from './check-report.ts';
-import { assumedWhole, type HistoryInput, openHistory, openHistoryFolder, type SizedHistory } from './history-input.ts';
+import { judgeCut } from './check-cut.ts';
+import { judgeHistory, levelsUpTo, outOfTime, sameAnswer, unread } from './check-history.ts';
+import { levelsOf } from './check-levels.ts';
+import { type Answer, type FileReport, formatReport, reportJson, strongest } from './check-report.ts';
+import { assumedWhole, type HistoryInput, openHistory, openHistoryFolder } from './history-input.ts';
 import type { Host } from './host.ts';
 import { appearance } from './style.ts';
 
@@ -44,6 +44,8 @@ export type CheckedFile =
       readonly answers: Readonly<Partial<Record<CompactLevel, Answer>>>;
       readonly strongest: CompactLevel | null;
       readonly assumed: readonly string[];
+      /** Where and how the file was cut; `null`: it is whole, as far as its end says. */
+      readonly cut: string | null;
       readonly drawing: CycleDrawing | null;
     }
   | {
@@ -64,10 +66,13 @@ export async function checkFile(
   onSoFar: (soFar: () => Checked) => void = () => {},
 ): Promise<CheckedFile> {
   const shown = (report: FileReport): Checked => checkedOf(report, options, host);
+  const endMs = monotonicMs() + (options.timeoutMs ?? checkDefaults.timeoutMs);
   try {
-    return shown(await judge(path, options, host, (report) => onSoFar(() => shown(report))));
+    return shown(await judge(path, endMs, options, host, (report) => onSoFar(() => shown(report))));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
+    const cut = error instanceof CutHistoryError ? judgeCut(path.path, error, options.level, endMs, host) : null;
+    if (cut !== null) return shown(cut);
     return { kind: 'refused', file: path.path, code: error.code, message: error.message, place: error.place };
   }
 }
@@ -89,24 +94,25 @@ function checkedOf(found: FileReport, { color, level }: CheckFileOptions, host: 
     answers: Object.fromEntries(report.answers),
     strongest: strongest(report),
     assumed: report.assumed,
+    cut: report.cut,
     drawing: violation === null ? null : { ...violation.drawing, title: `${report.file}: not ${violation.level}` },
   };
 }
 
 async function judge(
   { path, files }: HistoryPath,
-  { level, format, ignoreThinAirReads = false, timeoutMs = checkDefaults.timeoutMs }: CheckFileOptions,
+  endMs: number,
+  { level, format, ignoreThinAirReads = false }: CheckFileOptions,
   host: CheckHost,
   onReport: (soFar: FileReport) => void,
 ): Promise<FileReport> {
-  const endMs = monotonicMs() + timeoutMs;
   const limited: CheckHost = { ...host, openInput: (file) => readUntil(host.openInput(file), new TimeLimit(endMs)) };
   const opened = files === null ? openHistory(path, limited, format) : openHistoryFolder(path, files, limited, format);
   const input = await settledWithin<HistoryInput | null>(opened, null);
   if (input === null) return unread(path, sameAnswer(levelsUpTo(level), outOfTimeReading));
   const assumed = input.marksEnd ? [] : [assumedWhole];
   const judgeWith = (thinAirReads: 'forbidden' | 'ignored', on: typeof onReport): FileReport =>
-    judgeInput(path, input, level, { thinAirReads, assumed, timeoutMs: endMs - monotonicMs(), onReport: on }, host);
+    judgeHistory(path, input, level, { thinAirReads, assumed, timeoutMs: endMs - monotonicMs(), onReport: on }, host);
   try {
     const report = judgeWith(ignoreThinAirReads ? 'ignored' : 'forbidden', onReport);
     if (report.thinAirReads === 0 || ignoreThinAirReads) return report;
@@ -123,91 +129,5 @@ async function* readUntil(chunks: AsyncIterable<Uint8Array>, limit: TimeLimit): 
   }
 }
 
-const outOfTime: Answer = { kind: 'unknown', text: `unknown: ${stopText('time')}` };
-
 /** The time was over before the whole file was read. */
 const outOfTimeReading: Answer = { ...outOfTime, text: `${outOfTime.text} while the file was read` };
-const nothingToJudge: Answer = { kind: 'unknown', text: 'unknown: no committed transaction read or wrote anything' };
-
-function sameAnswer(levels: readonly CompactLevel[], answer: Answer): CheckedLevels {
-  return { answers: new Map(levels.map((level) => [level, answer])), violation: null };
-}
-
-function unread(file: string, levels: CheckedLevels): FileReport {
-  return { file, transactionCount: 0, operationCount: 0, ...levels, thinAirReads: 0, rest: null, assumed: [] };
-}
-
-function judgeInput(
-  file: string,
-  input: HistoryInput,
-  level: CompactLevel | undefined,
-  options: LargeOptions,
-  host: CheckHost,
-): FileReport {
-  const levels = levelsUpTo(level);
-  if (hasNothingToJudge(input)) return { ...unread(file, sameAnswer(levels, nothingToJudge)), ...sizeOf(input) };
-  if (input.size === 'large') return judgeLarge(file, input.history, levels, host, options);
-  if (level === 'pl-2') return judgeLarge(file, compactOf(input.history), levels, host, options);
-  return judgeSmall(file, input.history, levels, options, host);
-}
-
-function sizeOf({ size, history }: SizedHistory): Pick<FileReport, 'transactionCount' | 'operationCount'> {
-  if (size === 'large') return { transactionCount: history.transactionCount, operationCount: history.operationCount };
-  const operationCount = history.transactions.reduce((sum, { operations }) => sum + operations.length, 0);
-  return { transactionCount: history.transactions.length, operationCount };
-}
-
-/** No level forbids what did not commit, and what neither read nor wrote. */
-function hasNothingToJudge({ size, history }: SizedHistory): boolean {
-  if (size === 'small')
-    return history.transactions.every(({ status, operations }) => status !== 'committed' || operations.length === 0);
-  const { status, operationStart } = history;
-  for (let t = 0; t < history.transactionCount; t += 1)
-    if (status[t] === statusCode.committed && (operationStart[t + 1] as number) > (operationStart[t] as number))
-      return false;
-  return true;
-}
-
-/** PL-2 is on no chain with levels that ask for session order; it is checked where it is asked for. */
-function levelsUpTo(asked?: CompactLevel): readonly CompactLevel[] {
-  if (asked === 'pl-2') return ['read-uncommitted', 'pl-2'];
-  return isolationLevels.slice(0, asked === undefined ? undefined : isolationLevels.indexOf(asked) + 1);
-}
-
-/** The checker of small histories shows more of a violation; where it gives up, that of large ones may not. */
-function judgeSmall(
-  file: string,
-  history: History,
-  levels: readonly CompactLevel[],
-  options: LargeOptions,
-  host: CheckHost,
-): FileReport {
-  const { thinAirReads, assumed, timeoutMs, onReport } = options;
-  const endMs = monotonicMs() + timeoutMs;
-  const limit = new TimeLimit(endMs);
-  const { phenomena, ambiguous } = relationsOf(history);
-  const reportOf = (found: CheckedLevels): FileReport => ({
-    file,
-    ...sizeOf({ size: 'small', history }),
-    ...found,
-    thinAirReads: phenomena.filter(({ kind }) => kind === 'thin-air-read').length,
-    rest: null,
-    assumed,
-  });
-  let gaveUp = false;
-  const checkLevel = (level: CompactLevel): CheckedLevel => {
-    const verdict = within<Verdict | null>(
-      () => check(history, level as IsolationLevel, { thinAirReads, limit }),
-      null,
-    );
-    if (verdict === null) return { answer: outOfTime, violation: null };
-    gaveUp ||= verdict.kind === 'unknown' && verdict.reason === 'step-limit';
-    const answer = { kind: verdict.kind, text: verdict.kind === 'unknown' ? summarize(verdict) : verdict.kind };
-    return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
-  };
-  const order = ambiguous.length === 0 ? 'weakest-first' : 'strongest-first';
-  const found = checkLevels(levels, order, checkLevel, (soFar) => onReport(reportOf(soFar)));
-  if (gaveUp)
-    return judgeLarge(file, compactOf(history), levels, host, { ...options, timeoutMs: endMs - monotonicMs() });
-  return reportOf(found);
-}

@@ -47,6 +47,7 @@ export function judgeLarge(
     ...found,
     thinAirReads: reads.thinAirCount,
     rest: null,
+    cut: null,
     assumed,
   });
   const checkLevel = (level: CompactLevel, left: number): CheckedLevel => {

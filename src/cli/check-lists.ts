@@ -40,6 +40,7 @@ export function judgeLists(
     ...found,
     thinAirReads: check.thinAirCount,
     rest: null,
+    cut: null,
     assumed,
   });
   const checkLevel = (level: CompactLevel): CheckedLevel => {

@@ -51,6 +51,8 @@ export interface FileReport {
   readonly thinAirReads: number;
   /** The same without those reads, where they are what rules out the weakest level. */
   readonly rest: FileReport | null;
+  /** Where and how the file was cut. `null`: it was not. */
+  readonly cut: string | null;
   /** What a level that is satisfied takes for granted, each as a clause. */
   readonly assumed: readonly string[];
 }
@@ -110,16 +112,27 @@ export function formatReport(
   report: FileReport,
   { style, width }: { readonly style: Styler; readonly width: number },
 ): string {
-  const { file, transactionCount, operationCount, answers, violation, rest, assumed } = report;
+  const { file, transactionCount, operationCount, answers, violation, rest, cut, assumed } = report;
   const levels = formatTable([...answers].map(([level, { text }]) => [level, text]));
   return [
     `${style('name', file)}: ${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}`,
     ...levels.map((line, i) => style(styles[[...answers.values()][i]?.kind ?? 'unknown'], line)),
     `strongest level: ${strongest(report) ?? 'none'}`,
+    ...(cut === null ? [] : cutLines(cut, width)),
     ...assumed.map((clause) => `assumed: ${clause}`),
     ...(violation === null ? [] : ['', ...violation.lines(style, width)]),
     ...(rest === null ? [] : ['', ...restLines(report, rest, width)]),
   ].join('\n');
+}
+
+function cutLines(cut: string, width: number): string[] {
+  return [
+    ...wrap(`the history was cut: ${cut}`, width),
+    ...wrap(
+      'what is left of it is judged: what is missing may violate more, and is taken to write no value again',
+      width,
+    ),
+  ];
 }
 
 /** What the history is at without its thin-air reads: the fault of a recorder may hide one of the database. */
@@ -140,7 +153,7 @@ function unknownsOf({ answers }: FileReport): Record<string, string> {
 }
 
 export function reportJson(report: FileReport): ReportJson {
-  const { file, transactionCount, operationCount, answers, violation, thinAirReads, rest, assumed } = report;
+  const { file, transactionCount, operationCount, answers, violation, thinAirReads, rest, cut, assumed } = report;
   return {
     file,
     transactions: transactionCount,
@@ -151,6 +164,7 @@ export function reportJson(report: FileReport): ReportJson {
     unknown: unknownsOf(report),
     assumed,
     ...(thinAirReads === 0 ? {} : { thinAirReads }),
+    ...(cut === null ? {} : { cut }),
     ...(rest === null ? {} : { withoutThinAirReads: restJson(rest) }),
   };
 }

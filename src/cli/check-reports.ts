@@ -139,7 +139,7 @@ function isChecked(file: CheckedFile): file is Checked {
 
 /** Is there an answer at any level? */
 function isKnown(file: CheckedFile): boolean {
-  return isChecked(file) && Object.values(file.answers).some(({ kind }) => kind !== 'unknown');
+  return isChecked(file) && file.cut === null && Object.values(file.answers).some(({ kind }) => kind !== 'unknown');
 }
 
 function drawn(all: readonly CheckedFile[], drawing: 'dot' | 'mermaid'): string {
@@ -171,7 +171,8 @@ function assumptionLines(all: readonly CheckedFile[]): string[] {
 
 function answerOf(file: CheckedFile, level: CompactLevel | undefined): string {
   if (file.kind === 'refused') return isTruncated(file) ? 'cut' : 'bad input';
-  return (level === undefined ? file.strongest : file.answers[level]?.kind) ?? 'none';
+  const answer = level === undefined ? file.strongest : file.answers[level]?.kind;
+  return answer ?? (file.cut === null ? 'none' : 'cut');
 }
 
 /** A violation that was found stays one. */
@@ -183,12 +184,15 @@ function cutAnswer(file: CheckedFile, level: CompactLevel | undefined): string {
 /** What was looked at in one history, where a level was asked for. */
 function evidenceAt(checked: CheckedFile, level: CompactLevel): Evidence {
   if (checked.kind === 'refused') return { ...noEvidence, cut: [`${checked.file}: ${checked.message}`] };
-  const { file, answers, assumed } = checked;
+  const { file, answers, assumed, cut } = checked;
   const answer = answers[level];
   return {
     ...noEvidence,
     violations: answer?.kind === 'violated' ? 1 : 0,
-    cut: answer?.kind === 'unknown' ? [`${file}: ${answer.text.replace(/^unknown: /, '')}`] : [],
+    cut: [
+      ...(cut === null ? [] : [`${file}: ${cut}`]),
+      ...(answer?.kind === 'unknown' ? [`${file}: ${answer.text.replace(/^unknown: /, '')}`] : []),
+    ],
     assumed,
   };
 }

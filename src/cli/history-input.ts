@@ -1,6 +1,6 @@
 /** Histories from files: small ones as objects, with the column of every mistake; large ones as columns of numbers, read in pieces. */
 import { evidenceTransactionsMax } from '../check/index.ts';
-import { InputError } from '../base/index.ts';
+import { InputError, isTruncated } from '../base/index.ts';
 import {
   type CompactHistory,
   compactOf,
@@ -68,7 +68,7 @@ export async function openHistory(file: string, host: InputHost, format?: string
     const head = input.first.subarray(0, headBytes);
     const found = format === undefined ? detectFormat(head, file) : formatNamed(format);
     const marksEnd = found.marksEnd(head);
-    const small = input.isWhole ? parseSmall(input.first, found) : null;
+    const small = input.isWhole ? wholeSmall(input.first, found) : null;
     if (small === null) return { ...bySize(await found.read([input.source])), marksEnd };
     return small.transactions.length <= smallTransactionsMax
       ? { size: 'small', history: notEmpty(small), marksEnd }
@@ -107,7 +107,8 @@ async function readFolder(
   );
 }
 
-function bySize(history: CompactHistory): SizedHistory {
+/** @throws InputError `history/empty` */
+export function bySize(history: CompactHistory): SizedHistory {
   if (history.transactionCount === 0) throw noTransaction();
   if (history.transactionCount > smallTransactionsMax || history.lists !== null) return { size: 'large', history };
   return { size: 'small', history: historyOf(history) };
@@ -197,6 +198,16 @@ function parseSmall(bytes: Uint8Array, { name }: HistoryFormat): History | null 
     return name === 'jsonl' ? parseHistoryLines(decode(bytes)) : parseHistory(decode(bytes));
   } catch (error) {
     if (error instanceof InputError && error.code === 'history/append') return null;
+    throw error;
+  }
+}
+
+/** `null` also where the text was cut: the reader of large histories says what is left of it. */
+function wholeSmall(bytes: Uint8Array, format: HistoryFormat): History | null {
+  try {
+    return parseSmall(bytes, format);
+  } catch (error) {
+    if (error instanceof InputError && isTruncated(error)) return null;
     throw error;
   }
 }

@@ -19,6 +19,7 @@ import { listsOf } from './list-reads.ts';
 import { TextPool } from './text-pool.ts';
 import { ValueTable } from './value-table.ts';
 import type { Key, Value } from './value.ts';
+import { withoutOperations } from './without-operations.ts';
 
 /** `[operation, ...]` columns hold 32-bit positions. */
 const operationsMax = 2 ** 31 - 2;
@@ -218,10 +219,11 @@ export class CompactHistoryBuilder {
   }
 
   /**
+   * @param unknownWriters what becomes of a read whose named writer is not there
    * @throws InputError `history/duplicate-id`, `history/unknown-writer`; `history/append` where a key is written and appended to, or
    *   appended to and read as something else than a list
    */
-  finish(): CompactHistory {
+  finish(unknownWriters: 'refused' | 'left-out' = 'refused'): CompactHistory {
     this.rollBack();
     for (const key of this.#initial.keys()) assert(key < this.#keyNames.size, `key ${key} has no name`);
     const initialValue = new Int32Array(this.#keyNames.size);
@@ -251,10 +253,11 @@ export class CompactHistoryBuilder {
       line: this.#hasLines ? this.#line.taken() : null,
       names: this.#names(),
     };
-    this.#resolveIds(history);
+    const leftOut = this.#resolveIds(history, unknownWriters);
     const given = { start: this.#listStart, element: this.#listElement };
     const lists = this.#hasAppends || given.start.length > 1 ? listsOf(history, this.#values, given) : null;
-    return { ...history, lists, valueCount: this.#values.size, names: this.#names() };
+    const whole = { ...history, lists, valueCount: this.#values.size, names: this.#names() };
+    return leftOut.length === 0 ? whole : withoutOperations(whole, leftOut);
   }
 
   #names(): HistoryNames {
@@ -271,18 +274,24 @@ export class CompactHistoryBuilder {
     });
   }
 
-  /** Turns the IDs of writers into transactions, in place. */
-  #resolveIds(history: CompactHistory): void {
-    if (this.#ids.size === 0) return;
+  /** Turns the IDs of writers into transactions, in place. @returns the operations whose writer is not there */
+  #resolveIds(history: CompactHistory, unknownWriters: 'refused' | 'left-out'): number[] {
+    const unknown: number[] = [];
+    if (this.#ids.size === 0) return unknown;
     const resolver = new IdResolver(this.#ids, this.#id.taken(), history, (name) => this.#sessionNames.find(name));
     const { from, operationStart } = history;
-    if (from === null) return;
+    if (from === null) return unknown;
     for (let t = 0; t < history.transactionCount; t += 1) {
       for (let o = operationStart[t] as number; o < (operationStart[t + 1] as number); o += 1) {
         const writer = from[o] as number;
-        if (writer < fromUnrecorded) from[o] = resolver.transactionOf(-3 - writer, t);
+        if (writer >= fromUnrecorded) continue;
+        const found = resolver.transactionOf(-3 - writer);
+        if (found < 0 && unknownWriters === 'refused') throw resolver.unknown(-3 - writer, t);
+        if (found < 0) unknown.push(o);
+        else from[o] = found;
       }
     }
+    return unknown;
   }
 }
 
@@ -307,18 +316,18 @@ class IdResolver {
     this.#refuseDuplicates();
   }
 
-  /** @throws InputError `history/unknown-writer` at `reader` */
-  transactionOf(id: number, reader: number): number {
+  /** -2: no transaction has this ID. */
+  transactionOf(id: number): number {
     const known = this.#transaction[id] as number;
     if (known >= 0) return known;
     const found = known === -1 ? this.#defaultOf(id) : -2;
     this.#transaction[id] = found;
-    if (found >= 0) return found;
-    throw new InputError(
-      'history/unknown-writer',
-      `no transaction has the ID ${JSON.stringify(this.#texts.text(id))}`,
-      this.#place(reader),
-    );
+    return found;
+  }
+
+  unknown(id: number, reader: number): InputError {
+    const message = `no transaction has the ID ${JSON.stringify(this.#texts.text(id))}`;
+    return new InputError('history/unknown-writer', message, this.#place(reader));
   }
 
   /** Of several, the one whose second transaction comes first. */

@@ -10,6 +10,7 @@
 import { InputError } from '../base/input-error.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
+import { orCut } from './cut-history.ts';
 import { INITIAL } from './history.ts';
 import {
   type Header,
@@ -82,9 +83,16 @@ export class JsonLinesScanner {
 
   /**
    * @throws InputError as `push` for a last line without a line feed, and `history/truncated`, `history/duplicate-id`, `history/unknown-writer`,
-   *   `history/append`. What reads saw is not looked at: that is for the checks.
+   *   `history/append`. What reads saw is not looked at: that is for the checks. CutHistoryError with what stands before the cut
    */
   finish(): CompactHistory {
+    return orCut(
+      () => this.#finish(),
+      () => this.#builder.finish('left-out'),
+    );
+  }
+
+  #finish(): CompactHistory {
     if (this.#pendingBytes > 0) {
       this.#pending.push(Uint8Array.of(lineFeed));
       this.#pendingBytes += 1;

@@ -61,6 +61,11 @@ export function isCounted(text: string): boolean {
   return /^(?:\uFEFF?\s*(?:#.*)?\n)*\uFEFF?\s*transactions(?:\s|$)/.test(text);
 }
 
+/** The lines of a text in the notation that end with a line break, without their number: what is left where its end is missing. */
+export function wholeLines(text: string): string {
+  return text.slice(0, text.lastIndexOf('\n') + 1).replace(/^([^\S\n]*)transactions\b.*$/m, '$1');
+}
+
 function parseCount(line: Line): number {
   const cursor = new Cursor(line);
   cursor.takeWord('transactions');

@@ -34,6 +34,39 @@ describe('several histories', () => {
     expect((await runHere(['check', 'c.jsonl', 'v.history', ...level], some)).code).toBe(1);
   });
 
+  test('what is left of one that was cut may violate the level, also where its last line is broken', async () => {
+    const whole = formatHistoryLines(
+      parseHistory(`${lost} | r x 2 <- 1/0\nr x 2 <- 1/0 | r x 3 <- 2/3 | w x 3 | w x 4`),
+    );
+    const cut = whole.slice(0, whole.lastIndexOf('4'));
+    const level = ['--level', 'serializable'];
+    const { code, out } = await runHere(['check', 'c.jsonl', ...level], { 'c.jsonl': cut });
+    expect(code).toBe(1);
+    expect(out).toContain('causal              unknown: the history was cut\n');
+    expect(out).toContain('the history was cut: 8:39: the line ends where a value should stand\nwhat is left');
+    expect(out).toContain('lost update: ');
+    const { out: json } = await runHere(['check', 'c.jsonl', ...level, '--json'], { 'c.jsonl': cut });
+    expect(JSON.parse(json)).toMatchObject({
+      verdict: 'violated',
+      cut: expect.stringContaining('8:39: '),
+      strongest: null,
+    });
+    expect((await runHere(['check', 'c.jsonl', '--level', 'causal'], { 'c.jsonl': cut })).code).toBe(2);
+    expect((await runHere(['check', 'c.jsonl'], { 'c.jsonl': cut })).code).toBe(2);
+    const notation = { 'c.history': `transactions 3\n${lost}\nw y "` };
+    expect((await runHere(['check', 'c.history', ...level], notation)).code).toBe(1);
+  });
+
+  test.each([
+    ['a value that is read is missing', 'w x 1 | r x 2 | w x 2'],
+    ['a value is written twice', 'r x _, w x 1 | w z 1\nr x _, w x 2 | w z 1\nw y 1'],
+    ['a named writer is missing', 'w y 1 ! | r y 1 <- 1/0\nw y 1'],
+  ])('nothing follows from what is left where %s', async (_name, text) => {
+    const lines = formatHistoryLines(parseHistory(text)).trimEnd().split('\n');
+    const cut = { 'c.jsonl': lines.slice(0, -1).join('\n') };
+    expect(await runHere(['check', 'c.jsonl', '--level', 'serializable'], cut)).toMatchObject({ code: 2, out: '' });
+  });
+
   test('what a green verdict takes for granted is said', async () => {
     const asked = ['--level', 'serializable', '--json'];
     const whole = formatHistoryLines(parseHistory(serial));

@@ -7,7 +7,13 @@
  *
  * Cost: sorting by time apart, linear in operations and elements read, up to read-atomic as for registers (`../read-committed.ts`).
  */
-import { type CompactHistory, operationKind, statusCode, type TransactionIndex } from '../../history/index.ts';
+import {
+  type CompactHistory,
+  operationKind,
+  statusCode,
+  type TransactionIndex,
+  withoutOperations,
+} from '../../history/index.ts';
 import { type AnomalyName, type Edge } from '../../isolation/index.ts';
 import { nameCycle } from '../../isolation/anomaly.ts';
 import { type Reads, readsOf, transactionOf } from '../reads.ts';
@@ -19,7 +25,7 @@ import { addRealTime, dependenciesOf, type Dependencies, relation } from './edge
 import { type Components, componentsOf, type Graph, shortCycle, topologicalOrder } from './graph.ts';
 import { type AnomalousListRead, type ListReadAnomaly, type ListReads, listReadsOf } from './list-reads.ts';
 import { staleRead, type StaleLevel } from './stale-reads.ts';
-import { thinAirReads, withoutOperations } from './thin-air.ts';
+import { thinAirReads } from './thin-air.ts';
 
 export type ListVerdict =
   | {
@@ -78,8 +84,7 @@ export class ListCheck {
     const ofRegisters = registerReads(history, this.#lists);
     this.#thinAirCount = counted.length + ofRegisters.thinAirCount;
     const anomalous = [...counted.slice(0, 1), ...ofRegisters.anomalous, ...this.#lists.anomalous];
-    this.#anomalous =
-      treatment === 'forbidden' ? anomalous : anomalous.filter(({ kind }) => kind !== 'thin-air-read');
+    this.#anomalous = treatment === 'forbidden' ? anomalous : anomalous.filter(({ kind }) => kind !== 'thin-air-read');
     this.#reads = readsOf(this.#lists.registers);
     this.#sessions = sessionOrder(this.#lists.registers, this.#reads);
     this.#dependencies = dependenciesOf(this.#lists, this.#reads, this.#sessions);
@@ -207,7 +212,10 @@ function registerReads(
 ): { readonly anomalous: readonly AnomalousListRead[]; readonly thinAirCount: number } {
   if (!history.kind.includes(operationKind.read)) return { anomalous: [], thinAirCount: 0 };
   const { anomalous, thinAirCount } = readsOf({ ...history, status });
-  return { anomalous: anomalous.map((read) => ({ ...read, key: history.key[read.operation] as number })), thinAirCount };
+  return {
+    anomalous: anomalous.map((read) => ({ ...read, key: history.key[read.operation] as number })),
+    thinAirCount,
+  };
 }
 
 function thinAirRead(history: CompactHistory, operation: number): AnomalousListRead {

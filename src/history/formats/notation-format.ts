@@ -1,7 +1,8 @@
 /** The notation of papers and tests, for histories that people look at: read and written as a whole. Drops times, levels and own names. */
 import { InputError } from '../../base/input-error.ts';
 import { compactOf, historyOf } from '../compact-convert.ts';
-import { formatCount, formatHistory, isCounted, parseHistory } from '../notation.ts';
+import { orCut } from '../cut-history.ts';
+import { formatCount, formatHistory, isCounted, parseHistory, wholeLines } from '../notation.ts';
 import { type HistoryFormat, onlySource } from './format.ts';
 
 export const notationFormat: HistoryFormat = {
@@ -20,7 +21,10 @@ export const notationFormat: HistoryFormat = {
       if (error instanceof TypeError) throw new InputError('history/encoding', 'the text is not UTF-8');
       throw error;
     }
-    return compactOf(parseHistory(text));
+    return orCut(
+      () => compactOf(parseHistory(text)),
+      () => compactOf(parseHistory(wholeLines(text))),
+    );
   },
   write: (history) => {
     const text = [formatCount(history.transactionCount), formatHistory(historyOf(history)), ''].join('\n');
