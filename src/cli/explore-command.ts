@@ -8,7 +8,6 @@ import {
   type ExploreCheckpoint,
   type ExploreOptions,
   type ExploreResult,
-  formatEstimate,
   formatExploration,
   formatExplorations,
 } from '../explore/index.ts';
@@ -16,7 +15,8 @@ import { constrainingLevels } from '../isolation/index.ts';
 import { isSqlProgram, type Program, requireUsed } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
 import { openSaved, type SavedExploration } from './explore-checkpoint.ts';
-import type { ExploreCommandOptions } from './explore-options.ts';
+import { estimateExploration, refuseWithEstimate } from './explore-estimate.ts';
+import { type ExploreCommandOptions, refuseSqlOptions } from './explore-options.ts';
 import { exploreSqlProgram } from './explore-sql.ts';
 import { exploreOnThreads } from './explore-threads.ts';
 import { conclude, conclusionJson, noEvidence } from '../evidence/index.ts';
@@ -56,7 +56,7 @@ export function addExplore(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--max-time <seconds>', 'stop after so long; the verdict is then unknown', seconds('max-time'))
     .option('--max-steps <n>', 'decisions that one search for a commit order may take', wholeNumber('max-steps', 1))
     .option('--max-violations <n>', 'kinds of violations to show', wholeNumber('max-violations', 1), 5)
-    .option('--estimate', 'say first how many histories to expect, after 100 random probes')
+    .option('--estimate', 'say how many histories to expect, after 100 random probes, and explore nothing')
     .option('--fail-fast', 'stop at the first violation; small prefixes of the program are tried first')
     .addOption(
       new Option(
@@ -123,8 +123,10 @@ function drawingOf(asked: { dot: boolean; mermaid: boolean; json: boolean }): 'd
   return asked.mermaid ? 'mermaid' : null;
 }
 
-/** @throws InputError `option/replay`, `option/jobs`, `option/plans` */
-function refuseCombinations({ level, replay, jobs, plans }: ExploreCommandOptions): void {
+/** @throws InputError `option/replay`, `option/jobs`, `option/plans`, `option/estimate` */
+function refuseCombinations(options: ExploreCommandOptions): void {
+  const { level, replay, jobs, plans } = options;
+  if (options.estimates) refuseWithEstimate(options);
   if (plans === 'all' && replay !== null)
     throw new InputError('option/plans', 'a replay takes the access paths of its token; leave out --plans');
   if (level === 'all' && replay !== null) {
@@ -145,9 +147,11 @@ async function exploreCommand(file: string, asked: ExploreCommandOptions, host: 
   try {
     const program = await user.load();
     if (program === null) return user.late();
-    const ending = isSqlProgram(program)
-      ? await exploreSqlProgram(file, options, host, program, progress, user, saved)
-      : await exploreKeyProgram(file, options, host, program, progress, user, saved);
+    const ending = options.estimates
+      ? await estimateExploration(program, options, host, user)
+      : isSqlProgram(program)
+        ? await exploreSqlProgram(file, options, host, program, progress, user, saved)
+        : await exploreKeyProgram(file, options, host, program, progress, user, saved);
     progress.stop();
     user.stop();
     return printEnding(ending, host);
@@ -188,9 +192,7 @@ async function exploreKeyProgram(
       level,
       signal: host.interruption,
       timeMaxMs: budget.leftMs,
-      estimateAfterMs: options.estimates ? 0 : ESTIMATE_AFTER_MS,
-      // On standard error: it is a guess, and what follows is not.
-      onEstimate: (estimate) => options.estimates && host.err(`${formatEstimate(level, estimate)}\n`),
+      estimateAfterMs: ESTIMATE_AFTER_MS,
       ...saved.options<ExploreCheckpoint>(),
       onStart: (soFar, standing) => {
         current = soFar;
@@ -217,15 +219,6 @@ function cutResult(result: ExploreResult, cut: Cut): ExploreResult {
 
 /** What takes longer is worth an estimate. */
 const ESTIMATE_AFTER_MS = 2_000;
-
-function refuseSqlOptions({ sql, plans }: ExploreCommandOptions): void {
-  if (plans === 'all')
-    throw new InputError('option/plans', '--plans is for SQL programs; this program reads and writes keys');
-  for (const option of ['engine', 'isolation', 'granularity'] as const) {
-    if (sql[option] !== undefined)
-      throw new InputError(`option/${option}`, `--${option} is for SQL programs; this program reads and writes keys`);
-  }
-}
 
 function limitsOf(options: ExploreCommandOptions): ExploreOptions {
   const { historiesMax, stepsMax, timeoutMs, replay, violationsMax, failsFast, base, reruns } = options;

@@ -1,4 +1,5 @@
 /** What `moirai explore` was asked to do. */
+import { InputError } from '../base/index.ts';
 import type { BaseLevel } from '../explore/index.ts';
 import type { RecordedRun } from '../program/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
@@ -23,7 +24,7 @@ export interface ExploreCommandOptions {
   readonly violationsMax: number;
   /** Worker threads. */
   readonly jobs: number;
-  /** Say first how many histories to expect? */
+  /** Say how many histories to expect, and explore nothing? */
   readonly estimates: boolean;
   /** Stop at the first violation? */
   readonly failsFast: boolean;
@@ -40,4 +41,14 @@ export interface ExploreCommandOptions {
   readonly resume: string | null;
   readonly json: boolean;
   readonly color: boolean;
+}
+
+/** Of a program that reads and writes keys. @throws InputError `option/plans`, `option/engine`, `option/isolation`, `option/granularity` */
+export function refuseSqlOptions({ sql, plans }: ExploreCommandOptions): void {
+  if (plans === 'all')
+    throw new InputError('option/plans', '--plans is for SQL programs; this program reads and writes keys');
+  for (const option of ['engine', 'isolation', 'granularity'] as const) {
+    if (sql[option] !== undefined)
+      throw new InputError(`option/${option}`, `--${option} is for SQL programs; this program reads and writes keys`);
+  }
 }

@@ -8,6 +8,7 @@ import type * as sqlCampaign from '../sql-campaign/index.ts';
 import type { ExploreSqlResult, SharedSqlOptions, SqlCheckpoint } from '../sql-campaign/index.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
+import { isOfAll, profilesOf } from './explore-sql-options.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
@@ -54,9 +55,7 @@ export async function exploreSqlProgram(
       ...limitsOf(options, profile),
       signal: host.interruption,
       timeMaxMs: budget.leftMs,
-      estimateAfterMs: options.estimates ? 0 : ESTIMATE_AFTER_MS,
-      onEstimate: (estimate) =>
-        options.estimates && host.err(`${campaign.formatScheduleEstimate(profile, estimate)}\n`),
+      estimateAfterMs: ESTIMATE_AFTER_MS,
       onStart: (soFar, underWay, standing) => {
         current = (cut) => cutResult(soFar(), cut, underWay());
         if (standing !== undefined) checkpoint = standing;
@@ -117,29 +116,6 @@ function refuseOptions({ stepsMax, reruns, plans, sql, jobs, checkpoint, resume 
       'option/rerun',
       '--rerun is for programs that read and write keys; SQL programs always run again',
     );
-}
-
-/** Of `--isolation all`, and of `--level all`, the engine's levels, weakest first. */
-async function profilesOf(options: ExploreCommandOptions, program: SqlProgram): Promise<readonly Profile[]> {
-  const { parseProfile, engineLevels } = await import('../serve/index.ts');
-  const { sql } = options;
-  const engine = sql.engine ?? program.dialect;
-  if (!isOfAll(options)) {
-    const named = sql.level === undefined ? { engine } : { dialect: program.dialect };
-    return [parseProfile({ ...sql, ...named })];
-  }
-  if (options.replay !== null)
-    throw new InputError('option/replay', 'a schedule is replayed at the level at which it was found: name that level');
-  if (sql.level !== undefined && sql.level !== 'all')
-    throw new InputError('option/isolation', '--isolation is of an --engine; --level already says the level');
-  if (sql.isolation !== undefined && sql.isolation !== 'all')
-    throw new InputError('option/level', '--level all is all levels of the engine, and --isolation names one');
-  const { dialect } = parseProfile({ engine, granularity: sql.granularity });
-  return engineLevels[dialect].map((isolation) => parseProfile({ engine, isolation }));
-}
-
-function isOfAll({ sql }: ExploreCommandOptions): boolean {
-  return sql.level === 'all' || sql.isolation === 'all';
 }
 
 function limitsOf(options: ExploreCommandOptions, profile: Profile): SharedSqlOptions {

@@ -171,12 +171,15 @@ test('every level of the engine as one table', async () => {
   expect((await runHere(args, files)).out).toContain('could not serialize access');
 });
 
-test('an estimate first, on standard error', async () => {
-  const { err } = await runHere(['explore', 'transfer.ts', '--estimate', '--max-histories', '1'], files);
+test('an estimate, and nothing is explored', async () => {
+  const { code, out, err } = await runHere(['explore', 'transfer.ts', '--estimate'], files);
+  expect({ code, err }).toEqual({ code: 2, err: '' });
   // 24 schedules without reduction (src/sql-campaign/explore-sql.test.ts), and each probe knows only its own way.
-  expect(err).toMatch(
-    /^PostgreSQL, read committed: about 2\d schedules if nothing is left out \(\+- [\d.]+; up to \d+ decisions each; 100 random probes\)\n$/,
+  expect(out).toMatch(
+    /^PostgreSQL, read committed: about 2\d schedules if nothing is left out \(\+- [\d.]+; up to \d+ decisions each; 100 random probes\)\nunknown: only an estimate was asked for\n$/,
   );
+  const json = await runHere(['explore', 'transfer.ts', '--estimate', '--json'], files);
+  expect(JSON.parse(json.out)).toMatchObject({ engine: 'postgres', verdict: 'unknown', estimate: { probes: 100 } });
 });
 
 test('the failures as graphs', async () => {

@@ -125,16 +125,20 @@ describe('moirai explore', () => {
 });
 
 describe('what is shown besides', () => {
-  test('an estimate first, on standard error', async () => {
-    const { code, out, err } = await runHere(
-      ['explore', 'counter.ts', '--level', 'snapshot-isolation', '--estimate'],
-      files,
+  test('an estimate, and nothing is explored', async () => {
+    const asked = ['explore', 'counter.ts', '--level', 'snapshot-isolation', '--estimate'];
+    const { code, out, err } = await runHere(asked, files);
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+    expect(out).toMatch(
+      /^snapshot-isolation: about 2 histories to expect in about [\d.]+ runs \(\+- [\d.]+ runs; 100 random probes\)\nunknown: only an estimate was asked for\n$/,
     );
-    expect(code).toBe(0);
-    expect(err).toMatch(
-      /^snapshot-isolation: about 2 histories to expect in about [\d.]+ runs \(\+- [\d.]+ runs; 100 random probes\)\n$/,
-    );
-    expect(out).toMatch(/^all 2 histories/);
+    const json = JSON.parse((await runHere([...asked, '--json'], files)).out) as object;
+    expect(json).toMatchObject({ level: 'snapshot-isolation', verdict: 'unknown', estimate: { probes: 100 } });
+    expect(json).not.toHaveProperty('histories');
+    const all = await runHere(['explore', 'counter.ts', '--level', 'all', '--estimate', '--json'], files);
+    expect(JSON.parse(all.out)).toHaveLength(6);
+    for (const other of ['--fail-fast', '--dot', '--checkpoint=c'])
+      expect((await runHere([...asked, other], files)).err).toContain('option/estimate');
   });
 
   test('counterexamples as graphs', async () => {
