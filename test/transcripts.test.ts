@@ -51,6 +51,8 @@ function folderOf(block: object): string {
   if (known !== undefined) return known.path;
   const made = new UserFolder();
   symlinkSync(join(root, 'examples'), join(made.path, 'examples'));
+  made.write({ 'node_modules/.keep': '' });
+  symlinkSync(join(root, 'node_modules/pg'), join(made.path, 'node_modules/pg'));
   folders.set(block, made);
   return made.path;
 }
