@@ -9,8 +9,19 @@ import {
   PostgresQueryCompiler,
   sql as kyselySql,
 } from 'kysely';
+import * as operators from 'drizzle-orm';
+import * as core from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import makeKnex from 'knex';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { programOf, runSnippet, type SentStatement, statementsByUnit, treeOf } from './support/sent-statements.ts';
+import {
+  meaningOf,
+  programOf,
+  runSnippet,
+  type SentStatement,
+  statementsByUnit,
+  treeOf,
+} from './support/sent-statements.ts';
 import { loadParser } from '../src/sql/parse.ts';
 import { formatApplication } from '../src/analyze/format-application.ts';
 import { applicationFromSource, loadTypeScript } from '../src/analyze/source/index.ts';
@@ -58,12 +69,14 @@ test.each([
   ['postgres', 'postgres'],
   ['mysql2', 'mysql'],
   ['kysely', 'postgres'],
+  ['knex', 'postgres'],
+  ['drizzle', 'postgres'],
 ] as const)('the service written with %s', (style, dialect) => {
   expect(serviceIn(style, dialect)).toBe(service);
 });
 
-function read(text: string) {
-  return applicationFromSource({ ts, files: new Map([['a.ts', text]]), schema: '', dialect: 'postgres' });
+function read(text: string, file = 'a.ts') {
+  return applicationFromSource({ ts, files: new Map([[file, text]]), schema: '', dialect: 'postgres' });
 }
 
 /** The reader finds in each snippet the statements that the library sends when it runs. */
@@ -72,6 +85,7 @@ async function expectSentStatements(
   snippets: readonly string[],
   sent: SentStatement[],
   names: Readonly<Record<string, unknown>>,
+  formOf: (statement: SentStatement) => string = treeOf,
 ): Promise<void> {
   const found = statementsByUnit(read(programOf(head, snippets)));
   const expected: Record<string, unknown> = {};
@@ -79,18 +93,18 @@ async function expectSentStatements(
     sent.length = 0;
     await runSnippet(snippet, names);
     expect(sent).not.toEqual([]);
-    expected[`unit${index}`] = [snippet, ...sent.map(treeOf)];
+    expected[`unit${index}`] = [snippet, ...sent.map(formOf)];
   }
   const actual = Object.entries(found).map(([unit, statements]) => {
     const snippet = snippets[Number(unit.replace('unit', ''))] ?? unit;
-    return [unit, [snippet, ...statements.map(treeOf)]];
+    return [unit, [snippet, ...statements.map(formOf)]];
   });
   expect(Object.fromEntries(actual)).toEqual(expected);
 }
 
 /** What is listed of a program, or the statements of its units. */
-function printed(text: string): string {
-  return formatApplication(read(text), { places: false });
+function printed(text: string, file = 'a.ts'): string {
+  return formatApplication(read(text, file), { places: false });
 }
 
 describe('Kysely', () => {
@@ -155,6 +169,169 @@ unit filter
 unit unread
   not understood: \`fetch\` of a query of Kysely is not read
   not understood: the rows of INSERT are an argument: row
+`);
+  });
+});
+
+describe('Knex', () => {
+  test('sends the statements that the reader finds', async () => {
+    const sent: SentStatement[] = [];
+    const snippets = [
+      `await knex('a').where({ x: 1, y: null }).first('b');`,
+      `await knex('a').where('x', 1).andWhere('y', '>', 2).orWhere('z', null).select('b', 'c as d');`,
+      `await knex('a').where((q) => q.where('x', 1).orWhere('y', 2)).whereIn('id', [1, 2]).whereNull('k').whereNot('l', 3).whereNotNull('m').whereBetween('n', [1, 2]).orderBy('x', 'desc').limit(3).offset(2).forUpdate().skipLocked();`,
+      `await knex('a').insert({ x: 1, y: 2 }).onConflict('x').merge().returning('*');`,
+      `await knex('a').insert([{ x: 1 }, { y: 2 }]);`,
+      `await knex('a').insert({ x: 1, y: 2 }).onConflict(['x']).merge(['y']);`,
+      `await knex('a').insert({ x: 1, y: 2 }).onConflict(['x']).ignore();`,
+      `await knex('a').insert({ x: 1, y: 2 }).onConflict('x').merge({ y: 5 }).where('a.y', '<', 3);`,
+      `await knex('a').insert({ x: 1 }, ['id', 'x']);`,
+      `await knex('a').where({ id: 1 }).update({ x: 2, y: undefined, z: knex.raw('z + ?', [3]) });`,
+      `await knex('a').where({ id: 1 }).update('x', 5);`,
+      `await knex('a').where({ id: 1 }).increment('x', 5);`,
+      `await knex('a').where({ id: 1 }).decrement({ x: 5, y: 1 });`,
+      `await knex('a').where({ id: 1 }).delete(['id']);`,
+      `await knex('a').count('* as n').where({ id: 1 }).first();`,
+      `await knex('a').sum('x as s').max('y').groupBy('z').having('x', '>', 1);`,
+      `await knex('a as q').join('b', 'b.id', 'q.b').leftJoin('c', (j) => j.on('c.id', '=', 'q.c').andOn('c.d', 'q.d')).select('q.*', knex.raw('count(*) as n'));`,
+      `await knex.raw('select * from a where id = ? and ?? = ?', [1, 'x', 2]);`,
+      `await knex.raw('select * from a where id = :id and :c: = 1', { id: 1, c: 'x' });`,
+      `await knex.select('*').from('a').whereExists(knex('b').whereRaw('b.a = a.id and b.c = ?', [1]));`,
+      `await knex('a').whereIn('id', knex('b').select('a')).pluck('x');`,
+      `await knex('a').insert(knex('b').select('x'));`,
+      `await knex('a').distinct('x').whereILike('n', 'x%').whereRaw('lower(n) = ?', ['a']);`,
+      `await knex.with('w', knex('a').select('x')).select('*').from('w');`,
+      `await knex.insert({ x: 1 }).into('a');`,
+      `await knex('a').union([knex('b')]);`,
+      `await knex('a').select({ b: 'c' }).modify((q) => { q.where('r', 1); }).forShare().noWait();`,
+      `const q = knex('a').where('x', 1); q.where(function () { this.where('y', 2).orWhereIn('z', [1]); }); await q.clone().select('b'); await q;`,
+    ];
+    const knex = makeKnex({ client: 'pg' });
+    Object.assign(knex.client, {
+      acquireConnection: () => Promise.resolve({}),
+      releaseConnection: () => Promise.resolve(),
+      _query: (_: unknown, query: { sql: string; bindings: unknown[] }) => {
+        sent.push({ sql: query.sql, parameters: query.bindings });
+        return Promise.resolve(query);
+      },
+      processResponse: () => [],
+    });
+    await expectSentStatements(
+      `import * as operators from 'drizzle-orm';
+import * as core from 'drizzle-orm/pg-core';
+import { drizzle } from 'drizzle-orm/pg-proxy';
+import makeKnex from 'knex'; const knex = makeKnex({});`,
+      snippets,
+      sent,
+      { knex },
+    );
+  });
+
+  test('follows transactions, and lists what the reader does not know', () => {
+    const text = printed(
+      `const knex = require('knex')({});
+      exports.move = async (id) => {
+        const trx = await knex.transaction({ isolationLevel: 'serializable' });
+        try {
+          const row = await trx('a').where({ id }).forUpdate().first();
+          await knex('b').insert({ id }).transacting(trx);
+          await trx.commit();
+          return row.n;
+        } catch (error) { await trx.rollback(); throw error; }
+      };
+      exports.unread = async (filters, row) => {
+        const query = knex('a');
+        for (const { column, value } of filters) query.where(column, value);
+        await query;
+        await knex('a').insert(row);
+        await knex.batchInsert('a', [row]);
+      };
+    `,
+      'a.js',
+    );
+    expect(text).toBe(`unit move
+  transaction move (serializable)
+    SELECT * FROM a WHERE id = $1 LIMIT $2 FOR UPDATE  [id, 1]
+    INSERT INTO b (id) VALUES ($1)  [id]
+unit unread
+  not understood: the statement is built in a loop
+  not understood: the rows of INSERT are an argument: row
+  not understood: \`batchInsert\` of Knex is not read
+`);
+  });
+});
+
+describe('Drizzle', () => {
+  const tables = `
+    const users = pgTable('users', { id: serial('id').primaryKey(), fullName: text('full_name'), age: integer().default(3), at: timestamp('at').defaultNow() });
+    const posts = pgTable('posts', (t) => ({ id: t.serial('id').primaryKey(), ownerId: t.integer('owner_id'), title: t.text('title') }));`;
+
+  test('sends the statements that the reader finds', async () => {
+    const sent: SentStatement[] = [];
+    const schema = (await runSnippet(`${tables} return { users, posts };`, { ...core })) as Record<
+      string,
+      core.PgTable
+    >;
+    const db = drizzle(
+      (sql, parameters) => {
+        sent.push({ sql, parameters });
+        return Promise.resolve({ rows: [[1]] });
+      },
+      { schema },
+    );
+    const snippets = [
+      `await db.select().from(users).where(and(eq(users.id, 1), undefined, or(gt(users.age, 2), isNull(users.fullName))));`,
+      `await db.select({ id: users.id, n: sql\`count(*)\`, c: count() }).from(users).innerJoin(posts, eq(posts.ownerId, users.id)).groupBy(users.id).orderBy(desc(users.id)).limit(2).offset(1);`,
+      `await db.select({ x: users.fullName }).from(users).where(eq(users.id, 1)).for('update', { skipLocked: true });`,
+      `await db.select().from(users).leftJoin(posts, eq(posts.ownerId, users.id));`,
+      `await db.insert(users).values({ fullName: 'a' });`,
+      `await db.insert(users).values([{ fullName: 'a' }, { age: 2 }]).returning();`,
+      `await db.insert(posts).values({ id: 1, title: 'q' }).onConflictDoUpdate({ target: posts.id, set: { title: sql\`excluded.title\`, ownerId: sql\`\${posts.ownerId} + 1\` } }).returning({ a: posts.ownerId });`,
+      `await db.insert(posts).values({ id: 1 }).onConflictDoNothing();`,
+      `await db.update(users).set({ age: sql\`\${users.age} + \${1}\`, fullName: undefined }).where(eq(users.id, 1));`,
+      `await db.update(posts).set({ title: 'a' }).where(and(eq(posts.id, 1), ne(posts.ownerId, 2))).returning();`,
+      `await db.delete(posts).where(inArray(posts.id, [1, 2])).returning({ id: posts.id });`,
+      `await db.execute(sql\`select * from \${users} where \${users.id} = \${1}\`);`,
+      `await db.query.users.findFirst({ where: eq(users.id, 1) });`,
+      `await db.query.posts.findMany({ columns: { id: true }, where: (p, { eq }) => eq(p.ownerId, 1), orderBy: [desc(posts.id)], limit: 3 });`,
+      `await db.select({ id: users.id }).from(users).where(exists(db.select().from(posts).where(eq(posts.ownerId, users.id))));`,
+      `await db.select({ total: sum(posts.ownerId) }).from(posts).where(between(posts.id, 1, 2));`,
+      `await db.selectDistinct({ t: posts.title }).from(posts).where(not(eq(posts.id, 4))).orderBy(asc(posts.id), posts.title);`,
+      `const recent = db.$with('recent').as(db.select({ id: posts.id }).from(posts)); await db.with(recent).select({ id: recent.id }).from(recent);`,
+    ];
+    const head = `import { and, asc, between, count, desc, eq, exists, gt, inArray, isNull, ne, not, or, sql, sum } from 'drizzle-orm';
+      import { integer, pgTable, serial, text, timestamp } from 'drizzle-orm/pg-core'; import { drizzle } from 'drizzle-orm/node-postgres';
+      ${tables} const db = drizzle({ schema: { users, posts } });`;
+    await expectSentStatements(head, snippets, sent, { ...operators, ...schema, db }, meaningOf);
+  });
+
+  test('differs by path, and lists what the reader does not know', () => {
+    const text = printed(`import { and, eq } from 'drizzle-orm'; import { drizzle } from 'drizzle-orm/node-postgres';
+      import { integer, pgTable, text, timestamp } from 'drizzle-orm/pg-core';
+      const users = pgTable('users', { id: integer('id'), name: text('user_name'), changed: timestamp('changed').$onUpdate(() => new Date()) });
+      const db = drizzle({ schema: { users } });
+      export async function find(id: number, name?: string) {
+        const [row] = await db.select({ id: users.id }).from(users).where(and(eq(users.id, id), name ? eq(users.name, name) : undefined));
+        return row;
+      }
+      export async function rename(id: number, name: string) {
+        await db.update(users).set({ name }).where(eq(users.id, id));
+      }
+      export async function unread(row: object) {
+        await db.insert(users).values(row);
+        await db.query.users.findMany({ with: { posts: true } });
+      }
+    `);
+    expect(text).toBe(`unit find
+  if name
+    SELECT id FROM users WHERE (id = $1 AND user_name = $2)  [id, name]
+  else
+    SELECT id FROM users WHERE id = $1  [id]
+unit rename
+  UPDATE users SET user_name = $1, changed = $2 WHERE id = $3  [name, ? what the column fills in, id]
+unit unread
+  not understood: the rows of INSERT are an argument: row
+  not understood: \`with\` of findMany is not read
 `);
   });
 });

@@ -64,6 +64,54 @@ export function treeOf({ sql, parameters }: SentStatement): string {
   });
 }
 
+/** As `treeOf`, without what means nothing: columns that get DEFAULT, names of results, and the table's name where there is only one. */
+export function meaningOf(statement: SentStatement): string {
+  const tree = treeOf(statement);
+  const tables = new Set([...tree.matchAll(/"relname":"(\w+)"/g)].map(([, name]) => name));
+  return JSON.stringify(JSON.parse(tree), (name, value: unknown) => {
+    if (name === 'alias' && tables.has((value as { aliasname?: string }).aliasname)) return undefined;
+    if (name === 'SelectStmt') return { ...(value as Node), targetList: shown(value as Node) };
+    if (name === 'returningClause') return { exprs: withoutNames((value as Node)['exprs']) };
+    if (name === 'InsertStmt') return withoutDefaults(value as Node);
+    const fields = (value as { ColumnRef?: { fields?: unknown[] } } | null)?.ColumnRef?.fields;
+    return fields !== undefined && tables.size === 1 ? { ColumnRef: { fields: fields.slice(-1) } } : value;
+  });
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+/** What SELECT shows; of one table, its columns without the table's name. */
+function shown({ targetList, fromClause = [] }: Node): unknown {
+  const isOneTable =
+    (fromClause as object[]).every((from) => 'RangeVar' in from) && (fromClause as object[]).length === 1;
+  const values = withoutNames(targetList) as { ColumnRef?: { fields: unknown[] } }[] | undefined;
+  if (!isOneTable) return values;
+  return values?.map((one) =>
+    one.ColumnRef === undefined ? one : { ColumnRef: { fields: one.ColumnRef.fields.slice(-1) } },
+  );
+}
+
+function withoutNames(targets: unknown): unknown {
+  return (targets as { ResTarget: Node }[] | undefined)?.map(({ ResTarget: { val } }) => val);
+}
+
+function withoutDefaults(insert: Node): Node {
+  const { cols, selectStmt } = insert as { cols?: unknown[]; selectStmt?: { SelectStmt: { valuesLists?: RowNode[] } } };
+  const rows = selectStmt?.SelectStmt.valuesLists ?? [];
+  const isDefault = (column: number): boolean =>
+    rows.length > 0 && rows.every(({ List: { items } }) => 'SetToDefault' in (items[column] ?? {}));
+  const kept = (list: readonly unknown[] = []): readonly unknown[] => list.filter((_, column) => !isDefault(column));
+  return {
+    ...insert,
+    cols: kept(cols),
+    selectStmt: rows.length === 0 ? selectStmt : rows.map(({ List }) => kept(List.items)),
+  };
+}
+
+interface RowNode {
+  readonly List: { readonly items: readonly object[] };
+}
+
 function parsed(sql: string): unknown {
   try {
     return parseStatement(sql);

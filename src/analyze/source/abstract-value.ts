@@ -81,6 +81,8 @@ export interface Native {
   readonly sql?: () => Fragment;
   /** A statement that a builder makes, with all its methods. */
   readonly isChain?: boolean;
+  /** Of a handle: the one that its transactions get. */
+  readonly inTransaction?: () => Native;
   /** What stands for it where a loop changes it. */
   readonly forgotten?: (reason: string) => Abstract;
 }

@@ -178,6 +178,7 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   }
   if (ts.isTypeQueryNode(node))
     return ts.isIdentifier(node.exprName) ? machine.evaluate(node.exprName, scope) : undefined;
+  if (ts.isIndexedAccessTypeNode(node)) return transactionParameter(machine, node, scope);
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const name = ts.isQualifiedName(node.typeName) ? node.typeName.left : node.typeName;
   let symbol = checker.getSymbolAtLocation(name);
@@ -185,7 +186,7 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   const outside = (symbol.flags & ts.SymbolFlags.Alias) === 0 ? undefined : externalAlias(machine, symbol);
   if (outside !== undefined) {
     const path = ts.isQualifiedName(node.typeName) ? [...outside.path, node.typeName.right.text] : outside.path;
-    const types = (node.typeArguments ?? []).map((type) => () => classNamed(machine, type));
+    const types = (node.typeArguments ?? []).map((type) => () => namedByType(machine, type));
     return drivers.ofType(machine, { ...outside, path }, types);
   }
   if ((symbol.flags & ts.SymbolFlags.Alias) !== 0) symbol = checker.getAliasedSymbol(symbol);
@@ -197,12 +198,25 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   return type.kind === 'class' ? newInstance(machine, type, [], node) : undefined;
 }
 
-/** The class of the sources that a type names. */
-function classNamed(machine: Machine, node: ts.TypeNode): Abstract | undefined {
+/** The class of the sources that a type names, or the value of `typeof x`. */
+function namedByType(machine: Machine, node: ts.TypeNode): Abstract | undefined {
   const { ts, checker } = machine.project;
-  const inner = ts.isTypeQueryNode(node) ? node.exprName : ts.isTypeReferenceNode(node) ? node.typeName : undefined;
+  if (ts.isTypeQueryNode(node) && ts.isIdentifier(node.exprName))
+    return machine.evaluate(node.exprName, machine.globals.scope);
+  const inner = ts.isTypeReferenceNode(node) ? node.typeName : undefined;
   let symbol = inner === undefined ? undefined : checker.getSymbolAtLocation(inner);
   if (symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0) symbol = checker.getAliasedSymbol(symbol);
   const isClass = symbol?.declarations?.some(ts.isClassDeclaration) === true;
   return symbol !== undefined && isClass ? evaluateSymbol(machine, symbol) : undefined;
+}
+
+/** `Parameters<Parameters<typeof db.transaction>[0]>[0]`: the handle that `db.transaction` gives to its function. */
+function transactionParameter(machine: Machine, node: ts.TypeNode, scope: Scope): Abstract | undefined {
+  const { ts } = machine.project;
+  const find = (part: ts.Node): ts.QualifiedName | undefined =>
+    ts.isTypeQueryNode(part) && ts.isQualifiedName(part.exprName) ? part.exprName : ts.forEachChild(part, find);
+  const name = find(node);
+  if (name === undefined || !ts.isIdentifier(name.left) || !/transaction$/i.test(name.right.text)) return undefined;
+  const handle = machine.evaluate(name.left, scope);
+  return handle.kind === 'native' ? handle.inTransaction?.() : undefined;
 }

@@ -83,3 +83,26 @@ export function inTransaction(
   if (value.kind !== 'never') machine.commit(connection, at);
   return value;
 }
+
+/** A callback behind a savepoint: a throw in it rolls back to there and reaches the caller, who rolls all back unless it catches. */
+export function inSavepoint(
+  machine: Machine,
+  connection: Connection,
+  wanted: string,
+  at: ts.Node,
+  body: () => Abstract,
+): Abstract {
+  const name = machine.emitter.name(wanted);
+  machine.savepoint(connection, name, at);
+  const outer = machine.handlers;
+  machine.handlers = [
+    ...outer,
+    () => {
+      machine.emitter.push({ kind: 'rollback-to-savepoint', name });
+      return machine.raise();
+    },
+  ];
+  const value = machine.settle(body(), at);
+  machine.handlers = outer;
+  return value;
+}

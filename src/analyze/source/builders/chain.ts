@@ -38,10 +38,11 @@ export function chainOf<Names>(builder: Builder<Names>, chain: Chain<Names>): Na
   return builder.isMutable ? mutableChain(builder, chain.machine, fixed) : fixed;
 }
 
-function fixedChain<Names>(builder: Builder<Names>, chain: Chain<Names>): Native {
+/** The chain as it is at this moment, also of a builder that changes itself. */
+export function fixedChain<Names>(builder: Builder<Names>, chain: Chain<Names>): Native {
   const { machine, query } = chain;
   const { title, settle } = builder;
-  return {
+  const fixed: Native = {
     kind: 'native',
     title,
     isHandle: true,
@@ -54,6 +55,15 @@ function fixedChain<Names>(builder: Builder<Names>, chain: Chain<Names>): Native
     ...(settle === undefined ? {} : { settle: (at) => settle(chain, at) }),
     member: (name) => methodOf(builder, chain, name),
   };
+  queries.set(fixed, () => query);
+  return fixed;
+}
+
+const queries = new WeakMap<Abstract, () => Query | undefined>();
+
+/** The statement of a chain; `undefined` where it differs by path. */
+export function queryOf(chain: Abstract): Query | undefined {
+  return queries.get(chain)?.();
 }
 
 function methodOf<Names>(builder: Builder<Names>, chain: Chain<Names>, name: string): Native {
@@ -91,6 +101,7 @@ function mutableChain<Names>(builder: Builder<Names>, machine: Machine, first: N
       });
     },
   };
+  queries.set(chain, () => queryOf(cell.value));
   return chain;
 }
 
@@ -150,6 +161,11 @@ export function requireRow(machine: Machine, row: Abstract): Abstract {
     },
   );
   return ended;
+}
+
+/** All values of one column, as a list. */
+export function columnOf(rows: Abstract, column: string): Abstract {
+  return ofRows(rows, (statement) => ({ kind: 'value', value: { kind: 'column', statement, column, row: 'all' } }));
 }
 
 export function rowCount(rows: Abstract): Abstract {

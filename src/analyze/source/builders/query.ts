@@ -42,6 +42,8 @@ export interface Query {
   readonly lock: string;
   /** `SKIP LOCKED` or `NOWAIT` */
   readonly wait: string;
+  /** What the program gets: all rows, the first, or a list of one column. */
+  readonly gives: 'rows' | 'first' | { readonly column: string };
   /** Calls that the reader does not know: the statement is then not understood. */
   readonly notRead: Fragment;
 }
@@ -77,6 +79,7 @@ export function newQuery(verb: Query['verb'], tables: readonly Fragment[], ownTa
     offset: null,
     lock: '',
     wait: '',
+    gives: 'rows',
     notRead: [],
   };
 }
@@ -86,7 +89,7 @@ export function withCondition(query: Query, fragment: Fragment, connective: Cond
 }
 
 export function withNotRead(query: Query, reason: string): Query {
-  return { ...query, notRead: [...query.notRead, ...notRead(reason)] };
+  return { ...query, notRead: [...notRead(reason), ...query.notRead] };
 }
 
 export function returnsRows({ verb, returning }: Query): boolean {
@@ -98,7 +101,7 @@ export function printQuery(query: Query, dialect: Dialect): Fragment {
   const ownTable = query.joins.length + query.others.length > 0 || query.tables.length > 1 ? null : query.ownTable;
   // In ON CONFLICT a column alone could be the new row's or the old one's.
   const conflict = withColumns(query.conflict, null, dialect);
-  return withColumns([...common, ...body({ ...query, conflict }), ...query.notRead], ownTable, dialect);
+  return withColumns([...query.notRead, ...common, ...body({ ...query, conflict })], ownTable, dialect);
 }
 
 function body(query: Query): Fragment {
@@ -110,7 +113,7 @@ function body(query: Query): Fragment {
     case 'select':
       return select(query);
     case 'insert':
-      return ['INSERT INTO ', ...table, ...inserted(query), ...query.conflict, ...returned];
+      return ['INSERT INTO ', ...table, ...inserted(query), ...query.conflict, ...where, ...returned];
     case 'update': {
       const set = listed(' SET ', assignments);
       return ['UPDATE ', ...table, ...set, ...listed(' FROM ', others), ...where, ...returned];

@@ -1,13 +1,15 @@
 /** The drivers that the source reader knows, by the modules that programs import. */
 import type ts from 'typescript';
 import type { Abstract, External } from '../abstract-value.ts';
+import { drizzle } from '../builders/drizzle.ts';
+import { knex } from '../builders/knex.ts';
 import { kysely } from '../builders/kysely.ts';
 import type { Driver, Machine, TypeArgument } from '../machine.ts';
 import { mysql2 } from './mysql2.ts';
 import { pg } from './pg.ts';
 import { postgres } from './postgres.ts';
 
-const known: readonly Driver[] = [pg, postgres, mysql2, kysely];
+const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle];
 
 function driverOf({ module }: External): Driver | undefined {
   return known.find(({ modules }) => modules.test(module));

@@ -68,7 +68,8 @@ function queryOf(machine: Machine, owner: Owner): Native {
   });
 }
 
-function pgResult(rows: Abstract): Abstract {
+/** `{ rows, rowCount }` */
+export function pgResult(rows: Abstract): Abstract {
   if (rows.kind === 'choice') {
     return { ...rows, ifTrue: pgResult(rows.ifTrue), ifFalse: pgResult(rows.ifFalse) };
   }

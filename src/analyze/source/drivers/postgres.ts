@@ -13,6 +13,7 @@ import {
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
+import { inSavepoint } from '../transactions.ts';
 import { constantOf, valueOf } from '../value-arithmetic.ts';
 
 export const postgres: Driver = {
@@ -82,21 +83,14 @@ function begin(machine: Machine, args: readonly Abstract[], at: ts.Node): Abstra
   );
 }
 
-/** `sql.savepoint([name], fn)`: a throw in it reaches the caller, who rolls all back unless it catches. */
+/** `sql.savepoint([name], fn)` */
 function savepoint(machine: Machine, owner: Owner, args: readonly Abstract[], at: ts.Node): Abstract {
   const name = constantOf(args[0]);
   const fn = args.at(-1) ?? undefinedValue;
   if (owner === null) return machine.call(fn, [sqlOf(machine, owner)], at);
-  const unique = machine.emitter.name(typeof name === 'string' ? name : 'savepoint');
-  machine.savepoint(owner, unique, at);
-  const outer = machine.handlers;
-  machine.handlers = [
-    ...outer,
-    () => (machine.emitter.push({ kind: 'rollback-to-savepoint', name: unique }), machine.raise()),
-  ];
-  const value = machine.settle(machine.call(fn, [sqlOf(machine, owner)], at), at);
-  machine.handlers = outer;
-  return value;
+  return inSavepoint(machine, owner, typeof name === 'string' ? name : 'savepoint', at, () =>
+    machine.call(fn, [sqlOf(machine, owner)], at),
+  );
 }
 
 function query(machine: Machine, owner: Owner, pieces: Pieces, at: ts.Node): Native {

@@ -1,0 +1,136 @@
+/** Knex's names, raw SQL and conditions. */
+import type ts from 'typescript';
+import { type Abstract, type Native, undefinedValue } from '../abstract-value.ts';
+import type { Machine } from '../machine.ts';
+import { constantOf, isNothing } from '../value-arithmetic.ts';
+import { queryOf } from './chain.ts';
+import { comparison, entriesOf, inList } from './clauses.ts';
+import {
+  constantText,
+  type Fragment,
+  join,
+  notRead,
+  operand,
+  parenthesized,
+  type Part,
+  whyNotConstant,
+} from './fragment.ts';
+import { identifier, qualifiedName } from './identifier.ts';
+import type { Condition } from './query.ts';
+
+export interface KnexNames {
+  readonly machine: Machine;
+  /** A chain that only collects conditions: what a callback of `where` gets. */
+  readonly condition: () => Native;
+}
+
+/** `a.b`, or SQL. */
+export function columnFragment({ machine }: KnexNames, value: Abstract | undefined): Fragment {
+  const text = constantText(value);
+  if (text !== undefined) return [qualifiedName(text, machine.dialect)];
+  if (value?.kind === 'native' && value.sql !== undefined) return value.sql();
+  return notRead(`the name of a column is ${whyNotConstant(value)}`);
+}
+
+/** `'a.b as c'`, `{ c: 'a.b' }`, SQL, or a list of these. */
+export function selectedFragments(names: KnexNames, value: Abstract): readonly Fragment[] {
+  const { dialect } = names.machine;
+  if (value.kind === 'array') return value.elements.value.flatMap((one) => selectedFragments(names, one));
+  const entries = entriesOf(value);
+  if (entries !== null)
+    return entries.map(([alias, column]) => [...columnFragment(names, column), ` AS ${identifier(alias, dialect)}`]);
+  const [name, alias] = constantText(value)?.split(/\s+as\s+/i) ?? [];
+  if (name === undefined) return [columnFragment(names, value)];
+  const path = qualifiedName(name.trim(), dialect);
+  return [[alias === undefined ? path : `${path} AS ${identifier(alias.trim(), dialect)}`]];
+}
+
+export function tableFragments(names: KnexNames, value: Abstract): readonly Fragment[] {
+  return selectedFragments(names, value).map((table) =>
+    table.map(
+      (part): Part =>
+        typeof part !== 'string' && part.kind === 'not-read'
+          ? { kind: 'not-read', reason: part.reason.replace('name of a column', 'name of a table') }
+          : part,
+    ),
+  );
+}
+
+/** `?` is a value, `??` a name; `:key` and `:key:` with an object. */
+export function rawFragment(machine: Machine, text: Abstract | undefined, values: Abstract | undefined): Fragment {
+  if (text?.kind === 'native' && text.sql !== undefined) return text.sql();
+  const sql = constantText(text);
+  if (sql === undefined) return notRead(`a part of the SQL text is ${whyNotConstant(text)}`);
+  if (values?.kind === 'object') return namedHoles(machine, sql, values);
+  const list = values === undefined ? [] : values.kind === 'array' ? values.elements.value : [values];
+  let next = 0;
+  return sql.split(/(\\\?|\?\??)/).flatMap((piece): Fragment => {
+    if (piece === '\\?') return ['?'];
+    if (piece !== '?' && piece !== '??') return [piece];
+    const value = list[next++];
+    if (value === undefined) return [piece];
+    return piece === '?' ? operand(value) : columnFragment({ machine, condition: noCondition }, value);
+  });
+}
+
+function noCondition(): Native {
+  return { kind: 'native', title: 'nothing', isHandle: false };
+}
+
+function namedHoles(machine: Machine, sql: string, values: Abstract & { kind: 'object' }): Fragment {
+  return sql.split(/((?<!:):\w+:?(?!:))/).flatMap((piece): Fragment => {
+    const [, name, isName] = /^:(\w+)(:?)$/.exec(piece) ?? [];
+    const value = name === undefined ? undefined : values.properties.get(name)?.value;
+    if (value === undefined) return [piece];
+    return isName === ':' ? columnFragment({ machine, condition: noCondition }, value) : operand(value);
+  });
+}
+
+/** `(column, value)`, `(column, operator, value)`, `({ column: value })`, `(callback)`, `(raw)`, `(true)`. */
+export function conditionFragment(names: KnexNames, args: readonly Abstract[], at: ts.Node): Fragment {
+  const [first, second, third] = args;
+  if (first === undefined) return [];
+  if (args.length === 1) return aloneCondition(names, first, at);
+  const column = columnFragment(names, first);
+  if (args.length === 2) return comparison(column, '=', second ?? undefinedValue);
+  const operator = constantText(second);
+  if (operator === undefined) return notRead(`an operator is ${whyNotConstant(second)}`);
+  const sign = operator.toLowerCase();
+  if (sign === 'in' || sign === 'not in')
+    return inList(names.machine, column, third ?? undefinedValue, sign === 'not in');
+  // Only `=` with NULL becomes IS.
+  const value = third ?? undefinedValue;
+  return isNothing(value) && sign !== '=' && !sign.startsWith('is')
+    ? [...column, ` ${sign} NULL`]
+    : comparison(column, sign, value);
+}
+
+function aloneCondition(names: KnexNames, value: Abstract, at: ts.Node): Fragment {
+  if (value.kind === 'function') return callbackCondition(names, value, at);
+  if (value.kind === 'native' && value.sql !== undefined) return value.sql();
+  const known = constantOf(value);
+  if (typeof known === 'boolean') return [known ? '1 = 1' : '1 = 0'];
+  const entries = entriesOf(value);
+  if (entries === null) return notRead(`the columns of WHERE are ${whyNotConstant(value)}`);
+  const parts = entries.map(([name, one]) => comparison(columnFragment(names, textValue(name)), '=', one));
+  return join(parts, ' AND ');
+}
+
+function textValue(text: string): Abstract {
+  return { kind: 'value', value: { kind: 'constant', value: text } };
+}
+
+/** The function's own conditions, in parentheses. */
+function callbackCondition(names: KnexNames, fn: Abstract & { kind: 'function' }, at: ts.Node): Fragment {
+  const inner = names.condition();
+  names.machine.call({ ...fn, self: inner }, [inner], at);
+  const query = queryOf(inner);
+  if (query === undefined) return notRead('the conditions in a function differ by path');
+  return query.where.length === 0 ? query.notRead : [...parenthesized(allConditions(query.where)), ...query.notRead];
+}
+
+export function allConditions(conditions: readonly Condition[]): Fragment {
+  return conditions.flatMap(({ connective, fragment }, index) =>
+    index === 0 ? fragment : [` ${connective} `, ...fragment],
+  );
+}

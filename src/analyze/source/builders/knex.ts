@@ -1,0 +1,234 @@
+/** Knex: `knex('table')` and its methods, `raw`, `transaction` with a function or without. A builder changes itself. */
+import type ts from 'typescript';
+import { type Abstract, arrayOf, native, type Native, objectOf, undefinedValue } from '../abstract-value.ts';
+import { pgResult } from '../drivers/pg.ts';
+import type { Connection } from '../emitter.ts';
+import type { Driver, Machine, Owner } from '../machine.ts';
+import { levelIn } from '../sql-steps.ts';
+import { inSavepoint } from '../transactions.ts';
+import { constantOf } from '../value-arithmetic.ts';
+import {
+  type Builder,
+  type Chain,
+  chainOf,
+  columnOf,
+  firstRow,
+  fixedChain,
+  rowCount,
+  runFragment,
+  runQuery,
+} from './chain.ts';
+import { constantText, type Fragment, notRead, parenthesized } from './fragment.ts';
+import { identifier } from './identifier.ts';
+import { conflictClauses, knexClauses } from './knex-clauses.ts';
+import { type KnexNames, rawFragment, tableFragments } from './knex-expressions.ts';
+import { newQuery, printQuery, returnsRows } from './query.ts';
+
+export const knex: Driver = {
+  modules: /^knex$/,
+  call: (machine, { path }) =>
+    /^(?:default|knex|Knex)$/.test(path.at(-1) ?? 'default') ? knexHandle(machine, null) : undefined,
+  ofType: (machine, { path }) => {
+    if (path.at(-1) === 'Transaction') return knexHandle(machine, { nextLevel: null });
+    return /^(?:Knex|knex|default)$/.test(path.at(-1) ?? '') ? knexHandle(machine, null) : undefined;
+  },
+};
+
+const owners = new WeakMap<Abstract, Owner>();
+
+export function knexHandle(machine: Machine, owner: Owner, common: readonly Fragment[] = []): Native {
+  const names: KnexNames = { machine, condition: () => start([]) };
+  const start = (tables: readonly Fragment[], at?: ts.Node): Native => {
+    const query = { ...newQuery('select', tables), common };
+    return chainOf(builder, { machine, owner, names, query, calls: at === undefined ? [] : [at] });
+  };
+  const handle: Native = {
+    kind: 'native',
+    title: 'a handle of Knex',
+    isHandle: true,
+    call: ([table], at) => start(table === undefined ? [] : tableFragments(names, table), at),
+    member: (name, at) => handleMember({ machine, owner, names, start, common }, name, at),
+  };
+  owners.set(handle, owner);
+  return handle;
+}
+
+interface Handle {
+  readonly machine: Machine;
+  readonly owner: Owner;
+  readonly names: KnexNames;
+  readonly start: (tables: readonly Fragment[], at: ts.Node) => Native;
+  readonly common: readonly Fragment[];
+}
+
+function handleMember(handle: Handle, name: string, memberAt: ts.Node): Abstract | undefined {
+  const { machine, owner, names, start } = handle;
+  switch (name) {
+    case 'raw':
+      return native(name, ([text, values], at) => rawOf(names, owner, rawFragment(machine, text, values), [at]));
+    case 'ref':
+      return native(name, ([column]) => rawOf(names, owner, [constantText(column) ?? '?'], []));
+    case 'fn':
+      return functionsOf(names, owner);
+    case 'transaction':
+      return native(name, (args, at) => transaction(handle, args, at));
+    case 'commit':
+    case 'rollback':
+      if (owner === null) return undefined;
+      return native(name, (_, at) => {
+        if (name === 'commit') machine.commit(owner, at);
+        else machine.rollback(owner);
+        return undefinedValue;
+      });
+    case 'with':
+    case 'withRecursive':
+      return native(name, ([title, query]) => {
+        const sql = query?.kind === 'native' ? query.sql?.() : undefined;
+        const inner = sql ?? notRead('the query of WITH is not read');
+        const keyword = name === 'withRecursive' && handle.common.length === 0 ? 'RECURSIVE ' : '';
+        const one: Fragment = [
+          `${keyword}${identifier(constantText(title) ?? '?', machine.dialect)} AS `,
+          ...(sql === undefined ? parenthesized(inner) : inner),
+        ];
+        return knexHandle(machine, owner, [...handle.common, one]);
+      });
+    case 'schema':
+    case 'migrate':
+    case 'seed':
+    case 'client':
+      return undefinedValue;
+    case 'destroy':
+    case 'initialize':
+    case 'on':
+    case 'isCompleted':
+      return native(name, () => undefinedValue);
+    case 'queryBuilder':
+      return native(name, (_, at) => start([], at));
+    case 'batchInsert':
+    case 'transactionProvider':
+      return native(name, (_, at) => {
+        machine.notUnderstood(at, `\`${name}\` of Knex is not read`);
+        return undefinedValue;
+      });
+    default:
+      return machine.member(start([], memberAt), name, memberAt);
+  }
+}
+
+function functionsOf(names: KnexNames, owner: Owner): Native {
+  const texts: Readonly<Record<string, string>> = { now: 'CURRENT_TIMESTAMP', uuid: 'gen_random_uuid()' };
+  return {
+    kind: 'native',
+    title: 'functions of Knex',
+    isHandle: false,
+    member: (name) =>
+      native(name, () => {
+        const text = texts[name];
+        return rawOf(names, owner, text === undefined ? notRead(`\`fn.${name}\` of Knex is not read`) : [text], []);
+      }),
+  };
+}
+
+/** `knex.raw(...)`: a statement when it is awaited, a part of one otherwise. */
+function rawOf(names: KnexNames, owner: Owner, fragment: Fragment, calls: readonly ts.Node[]): Native {
+  const { machine } = names;
+  const raw: Native = {
+    kind: 'native',
+    title: 'SQL of Knex',
+    isHandle: false,
+    isChain: true,
+    sql: () => {
+      machine.reached.withoutStep(calls);
+      return fragment;
+    },
+    settle: (at) => {
+      const rows = runFragment(machine, owner, fragment, calls, at);
+      return machine.dialect === 'mysql' ? arrayOf([rows, undefinedValue]) : pgResult(rows);
+    },
+    member: (name) => {
+      if (name === 'transacting')
+        return native(name, ([trx]) => rawOf(names, owners.get(trx ?? undefinedValue) ?? owner, fragment, calls));
+      if (name === 'as' || name === 'wrap')
+        return native(name, ([first, second]) => {
+          const [before, after] = [constantText(first) ?? '', constantText(second) ?? ''];
+          const text: Fragment =
+            name === 'as'
+              ? [...parenthesized(fragment), ` AS ${identifier(before, machine.dialect)}`]
+              : [before, ...fragment, after];
+          return rawOf(names, owner, text, calls);
+        });
+      return undefined;
+    },
+  };
+  return raw;
+}
+
+function transaction({ machine, owner }: Handle, args: readonly Abstract[], at: ts.Node): Abstract {
+  const fn = args.find(({ kind }) => kind === 'function' || kind === 'native');
+  const options = args.find(({ kind }) => kind === 'object');
+  const level = levelIn(
+    String(constantOf(options?.kind === 'object' ? options.properties.get('isolationLevel')?.value : undefined) ?? ''),
+  );
+  // A transaction in a transaction is a savepoint.
+  if (owner !== null && fn !== undefined)
+    return inSavepoint(machine, owner, 'savepoint', at, () => machine.call(fn, [knexHandle(machine, owner)], at));
+  const connection: Connection = { nextLevel: null };
+  const trx = knexHandle(machine, connection);
+  if (fn !== undefined)
+    return machine.inTransaction(connection, level, at, () => machine.settle(machine.call(fn, [trx], at), at));
+  machine.begin(connection, level, at);
+  return trx;
+}
+
+const builder: Builder<KnexNames> = {
+  title: 'a query of Knex',
+  isMutable: true,
+  clauses: knexClauses,
+  endings: {
+    transacting: (chain, [trx]) =>
+      fixedChain(builder, { ...chain, owner: owners.get(trx ?? undefinedValue) ?? chain.owner }),
+    onConflict: (chain, [columns]) => conflict(chain, columns),
+    as: ({ machine, names, owner, query, calls }, [alias]) => {
+      const sql = parenthesized(printQuery(query, machine.dialect));
+      return rawOf(names, owner, [...sql, ` AS ${identifier(constantText(alias) ?? '?', machine.dialect)}`], calls);
+    },
+    modify: (chain, [fn, ...rest], at) => {
+      const self = chainOf(builder, chain);
+      chain.machine.call(fn ?? undefinedValue, [self, ...rest], at);
+      return self;
+    },
+    clone: (chain) => fixedChain(builder, chain),
+    toSQL: () => objectOf({}),
+    stream: (chain, _, at) => runQuery(chain, at),
+  },
+  settle: (chain, at) => {
+    const { query, machine } = chain;
+    const rows = runQuery(chain, at);
+    if (query.gives === 'first') return firstRow(rows);
+    if (query.gives !== 'rows') return columnOf(rows, query.gives.column);
+    if (returnsRows(query)) return rows;
+    return query.verb === 'insert' && machine.dialect === 'mysql'
+      ? arrayOf([machine.member(rows, 'insertId', at)])
+      : rowCount(rows);
+  },
+};
+
+/** `onConflict('id').merge()`, `.ignore()` */
+function conflict(chain: Chain<KnexNames>, columns: Abstract | undefined): Native {
+  return {
+    kind: 'native',
+    title: 'a conflict of Knex',
+    isHandle: false,
+    isChain: true,
+    member: (name) => {
+      const clause = conflictClauses[name];
+      return native(name, (args, at) => {
+        const query =
+          clause === undefined
+            ? { ...chain.query, notRead: notRead(`\`${name}\` of onConflict is not read`) }
+            : clause(chain, [columns ?? undefinedValue, ...args], at);
+        return fixedChain(builder, { ...chain, query });
+      });
+    },
+  };
+}
