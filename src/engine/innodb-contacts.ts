@@ -15,6 +15,7 @@ import type { Footprint } from './footprint.ts';
 import type { LockableRecord, RecordLock } from './gap-locks.ts';
 import { boundsOf, type IndexPath } from './index-tree.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
+import { AutoIncrementCounter } from './auto-increment-lock.ts';
 import { IndexRecord, InnodbIndex, type InnodbRow, type InnodbVersion } from './innodb-table.ts';
 import type { InnodbTransaction } from './innodb-transaction.ts';
 
@@ -115,7 +116,14 @@ export function locks({ footprint }: InnodbStorage, lock: RecordLock, how: 'take
   if (footprint !== null) touchLock(footprint, lock, how);
 }
 
+/** Has a transaction the AUTO-INC lock, or waits one for it? */
+export function looksAtCounter({ footprint }: InnodbStorage, { index }: LockableRecord): void {
+  if (index instanceof AutoIncrementCounter) footprint?.touch(index.contactName, 'read');
+}
+
 function touchLock(footprint: Footprint, { record, mode, kind }: RecordLock, how: 'take' | 'try'): void {
+  if (record.index instanceof AutoIncrementCounter)
+    footprint.touch(record.index.contactName, how === 'take' ? 'change' : 'read');
   if (kind === 'insert' || !(record.index instanceof InnodbIndex)) return;
   const contact = how === 'take' ? mode : (`try ${mode}` as const);
   if (kind !== 'gap' && record instanceof IndexRecord) touchRecord(footprint, record, contact);
@@ -159,9 +167,9 @@ export function looksForDeadlock(from: InnodbTransaction, isNew = false): void {
 /** Whom does a lock wait for? */
 function asksWho(footprint: Footprint, lock: RecordLock): void {
   const { record, kind } = lock;
-  if (!(record.index instanceof InnodbIndex)) return;
   // Of an insertion: meets locks of the gap, which a range of records to be made does.
-  if (kind === 'insert') footprint.touchRange(indexName(record.index), 'add', gapBefore(record.index, record));
+  if (kind === 'insert' && record.index instanceof InnodbIndex)
+    footprint.touchRange(indexName(record.index), 'add', gapBefore(record.index, record));
   else touchLock(footprint, lock, 'try');
 }
 

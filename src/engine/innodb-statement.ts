@@ -133,6 +133,10 @@ export class InnodbStatement implements StatementView {
     return result;
   }
 
+  *lockCounter(table: TableId, isBulk: boolean): Waiting<void> {
+    yield* this.#transaction.lockCounter(this.#transaction.storage.table(table), isBulk);
+  }
+
   *update(
     row: Row,
     values: readonly SqlValue[],
@@ -188,6 +192,10 @@ export class InnodbStatement implements StatementView {
 
   isUnique(): never {
     return assert(false, 'InnoDB has no deferrable keys') as never;
+  }
+
+  ended(): void {
+    if (this.#transaction.isOpen) this.#transaction.endStatement();
   }
 
   undo(): void {

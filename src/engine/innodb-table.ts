@@ -6,6 +6,7 @@ import { assert } from '../base/assert.ts';
 import { SqlError } from '../sql/sql-error.ts';
 import type { IndexShape, RowId, TableId, TableShape } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
+import { lockableCounter } from './auto-increment-lock.ts';
 import { noLocks, type LockableRecord, type RecordLock } from './gap-locks.ts';
 import { IndexTree, type IndexEntry } from './index-tree.ts';
 import { RowVersion, type IndexKeys, type VersionContent, type Writer } from './versions.ts';
@@ -97,10 +98,13 @@ export class InnodbIndex {
 export class InnodbTable {
   shape: TableShape;
   indexes: readonly InnodbIndex[];
+  /** Of AUTO_INCREMENT. */
+  readonly counter: LockableRecord;
   #lastRowId = 0;
 
   constructor(shape: TableShape) {
     this.shape = shape;
+    this.counter = lockableCounter(shape.id);
     this.indexes = indexesOf(shape);
   }
 

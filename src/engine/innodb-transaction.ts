@@ -13,11 +13,12 @@ import {
   type LockOwner,
   type RecordLock,
 } from './gap-locks.ts';
+import { isOfCounter } from './auto-increment-lock.ts';
 import * as contacts from './innodb-contacts.ts';
 import { pop } from './innodb-records.ts';
 import { InnodbStatement } from './innodb-statement.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
-import { IndexRecord, type InnodbVersion } from './innodb-table.ts';
+import { IndexRecord, type InnodbTable, type InnodbVersion } from './innodb-table.ts';
 import { HeldMetadata } from './metadata-locks.ts';
 import type { Writer } from './versions.ts';
 
@@ -213,6 +214,22 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const lock = newLock(this, record, 'X', 'record');
     if (blockersOf(lock).length === 0) this.grantImplicit(record);
     else yield* this.lock(record, 'X', 'record', 'wait', reason);
+  }
+
+  /** @param isBulk does the statement insert rows that it has not counted? @throws SqlError 40001 (1213) */
+  *lockCounter({ counter, shape }: InnodbTable, isBulk: boolean): Waiting<void> {
+    contacts.looksAtCounter(this.storage, counter);
+    if (isBulk || counter.locks.length > 0)
+      yield* this.lock(counter, 'X', 'record', 'wait', `AUTO-INC lock on ${shape.name}`);
+  }
+
+  /** Its AUTO-INC locks go. */
+  endStatement(): void {
+    const over = this.#locks.filter(isOfCounter);
+    if (over.length === 0) return;
+    for (const lock of over) this.#dequeue(lock);
+    this.#locks = this.#locks.filter((lock) => !isOfCounter(lock));
+    this.storage.lookForDeadlocks();
   }
 
   /** @returns `gone`: the record has left the index while this waited. @throws SqlError 40001 (1213), 55P03 (3572) */

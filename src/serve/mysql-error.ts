@@ -59,6 +59,7 @@ const stateOfNumber: ReadonlyMap<number, string> = new Map([
   [1439, '42000'], // display width out of range
   [1451, '23000'], // row is referenced
   [1452, '23000'], // no referenced row
+  [1467, 'HY000'], // AUTO_INCREMENT cannot be read
   [1461, '42000'], // too many prepared statements
   [1568, '25001'], // transaction in progress
   [1582, '42000'], // wrong parameter count of a function

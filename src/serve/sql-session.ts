@@ -336,6 +336,7 @@ export class Session implements SqlSession {
     const on = lockingScans(view, statement, scans);
     const run = (each: Execution): Waiting<QueryOutcome> => statement.run(each, on);
     const outcome = yield* runAfterWaits(view, execution, run);
+    view.ended?.();
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
     if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;
@@ -345,6 +346,7 @@ export class Session implements SqlSession {
   /** MySQL takes back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, everything. */
   #failed(error: unknown, view: StatementView | null, commitsAround: boolean): void {
     view?.undo();
+    view?.ended?.();
     if (isNameTaken(error)) this.#database.onDefinition(this, 'refused');
     if (!this.#transaction.isExplicit || commitsAround) this.rollback();
     else if (this.#database.dialect === 'postgres') this.#transaction.abort();

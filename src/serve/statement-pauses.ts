@@ -117,6 +117,7 @@ export function delegating(view: StatementView): StatementView {
     lockRow: (row, matches, request) => view.lockRow(row, matches, request),
     insert: (table, values, duplicateLock, checks) => view.insert(table, values, duplicateLock, checks),
     ...(view.truncated === undefined ? {} : { truncated: view.truncated.bind(view) }),
+    ...(view.lockCounter === undefined ? {} : { lockCounter: view.lockCounter.bind(view) }),
     ...(view.findConflict === undefined ? {} : { findConflict: view.findConflict.bind(view) }),
     update: (row, values, columns, checks) => view.update(row, values, columns, checks),
     delete: (row, checks) => view.delete(row, checks),
@@ -125,5 +126,6 @@ export function delegating(view: StatementView): StatementView {
     isCurrent: (row) => view.isCurrent(row),
     isUnique: (row, index) => view.isUnique(row, index),
     undo: () => view.undo(),
+    ...(view.ended === undefined ? {} : { ended: view.ended.bind(view) }),
   };
 }

@@ -259,6 +259,11 @@ export interface StatementView {
     checks?: IndexChecks,
   ): Waiting<InsertResult>;
   /**
+   * Locks a table's AUTO_INCREMENT to the end of the statement: InnoDB's AUTO-INC lock. @param isBulk does the statement insert rows that it has not
+   * counted? Otherwise it only waits for those. Absent: there is no such lock. @throws SqlError 40001 (1213)
+   */
+  lockCounter?(table: TableId, isBulk: boolean): Waiting<void>;
+  /**
    * The row with a key of these values in one of the unique indexes `arbiters`, which are looked at in order; waits for open transactions that have
    * written one. Absent: the engine has no ON CONFLICT.
    */
@@ -281,6 +286,8 @@ export interface StatementView {
   isUnique(row: Row, index: IndexId): Waiting<boolean>;
   /** TRUNCATE has deleted the rows: when it commits, older snapshots do not see them either. Absent: they do. */
   truncated?(table: TableId): void;
-  /** The statement failed: its writes go, its locks stay where the engine keeps them. */
+  /** The statement failed, or runs again: its writes go, its locks stay where the engine keeps them. */
   undo(): void;
+  /** The statement is over: locks that it has for itself alone go. Absent: there are none. */
+  ended?(): void;
 }

@@ -58,17 +58,28 @@ export function serverTarget(port: number): StepTarget {
     async settle(control, waiting) {
       for (let calm = 0; calm < 5 && waiting() > 0; ) {
         await sleep(6);
-        const [rows] = await control.query(lockWaits);
-        calm = Number((rows as unknown as string[][])[0]?.[0]) >= waiting() ? calm + 1 : 0;
+        const [metadata = []] = await rowsOf(control, metadataWaits);
+        const [status = []] = await rowsOf(control, 'show engine innodb status');
+        const waits = Number(metadata[0]) + lockWaits(status[2] ?? '');
+        calm = waits >= waiting() ? calm + 1 : 0;
       }
     },
   };
 }
 
-/** For locks on rows, and on tables' definitions. */
-const lockWaits = `select
-  (select variable_value from information_schema.global_status where variable_name = 'innodb_row_lock_current_waits') +
-  (select count(*) from information_schema.processlist where state in ('Waiting for table metadata lock', 'Committing alter table to storage engine'))`;
+async function rowsOf(control: Connection, sql: string): Promise<string[][]> {
+  const [rows] = await control.query(sql);
+  return rows as unknown as string[][];
+}
+
+const metadataWaits = `select count(*) from information_schema.processlist
+  where state in ('Waiting for table metadata lock', 'Committing alter table to storage engine')`;
+
+/** Transactions that wait for a lock on a row, or for AUTO-INC locks, which the counters of the server leave out. */
+function lockWaits(status: string): number {
+  const [, ...transactions] = status.split('---TRANSACTION');
+  return transactions.filter((text) => /^LOCK WAIT/m.test(text)).length;
+}
 
 /** What each step came to. */
 export async function runSteps({ schema, steps }: StepCase, target: StepTarget): Promise<string[]> {

@@ -167,6 +167,7 @@ function planRows(
     source.limitCount === undefined &&
     source.withClause === undefined;
   if (isPlainValues) return valuesRows(source.valuesLists ?? [], columns, rules, scope, override, isListed);
+  if (rules.autoIncrement !== null) rules.autoIncrement.isBulk = true;
   return selectedRows(source, columns, { fill, table: rules.table }, scope, isListed);
 }
 

@@ -31,6 +31,7 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   const table = writableTable(relation, ['onUpdate'], scope);
   const target = planWriteTarget(table, relation, fromClause, whereClause, order, scope);
   const rules = rulesFor(table, scope);
+  if (rules.autoIncrement !== null) rules.autoIncrement.isBulk = true;
   scope.clause = 'UPDATE';
   const assignments = planAssignments(targetList, rules, scope);
   const automatic = planAutomatic(rules, assignments, scope);

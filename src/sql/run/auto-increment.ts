@@ -6,6 +6,8 @@
 import { assert } from '../../base/assert.ts';
 import type { Column, Table } from '../catalog/relation.ts';
 import type { Running } from '../plan/planning.ts';
+import { SqlError } from '../sql-error.ts';
+import type { TableId, Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { nextValue } from './next-value.ts';
 import { sequenceName } from './sequence-name.ts';
@@ -20,9 +22,27 @@ interface Reserved {
 
 export class AutoIncrement {
   readonly column: Column;
+  readonly #table: TableId;
+  /** The statement does not know how many rows there will be: it takes them from a query, or updates them. */
+  isBulk = false;
 
-  constructor(column: Column) {
+  constructor(column: Column, table: TableId) {
     this.column = column;
+    this.#table = table;
+  }
+
+  /** Before a number is drawn. @throws SqlError 40001 (1467), HY000 (1467) */
+  *lock({ view }: Running): Waiting<void> {
+    try {
+      if (view.lockCounter !== undefined) yield* view.lockCounter(this.#table, this.isBulk);
+    } catch (error) {
+      throw drawError(error);
+    }
+  }
+
+  /** When a row with a number of its own has been written. @throws SqlError 40001 (1213) */
+  *lockLate({ view }: Running): Waiting<void> {
+    if (view.lockCounter !== undefined) yield* view.lockCounter(this.#table, this.isBulk);
   }
 
   /** NULL and 0 ask for a number. */
@@ -86,7 +106,14 @@ export class AutoIncrement {
   }
 }
 
-export function autoIncrementOf({ columns }: Table): AutoIncrement | null {
+/** The server has one error for a number that it could not draw: of a deadlock's victim, and of a wait that took too long. */
+function drawError(error: unknown): unknown {
+  if (!(error instanceof SqlError) || (error.code !== '40001' && error.code !== '55P03')) return error;
+  const code = error.code === '40001' ? '40001' : 'HY000';
+  return new SqlError(code, 'Failed to read auto-increment value from storage engine', { mysqlNumber: 1467 });
+}
+
+export function autoIncrementOf({ id, columns }: Table): AutoIncrement | null {
   const column = columns.find(({ identity }) => identity !== null);
-  return column === undefined ? null : new AutoIncrement(column);
+  return column === undefined ? null : new AutoIncrement(column, id);
 }

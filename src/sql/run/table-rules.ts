@@ -130,14 +130,20 @@ export class TableRules {
   *tryInsert(values: SqlValue[], duplicateLock: DuplicateLock, running: Running): Waiting<InsertResult> {
     const draws = this.autoIncrement?.isAskedFor(values) === true;
     this.check(values, running);
-    if (draws) this.autoIncrement?.draw(values, running);
+    if (draws && this.autoIncrement !== null) {
+      yield* this.autoIncrement.lock(running);
+      this.autoIncrement.draw(values, running);
+    }
     const { checksByIndex = false } = running.view;
     const checks = checksByIndex
       ? indexChecks(this, { old: null, values, columns: [], cascading: null }, running)
       : undefined;
     const result = yield* running.view.insert(this.table.id, values, duplicateLock, checks);
     if (result.kind === 'inserted') {
-      if (!draws) this.autoIncrement?.countOn(values, running);
+      if (!draws && this.autoIncrement !== null) {
+        yield* this.autoIncrement.lockLate(running);
+        this.autoIncrement.countOn(values, running);
+      }
       this.#recheck(result, values, running);
       if (this.table.foreignKeys.length > 0 && !checksByIndex)
         yield* checkParents(this, result.row, values, this.table.foreignKeys, running);
@@ -160,6 +166,7 @@ export class TableRules {
     const result = yield* running.view.update(row, values, columns, checks);
     if (result.kind === 'duplicate') throw this.duplicate(result.index, values);
     this.#recheck(result, values, running);
+    yield* this.#countUpdated(row, values, columns, running);
     if (checksByIndex) return result.row;
     const isPostgres = this.planning.dialect === 'postgres';
     if (isPostgres) yield* this.#afterUpdate(row, values, columns, running);
@@ -170,6 +177,14 @@ export class TableRules {
     }
     if (!isPostgres) yield* this.#afterUpdate(row, values, columns, running);
     return result.row;
+  }
+
+  *#countUpdated(row: Row, values: readonly SqlValue[], columns: readonly number[], running: Running): Waiting<void> {
+    if (this.autoIncrement === null) return;
+    const { cell: at } = this.autoIncrement.column;
+    if (!columns.includes(at) || values[at] === cell(row, at)) return;
+    yield* this.autoIncrement.lockLate(running);
+    this.autoIncrement.countOn(values, running);
   }
 
   *delete(row: Row, running: Running): Waiting<void> {
