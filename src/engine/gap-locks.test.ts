@@ -44,6 +44,11 @@ test.each<[LockMode, LockKind, LockMode, LockKind, boolean]>([
   expect(covers(newLock(other, record, heldMode, heldKind), newLock(me, record, mode, kind))).toBe(false);
 });
 
+test('a lock that is waited for covers nothing', () => {
+  const waiting = { ...newLock(me, record, 'X', 'next-key'), isWaiting: true };
+  expect(covers(waiting, newLock(me, record, 'X', 'gap'))).toBe(false);
+});
+
 const three = (): Storage =>
   withRows(
     innodbStorage(),
@@ -98,15 +103,26 @@ describe('locks when records come and go', () => {
     expect(waits(insert(begin(storage), 2.5, 25, 0))).toBe(true);
   });
 
-  test('the gap of a purged record is locked by who had locked the record', () => {
+  test('so does one under a lock of the record and the gap', () => {
     const storage = three();
-    const [a, b, c] = [begin(storage), begin(storage, 'repeatable read'), begin(storage)];
+    const a = begin(storage, 'repeatable read');
+    now(lock(a, all, 'update'));
+    now(insert(a, 2, 20, 200));
+    expect(waits(insert(begin(storage), 1.5, 15, 0))).toBe(true);
+  });
+
+  test.each([
+    ['repeatable read', true],
+    ['read committed', false],
+  ] as const)('the gap of a purged record is locked by who had locked the record at %s: %s', (isolation, isLocked) => {
+    const storage = three();
+    const [a, b, c] = [begin(storage), begin(storage, isolation), begin(storage)];
     now(remove(a, idIs(3)));
     const waiting = new Running(lock(b, index(10, 2, 4), 'update'));
     expect(waiting.wait?.blockers).toEqual([a.id]);
     now(a.commit());
     expect(waiting.go().result).toEqual([]);
-    expect(waits(insert(c, 3, 31, 0))).toBe(true);
+    expect(waits(insert(c, 3, 31, 0))).toBe(isLocked);
   });
 
   test('an insertion that is rolled back lets those waiting for it look again', () => {

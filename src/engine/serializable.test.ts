@@ -125,6 +125,22 @@ describe('what is not dangerous', () => {
     expect(commitAll(b, a)).toEqual([null, null]);
   });
 
+  test('a structure whose first transaction was the first to commit', () => {
+    const storage = withRows(postgresStorage(), [
+      [1, 10, 100],
+      [2, 20, 200],
+      [3, 30, 300],
+    ]);
+    const [first, pivot, last] = [serializable(storage), serializable(storage), serializable(storage)];
+    rowsOf(first.statement(), idIs(1));
+    rowsOf(pivot.statement(), idIs(2));
+    now(update(first, idIs(3), set(0)));
+    now(update(last, idIs(2), set(0)));
+    expect(commitAll(first, last)).toEqual([null, null]);
+    now(update(pivot, idIs(1), set(0)));
+    expect(commitAll(pivot)).toEqual([null]);
+  });
+
   test('transactions of other levels are not watched', () => {
     const storage = two();
     const [a, b] = [serializable(storage), begin(storage, 'repeatable read')];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Chooser, forEveryChoice, seeded } from '../base/index.ts';
 import { formatHistory, type History, INITIAL, parseHistory } from '../history/index.ts';
-import { type AnomalyName, anomalies } from './anomaly.ts';
+import { type AnomalyName, anomalies, exampleOf } from './anomaly.ts';
 import { certify } from './certify.ts';
 import { check } from './check.ts';
 import { satisfies } from './definition.ts';
@@ -51,6 +51,13 @@ describe('evidence of a violation', () => {
     const verdict = violation(lostUpdate, 'snapshot-isolation');
     const certified = isolationLevels.filter((level) => certify(lostUpdate, level, verdict));
     expect(certified).toEqual(['snapshot-isolation', 'serializable', 'strict-serializable']);
+  });
+
+  test('by real time is none at the levels that ignore it', () => {
+    const history = exampleOf(anomalies['real-time-violation']);
+    const verdict = violation(history, 'strict-serializable');
+    const certified = isolationLevels.filter((level) => certify(history, level, verdict));
+    expect(certified).toEqual(['strict-serializable']);
   });
 
   test('proves nothing of a history that is not violated, however it is changed', () => {

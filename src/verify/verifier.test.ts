@@ -50,6 +50,18 @@ describe('anomalies by engine and level', () => {
   });
 });
 
+test('a transaction that breaks the locks of two others is told of both', () => {
+  const text = `
+    a t1 w x=1
+    b t2 w y=1
+    c t3 w x=2
+    c t3 w y=2
+    a t1 commit
+    b t2 commit
+    c t3 commit`;
+  expect(found('postgres', 'read committed', text)).toEqual(['mutual-exclusion', 'mutual-exclusion']);
+});
+
 describe('serializable snapshot isolation', () => {
   test('lets a pivot pass whose out-conflict commits last', () => {
     // t1 -rw-> t2 -rw-> t3, but t3 is the last to commit.
