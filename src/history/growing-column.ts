@@ -1,6 +1,7 @@
 /** Typed arrays that grow: a column of numbers without an object for each. They double, so appending costs constant time on average. */
 
-const capacityMin = 1_024;
+/** Few: a cycle of three transactions is a history too, and has twenty columns. */
+const capacityMin = 32;
 
 export class Int32Column {
   array: Int32Array<ArrayBuffer>;

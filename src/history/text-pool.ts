@@ -23,7 +23,7 @@ export class TextPool {
   readonly #starts = new Int32Column();
   readonly #hashes = new Int32Column();
   /** ID + 1; 0 where nothing is. At most half full. */
-  #table = new Int32Array(1_024);
+  #table = new Int32Array(64);
 
   constructor() {
     this.#starts.push(0);

@@ -102,7 +102,7 @@ export class ValueTable {
   }
 }
 
-const capacityMin = 1_024;
+const capacityMin = 32;
 
 function hashOf(key: number, code: number): number {
   const high = Math.floor(code / 0x1_0000_0000);
