@@ -38,7 +38,7 @@ export function rate(text: string): number {
 const secondsMax = 86_400;
 
 /** Seconds, as milliseconds. */
-export function seconds(option: 'timeout' | 'max-time'): (text: string) => number {
+export function seconds(option: 'timeout' | 'max-time' | 'seconds'): (text: string) => number {
   return (text) => {
     const value = decimal(text);
     if (value >= 0.001 && value <= secondsMax) return Math.round(value * 1_000);

@@ -9,13 +9,14 @@ import { checkWritable } from '../files/index.ts';
 import type { Dialect } from '../sql/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
-import { wholeNumber } from './option-values.ts';
+import { seconds, wholeNumber } from './option-values.ts';
 import { parseServerUrl } from './record-command.ts';
 import type { TraceRecording } from './trace-recording.ts';
 
 interface WorkloadOptions {
   readonly url: string;
   readonly clients: number;
+  /** Milliseconds. */
   readonly seconds: number;
   readonly seed: number;
   readonly skew: string;
@@ -32,7 +33,7 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
     .argument('<name>', 'blindw-w, blindw-rw, blindw-rw+, ycsb-a, smallbank, tpcc, list-append or absent-rows')
     .requiredOption('--url <url>', 'the database; tables of the workload there are dropped and made anew')
     .option('--clients <n>', 'connections side by side', wholeNumber('clients', 1), 8)
-    .option('--seconds <n>', 'how long', wholeNumber('seconds', 1), 10)
+    .option('--seconds <n>', 'how long (default: 10)', seconds('seconds'), 10_000)
     .option('--seed <n>', 'draws what each client asks', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option('--skew <theta>', "of ycsb-a's keys: 0 is uniform, below 1", '0.99')
     .option('--scale <factor>', 'how large the tables are, 1 as in the papers: the smaller, the more clients meet', '1')
@@ -74,7 +75,7 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
   });
   const failure = traced?.close() ?? null;
   report(
-    { workload: known, clients: options.clients, seconds: options.seconds, seed: options.seed, ...counts },
+    { workload: known, clients: options.clients, seconds: options.seconds / 1_000, seed: options.seed, ...counts },
     options,
     host,
   );
@@ -98,7 +99,7 @@ async function runOn(
       for (const client of clients) await client.query(sessionLevel(dialect, isolation));
     // The values that transactions find: a checker then knows of every value who wrote it.
     for (const { name: table } of workload.tables) await clients[0]?.query(`SELECT * FROM ${table}`);
-    const until = monotonicNanoseconds() + options.seconds * 1e9;
+    const until = monotonicNanoseconds() + options.seconds * 1e6;
     const running = runWorkload({
       workload,
       clients,

@@ -56,20 +56,27 @@ async function verifyLive(
   return { verdict, mechanisms: [...new Set(violations.map(({ mechanism }) => mechanism))] };
 }
 
+/** Clients meet within a second mostly: a claim that is wrong is refuted by one of some runs. */
+async function refuted(...[run, claim]: Parameters<typeof verifyLive>): Promise<Verified> {
+  let found = await verifyLive(run, claim);
+  for (let runs = 1; found.verdict !== 'violated' && runs < 8; runs += 1) found = await verifyLive(run, claim);
+  return found;
+}
+
 describe.skipIf(postgres === undefined)('repeatable read of PostgreSQL is not serializable: write skew', () => {
   test.each<[string, number]>([
     ['list-append', 1],
     ['smallbank', 0.01],
     ['absent-rows', 0.1],
   ])('%s', async (workload, scale) => {
-    const run = [workload, postgresUrl, 'repeatable read', 3, scale] as const;
-    const found = await verifyLive(run, ['postgres', 'serializable']);
+    const run = [workload, postgresUrl, 'repeatable read', 1, scale] as const;
+    const found = await refuted(run, ['postgres', 'serializable']);
     expect(found).toEqual({ verdict: 'violated', mechanisms: ['serialization-certifier'] });
   });
 });
 
 test.skipIf(postgres === undefined)('read committed of PostgreSQL is not repeatable read', async () => {
-  const found = await verifyLive(['list-append', postgresUrl, 'read committed', 3], ['postgres', 'repeatable read']);
+  const found = await refuted(['list-append', postgresUrl, 'read committed', 1], ['postgres', 'repeatable read']);
   expect(found.verdict).toBe('violated');
   expect(found.mechanisms).toContain('first-updater-wins');
 });
@@ -83,13 +90,13 @@ describe.skipIf(mariadb === undefined)('repeatable read of MariaDB', () => {
   };
 
   test('is not snapshot isolation: lost update', async () => {
-    const found = await verifyLive(['list-append', mariadbUrl, 'repeatable read', 3], claim);
+    const found = await refuted(['list-append', mariadbUrl, 'repeatable read', 1], claim);
     expect(found).toEqual({ verdict: 'violated', mechanisms: ['first-updater-wins'] });
   });
 
   test('is, with innodb_snapshot_isolation', async () => {
     await setting('ON');
-    const found = await verifyLive(['list-append', mariadbUrl, 'repeatable read', 3], claim);
+    const found = await verifyLive(['list-append', mariadbUrl, 'repeatable read', 1], claim);
     await setting('OFF');
     expect(found).toEqual({ verdict: 'satisfied', mechanisms: [] });
   });

@@ -10,7 +10,7 @@ import { startPostgres } from '../support/postgres-server.ts';
 import { startedOrSkipped } from '../support/server-process.ts';
 import { expectRight, type Random, recordClients, type StatementWorkload } from './random-statements.ts';
 
-const milliseconds = 1_500;
+const milliseconds = 700;
 const id = (random: Random): number => 1 + random(40);
 const room = (random: Random): number => 1 + random(6);
 

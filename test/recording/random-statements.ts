@@ -105,7 +105,7 @@ export async function recordClients(
   workload: StatementWorkload,
   connect: (i: number) => Promise<Client>,
   hook: (recording: Recording) => () => void,
-  milliseconds = 400,
+  milliseconds = 100,
 ): Promise<RecordedTrace> {
   const trace = newTrace();
   const { recording } = trace;

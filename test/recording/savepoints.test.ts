@@ -13,14 +13,15 @@ import { startedOrSkipped } from '../support/server-process.ts';
 import { newTrace, type Random, type RecordedTrace, type Run } from './random-statements.ts';
 
 /** MOIRAI_HEAVY=1: longer runs. */
-const milliseconds = process.env['MOIRAI_HEAVY'] === '1' ? 30_000 : 1_500;
+const milliseconds = process.env['MOIRAI_HEAVY'] === '1' ? 30_000 : 500;
 const clients = 6;
+const transactionsMin = 10;
 
-/** What one client does until the time is over. What fails is rolled back, to a savepoint where there is one. */
+/** What one client does until the time is over, and some transactions are. What fails is rolled back, to a savepoint where there is one. */
 async function work(run: Run, seed: number, begin: string, until: number): Promise<void> {
   const random = seededRandom(seed);
   let value = seed * 1_000_000;
-  while (monotonicNanoseconds() < until) {
+  for (let done = 0; done < transactionsMin || monotonicNanoseconds() < until; done += 1) {
     let savepoints: string[] = [];
     await run(begin);
     for (let step = 2 + random(6); step > 0; step -= 1) {

@@ -45,7 +45,7 @@ describe.each(servers)('on $engine', ({ engine, isolation, url, isThere }) => {
       '--clients',
       '4',
       '--seconds',
-      '1',
+      '0.2',
       '--isolation',
       isolation,
       '--trace',
@@ -77,6 +77,7 @@ describe.each(servers)('on $engine', ({ engine, isolation, url, isThere }) => {
 test.each<[string, string[], string]>([
   ['a workload that is not there', ['nothing', '--url', 'postgres://localhost/x'], 'option/workload'],
   ['a URL of something else', ['tpcc', '--url', 'http://localhost/x'], 'option/url'],
+  ['no time', ['tpcc', '--url', 'postgres://127.0.0.1:1/x', '--seconds', '0'], 'option/seconds'],
   ['tables of no size', ['tpcc', '--url', 'postgres://127.0.0.1:1/x', '--scale', '0'], 'option/scale'],
   ['no server', ['tpcc', '--url', 'postgres://127.0.0.1:1/x'], 'workload/connect'],
   [
