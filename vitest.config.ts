@@ -46,6 +46,7 @@ export default defineConfig({
       { extends: true, test: { name: 'sharing', include: leavesNothing, isolate: false } },
     ],
     sequence: { sequencer: SharingLast },
+    globalSetup: ['test/support/server-data.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // An event that is polled for comes when the machine has time for it.

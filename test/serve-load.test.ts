@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   listen,
   type Listener,
@@ -16,7 +16,7 @@ import {
   type SqlDatabase,
   startConversation,
 } from '../src/serve/index.ts';
-import { root } from './support/cli.ts';
+import { build, root } from './support/cli.ts';
 
 interface Here {
   readonly database: SqlDatabase;
@@ -184,13 +184,15 @@ describe('a session that is idle in its transaction', () => {
 function measured(script: string): Record<string, number> {
   const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
   const file = join(root, 'test/support/serve-memory.ts');
-  const args = ['--expose-gc', '--max-old-space-size=400', '--conditions=moirai-source', '--import', loader, file];
+  const args = ['--expose-gc', '--max-old-space-size=400', '--import', loader, file];
   const { stdout, stderr, status } = spawnSync(process.execPath, [...args, script], { encoding: 'utf8', cwd: root });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return JSON.parse(stdout) as Record<string, number>;
 }
 
 describe('memory', () => {
+  beforeAll(build, 120_000);
+
   test.each(engines)(
     'a million rows of %s are delivered, and their memory comes back',
     (engine) => {

@@ -108,14 +108,14 @@ describe('--plans all', { timeout: 60_000 }, () => {
     });
   });
 
-  test('threads take the paths that they are given', { timeout: 300_000 }, async () => {
+  test('threads find what one finds, by the paths that they are given', { timeout: 300_000 }, async () => {
     const file = fileURLToPath(new URL('../support/apart-by-index.ts', import.meta.url));
     const ways = { [accessKey({ table: 'jobs', statement: reading })]: 1 };
     const given = { profile: parseProfile({ engine: 'postgres', isolation: 'serializable' }), ways };
     const { histories, outcomes, failures } = await exploreSql(apart, given);
     expect(failures).toHaveLength(2);
-    const shared = await exploreSqlOnThreads(file, apart, { ...given, schedulesAlone: 5 }, 1);
-    expect(shared).toMatchObject({ complete: true, histories, outcomes });
+    const shared = await exploreSqlOnThreads(file, apart, { ...given, schedulesAlone: 5 }, 2);
+    expect(shared).toMatchObject({ complete: true, stopped: null, histories, outcomes });
     const found = (kinds: typeof failures) => new Map(kinds.map(({ message, plan }) => [message, plan]));
     expect(found(shared.failures)).toEqual(found(failures));
   });
@@ -195,13 +195,6 @@ test('the failures as graphs', async () => {
 });
 
 const profile = parseProfile({ engine: 'postgres' });
-
-test('threads find what one finds', { timeout: 300_000 }, async () => {
-  const file = fileURLToPath(new URL('../support/three-sessions.ts', import.meta.url));
-  const { histories, outcomes } = await exploreSql(threeSessions, { profile });
-  const shared = await exploreSqlOnThreads(file, threeSessions, { profile, schedulesAlone: 5 }, 2);
-  expect(shared).toMatchObject({ complete: true, stopped: null, histories, outcomes });
-});
 
 test('what is wrong with the module of a thread is an error of the input', { timeout: 300_000 }, async () => {
   const file = fileURLToPath(new URL('../../examples/cart.ts', import.meta.url));

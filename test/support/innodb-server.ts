@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
+import { provideData } from './server-data.ts';
 import { freePort, isRoot, run, serverFolder, type TestServer, until } from './server-process.ts';
 
 export interface InnodbServer {
@@ -35,7 +36,9 @@ export async function startInnodbServer({ name, program, creation, settings }: I
   const data = join(folder, 'data');
   const asUser = user === undefined ? [] : [`--user=${user}`];
   const [creator, ...options] = creation;
-  run(creator, ['--no-defaults', ...asUser, `--datadir=${data}`, ...options]);
+  provideData(`${name}${creator.replaceAll('/', '-')}`, data, () =>
+    run(creator, ['--no-defaults', ...asUser, `--datadir=${data}`, ...options]),
+  );
   const port = await freePort();
   const files = [
     `--socket=${join(folder, 's')}`,

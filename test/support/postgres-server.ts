@@ -1,6 +1,7 @@
 /** A real PostgreSQL for tests that compare with it: private data folder and port, gone afterwards. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { provideData } from './server-data.ts';
 import { findProgram, freePort, isRoot, MissingServer, run, serverFolder, shared } from './server-process.ts';
 import type { TestServer } from './server-process.ts';
 
@@ -23,7 +24,7 @@ export async function startPostgresOf(programs: string): Promise<TestServer> {
   const folder = serverFolder('postgres', user);
   const data = join(folder, 'data');
   const options = ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  run(join(programs, 'initdb'), options, user);
+  provideData(`postgres${programs.replaceAll('/', '-')}`, data, () => run(join(programs, 'initdb'), options, user));
   const port = await freePort();
   const flags = [`-p ${port}`, `-k ${folder}`, ...settings.map((setting) => `-c ${setting}`)].join(' ');
   const control = join(programs, 'pg_ctl');

@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import mysql from 'mysql2';
 import pg from 'pg';
-import { listen, openSqlDatabase, parseProfile, settleWithin, startConversation } from '../../src/serve/index.ts';
+import { listen, openSqlDatabase, parseProfile, settleWithin, startConversation } from '#moirai/serve';
 
 const [what = '', engine = ''] = (process.argv[2] ?? '').split(' ');
 const database = await openSqlDatabase({
