@@ -39,8 +39,8 @@ const levels = [
 
 describe.each(['list-append', 'smallbank', 'tpcc'] as const)('%s', (workload) => {
   test.each(levels)('$engine at $isolation is what it claims', async ({ engine, isolation }) => {
-    const traces = await tracesOf({ profile: { engine, isolation }, workload, transactions: 80 });
-    expect(violations(traces, engine, isolation, 80)).toEqual(none);
+    const traces = await tracesOf({ profile: { engine, isolation }, workload, transactions: 40 });
+    expect(violations(traces, engine, isolation, 40)).toEqual(none);
   });
 });
 
@@ -80,9 +80,9 @@ test.each<[string, string, readonly (readonly [engine: string, level: string])[]
     ],
   ],
 ])('%s at %s is nothing stronger: %j', async (engine, isolation, claims) => {
-  const traces = await tracesOf({ profile: { engine, isolation }, workload: 'list-append', transactions: 400 });
+  const traces = await tracesOf({ profile: { engine, isolation }, workload: 'list-append', transactions: 150 });
   for (const [claimed, claim] of claims)
-    expect({ claimed, claim, found: violations(traces, claimed, claim, 400) }).toEqual({ claimed, claim, found: some });
+    expect({ claimed, claim, found: violations(traces, claimed, claim, 150) }).toEqual({ claimed, claim, found: some });
 });
 
 /** A store of the axioms owes nothing to real time, every engine does. */
@@ -93,7 +93,7 @@ test.each<[string, readonly string[]]>([
   ['prefix', ['repeatable read', 'serializable']],
   ['snapshot-isolation', ['serializable']],
 ])('a store that is %s is not PostgreSQL at %j', async (level, claims) => {
-  const traces = await tracesOf({ profile: { level }, workload: 'list-append', transactions: 100 });
+  const traces = await tracesOf({ profile: { level }, workload: 'list-append', transactions: 50 });
   for (const claim of claims)
-    expect({ claim, found: violations(traces, 'postgres', claim, 100) }).toEqual({ claim, found: some });
+    expect({ claim, found: violations(traces, 'postgres', claim, 50) }).toEqual({ claim, found: some });
 });

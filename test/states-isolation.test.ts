@@ -172,7 +172,7 @@ function expectAgreement(
     counts[found] += 1;
     if (!expected.includes(found)) expect(formatHistory(history)).toBe(`a history without the answer ${found}`);
   };
-  fc.assert(fc.property(histories, agrees), { numRuns: process.env['MOIRAI_HEAVY'] === '1' ? 5_000 : 800 });
+  fc.assert(fc.property(histories, agrees), { numRuns: process.env['MOIRAI_HEAVY'] === '1' ? 5_000 : 300 });
   expect(expected.filter((each) => counts[each] === 0)).toEqual([]);
 }
 

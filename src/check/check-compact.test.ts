@@ -24,7 +24,7 @@ describe('checkCompact agrees with check, whose verdicts answer to the definitio
     forEveryChoice((chooser) => {
       const history = smallHistory(chooser, { transactionsMax: 3, operationsMax: 2, keysMax: 2 });
       compared += 1;
-      if (heavy || compared % 24 === 0) seen.add(expectAgrees(history));
+      if (heavy || compared % 72 === 0) seen.add(expectAgrees(history));
     });
     expect(compared).toBe(75_068);
     expect([...seen].toSorted()).toEqual(['ssss', 'sssv', 'ssvv', 'svvv']);
@@ -34,8 +34,9 @@ describe('checkCompact agrees with check, whose verdicts answer to the definitio
     let compared = 0;
     forEveryChoice((chooser) => {
       const any = { transactionsMax: 2, operationsMax: 2, keysMax: 2, reads: 'any', statuses: fates } as const;
-      expectAgrees(smallHistory(chooser, any));
+      const history = smallHistory(chooser, any);
       compared += 1;
+      if (heavy || compared % 4 === 0) expectAgrees(history);
     });
     expect(compared).toBe(9_468);
   });
@@ -62,12 +63,12 @@ describe('checkCompact agrees with check, whose verdicts answer to the definitio
   test('on random larger histories', () => {
     const options: SmallHistoryOptions = { transactionsMin: 3, transactionsMax: 8, operationsMax: 5, keysMax: 3 };
     const seen = new Map<string, number>();
-    for (let seed = 0; seed < (heavy ? 100_000 : 1_000); seed += 1) {
+    for (let seed = 0; seed < (heavy ? 100_000 : 700); seed += 1) {
       const answers = expectAgrees(smallHistory(seeded(seed), options), `seed ${seed}`);
       seen.set(answers, (seen.get(answers) ?? 0) + 1);
     }
     expect([...seen.keys()].toSorted()).toEqual(['ssss', 'sssv', 'ssvv', 'svvv']);
-    for (const count of seen.values()) expect(count).toBeGreaterThan(10);
+    for (const count of seen.values()) expect(count).toBeGreaterThan(heavy ? 10 : 5);
   });
 
   test('on random larger histories of any fates that read anything', () => {

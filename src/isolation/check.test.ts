@@ -42,14 +42,17 @@ const needCases: [IsolationLevel, string][] = [
 describe('check agrees with the definition, with evidence and down the chain of levels', () => {
   test('on every history of up to three transactions of two operations on two keys', () => {
     const sometimes = new Set<string>();
-    let compared = 0;
+    let [compared, full] = [0, 0];
     forEveryChoice((chooser) => {
       const history = smallHistory(chooser, { transactionsMax: 3, operationsMax: 2, keysMax: 2 });
       if (!heavy && !isInOrder(history)) return;
+      // Of those that fill all three transactions, which are three in four, every fourth.
+      const isFull = history.transactions.flatMap(({ operations }) => operations).length === 6;
+      if (!heavy && isFull && (full += 1) % 4 !== 0) return;
       compared += 1;
       sometimes.add(expectLevelsAgree(history));
     });
-    expect(compared).toBe(heavy ? 75_068 : 42_519);
+    expect(compared).toBe(heavy ? 75_068 : 21_957);
     expect([...sometimes].toSorted()).toEqual(strongestOfThree);
   });
 
