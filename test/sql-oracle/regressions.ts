@@ -188,6 +188,21 @@ export const regressions: readonly Regression[] = [
   },
   {
     dialect: 'postgres',
+    what: 'CREATE TABLE (LIKE ...) takes names, types and NOT NULL of the columns',
+    statements: [
+      `CREATE TABLE t (id serial PRIMARY KEY, name varchar(3) NOT NULL DEFAULT 'abc', n int UNIQUE CHECK (n > 0))`,
+      'CREATE TABLE u (first int, LIKE t, last int)',
+      `INSERT INTO u VALUES (1, 1, 'abc', -1, 2), (1, 1, 'abc', -1, 2)`,
+      `INSERT INTO u (id, name) VALUES (1, 'long')`,
+      'INSERT INTO u (id) VALUES (1)',
+      `INSERT INTO u (name) VALUES ('abc')`,
+      'SELECT * FROM u',
+      'CREATE TABLE v (LIKE t, id int)',
+      'CREATE TABLE v (LIKE missing)',
+    ],
+  },
+  {
+    dialect: 'postgres',
     what: 'a table that is made from a query tells how many rows it has; lastval follows setval',
     statements: [
       'CREATE TABLE t AS SELECT 1 AS a UNION ALL SELECT 2',

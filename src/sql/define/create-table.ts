@@ -35,18 +35,46 @@ export function createTable(
     if ('ColumnDef' in element) {
       const place = { schema: empty.schema, table: empty.name, cell: columns.length };
       const { column, constraints } = defineColumn(element.ColumnDef, place, planning, changes);
-      if (columns.some(({ name }) => name === column.name)) {
-        throw new SqlError('42701', `column "${column.name}" specified more than once`);
-      }
+      requireNewName(columns, column.name);
       columns.push(column);
       pending.push(...constraints.map((constraint) => ({ constraint, column })));
     } else if ('Constraint' in element) pending.push({ constraint: element.Constraint, column: null });
-    else throw notSupported('TableLikeClause' in element ? 'LIKE in CREATE TABLE' : 'this part of CREATE TABLE');
+    else if ('TableLikeClause' in element) {
+      for (const column of columnsLike(element.TableLikeClause, planning)) {
+        requireNewName(columns, column.name);
+        columns.push({ ...column, cell: columns.length });
+      }
+    } else throw notSupported('this part of CREATE TABLE');
   }
   let table: Table = { ...empty, columns, cells: columns.map(({ name }) => name) };
   for (const { constraint, column } of inOrder(pending)) table = withConstraint(table, constraint, column, planning);
   return putTable(table, planning, changes);
 }
+
+function requireNewName(columns: readonly Column[], name: string): void {
+  if (columns.some((column) => column.name === name))
+    throw new SqlError('42701', `column "${name}" specified more than once`);
+}
+
+/** PostgreSQL's `LIKE table`: names, types and NOT NULL; no default, key or check. @throws SqlError 42P01; 0A000: INCLUDING, views */
+function columnsLike({ relation = {}, options = 0 }: TableLikeClause, planning: Planning): Column[] {
+  if (options !== 0) throw notSupported('INCLUDING in CREATE TABLE');
+  const source = planning.relation(relation);
+  if (source.kind !== 'table') throw notSupported('LIKE of anything but a table');
+  return source.columns.map(
+    ({ name, type, modifier, isNotNull }): Column => ({ ...plainColumn, name, type, modifier, isNotNull }),
+  );
+}
+
+const plainColumn = {
+  cell: 0,
+  default: null,
+  generated: null,
+  identity: null,
+  sequence: null,
+  mysqlType: null,
+  onUpdate: null,
+};
 
 /** MySQL's CREATE TABLE ... LIKE: columns, keys and checks; neither rows nor foreign keys. Its AUTO_INCREMENT begins anew. */
 function copyOf({ relation = {} }: TableLikeClause, empty: Table, planning: Planning, changes: Changes): Table {
@@ -128,17 +156,12 @@ export function createTableFor(
   if (empty === null) return null;
   const columns = outputs.map(
     (output, cell): Column => ({
+      ...plainColumn,
       name: names[cell] ?? output.name,
       type: output.type.name === 'unknown' ? types.text : output.type,
       modifier: output.modifier,
       isNotNull: false,
       cell,
-      default: null,
-      generated: null,
-      identity: null,
-      sequence: null,
-      mysqlType: null,
-      onUpdate: null,
     }),
   );
   return putTable({ ...empty, columns, cells: columns.map(({ name }) => name) }, planning, changes);
