@@ -52,6 +52,24 @@ test.each([
   expect(found.evidence.assumed).toEqual(expect.arrayContaining(assumed));
 });
 
+test('a word of random letters is handed on, also where a row comes back with it', async () => {
+  const bytes = (): Uint8Array => crypto.getRandomValues(new Uint8Array(64));
+  const word = (): string =>
+    String.fromCodePoint(
+      ...bytes()
+        .subarray(0, 32)
+        .map((byte) => 97 + (byte % 26)),
+    );
+  const insert = (c: SqlConnection) =>
+    onPostgres(c, async (client) => {
+      await client.query('INSERT INTO t (v) VALUES ($1)', [word()]);
+      return (await client.query('SELECT v FROM t ORDER BY id')).rowCount;
+    });
+  const schema = 'CREATE TABLE t (id serial PRIMARY KEY, v text UNIQUE)';
+  const tested = sqlProgram({ dialect: 'postgres', schema, sessions: { a: insert, b: insert } });
+  expect(await exploreSql(tested, { profile })).toMatchObject({ complete: true, violations: 0 });
+});
+
 test('a variable of the module that outlives a run is refused', async () => {
   let count = 0;
   const refused = { code: 'program/nondeterministic', message: expect.stringContaining('outlives a run') as unknown };

@@ -162,13 +162,18 @@ class ForcedValues implements SourceValues {
     return this.#side === 'low' ? min : end - 1;
   }
 
-  /** So many bytes are an identifier, and those stay distinct: the last ones are the part and the number of the call. */
+  /**
+   * So many bytes are an identifier, and those stay distinct: the last ones are the part and the number of the call, and three behind the first
+   * four, since a generator of words asks for more bytes than it uses. The first four, which a number is made of, stay extreme.
+   */
   bytes(into: Uint8Array): void {
     this.#calls += 1;
     const extreme = this.#side === 'low' ? 0 : 255;
     for (let i = 0; i < into.length; i += 1) into[i] = this.#calls > EXTREMES ? this.#chooser.choose(256) : extreme;
     if (into.length < IDENTIFIER_BYTES) return;
-    into.set([this.#part.index, this.#calls >> 8, this.#calls], into.length - 3);
+    const call = [this.#part.index, this.#calls >> 8, this.#calls];
+    if (this.#calls <= EXTREMES) into.set(call, 4);
+    into.set(call, into.length - call.length);
   }
 
   /** A Monday in 2001, or the last day of 2037. */

@@ -9,6 +9,7 @@ import {
   type SqlType,
   type SqlValue,
   type StatementResult,
+  type TypeName,
 } from '../sql/index.ts';
 
 export interface StatementEvent {
@@ -19,6 +20,8 @@ export interface StatementEvent {
   readonly command: string;
   /** `null`: it returns no rows. The first few rows as text. */
   readonly rows: string | null;
+  /** The same with texts in quotes, which a reader of it can tell from everything else. */
+  readonly quotedRows: string | null;
   readonly rowCount: number;
   readonly error: SqlError | null;
   /** Was it somebody's turn? A statement that cannot be planned fails as it comes. */
@@ -91,22 +94,37 @@ function statementEvent(
     waits: [...waits],
     isStep: true,
   };
-  if (outcome instanceof SqlError) return { ...base, command: '', rows: null, rowCount: 0, error: outcome };
-  const { command, columns, rows, rowCount } = outcome;
-  if (columns === null) return { ...base, command, rows: null, rowCount, error: null };
+  if (outcome instanceof SqlError) return { ...base, ...noRows, command: '', rowCount: 0, error: outcome };
+  const { command, columns, rowCount } = outcome;
+  if (columns === null) return { ...base, ...noRows, command, rowCount, error: null };
+  const [rows, quotedRows] = [rowsText(outcome, textOf), rowsText(outcome, quotedTextOf)];
+  return { ...base, command, rows, quotedRows, rowCount, error: null };
+}
+
+const noRows = { rows: null, quotedRows: null };
+
+function rowsText({ columns, rows }: StatementResult, format: typeof textOf): string {
+  if (rows.length === 0) return 'no rows';
   const shown = rows
     .slice(0, rowsShown)
-    .map((row) => `(${row.map((value, i) => textOf(value, columns[i]?.type)).join(', ')})`);
+    .map((row) => `(${row.map((value, i) => format(value, columns?.[i]?.type)).join(', ')})`);
   const more = rows.length > rowsShown ? ` and ${rows.length - rowsShown} more rows` : '';
-  return { ...base, command, rows: rows.length === 0 ? 'no rows' : `${shown.join(' ')}${more}`, rowCount, error: null };
+  return `${shown.join(' ')}${more}`;
 }
 
 /** A statement that could not be planned. */
 function refusedStatement(sql: string, error: SqlError): StatementEvent {
-  return { sql, parameters: [], waits: [], command: '', rows: null, rowCount: 0, error, isStep: false };
+  return { sql, parameters: [], waits: [], ...noRows, command: '', rowCount: 0, error, isStep: false };
 }
 
 function textOf(value: SqlValue, type: SqlType | undefined): string {
   if (value === null) return 'null';
   return type === undefined ? '?' : formatText(value, type);
 }
+
+function quotedTextOf(value: SqlValue, type: SqlType | undefined): string {
+  const text = textOf(value, type);
+  return type !== undefined && value !== null && textTypes.has(type.name) ? JSON.stringify(text) : text;
+}
+
+const textTypes: ReadonlySet<TypeName> = new Set(['text', 'varchar', 'bpchar']);

@@ -93,12 +93,12 @@ const CALLS_MAX = 8;
 
 function factsOf({ statements, results, violation, history }: Finished): Fact[] {
   const counts = new Map<string, number>();
-  const sent = statements.map(({ session, sql, parameters, outcome }): Fact => {
+  const sent = statements.map(({ session, sql, parameters, quotedOutcome }): Fact => {
     const count = (counts.get(session) ?? 0) + 1;
     counts.set(session, count);
     const given = parameters.length === 0 ? '' : ` [${parameters.map((each) => JSON.stringify(each)).join(', ')}]`;
     const text = sql.replaceAll(/\s+/g, ' ').trim();
-    return fact(`statement ${count} of session "${session}"`, `${text}${given} -> ${outcome}`);
+    return fact(`statement ${count} of session "${session}"`, `${text}${given} -> ${quotedOutcome}`);
   });
   const rows = history().transactions.flatMap(({ id, operations }) =>
     operations.map(({ kind, key }, i) => keyFact(`row ${i + 1} of ${id}`, kind, key, '')),

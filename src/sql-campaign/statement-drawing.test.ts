@@ -103,7 +103,15 @@ test.each(everyEngineLevel)('%s at %s', async (dialect, isolation) => {
 });
 
 test('a statement that ran under an older snapshot is drawn with the moment at which that was taken', () => {
-  const base = { parameters: [], waitedFor: null, connection: 1, snapshot: null, commits: false, began: 0 };
+  const base = {
+    parameters: [],
+    quotedOutcome: '',
+    waitedFor: null,
+    connection: 1,
+    snapshot: null,
+    commits: false,
+    began: 0,
+  };
   const log: LoggedStatement[] = [
     { ...base, session: 'a', sql: 'BEGIN', outcome: '' },
     { ...base, session: 'b', connection: 2, sql: 'INSERT 1', outcome: '1 row changed', began: 1, commits: true },

@@ -10,23 +10,26 @@ export interface LoggedStatement extends StatementMoments {
   readonly parameters: readonly string[];
   /** `2 rows`, `40001 could not serialize access...`. */
   readonly outcome: string;
+  /** The same with the texts of rows in quotes. */
+  readonly quotedOutcome: string;
   /** What it had to wait for; `null` when it went on at once. */
   readonly waitedFor: string | null;
 }
 
 export function logged(event: StatementEvent, session: string, moments: StatementMoments): LoggedStatement {
-  const { sql, parameters, waits } = event;
+  const { sql, parameters, waits, rows, quotedRows } = event;
   return {
     ...moments,
     session,
     sql,
     parameters,
-    outcome: outcomeOf(event),
+    outcome: outcomeOf(event, rows),
+    quotedOutcome: outcomeOf(event, quotedRows),
     waitedFor: waits.length === 0 ? null : waits.join(', then '),
   };
 }
 
-function outcomeOf({ command, rows, rowCount, error }: StatementEvent): string {
+function outcomeOf({ command, rowCount, error }: StatementEvent, rows: string | null): string {
   if (error !== null) return `${error.code} ${error.message}`;
   if (rows !== null) return rows;
   return /^(insert|update|delete|merge)/i.test(command) ? `${rowCount} ${rowCount === 1 ? 'row' : 'rows'} changed` : '';
