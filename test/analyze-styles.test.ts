@@ -71,12 +71,14 @@ test.each([
   ['kysely', 'postgres'],
   ['knex', 'postgres'],
   ['drizzle', 'postgres'],
+  ['prisma', 'postgres'],
 ] as const)('the service written with %s', (style, dialect) => {
   expect(serviceIn(style, dialect)).toBe(service);
 });
 
-function read(text: string, file = 'a.ts') {
-  return applicationFromSource({ ts, files: new Map([[file, text]]), schema: '', dialect: 'postgres' });
+function read(text: string, file = 'a.ts', others: Readonly<Record<string, string>> = {}) {
+  const files = new Map([[file, text], ...Object.entries(others)]);
+  return applicationFromSource({ ts, files, schema: '', dialect: 'postgres' });
 }
 
 /** The reader finds in each snippet the statements that the library sends when it runs. */
@@ -103,8 +105,8 @@ async function expectSentStatements(
 }
 
 /** What is listed of a program, or the statements of its units. */
-function printed(text: string, file = 'a.ts'): string {
-  return formatApplication(read(text, file), { places: false });
+function printed(text: string, file = 'a.ts', others: Readonly<Record<string, string>> = {}): string {
+  return formatApplication(read(text, file, others), { places: false });
 }
 
 describe('Kysely', () => {
@@ -333,5 +335,99 @@ unit unread
   not understood: the rows of INSERT are an argument: row
   not understood: \`with\` of findMany is not read
 `);
+  });
+});
+
+describe('Prisma', () => {
+  const schema = `
+    model Account {
+      id      Int      @id @default(autoincrement())
+      balance Int
+      ownerId Int?     @map("owner_id") // foreign key
+      code    String   @unique
+      changed DateTime @updatedAt
+      owner   Owner?   @relation(fields: [ownerId], references: [id])
+      @@map("accounts")
+    }
+    model Owner {
+      id       Int       @id @default(autoincrement())
+      name     String
+      uid      String    @default(uuid())
+      accounts Account[]
+      @@unique([name, uid])
+    }`;
+  const head = `import { Prisma, PrismaClient } from '@prisma/client'; const prisma = new PrismaClient();\n`;
+  const found = (body: string): string =>
+    printed(`${head}export async function unit(id: number, ids: number[]) { ${body} }`, 'src/a.ts', {
+      'prisma/schema.prisma': schema,
+    }).replace('unit unit\n', '');
+
+  // The statements of Prisma 7.10 with a driver adapter, which logged them; `1=1`, `LIMIT 1` of a unique key and `OFFSET 0` are left out.
+  test.each([
+    [
+      'findFirst',
+      `await prisma.account.findFirst({ where: { balance: { gte: 3, lt: 5 }, OR: [{ code: 'a' }, { NOT: { ownerId: null } }] }, orderBy: { id: 'desc' }, select: { id: true, ownerId: true } });`,
+      `  SELECT id, owner_id AS "ownerId" FROM accounts WHERE ((balance >= $1 AND balance < $2) AND (code = $3 OR NOT (owner_id IS NULL))) ORDER BY id DESC LIMIT $4  [3, 5, 'a', 1]`,
+    ],
+    [
+      'findMany with a relation',
+      `await prisma.owner.findMany({ where: { accounts: { some: { balance: 1 } } }, include: { accounts: true } });`,
+      `  Owner := SELECT "Owner".id, "Owner".name, "Owner".uid FROM "Owner" WHERE EXISTS (SELECT 1 FROM accounts WHERE accounts.owner_id = "Owner".id AND accounts.balance = $1)  [1]
+  SELECT id, balance, owner_id AS "ownerId", code, changed FROM accounts WHERE owner_id = ANY($1)  [Owner[].id]`,
+    ],
+    [
+      'create',
+      `await prisma.owner.create({ data: { name: 'a' }, select: { id: true } });`,
+      `  INSERT INTO "Owner" (name, uid) VALUES ($1, $2) RETURNING id  ['a', ? a random value]`,
+    ],
+    [
+      'create with relations',
+      `await prisma.owner.create({ data: { name: 'a', accounts: { create: { balance: 1, code: 'q' } } }, select: { id: true } });`,
+      `  transaction unit
+    Owner := INSERT INTO "Owner" (name, uid) VALUES ($1, $2) RETURNING id  ['a', ? a random value]
+    INSERT INTO accounts (balance, code, changed, owner_id) VALUES ($1, $2, $3, $4) RETURNING id  [1, 'q', ? the time, Owner.id]`,
+    ],
+    [
+      'update',
+      `await prisma.account.update({ where: { id, balance: { gte: 5 } }, data: { balance: { decrement: 5 } }, select: { id: true } });`,
+      `  UPDATE accounts SET balance = (balance - $1), changed = $2 WHERE (id = $3 AND balance >= $4) RETURNING id  [5, ? the time, id, 5]`,
+    ],
+    [
+      'upsert by the unique field that is created',
+      `await prisma.account.upsert({ where: { code: 'a' }, create: { code: 'a', balance: 1 }, update: { balance: { increment: 2 } }, select: { id: true } });`,
+      `  INSERT INTO accounts (code, balance, changed) VALUES ($1, $2, $3) ON CONFLICT (code) DO UPDATE SET balance = (accounts.balance + $4), changed = $5 WHERE accounts.code = $6 RETURNING id  ['a', 1, ? the time, 2, ? the time, 'a']`,
+    ],
+    [
+      'upsert by another',
+      `await prisma.account.upsert({ where: { id }, create: { code: 'a', balance: 1 }, update: { balance: 2 }, select: { id: true } });`,
+      `  transaction unit
+    accounts := SELECT id FROM accounts WHERE id = $1  [id]
+    if (count(accounts) <> 0)
+      accounts2 := UPDATE accounts SET balance = $1, changed = $2 WHERE id = $3 RETURNING id  [2, ? the time, id]
+      if (count(accounts2) = 0)
+        abort
+    else
+      INSERT INTO accounts (code, balance, changed) VALUES ($1, $2, $3) RETURNING id  ['a', 1, ? the time]`,
+    ],
+    [
+      '$transaction of a list',
+      `await prisma.$transaction([prisma.account.deleteMany({}), ...[prisma.account.count()]], { isolationLevel: 'Serializable' });
+        await prisma.$transaction(ids.map((one) => prisma.account.deleteMany({ where: { id: one } })));`,
+      `  transaction unit (serializable)
+    DELETE FROM accounts
+    SELECT count(*) AS count FROM accounts
+  transaction unit2
+    for one of ids
+      DELETE FROM accounts WHERE id = $1  [one]`,
+    ],
+    [
+      'what is not read',
+      `await prisma.account.findMany({ where: ids, cursor: { id } }); await prisma.nothing.count(); await prisma.owner.update({ where: { id }, data: { accounts: { deleteMany: {} } } });`,
+      `  not understood: \`cursor\` of a query of Prisma is not read
+  not understood: the model nothing is not in schema.prisma
+  not understood: \`deleteMany\` of the relation accounts is not read`,
+    ],
+  ])('%s', (_, body, expected) => {
+    expect(found(body)).toBe(`${expected}\n`);
   });
 });

@@ -16,12 +16,19 @@ export async function applicationOfSource({ path, schema, engine }: AnalyzedSour
   const schemaText = await text(schema, host);
   const names = (await filesBelow(path, host)).filter((name) => {
     const inside = relative(path, name).replaceAll('\\', '/');
-    return inside === '' || isSource(inside) || /^[jt]sconfig\.json$/.test(inside);
+    return inside === '' || isSource(inside) || /^[jt]sconfig\.json$|\.prisma$/.test(inside);
   });
   const files = new Map<string, string>();
-  for (const name of names) files.set(relative('', name).replaceAll('\\', '/'), await text(name, host));
+  const models = names.some((name) => name.endsWith('.prisma')) ? [] : await modelFiles(host);
+  for (const name of [...names, ...models]) files.set(relative('', name).replaceAll('\\', '/'), await text(name, host));
   const ts = await loadTypeScript();
   return applicationFromSource({ ts, files, schema: schemaText, dialect: engine });
+}
+
+/** Prisma's models stand beside the source, not in it. */
+async function modelFiles(host: Host): Promise<readonly string[]> {
+  const inFolder = (await host.listFolder('prisma')) === null ? [] : await filesBelow('prisma', host);
+  return inFolder.filter((name) => name.endsWith('.prisma'));
 }
 
 async function text(file: string, host: Host): Promise<string> {

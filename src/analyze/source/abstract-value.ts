@@ -2,6 +2,7 @@
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
 import type { Fragment } from './builders/fragment.ts';
+import type { Connection } from './emitter.ts';
 
 export type Abstract =
   /** A number, string, truth value, or an object of which only its origin is known. */
@@ -81,6 +82,8 @@ export interface Native {
   readonly sql?: () => Fragment;
   /** A statement that a builder makes, with all its methods. */
   readonly isChain?: boolean;
+  /** Of a statement that waits to be awaited: runs it on another connection. */
+  readonly runOn?: (owner: Connection | null, at: ts.Node) => Abstract;
   /** Of a handle: the one that its transactions get. */
   readonly inTransaction?: () => Native;
   /** What stands for it where a loop changes it. */

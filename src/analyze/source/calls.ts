@@ -144,7 +144,8 @@ function newPromise(machine: Machine, args: readonly Abstract[], at: ts.Node): A
 /** An object of a class of the sources: fields, then the constructor. */
 export function newInstance(machine: Machine, type: ClassValue, args: readonly Abstract[], at: ts.Node): ObjectValue {
   const { ts } = machine.project;
-  const instance: ObjectValue = { kind: 'object', properties: new Map(), of: type, rest: null };
+  const rest = inheritedFromOutside(machine, type, at);
+  const instance: ObjectValue = { kind: 'object', properties: new Map(), of: type, rest };
   if (machine.frames.length > depthMax) return instance;
   for (const one of lineage(machine, type).toReversed()) {
     const scope = new Scope(one.scope, instance);
@@ -197,6 +198,16 @@ function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
   if (parent === undefined) return [type];
   const value = machine.evaluate(parent.expression, type.scope);
   return value.kind === 'class' && value.node !== type.node ? [type, ...lineage(machine, value)] : [type];
+}
+
+/** Of a class of a driver: `class PrismaService extends PrismaClient`. */
+function inheritedFromOutside(machine: Machine, type: ClassValue, at: ts.Node): Abstract | null {
+  const { ts } = machine.project;
+  const first = lineage(machine, type).at(-1) ?? type;
+  const parent = first.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
+  const value = parent === undefined ? undefined : machine.evaluate(parent.expression, first.scope);
+  const made = value?.kind === 'external' ? machine.construct(value, [], at) : undefined;
+  return made?.kind === 'native' ? made : null;
 }
 
 function hasStatic(machine: Machine, member: ts.ClassElement): boolean {

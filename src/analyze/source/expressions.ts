@@ -341,10 +341,17 @@ function logical(machine: Machine, operator: string, left: Abstract, right: () =
     return branching(machine, truth, right, () => left);
   }
   const value = branching(machine, truth, () => left, right);
+  // `globalThis.client ?? new Client()`
+  if (value.kind === 'choice' && value.ifFalse.kind === 'native' && value.ifFalse.isHandle && !isHandle(value.ifTrue))
+    return value.ifFalse;
   if (operator === '||' && value.kind === 'choice' && isCondition(truth) && left.kind === 'value') {
     return plain(either(truth, truthOf(value.ifFalse)));
   }
   return value;
+}
+
+function isHandle(value: Abstract): boolean {
+  return value.kind === 'native' && value.isHandle;
 }
 
 function isCondition(value: Value): boolean {

@@ -35,7 +35,7 @@ export function callKnown(
     case 'Promise.allSettled':
       return first?.kind === 'array'
         ? arrayOf(first.elements.value.map((one) => machine.settle(one, at)))
-        : (first ?? undefinedValue);
+        : machine.settle(first ?? undefinedValue, at);
     case 'Promise.resolve':
     case 'Promise.race':
     case 'Promise.any':

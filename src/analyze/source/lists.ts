@@ -2,6 +2,7 @@
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
 import { type Abstract, arrayOf, constant, native, plain, undefinedValue, unknown } from './abstract-value.ts';
+import { isChain } from './builders/chain.ts';
 import { type Machine, goesOn } from './machine.ts';
 import { overList } from './statements.ts';
 import { choose, concatenate, constantOf, expression, isTrue, truthOf, valueOf } from './value-arithmetic.ts';
@@ -201,9 +202,10 @@ function elementOfList(list: Abstract): Abstract {
 function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at: ts.Node): Abstract {
   if (fn === undefined) return list;
   if (list.kind === 'array' && !list.elements.value.some(isOpen)) {
-    const results = list.elements.value.map((element, index) =>
-      machine.settle(machine.call(fn, [element, constant(index)], at), at),
-    );
+    const results = list.elements.value.map((element, index) => {
+      const result = machine.call(fn, [element, constant(index)], at);
+      return isChain(result) ? result : machine.settle(result, at);
+    });
     return arrayOf(results);
   }
   let result: Abstract = undefinedValue;
@@ -212,12 +214,45 @@ function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at:
     return goesOn;
   };
   const probe: Abstract = plain({ kind: 'element', loop: '#element', field: null });
+  const waiting = waitingList(machine, list, fn, at, probe);
+  if (waiting !== undefined) return waiting;
   const trial = machine.emitter.apart(() => machine.memory.during(() => run(probe)));
   if (trial.steps.some(does)) {
     overList(machine, list, elementName(fn), run, at);
     return unknown('a list of results');
   }
   return projected(list, result);
+}
+
+/** A statement for each element, none of which runs before it is awaited: `$transaction(ids.map((id) => ...))` runs them on its connection. */
+function waitingList(
+  machine: Machine,
+  list: Abstract,
+  fn: Abstract,
+  at: ts.Node,
+  probe: Abstract,
+): Abstract | undefined {
+  const { result } = machine.emitter.apart(() =>
+    machine.memory.during(() => machine.call(fn, [probe, unknown('an index')], at)),
+  );
+  const made = result.result;
+  if (made.kind !== 'native' || made.runOn === undefined) return undefined;
+  const runEach = (runOne: (statement: Abstract) => void): Abstract => {
+    overList(
+      machine,
+      list,
+      elementName(fn),
+      (element) => (runOne(machine.call(fn, [element, unknown('an index')], at)), goesOn),
+      at,
+    );
+    return unknown('a list of results');
+  };
+  return {
+    ...made,
+    settle: (settledAt) => runEach((statement) => machine.settle(statement, settledAt)),
+    runOn: (owner, runAt) =>
+      runEach((statement) => (statement.kind === 'native' ? statement.runOn?.(owner, runAt) : undefined)),
+  };
 }
 
 /** `rows.map((row) => row.id)`: the column as a list. */

@@ -37,7 +37,7 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
       if (object.module === '#file') return wholeMember(machine, object.path[0] ?? '', name, at);
       const known = machine.external(object);
       if (known !== object) return machine.member(known, name, at);
-      return { ...object, path: [...object.path, name] };
+      return machine.external({ ...object, path: [...object.path, name] });
     }
     case 'native':
       return object.member?.(name, at) ?? unknown(`\`${name}\` of ${object.title}`);

@@ -13,6 +13,8 @@ export interface Project {
   /** Without declaration files and those that do not parse. */
   readonly files: readonly ts.SourceFile[];
   readonly faulty: readonly { readonly place: Place; readonly message: string }[];
+  /** Files that are no source: schema.prisma. */
+  readonly others: ReadonlyMap<string, string>;
   place(node: ts.Node): Place;
   /** The project's file that a module name in `from` stands for. */
   resolve(specifier: string, from: ts.SourceFile): ts.SourceFile | undefined;
@@ -58,6 +60,7 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
       place: placeAt(fault.file, fault.start),
       message: ts.flattenDiagnosticMessageText(fault.messageText, ' '),
     })),
+    others: new Map([...given].filter(([path]) => path.endsWith('.prisma'))),
     place,
     resolve: (specifier, from) => {
       const { resolvedModule } = ts.resolveModuleName(specifier, from.fileName, options, host);

@@ -10,6 +10,7 @@ import { TooLarge } from './interpreter.ts';
 import type { Machine } from './machine.ts';
 import { isMapCall } from './map-call.ts';
 import { holdsWholeStatement, startsAsStatement } from './sql-text.ts';
+import type { Project } from './project.ts';
 import { nameOf } from './transactions.ts';
 
 /** @param called Functions that some unit ran. */
@@ -107,7 +108,8 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
   const texts = at.arguments.map((argument) => textOf(machine, argument, 4));
   const isMethod = ts.isPropertyAccessExpression(callee);
-  if (isMethod && drivers.startsStatement(name)) return { at, text: undefined, isRun: true };
+  if (isMethod && drivers.startsStatement(name, modulesOf(machine.project)))
+    return { at, text: undefined, isRun: true };
   if (isMethod && runs.test(name)) {
     const [text] = texts;
     const isStatement = text === undefined ? isHandle(machine, callee.expression) : startsAsStatement(text);
@@ -116,6 +118,18 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   if (isMethod && (printsOrKeeps.test(name) || isMapCall(machine, at))) return undefined;
   const text = texts.find((one) => one !== undefined && isStatementText(one));
   return text === undefined ? undefined : { at, text, isRun: false };
+}
+
+const modules = new WeakMap<Project, ReadonlySet<string>>();
+
+/** What the files import. */
+function modulesOf(project: Project): ReadonlySet<string> {
+  const pattern = /\b(?:from|import|require)\s*\(?\s*['"]([^'"]+)['"]/g;
+  const known =
+    modules.get(project) ??
+    new Set(project.files.flatMap(({ text }) => [...text.matchAll(pattern)].map(([, name = '']) => name)));
+  modules.set(project, known);
+  return known;
 }
 
 function taggedSql(machine: Machine, at: ts.TaggedTemplateExpression): Found | undefined {

@@ -4,12 +4,13 @@ import type { Abstract, External } from '../abstract-value.ts';
 import { drizzle } from '../builders/drizzle.ts';
 import { knex } from '../builders/knex.ts';
 import { kysely } from '../builders/kysely.ts';
+import { prisma } from '../builders/prisma.ts';
 import type { Driver, Machine, TypeArgument } from '../machine.ts';
 import { mysql2 } from './mysql2.ts';
 import { pg } from './pg.ts';
 import { postgres } from './postgres.ts';
 
-const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle];
+const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle, prisma];
 
 function driverOf({ module }: External): Driver | undefined {
   return known.find(({ modules }) => modules.test(module));
@@ -24,5 +25,9 @@ export const drivers = {
     driverOf(external)?.ofType?.(machine, external, types),
   value: (machine: Machine, external: External) => driverOf(external)?.value?.(machine, external),
   /** Does a method of this name begin a statement, whatever it is called on? */
-  startsStatement: (name: string): boolean => known.some((driver) => driver.startsStatement?.test(name) === true),
+  startsStatement: (name: string, modules: ReadonlySet<string>): boolean =>
+    known.some(
+      (driver) =>
+        driver.startsStatement?.test(name) === true && [...modules].some((module) => driver.modules.test(module)),
+    ),
 };

@@ -1,0 +1,105 @@
+/** `data` of Prisma: the columns that INSERT and UPDATE write, and what is written to other models with them. */
+import { type Abstract, constant, unknown } from '../abstract-value.ts';
+import { entriesOf } from './clauses.ts';
+import { type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { column, type ModelTable } from './prisma-where.ts';
+import type { PrismaRelation } from './prisma-schema.ts';
+
+export interface Written {
+  /** By field. */
+  readonly columns: ReadonlyMap<string, Fragment>;
+  readonly nested: readonly Nested[];
+  readonly notRead: Fragment;
+}
+
+/** `connect`, `create` of a relation. */
+export interface Nested {
+  readonly relation: PrismaRelation;
+  readonly kind: 'connect' | 'create';
+  readonly values: readonly Abstract[];
+}
+
+export function writtenFields(table: ModelTable, data: Abstract | undefined, verb: 'insert' | 'update'): Written {
+  const entries = entriesOf(data);
+  if (entries === null)
+    return { columns: new Map(), nested: [], notRead: notRead(`the fields of \`data\` are ${whyNotConstant(data)}`) };
+  const columns = new Map<string, Fragment>();
+  const nested: Nested[] = [];
+  const faults: Fragment[] = [];
+  for (const [name, value] of entries) {
+    const field = table.model.fields.get(name);
+    if (field === undefined) faults.push(notRead(`the field ${name} of ${table.model.name} is not in schema.prisma`));
+    else if (field.relation === null) columns.set(name, fieldValue(table, name, value));
+    else {
+      const { relation } = field;
+      for (const [kind, inner] of entriesOf(value) ?? [['?', value] as const]) {
+        if (kind === 'connect' && relation.fields.length > 0) connected(columns, relation, inner);
+        const given = kind === 'createMany' ? new Map(entriesOf(inner) ?? []).get('data') : inner;
+        const values = given?.kind === 'array' ? given.elements.value : given === undefined ? [] : [given];
+        if (kind === 'connect' && relation.fields.length > 0) nested.push({ relation, kind: 'connect', values });
+        else if (
+          kind.startsWith('create') &&
+          kind !== 'connectOrCreate' &&
+          relation.fields.length === 0 &&
+          verb === 'insert'
+        )
+          nested.push({ relation, kind: 'create', values });
+        else if (kind === 'disconnect' && relation.fields.length > 0)
+          for (const own of relation.fields) columns.set(own, ['NULL']);
+        else faults.push(notRead(`\`${kind}\` of the relation ${name} is not read`));
+      }
+    }
+  }
+  for (const [name, { filled }] of table.model.fields) {
+    const isFilled = filled === 'always' || (filled === 'on insert' && verb === 'insert');
+    if (isFilled && !columns.has(name))
+      columns.set(name, [unknown(filled === 'always' ? 'the time' : 'a random value')]);
+  }
+  return { columns, nested, notRead: faults.flat() };
+}
+
+/** The foreign key of `connect: { id: 3 }`. */
+function connected(columns: Map<string, Fragment>, { fields, references }: PrismaRelation, where: Abstract): void {
+  const given = new Map(entriesOf(where) ?? []);
+  for (const [index, own] of fields.entries()) {
+    const value = given.get(references[index] ?? '');
+    columns.set(
+      own,
+      value === undefined ? notRead('`connect` by a field that is not the referenced one is not read') : operand(value),
+    );
+  }
+}
+
+const arithmetic: Readonly<Record<string, string>> = { increment: '+', decrement: '-', multiply: '*', divide: '/' };
+
+/** A value, `{ set: value }`, or `{ increment: 1 }`. */
+function fieldValue(table: ModelTable, name: string, value: Abstract): Fragment {
+  const [first, ...others] = entriesOf(value) ?? [];
+  if (first === undefined || others.length > 0) return operand(value);
+  const [operation, amount] = first;
+  if (operation === 'set') return operand(amount);
+  const sign = arithmetic[operation];
+  // An object that is no operation is the value of a JSON column.
+  return sign === undefined ? operand(value) : ['(', ...column(table, name), ` ${sign} `, ...operand(amount), ')'];
+}
+
+/** The fields that `select` names, or all; relations apart. */
+export function chosenFields(
+  { model }: ModelTable,
+  options: ReadonlyMap<string, Abstract>,
+): { readonly fields: readonly string[]; readonly relations: readonly (readonly [string, Abstract])[] } {
+  const select = entriesOf(options.get('select'));
+  const include = entriesOf(options.get('include')) ?? [];
+  const isOn = ([, value]: readonly [string, Abstract]): boolean =>
+    !(value.kind === 'value' && value.value.kind === 'constant' && value.value.value === false);
+  const isRelation = ([name]: readonly [string, Abstract]): boolean => model.fields.get(name)?.relation !== null;
+  const all = [...model.fields].flatMap(([name, { relation }]) => (relation === null ? [name] : []));
+  if (select === null) return { fields: all, relations: include.filter(isOn).filter(isRelation) };
+  const chosen = select.filter(isOn);
+  return {
+    fields: chosen.filter((one) => !isRelation(one)).map(([name]) => name),
+    relations: chosen.filter(isRelation),
+  };
+}
+
+export const one: Fragment = [constant(1)];

@@ -1,0 +1,121 @@
+/** `where` of Prisma: fields, operators, relations. */
+import type { Abstract } from '../abstract-value.ts';
+import type { Machine } from '../machine.ts';
+import { isNothing } from '../value-arithmetic.ts';
+import { comparison, entriesOf, inList } from './clauses.ts';
+import { type Fragment, join, notRead, parenthesized, whyNotConstant } from './fragment.ts';
+import { identifier } from './identifier.ts';
+import { joinedFields, type PrismaModel, type PrismaRelation } from './prisma-schema.ts';
+import { group } from './query.ts';
+
+export type Models = ReadonlyMap<string, PrismaModel>;
+
+export interface ModelTable {
+  readonly machine: Machine;
+  readonly models: Models;
+  readonly model: PrismaModel;
+  /** Its name in the statement. */
+  readonly alias: string;
+}
+
+export function column({ model, alias }: ModelTable, field: string): Fragment {
+  return [{ kind: 'column-part', table: alias, name: model.fields.get(field)?.column ?? field }];
+}
+
+/** The conditions, joined by AND; empty: all rows. */
+export function whereFragment(table: ModelTable, where: Abstract | undefined): Fragment {
+  if (where === undefined || where.kind === 'undefined') return [];
+  const entries = entriesOf(where);
+  if (entries === null) return notRead(`the conditions of \`where\` are ${whyNotConstant(where)}`);
+  return group(
+    entries.map(([name, value]) => condition(table, name, value)),
+    'AND',
+  );
+}
+
+function condition(table: ModelTable, name: string, value: Abstract): Fragment {
+  const { model } = table;
+  if (name === 'AND' || name === 'OR' || name === 'NOT') {
+    const list = value.kind === 'array' ? value.elements.value : [value];
+    const inner = group(
+      list.map((one) => whereFragment(table, one)),
+      name === 'OR' ? 'OR' : 'AND',
+    );
+    return name === 'NOT' ? ['NOT ', ...parenthesized(inner)] : inner;
+  }
+  if (model.compound.has(name) && !model.fields.has(name)) return whereFragment(table, value);
+  const field = model.fields.get(name);
+  if (field === undefined) return notRead(`the field ${name} of ${model.name} is not in schema.prisma`);
+  if (field.relation !== null) return relationCondition(table, field.relation, value);
+  return scalarCondition(table, column(table, name), value);
+}
+
+const signs: Readonly<Record<string, string>> = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=' };
+const patterns: Readonly<Record<string, readonly [string, string]>> = {
+  contains: ["'%' || ", " || '%'"],
+  startsWith: ['', " || '%'"],
+  endsWith: ["'%' || ", ''],
+};
+
+function scalarCondition(table: ModelTable, name: Fragment, value: Abstract): Fragment {
+  const operators = entriesOf(value);
+  if (operators === null) return comparison(name, '=', value);
+  const isInsensitive = operators.some(([operator]) => operator === 'mode');
+  const parts = operators.map(([operator, operand]): Fragment => {
+    const sign = signs[operator];
+    if (sign !== undefined) return comparison(name, sign, operand);
+    const pattern = patterns[operator];
+    if (pattern !== undefined)
+      return [...name, isInsensitive ? ' ILIKE (' : ' LIKE (', pattern[0], operand, pattern[1], ')'];
+    switch (operator) {
+      case 'mode':
+        return [];
+      case 'in':
+      case 'notIn':
+        return inList(table.machine, name, operand, operator === 'notIn');
+      case 'not':
+        return operand.kind === 'object'
+          ? ['NOT ', ...parenthesized(scalarCondition(table, name, operand))]
+          : comparison(name, '<>', operand);
+      default:
+        return notRead(`\`${operator}\` of \`where\` is not read`);
+    }
+  });
+  return group(parts, 'AND');
+}
+
+/** As EXISTS: `some`, `none`, `every` of a list, `is` and `isNot` of one, whose fields may also stand alone. */
+function relationCondition(table: ModelTable, relation: PrismaRelation, value: Abstract): Fragment {
+  if (isNothing(value)) return ['NOT ', ...related(table, relation, undefined, false)];
+  const entries = entriesOf(value) ?? [['?', value] as const];
+  const isWrapped = entries.every(([name]) => /^(?:some|none|every|is|isNot)$/.test(name));
+  if (!isWrapped) return related(table, relation, value, false);
+  const parts = entries.map(([name, inner]): Fragment => {
+    const isAbsent = name === 'none' || name === 'isNot' || name === 'every';
+    const test = related(table, relation, isNothing(inner) ? undefined : inner, name === 'every');
+    const isNegated = isAbsent !== isNothing(inner);
+    return isNegated ? ['NOT ', ...test] : test;
+  });
+  return group(parts, 'AND');
+}
+
+function related(
+  table: ModelTable,
+  relation: PrismaRelation,
+  where: Abstract | undefined,
+  isNegated: boolean,
+): Fragment {
+  const { machine, models, model } = table;
+  const other = models.get(relation.model);
+  if (other === undefined) return notRead(`the model ${relation.model} is not in schema.prisma`);
+  const alias = other.table === model.table || other.table === table.alias ? `${other.table}_related` : other.table;
+  const inner: ModelTable = { ...table, model: other, alias };
+  const joins = joinedFields(models, model, relation).map(
+    ([own, theirs]): Fragment => [...column(inner, theirs), ' = ', ...column(table, own)],
+  );
+  const tests = whereFragment(inner, where);
+  const all = [...joins, ...(tests.length === 0 ? [] : [isNegated ? ['NOT ', ...parenthesized(tests)] : tests])];
+  const name = identifier(other.table, machine.dialect);
+  const from = alias === other.table ? name : `${name} AS ${identifier(alias, machine.dialect)}`;
+  return [`EXISTS (SELECT 1 FROM ${from} WHERE `, ...join(all, ' AND '), ')'];
+}
