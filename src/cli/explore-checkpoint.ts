@@ -4,7 +4,8 @@ import { deserialize, serialize } from 'node:v8';
 import { formatInputError, InputError } from '../base/index.ts';
 import type { ExploreCheckpoint } from '../explore/index.ts';
 import { checkWritable, writeWhole } from '../files/index.ts';
-import type { SqlCheckpoint } from '../sql-campaign/index.ts';
+import type { AnySqlCheckpoint } from '../sql-campaign/index.ts';
+import { isCompleteSql } from '../sql-campaign/sql-checkpoint.ts';
 import { type CheckpointTool, openCheckpoint, refuse, sealedCheckpoint } from './checkpoint-file.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import type { Host } from './host.ts';
@@ -14,7 +15,7 @@ import type { Ending } from './watchdog.ts';
 const tool: CheckpointTool = { tool: 'explore', subject: 'program' };
 
 /** Of a program that reads and writes keys, or of one that speaks SQL. */
-type AnyCheckpoint = ExploreCheckpoint | SqlCheckpoint;
+type AnyCheckpoint = ExploreCheckpoint | AnySqlCheckpoint;
 
 type Files = Pick<ExploreCommandOptions, 'checkpoint' | 'resume'>;
 
@@ -77,13 +78,12 @@ export async function openSaved(file: string, options: ExploreCommandOptions, ho
 }
 
 /** @throws InputError `option/checkpoint` */
-function refuseCombinations({ level, sql, failsFast, replay, checkpoint, resume }: ExploreCommandOptions): void {
+function refuseCombinations({ failsFast, replay, checkpoint, resume }: ExploreCommandOptions): void {
   const option = resume === null ? '--checkpoint' : '--resume';
   const why = (text: string): never => {
     throw new InputError('option/checkpoint', text);
   };
   if (checkpoint === '-' || resume === '-') why(`${option} needs a file that can be read again, not a stream`);
-  if (level === 'all' || sql.isolation === 'all') why(`a checkpoint is of one level: ${option} needs one --level`);
   if (failsFast) why(`--fail-fast ends with the first violation: there is nothing that ${option} could continue`);
   if (replay !== null) why(`--replay is one history: there is nothing that ${option} could continue`);
 }
@@ -94,20 +94,26 @@ export function checkpointBytes(checkpoint: AnyCheckpoint, source: readonly Sour
 
 /** For people; what counts is the rest. */
 function positionOf(checkpoint: AnyCheckpoint): object {
-  if (isOfSql(checkpoint)) {
+  if (!isOfSql(checkpoint)) {
+    const { waiting, histories, violations, runs } = checkpoint;
+    return { level: checkpoint.subject.level, histories, violations, runs, waiting: waiting.length };
+  }
+  if (!('kind' in checkpoint)) {
     const { schedules, invariantBroken, notRetried } = checkpoint.found;
     return { subject: checkpoint.subject.shape.at(-1), schedules, invariantBroken, notRetried };
   }
-  const { waiting, histories, violations, runs } = checkpoint;
-  return { level: checkpoint.subject.level, histories, violations, runs, waiting: waiting.length };
+  const { kind } = checkpoint;
+  if (kind === 'shared') return { kind, parts: checkpoint.parts.length, alone: positionOf(checkpoint.alone) };
+  const current = checkpoint.current === null ? null : positionOf(checkpoint.current);
+  return { kind, over: checkpoint.results.length, current };
 }
 
 function isComplete(checkpoint: AnyCheckpoint): boolean {
-  return isOfSql(checkpoint) ? checkpoint.position === null : checkpoint.waiting.length === 0;
+  return isOfSql(checkpoint) ? isCompleteSql(checkpoint) : checkpoint.waiting.length === 0;
 }
 
-function isOfSql(checkpoint: AnyCheckpoint): checkpoint is SqlCheckpoint {
-  return 'position' in checkpoint;
+function isOfSql(checkpoint: AnyCheckpoint): checkpoint is AnySqlCheckpoint {
+  return !('waiting' in checkpoint);
 }
 
 /** @throws InputError `explore/checkpoint` where the file is none, is damaged, or is of another program or version */

@@ -174,6 +174,11 @@ async function exploreKeyProgram(
   saved: SavedExploration,
 ): Promise<Ending> {
   refuseSqlOptions(options);
+  if (options.level === 'all' && (options.checkpoint !== null || options.resume !== null))
+    throw new InputError(
+      'option/checkpoint',
+      'a checkpoint of a program of keys is of one level: it needs one --level',
+    );
   const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
   const onTurn = user.onTurn();
   const results: ExploreResult[] = [];

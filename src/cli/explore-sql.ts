@@ -5,10 +5,17 @@ import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { formatDot, formatMermaid } from '../report/index.ts';
 import type { Profile } from '../serve/index.ts';
 import type * as sqlCampaign from '../sql-campaign/index.ts';
-import type { ExploreSqlResult, SharedSqlOptions, SqlCheckpoint } from '../sql-campaign/index.ts';
+import type {
+  AnySqlCheckpoint,
+  ExploreSqlResult,
+  ExploreWays,
+  Saving,
+  SharedSqlOptions,
+} from '../sql-campaign/index.ts';
 import type { SavedExploration } from './explore-checkpoint.ts';
 import type { ExploreCommandOptions } from './explore-options.ts';
 import { isOfAll, profilesOf } from './explore-sql-options.ts';
+import { type LevelCheckpoint, LevelsSaving } from './explore-sql-saving.ts';
 import { exploreSqlOnThreads } from './explore-sql-threads.ts';
 import { foundBySqlExplore } from './found-failures.ts';
 import type { ExitCode, Host } from './host.ts';
@@ -36,9 +43,11 @@ export async function exploreSqlProgram(
   const { profileText } = await import('../serve/index.ts');
   const budget = new Budget({ timeMaxMs: options.timeMaxMs ?? Infinity, signal: host.interruption });
   const onTurn = user.onTurn();
-  const results: ExploreSqlResult[] = [];
+  const profiles = await profilesOf(options, program);
+  const saving = new LevelsSaving(campaign, program, profiles, isOfAll(options), saved.options<AnySqlCheckpoint>());
+  const { results } = saving;
   let current: ((cut: Cut) => ExploreSqlResult) | null = null;
-  let checkpoint: () => SqlCheckpoint | null = () => null;
+  let checkpoint: () => AnySqlCheckpoint | null = () => null;
   const ending = (all: readonly ExploreSqlResult[]): Ending => {
     return {
       out: `${shown(file, all, options, host, campaign)}\n`,
@@ -50,28 +59,40 @@ export async function exploreSqlProgram(
     saved.write(checkpoint());
     return saved.ended(ending([...results, ...(current === null ? [] : [current(cut)])]));
   });
-  for (const profile of await profilesOf(options, program)) {
-    const limits: SharedSqlOptions = {
+  for (const profile of profiles.slice(results.length)) {
+    const { resume, ...onCheckpoint } = saving.options();
+    const limits: Omit<SharedSqlOptions, keyof Saving<unknown>> & Omit<Saving<LevelCheckpoint>, 'resume'> = {
+      ...onCheckpoint,
       ...limitsOf(options, profile),
       signal: host.interruption,
       timeMaxMs: budget.leftMs,
       estimateAfterMs: ESTIMATE_AFTER_MS,
       onStart: (soFar, underWay, standing) => {
         current = (cut) => cutResult(soFar(), cut, underWay());
-        if (standing !== undefined) checkpoint = standing;
+        if (standing !== undefined) checkpoint = () => saving.standing(standing());
       },
       onRun: () => onTurn(0, () => 'a statement'),
       onProgress: ({ schedules, estimate }) =>
         progress.update(profileText(profile), schedules, { atMost: estimate?.schedules ?? null }, 'schedules'),
     };
     const { jobs, replay, plans } = options;
-    const explore = (given: SharedSqlOptions): Promise<ExploreSqlResult> =>
+    const explore: ExploreWays = ({ resume: one, ...given }) =>
       jobs === 1
-        ? campaign.exploreSql(program, { ...given, ...saved.options(), ...(replay === null ? {} : { replay }) })
-        : exploreSqlOnThreads(file, program, given, jobs);
-    const result = await (plans === 'all' ? campaign.exploreSqlPlans(limits, explore) : explore(limits));
+        ? campaign.exploreSql(program, {
+            ...given,
+            ...(one === undefined ? {} : { resume: campaign.requireAlone(one) }),
+            ...(replay === null ? {} : { replay }),
+          })
+        : exploreSqlOnThreads(file, program, { ...given, ...(one === undefined ? {} : { resume: one }) }, jobs);
+    const result = await (plans === 'all'
+      ? campaign.exploreSqlPlans(
+          program,
+          { ...limits, ...(resume === undefined ? {} : { resume: campaign.requireKind('plans', resume) }) },
+          explore,
+        )
+      : explore({ ...limits, ...(resume === undefined ? {} : { resume: campaign.requireOne(resume) }) }));
     current = null;
-    results.push(result);
+    saving.add(result);
   }
   const kept = await keepFailures(host, file, foundBySqlExplore(program, results, options, campaign.shapeOfSql));
   return saved.ended(withKept(ending(results), options.drawing === null && !options.json ? kept : null));
@@ -92,15 +113,8 @@ function cutResult(result: ExploreSqlResult, cut: Cut, underWay: string): Explor
   return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut, underWay) };
 }
 
-/** @throws InputError `option/max-steps`, `option/rerun`, `option/plans`, `option/checkpoint` */
-function refuseOptions({ stepsMax, reruns, plans, sql, jobs, checkpoint, resume }: ExploreCommandOptions): void {
-  if (checkpoint !== null || resume !== null) {
-    const option = resume === null ? '--checkpoint' : '--resume';
-    if (jobs > 1)
-      throw new InputError('option/checkpoint', `${option} of a SQL program is of one thread: leave out --jobs`);
-    if (plans === 'all')
-      throw new InputError('option/checkpoint', `${option} of a SQL program is of the likely paths: leave out --plans`);
-  }
+/** @throws InputError `option/max-steps`, `option/rerun`, `option/plans` */
+function refuseOptions({ stepsMax, reruns, plans, sql }: ExploreCommandOptions): void {
   if (stepsMax !== null)
     throw new InputError(
       'option/max-steps',
@@ -118,7 +132,7 @@ function refuseOptions({ stepsMax, reruns, plans, sql, jobs, checkpoint, resume 
     );
 }
 
-function limitsOf(options: ExploreCommandOptions, profile: Profile): SharedSqlOptions {
+function limitsOf(options: ExploreCommandOptions, profile: Profile): Omit<SharedSqlOptions, keyof Saving<unknown>> {
   const { historiesMax, timeoutMs, violationsMax, failsFast } = options;
   return {
     profile,

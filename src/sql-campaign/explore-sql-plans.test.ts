@@ -1,13 +1,16 @@
 /** Every combination of access paths: each is what the engine does where the schema leaves no other path. */
+import { deserialize, serialize } from 'node:v8';
 import { describe, expect, test } from 'vitest';
 import { sealToken, type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { type Profile, parseProfile, type Ways } from '../serve/index.ts';
 import { type Dialect, onMysql, onPostgres } from './engines.test-support.ts';
 import { type ExplorePlansOptions, exploreSqlPlans } from './explore-sql-plans.ts';
+import type { SharedSqlOptions } from './explore-sql-shared.ts';
 import { exploreSql, type ExploreSqlOptions, type ExploreSqlResult } from './explore-sql.ts';
 import { formatSqlExploration } from './explore-sql-text.ts';
 import { conclusionOf } from './run-evidence.ts';
 import { shapeOfSql } from './run-steps.ts';
+import { type PlansCheckpoint, requireAlone } from './sql-checkpoint.ts';
 import { runSqlCampaign, type SqlFailure } from './sql-campaign.ts';
 import { formatSqlFailure } from './sql-text.ts';
 
@@ -83,7 +86,7 @@ async function exploreWith(program: SqlProgram, options: ExploreSqlOptions): Pro
 
 async function exploreAll(program: SqlProgram, profile: Profile, plansMax = 64) {
   const combinations: (Explored & { readonly ways: Ways })[] = [];
-  const all = await exploreSqlPlans({ profile, plansMax }, async (options) => {
+  const all = await exploreSqlPlans(program, { profile, plansMax }, async ({ resume: _, ...options }) => {
     const explored = await exploreWith(program, options);
     combinations.push({ ...explored, ways: options.ways ?? {} });
     return explored.result;
@@ -203,9 +206,34 @@ test('of more combinations than plansMax the answer is unknown', async () => {
   expect(text).toContain('\nand 1 of at most 2 combinations of access paths were explored\n');
 });
 
+test('stopped after every few schedules, it continues from its checkpoint to what one without stops finds', async () => {
+  const program = crossing('mysql', ['owner', 'kind']);
+  const profile = parseProfile({ engine: 'mysql', isolation: 'repeatable read' });
+  const explore = ({ resume, ...options }: SharedSqlOptions): Promise<ExploreSqlResult> =>
+    exploreSql(program, { ...options, ...(resume === undefined ? {} : { resume: requireAlone(resume) }) });
+  const whole = await exploreSqlPlans(program, { profile }, explore);
+  let saved: PlansCheckpoint | null = null;
+  const onCheckpoint = (made: PlansCheckpoint): void => void (saved = deserialize(serialize(made)) as PlansCheckpoint);
+  let stops = 0;
+  for (let schedulesMax = 8; ; schedulesMax += 8) {
+    const resume: PlansCheckpoint | null = saved;
+    const options = { profile, schedulesMax, onCheckpoint, ...(resume === null ? {} : { resume }) };
+    const result = await exploreSqlPlans(program, options, explore);
+    if (result.complete) {
+      expect(result).toEqual(whole);
+      break;
+    }
+    stops += 1;
+  }
+  expect(stops).toBeGreaterThan(1);
+  expect(saved).toMatchObject({ kind: 'plans', isComplete: true, current: null });
+});
+
 test('other budgets end it too', async () => {
   const explore = async (limits: Partial<ExplorePlansOptions>): Promise<ExploreSqlResult> =>
-    exploreSqlPlans({ profile: serializable, ...limits }, (options) => exploreSql(readers, options));
+    exploreSqlPlans(readers, { profile: serializable, ...limits }, ({ resume: _, ...options }) =>
+      exploreSql(readers, options),
+    );
   expect(await explore({ historiesMax: 1 })).toMatchObject({ plans: 1, stopped: 'histories' });
   expect(await explore({ timeMaxMs: 0 })).toMatchObject({ plans: 1, stopped: 'time', schedules: 0 });
   const soFar: ExploreSqlResult[] = [];

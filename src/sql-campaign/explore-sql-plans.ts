@@ -5,14 +5,19 @@
  */
 import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
+import type { SqlProgram } from '../program/index.ts';
 import { counted, formatCount } from '../report/index.ts';
 import { assumedClauses, type Ways } from '../serve/index.ts';
 import type { ExploreSqlResult, SqlProgress } from './explore-sql.ts';
 import type { SharedSqlOptions } from './explore-sql-shared.ts';
 import { mergedResults } from './merged-results.ts';
 import { PlanCombinations } from './plan-combinations.ts';
+import { shapeOfSql } from './run-steps.ts';
+import { type OneCheckpoint, type PlansCheckpoint, requireSameShapes, type Saving } from './sql-checkpoint.ts';
 
-export interface ExplorePlansOptions extends Omit<SharedSqlOptions, 'ways'> {
+export interface ExplorePlansOptions
+  extends Omit<SharedSqlOptions, 'ways' | keyof Saving<unknown>>,
+    Saving<PlansCheckpoint> {
   /** Combinations to explore before the answer is `unknown`. Default 64. */
   readonly plansMax?: number;
 }
@@ -20,9 +25,16 @@ export interface ExplorePlansOptions extends Omit<SharedSqlOptions, 'ways'> {
 /** Explores one combination: `exploreSql`, or `exploreSqlShared`. */
 export type ExploreWays = (options: SharedSqlOptions) => Promise<ExploreSqlResult>;
 
-/** `historiesMax` and `schedulesMax` end it before the next combination, and each combination by itself. */
-export async function exploreSqlPlans(options: ExplorePlansOptions, explore: ExploreWays): Promise<ExploreSqlResult> {
-  return new PlansExploration(options, explore).run();
+/**
+ * `historiesMax` and `schedulesMax` end it before the next combination, and each combination by itself.
+ * @throws InputError `explore/checkpoint`
+ */
+export async function exploreSqlPlans(
+  program: SqlProgram,
+  options: ExplorePlansOptions,
+  explore: ExploreWays,
+): Promise<ExploreSqlResult> {
+  return new PlansExploration(program, options, explore).run();
 }
 
 class PlansExploration {
@@ -34,24 +46,56 @@ class PlansExploration {
   readonly #outcomes = new Set<string>();
   /** One for each combination so far. */
   readonly #results: ExploreSqlResult[] = [];
+  readonly #shapes: PlansCheckpoint['shapes'];
+  /** Of the next combination, where an earlier exploration has begun it. */
+  #resume: OneCheckpoint | null = null;
   #stopped: ExploreSqlResult['stopped'] = null;
 
-  constructor(options: ExplorePlansOptions, explore: ExploreWays) {
+  constructor(program: SqlProgram, options: ExplorePlansOptions, explore: ExploreWays) {
+    this.#shapes = [shapeOfSql(program, options.profile)];
     this.#options = options;
     this.#explore = explore;
     this.#budget = new Budget(options);
   }
 
   async run(): Promise<ExploreSqlResult> {
+    if (this.#options.resume !== undefined) this.#restore(this.#options.resume);
     while (this.#stopped === null) {
       const ways = this.#combinations.take();
       if (ways === null) break;
       const result = await this.#explore(this.#optionsOf(ways));
+      this.#resume = null;
       this.#results.push(result);
       this.#combinations.add(ways, result.accesses);
       this.#stopped = result.stopped ?? this.#limitReached();
     }
+    if (this.#stopped === null) this.#options.onCheckpoint?.(this.#standingBefore(null, true)());
     return this.#resultOf(this.#results);
+  }
+
+  #restore(resume: PlansCheckpoint): void {
+    requireSameShapes(resume, this.#shapes);
+    for (const result of resume.results) {
+      const ways = this.#combinations.take();
+      assert(ways !== null, 'more combinations of access paths are over than there are');
+      this.#results.push(result);
+      this.#combinations.add(ways, result.accesses);
+    }
+    this.#resume = resume.current;
+    this.#see(resume);
+  }
+
+  /** Where it stands, as far as combinations are over now. */
+  #standingBefore(current: OneCheckpoint | null, isComplete = false): () => PlansCheckpoint {
+    const [shapes, results] = [this.#shapes, [...this.#results]];
+    const [histories, outcomes] = [[...this.#histories], [...this.#outcomes]];
+    return () => ({ kind: 'plans', shapes, results, histories, outcomes, current, isComplete });
+  }
+
+  #see({ histories, outcomes }: Pick<PlansCheckpoint, 'histories' | 'outcomes'>): void {
+    for (const history of histories) this.#histories.add(history);
+    for (const outcome of outcomes) this.#outcomes.add(outcome);
+    this.#options.onSeen?.({ histories, outcomes });
   }
 
   #limitReached(): ExploreSqlResult['stopped'] {
@@ -63,23 +107,30 @@ class PlansExploration {
   }
 
   #optionsOf(ways: Ways): SharedSqlOptions {
-    const { onStart, onSeen, onProgress, plansMax: _, estimateAfterMs, ...options } = this.#options;
+    const { onStart, onSeen: _seen, onProgress, onCheckpoint, plansMax: _, estimateAfterMs, ...given } = this.#options;
+    const { resume: _resume, ...options } = given;
     const earlier = [...this.#results];
+    const standing = this.#standingBefore(null);
+    const [resume] = [this.#resume];
     return {
       ...options,
       ways,
+      ...(resume === null ? {} : { resume }),
+      ...(onCheckpoint === undefined
+        ? {}
+        : { onCheckpoint: (current: OneCheckpoint) => onCheckpoint({ ...standing(), current }) }),
       timeMaxMs: this.#budget.leftMs,
       // A kind of failure is counted over all combinations.
       failuresMax: Infinity,
       ...(earlier.length === 0 && estimateAfterMs !== undefined ? { estimateAfterMs } : {}),
-      onStart: (soFar, underWay) =>
-        onStart?.(() => ({ ...this.#resultOf([...earlier, soFar()]), complete: false }), underWay),
+      onStart: (soFar, underWay, current) =>
+        onStart?.(
+          () => ({ ...this.#resultOf([...earlier, soFar()]), complete: false }),
+          underWay,
+          () => ({ ...standing(), current: current?.() ?? resume }),
+        ),
       onProgress: (progress) => onProgress?.(this.#progressOf(progress)),
-      onSeen: (seen) => {
-        for (const history of seen.histories) this.#histories.add(history);
-        for (const outcome of seen.outcomes) this.#outcomes.add(outcome);
-        onSeen?.(seen);
-      },
+      onSeen: (seen) => this.#see(seen),
     };
   }
 

@@ -1,4 +1,5 @@
 /** What several threads find together is what one finds, whatever their number: with threads that are none. */
+import { deserialize, serialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import { countingProgram } from './counting-program.test-support.ts';
 import { type SqlConnection, sqlProgram } from '../program/index.ts';
@@ -6,20 +7,21 @@ import { onPostgres } from './engines.test-support.ts';
 import { type SqlThread } from './explore-sql-shared.ts';
 import { exploreSql, exploreSqlPart, exploreSqlShared, parseProfile, type SharedSqlOptions } from './index.ts';
 import { conclusionOf } from './run-evidence.ts';
+import { isCompleteSql, type OneCheckpoint } from './sql-checkpoint.ts';
 
 const profile = parseProfile({ engine: 'postgres' });
 
 const counting = countingProgram({ a: 2, b: 1 });
 
-function shared(threads: number, more: Partial<SharedSqlOptions> = {}) {
+function shared(threads: number, more: Partial<SharedSqlOptions> = {}, program = counting) {
   const options = { profile, schedulesAlone: 3, ...more };
   const { failsFast = false } = options;
   return exploreSqlShared(
-    counting,
+    program,
     options,
     Array.from(
       { length: threads },
-      () => (job, onProgress) => exploreSqlPart(counting, { profile, failsFast }, job, onProgress),
+      () => (job, onProgress) => exploreSqlPart(program, { profile, failsFast }, job, onProgress, more.signal),
     ),
   );
 }
@@ -58,6 +60,33 @@ test('the parts of the tree are together what the whole is, without reduction', 
 test('a program of few schedules needs no threads', async () => {
   const alone = await shared(2, { schedulesAlone: 1_000 });
   expect(alone).toEqual(await exploreSql(counting, { profile }));
+});
+
+test('interrupted, it continues from its checkpoint to what one without stops finds, with any number of threads', async () => {
+  const small = countingProgram({ a: 1, b: 1 });
+  const whole = await shared(2, {}, small);
+  let saved: OneCheckpoint | null = null;
+  const onCheckpoint = (made: OneCheckpoint): void => void (saved = deserialize(serialize(made)) as OneCheckpoint);
+  let stops = 0;
+  for (const threads of [1, 2]) {
+    const resume: OneCheckpoint | null = saved;
+    const interruption = new AbortController();
+    let runs = 0;
+    const onRun = (): void => {
+      // Those that begin the parts again come first.
+      if ((runs += 1) === 60 && stops === 0) interruption.abort();
+    };
+    const more = { signal: interruption.signal, onRun, onCheckpoint, ...(resume === null ? {} : { resume }) };
+    const result = await shared(threads, more, small);
+    if (result.complete) {
+      expect(result).toEqual(whole);
+      break;
+    }
+    stops += 1;
+  }
+  expect(stops).toBeGreaterThan(0);
+  if (saved === null) throw new Error('it gave no checkpoint');
+  expect(isCompleteSql(saved)).toBe(true);
 });
 
 test('budgets and the first violation end it', async () => {

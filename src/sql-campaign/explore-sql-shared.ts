@@ -4,6 +4,7 @@
  * away is the reduction across prefixes: more schedules are run, and what they show is counted once by its keys. The prefixes do not
  * depend on the number of threads, so nor does the result.
  */
+import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { before, LATE } from '../base/deadline.ts';
@@ -14,12 +15,24 @@ import { exploringRun } from './exploring-run.ts';
 import { counting } from './prefix.ts';
 import { mergedResults } from './merged-results.ts';
 import { tried } from './sql-campaign.ts';
+import {
+  type OneCheckpoint,
+  refusal,
+  requireKind,
+  type Saving,
+  type SharedCheckpoint,
+  type SqlCheckpoint,
+} from './sql-checkpoint.ts';
 
 /** What a thread is asked to do: plain data. */
 export interface SqlJob {
   readonly prefix: readonly number[];
   /** `null`: any. */
   readonly timeMaxMs: number | null;
+  /** Where an earlier exploration left it. */
+  readonly resume?: SqlCheckpoint;
+  /** Are checkpoints asked for? */
+  readonly isSaved?: boolean;
 }
 
 /** What came of it: plain data. */
@@ -28,12 +41,16 @@ export interface SqlPart {
   /** Keys of what was seen. */
   readonly histories: readonly string[];
   readonly outcomes: readonly string[];
+  /** Where it stands; `null`: it was not asked for. */
+  readonly checkpoint: SqlCheckpoint | null;
 }
 
 export interface SqlPartProgress {
   readonly schedules: number;
   readonly violations: number;
   readonly share: number;
+  /** Where one is due. */
+  readonly checkpoint?: SqlCheckpoint;
 }
 
 export type SqlThread = (job: SqlJob, onProgress: (progress: SqlPartProgress) => void) => Promise<SqlPart>;
@@ -44,10 +61,9 @@ export type SqlPartOptions = Pick<
   'profile' | 'ways' | 'historiesMax' | 'schedulesMax' | 'timeoutMs' | 'failsFast' | 'reduces'
 >;
 
-/** One that threads share has no checkpoints. */
-type Alone = 'prefix' | 'replay' | 'resume' | 'onCheckpoint' | 'checkpointEveryMs';
+type Alone = 'prefix' | 'replay' | keyof Saving<unknown>;
 
-export interface SharedSqlOptions extends Omit<ExploreSqlOptions, Alone> {
+export interface SharedSqlOptions extends Omit<ExploreSqlOptions, Alone>, Saving<OneCheckpoint> {
   /** Schedules to run before the work is shared: fewer are done before a thread could begin. Default 200. */
   readonly schedulesAlone?: number;
 }
@@ -56,25 +72,36 @@ export interface SharedSqlOptions extends Omit<ExploreSqlOptions, Alone> {
 export async function exploreSqlPart(
   program: SqlProgram,
   options: SqlPartOptions,
-  { prefix, timeMaxMs }: SqlJob,
+  { prefix, timeMaxMs, resume, isSaved = false }: SqlJob,
   onProgress: (progress: SqlPartProgress) => void,
   signal?: AbortSignal,
 ): Promise<SqlPart> {
   const histories = new Set<string>();
   const outcomes = new Set<string>();
+  let checkpoint: SqlCheckpoint | null = null;
+  let progress: SqlPartProgress = { schedules: 0, violations: 0, share: 0 };
+  const onCheckpoint = (made: SqlCheckpoint): void => {
+    checkpoint = made;
+    onProgress({ ...progress, checkpoint: made });
+  };
   const result = await exploreSql(program, {
     ...options,
     prefix,
+    ...(resume === undefined ? {} : { resume }),
+    ...(isSaved ? { onCheckpoint } : {}),
     ...(timeMaxMs === null ? {} : { timeMaxMs }),
     ...(signal === undefined ? {} : { signal }),
     failuresMax: Infinity,
-    onProgress,
+    onProgress: ({ schedules, violations, share }) => {
+      progress = { schedules, violations, share };
+      onProgress(progress);
+    },
     onSeen: (seen) => {
       for (const history of seen.histories) histories.add(history);
       for (const outcome of seen.outcomes) outcomes.add(outcome);
     },
   });
-  return { result, histories: [...histories], outcomes: [...outcomes] };
+  return { result, histories: [...histories], outcomes: [...outcomes], checkpoint };
 }
 
 /**
@@ -89,11 +116,32 @@ export async function exploreSqlShared(
 ): Promise<ExploreSqlResult> {
   if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
   const budget = new Budget(options);
-  const { schedulesMax = Infinity, schedulesAlone = 200 } = options;
-  const alone = await exploreSql(program, { ...options, schedulesMax: Math.min(schedulesMax, schedulesAlone) });
+  const { schedulesMax = Infinity, schedulesAlone = 200, onStart, resume, onCheckpoint, ...same } = options;
+  const saved = resume === undefined ? null : requireKind('shared', resume);
+  const parts = saved?.parts ?? [];
+  let made: SqlCheckpoint | null = null;
+  const alone = await exploreSql(program, {
+    ...same,
+    schedulesMax: Math.min(schedulesMax, schedulesAlone),
+    ...(saved === null ? {} : { resume: saved.alone }),
+    onStart: (soFar, underWay, standing) =>
+      onStart?.(soFar, underWay, standing && (() => ({ kind: 'shared', alone: standing(), parts }))),
+    ...(onCheckpoint === undefined
+      ? {}
+      : {
+          onCheckpoint: (checkpoint) => {
+            made = checkpoint;
+            onCheckpoint({ kind: 'shared', alone: checkpoint, parts });
+          },
+        }),
+  });
   if (alone.stopped !== 'schedules' || schedulesMax <= schedulesAlone) return alone;
   const jobs = await prefixes(program, options, budget);
-  return new Sharing(options, jobs, budget, alone).run(threads);
+  if (parts.length > 0 && parts.length !== jobs.length && budget.over === null)
+    throw refusal('the program begins otherwise');
+  // Beginnings that were cut off are none to continue.
+  const standing = made === null || budget.over !== null ? null : { kind: 'shared' as const, alone: made, parts };
+  return new Sharing(options, jobs, budget, alone, standing).run(threads);
 }
 
 class Sharing {
@@ -105,11 +153,20 @@ class Sharing {
   readonly #parts: (SqlPart | undefined)[];
   readonly #progress: (SqlPartProgress | undefined)[];
   readonly #histories = new Set<string>();
+  /** `null`: none are asked for. */
+  readonly #saved: { readonly alone: SqlCheckpoint; readonly parts: (SqlCheckpoint | null)[] } | null;
   #next = 0;
   #stopped: ExploreSqlResult['stopped'] = null;
 
-  constructor(options: SharedSqlOptions, jobs: readonly Prefix[], budget: Budget, alone: ExploreSqlResult) {
+  constructor(
+    options: SharedSqlOptions,
+    jobs: readonly Prefix[],
+    budget: Budget,
+    alone: ExploreSqlResult,
+    saved: SharedCheckpoint | null,
+  ) {
     this.#options = options;
+    this.#saved = saved && { alone: saved.alone, parts: jobs.map((_, i) => saved.parts[i] ?? null) };
     this.#jobs = jobs;
     this.#budget = budget;
     this.#alone = alone;
@@ -122,6 +179,7 @@ class Sharing {
     onStart?.(
       () => ({ ...this.#result(), complete: false }),
       () => 'the exploration',
+      ...(this.#saved === null ? [] : [() => this.#standing()]),
     );
     const done = Promise.all(threads.map((thread) => this.#work(thread)));
     await before(this.#budget.deadlineMs, done, this.#budget.signal);
@@ -139,12 +197,26 @@ class Sharing {
       this.#next += 1;
       const timeMaxMs = this.#budget.deadlineMs === Infinity ? null : this.#budget.leftMs;
       const { positions } = this.#jobs[index] as Prefix;
-      const part = await thread({ prefix: positions, timeMaxMs }, (progress) => this.#tell(index, progress));
+      const resume = this.#saved?.parts[index] ?? null;
+      const saving = this.#saved === null ? {} : { isSaved: true, ...(resume === null ? {} : { resume }) };
+      const part = await thread({ prefix: positions, timeMaxMs, ...saving }, (progress) => this.#tell(index, progress));
       this.#parts[index] = part;
+      this.#save(index, part.checkpoint);
       for (const history of part.histories) this.#histories.add(history);
       this.#options.onSeen?.(part);
       this.#stopped ??= part.result.stopped ?? this.#limitReached();
     }
+  }
+
+  #save(index: number, checkpoint: SqlCheckpoint | null): void {
+    if (this.#saved === null || checkpoint === null) return;
+    this.#saved.parts[index] = checkpoint;
+    this.#options.onCheckpoint?.(this.#standing());
+  }
+
+  #standing(): SharedCheckpoint {
+    assert(this.#saved !== null, 'checkpoints were not asked for');
+    return { kind: 'shared', alone: this.#saved.alone, parts: [...this.#saved.parts] };
   }
 
   #limitReached(): ExploreSqlResult['stopped'] {
@@ -157,6 +229,7 @@ class Sharing {
 
   #tell(index: number, progress: SqlPartProgress): void {
     this.#progress[index] = progress;
+    this.#save(index, progress.checkpoint ?? null);
     this.#options.onRun?.();
     const known = this.#progress.filter((each) => each !== undefined);
     this.#options.onProgress?.({

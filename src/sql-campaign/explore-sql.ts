@@ -222,6 +222,8 @@ class SqlExploration {
     if (resume === undefined) return true;
     requireSameSubject(resume, subjectOf(this.#program, this.#options));
     this.#found.restore(resume.found);
+    const { histories, outcomes } = resume.found;
+    this.#options.onSeen?.({ histories, outcomes });
     this.#memory.restore(resume.memory);
     this.#standing = () => resume;
     return resume.position !== null && this.#continueAt(resume.position);

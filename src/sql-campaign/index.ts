@@ -32,7 +32,19 @@ export {
 export { type ExplorePlansOptions, exploreSqlPlans, type ExploreWays } from './explore-sql-plans.ts';
 export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
 export { conclusionOf } from './run-evidence.ts';
-export type { SqlCheckpoint } from './sql-checkpoint.ts';
+export {
+  type AnySqlCheckpoint,
+  isCompleteSql,
+  type LevelsCheckpoint,
+  type OneCheckpoint,
+  type PlansCheckpoint,
+  requireAlone,
+  requireKind,
+  requireOne,
+  requireSameShapes,
+  type Saving,
+  type SqlCheckpoint,
+} from './sql-checkpoint.ts';
 export {
   runSqlCampaign,
   sqlCampaignDefaults,

@@ -256,14 +256,27 @@ describe('--checkpoint and --resume', () => {
     });
   });
 
-  test.each([
-    ['threads', ['--jobs', '2'], 'leave out --jobs'],
-    ['all paths', ['--plans', 'all'], 'leave out --plans'],
-    ['several levels', ['--isolation', 'all'], 'a checkpoint is of one level'],
-    ['the first violation', ['--fail-fast'], '--fail-fast ends with the first'],
-  ])('not with %s', async (_name, args, text) => {
-    const { code, err } = await explore('--checkpoint', join(folder.path, 'none'), ...args);
-    expect(code).toBe(3);
-    expect(err).toContain(text);
+  test('of all levels, on two threads', async () => {
+    const file = join(folder.path, 'levels.checkpoint');
+    const all = ['--isolation', 'all', '--jobs', '2', '--json'];
+    const stopped = await explore(...all, '--max-histories', '3', '--checkpoint', file);
+    expect(JSON.parse(stopped.out)).toMatchObject([{ stopped: 'histories', histories: 3 }, {}, {}]);
+    const resumed = await explore(...all, '--resume', file, '--checkpoint', file);
+    const levels = [6, 6, 32].map((schedules) => ({ schedules, histories: 4, outcomes: 4, complete: true }));
+    expect(JSON.parse(resumed.out)).toMatchObject(levels);
+    const again = await explore(...all, '--resume', file);
+    expect(JSON.parse(again.out)).toMatchObject(levels);
+    expect(again.err).toContain('nothing is left to run');
+    for (const other of [[], ['--engine', 'mysql', '--isolation', 'all'], ['--plans', 'all']])
+      expect((await explore('--resume', file, ...other)).err).toContain('[explore/checkpoint]');
   });
+
+  test.each([['the first violation', ['--fail-fast'], '--fail-fast ends with the first']])(
+    'not with %s',
+    async (_name, args, text) => {
+      const { code, err } = await explore('--checkpoint', join(folder.path, 'none'), ...args);
+      expect(code).toBe(3);
+      expect(err).toContain(text);
+    },
+  );
 });
