@@ -16,7 +16,7 @@ const paths: readonly Path[] = ['by index jobs_owner', 'as a whole'];
 async function explored(): Promise<ReadonlyMap<string, boolean>> {
   const fails = new Map<string, boolean>();
   const profile = parseProfile({ engine: 'postgres', isolation: 'serializable' });
-  await exploreSqlPlans(program, { profile }, async ({ resume: _, ...options }) => {
+  await exploreSqlPlans(program, { profile }, async ({ resume: _resume, ...options }) => {
     const result = await exploreSql(program, options);
     const pathOf = (text: string) => result.accesses.find(({ statement }) => statement === text)?.taken;
     fails.set(`${pathOf(reading)}, ${pathOf(writing)}`, result.violations > 0);

@@ -1,11 +1,12 @@
 /**
  * Values that several transactions wrote, in small histories: a history is at a level if it is for some choice of the writer that each read saw.
- * A choice is tried; what violates the level says which of its writers contradict each other, and that combination is not tried again.
+ * A choice is tried, first the one of the recorded order; what violates the level says which of its writers contradict each other, and that combination is not tried again.
  * (`src/check/strong/repeated-values.ts` does the same for large histories, and narrows the choices first.)
  */
 import type { TimeLimit } from '../base/time-limit.ts';
 import type { AmbiguousRead, History, Relations, RelationsOptions, TransactionIndex } from '../history/index.ts';
 import { chooseAvoiding, type Nogood } from './nogoods.ts';
+import { writersInRecordedOrder } from './recorded-order.ts';
 import { type Refutation, transactionsOfRefutation } from './refutation.ts';
 import type { ChosenWriter, RefutedChoice, Verdict } from './verdict.ts';
 
@@ -25,12 +26,17 @@ export function checkChoices(
   const refuted: RefutedChoice[] = [];
   let unknown: Verdict | null = null;
   for (let tries = 0; tries < choicesMax; tries += 1) {
-    const choice = chooseAvoiding(ambiguous, nogoods, choiceStepsMax, limit);
+    const choice =
+      tries === 0
+        ? writersInRecordedOrder((t) => history.transactions[t]?.end ?? NaN, ambiguous)
+        : chooseAvoiding(ambiguous, nogoods, choiceStepsMax, limit);
     if (choice === 'step-limit') break;
     if (choice === 'none') return unknown ?? violatedBy(refuted);
     const all = ambiguous.map((_, read) => ({ read, writer: choice[read] as TransactionIndex }));
     const verdict = check(withWriters(history, writersOf(ambiguous, all)));
     if (verdict.kind === 'satisfied') return { ...verdict, writers: writersOf(ambiguous, all) };
+    // Without times no choice satisfies the level, and this one does not violate it.
+    if (verdict.kind === 'unknown' && verdict.reason === 'missing-times') return verdict;
     if (verdict.kind === 'unknown') {
       unknown = verdict;
       nogoods.push(all);

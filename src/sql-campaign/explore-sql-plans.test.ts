@@ -86,7 +86,7 @@ async function exploreWith(program: SqlProgram, options: ExploreSqlOptions): Pro
 
 async function exploreAll(program: SqlProgram, profile: Profile, plansMax = 64) {
   const combinations: (Explored & { readonly ways: Ways })[] = [];
-  const all = await exploreSqlPlans(program, { profile, plansMax }, async ({ resume: _, ...options }) => {
+  const all = await exploreSqlPlans(program, { profile, plansMax }, async ({ resume: _resume, ...options }) => {
     const explored = await exploreWith(program, options);
     combinations.push({ ...explored, ways: options.ways ?? {} });
     return explored.result;
@@ -231,7 +231,7 @@ test('stopped after every few schedules, it continues from its checkpoint to wha
 
 test('other budgets end it too', async () => {
   const explore = async (limits: Partial<ExplorePlansOptions>): Promise<ExploreSqlResult> =>
-    exploreSqlPlans(readers, { profile: serializable, ...limits }, ({ resume: _, ...options }) =>
+    exploreSqlPlans(readers, { profile: serializable, ...limits }, ({ resume: _resume, ...options }) =>
       exploreSql(readers, options),
     );
   expect(await explore({ historiesMax: 1 })).toMatchObject({ plans: 1, stopped: 'histories' });

@@ -1,7 +1,7 @@
 /**
  * Values that several transactions wrote, where nothing says which of them a read saw: the history is at a level if it is for some choice of
  * writers. First, writers are left out that cannot be meant whatever the others are: those that come after the reader, and those that were
- * surely overwritten before it. Then a choice is tried; what violates the level says which of the choices contradict each other, and that
+ * surely overwritten before it. Then a choice is tried, first the one of the recorded order; what violates the level says which of the choices contradict each other, and that
  * combination is not tried again. (Hyper-polygraphs leave the choice open too: VeriStrong, 2025.)
  *
  * Cost: that of a check for each try; the number of tries has a limit.
@@ -19,6 +19,7 @@ import { type Reads, readsOf, source, transactionOf } from '../reads.ts';
 import { sessionOrder } from '../session-order.ts';
 import type { CompactLevel, CompactVerdict, CompactViolated } from '../verdict.ts';
 import { chooseAvoiding, type Nogood } from '../../isolation/nogoods.ts';
+import { writersInRecordedOrder } from '../../isolation/recorded-order.ts';
 import { type SurelyBefore, surelyBefore } from './surely-before.ts';
 
 export interface RepeatedSearchOptions {
@@ -54,7 +55,10 @@ export function checkRepeatedValues(
   const nogoods: Nogood[] = [];
   let violated: CompactViolated | null = null;
   for (let tries = 0; tries < writerChoicesMax; tries += 1) {
-    const choice = chooseAvoiding(open, nogoods, 1_000_000, limit);
+    const choice =
+      tries === 0
+        ? writersInRecordedOrder((t) => history.end?.[t] ?? NaN, open)
+        : chooseAvoiding(open, nogoods, 1_000_000, limit);
     limit.checkNow();
     if (choice === 'none') return violated ?? { kind: 'unknown', reason: 'step-limit' };
     if (choice === 'step-limit') return { kind: 'unknown', reason: 'step-limit' };
