@@ -28,8 +28,8 @@ const changes = fc.array(
 );
 
 /** The tree and, as its model, a sorted list. Runs of insertions make several blocks. */
-function build(list: readonly { isInsert: boolean; key: number; id: number; run: number }[]) {
-  const tree = new IndexTree<Entry>(compare);
+function build(list: readonly { isInsert: boolean; key: number; id: number; run: number }[], isHashed = false) {
+  const tree = new IndexTree<Entry>(compare, undefined, isHashed ? (key) => JSON.stringify(key) : undefined);
   let model: Entry[] = [];
   for (const { isInsert, key, id, run } of list) {
     for (let i = 0; i < run; i++) {
@@ -52,14 +52,17 @@ const bound = fc.option(fc.record({ value: fc.nat({ max: 13 }), isInclusive: fc.
 describe('against a sorted list', () => {
   test('order, size and neighbours', () => {
     fc.assert(
-      fc.property(changes, fc.nat({ max: 12 }), (list, key) => {
-        const { tree, model } = build(list);
+      fc.property(changes, fc.nat({ max: 12 }), fc.boolean(), (list, key, isHashed) => {
+        const { tree, model } = build(list, isHashed);
         expect([...tree]).toEqual(model);
         expect(tree.size).toBe(model.length);
         const probe = { key: [key, 5], id: 1 };
         expect(tree.next(probe)).toEqual(model.find((entry) => compareEntries(entry, probe) > 0));
         expect(tree.previous(probe)).toEqual(model.findLast((entry) => compareEntries(entry, probe) < 0));
         expect(tree.allWith([key])).toEqual(model.filter((entry) => entry.key[0] === key));
+        const withWhole = model.filter((entry) => compare(entry.key, [key, 1]) === 0);
+        expect(tree.allWith([key, 1])).toEqual(withWhole);
+        expect(tree.point({ kind: 'index', index: 0, prefix: [key, 1], isDescending: false })).toEqual(withWhole);
         expect(tree.firstWith([key, 5])).toEqual(model.find((entry) => compare(entry.key, [key, 5]) === 0));
       }),
       { numRuns: 40 },

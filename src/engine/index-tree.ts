@@ -4,6 +4,7 @@
  */
 import type { AccessPath } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
+import { KeyEntries } from './key-entries.ts';
 
 export interface IndexEntry {
   readonly key: readonly SqlValue[];
@@ -27,10 +28,18 @@ export class IndexTree<E extends IndexEntry> {
   #size = 0;
   /** The block that the last search ended in. */
   #recent = 0;
+  /** Where whole keys can be hashed. */
+  readonly #byKey: KeyEntries<E> | null;
 
-  constructor(compareKeys: CompareKeys, compareTies: (a: E, b: E) => number = (a, b) => a.id - b.id) {
+  /** @param hashOf for trees with ties by row number */
+  constructor(
+    compareKeys: CompareKeys,
+    compareTies: (a: E, b: E) => number = (a, b) => a.id - b.id,
+    hashOf?: (key: readonly SqlValue[]) => unknown,
+  ) {
     this.compareKeys = compareKeys;
     this.#compareTies = compareTies;
+    this.#byKey = hashOf === undefined ? null : new KeyEntries(hashOf);
   }
 
   get size(): number {
@@ -44,6 +53,7 @@ export class IndexTree<E extends IndexEntry> {
     const there = block[at];
     if (there !== undefined && this.#compare(there, entry) === 0) return false;
     block.splice(at, 0, entry);
+    this.#byKey?.add(entry);
     this.#edition++;
     this.#size++;
     if (block.length > blockEntriesMax) {
@@ -65,6 +75,7 @@ export class IndexTree<E extends IndexEntry> {
     const there = block[at];
     if (there === undefined || this.#compare(there, probe) !== 0) return false;
     block.splice(at, 1);
+    this.#byKey?.remove(there);
     this.#edition++;
     this.#size--;
     if (block.length === 0 && this.#blocks.length > 1) this.#blocks.splice(b, 1);
@@ -88,8 +99,9 @@ export class IndexTree<E extends IndexEntry> {
     return found !== undefined && this.#compare(found, probe) === 0 ? found : undefined;
   }
 
-  /** Entries whose key equals `key` as far as that goes. */
-  allWith(key: readonly SqlValue[]): E[] {
+  /** Entries whose key equals `key` as far as that goes; valid until the next change. */
+  allWith(key: readonly SqlValue[]): readonly E[] {
+    if (this.#byKey !== null && this.#isWhole(key)) return this.#byKey.with(key);
     const entries: E[] = [];
     let b = this.#blockOf((entry) => this.compareKeys(entry.key, key) >= 0);
     let at = lowerBound(this.#blocks[b] as E[], (entry) => this.compareKeys(entry.key, key) >= 0);
@@ -105,11 +117,15 @@ export class IndexTree<E extends IndexEntry> {
     }
   }
 
-  /** The entries of a path, when it is a whole key of a unique index: few, and found without a cursor. */
+  /** The entries of a path that is a whole key, found without a cursor; valid until the next change. */
   point(path: AccessPath): readonly E[] | null {
     if (path.kind === 'all' || path.from !== undefined || path.to !== undefined) return null;
+    return this.#isWhole(path.prefix) ? this.allWith(path.prefix) : null;
+  }
+
+  #isWhole(key: readonly SqlValue[]): boolean {
     const first = this.#blocks[0]?.[0];
-    return first === undefined || first.key.length === path.prefix.length ? this.allWith(path.prefix) : null;
+    return first === undefined || first.key.length === key.length;
   }
 
   /** The first entry for which `isAfter` holds; it must be false, then true along the index. */

@@ -25,7 +25,7 @@ import type { IndexPath } from './index-tree.ts';
 import type { ObservedScan } from './observer.ts';
 import { rowsBefore } from './rows-before.ts';
 import { goesOn } from './take.ts';
-import { observed, RowVersion, versionAt } from './versions.ts';
+import { RowVersion, versionAt } from './versions.ts';
 
 export class InnodbStatement implements StatementView {
   readonly scansLock: boolean;
@@ -203,7 +203,9 @@ export class InnodbStatement implements StatementView {
   }
 
   #observeRead(version: InnodbVersion): void {
-    this.#transaction.storage.observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
+    const { storage, id } = this.#transaction;
+    if (storage.observer?.isRecording === true)
+      storage.observer.onRead(id, version.table, version.id, version.observed);
   }
 
   #observeUnread({ table, id, sequence }: InnodbVersion): void {
@@ -212,14 +214,14 @@ export class InnodbStatement implements StatementView {
 
   #observeWrite(version: InnodbVersion): void {
     const { storage, id } = this.#transaction;
-    const before = version.older === null ? null : observed(version.older);
-    storage.observer?.onWrite(id, version.table, version.id, observed(version), before);
+    const before = version.older === null ? null : version.older.observed;
+    storage.observer?.onWrite(id, version.table, version.id, version.observed, before);
   }
 
   #beginScan(table: TableId, { keep }: RowCondition, snapshot: number): ObservedScan | null {
     const { storage, id } = this.#transaction;
-    if (storage.observer === null || keep === null) return null;
-    return storage.observer.onScan(id, table, keep(), snapshot);
+    if (storage.observer?.isRecording !== true || keep === null) return null;
+    return storage.observer.onScan(id, table, keep, snapshot);
   }
 }
 

@@ -18,6 +18,7 @@ import type { ObservedVersion, StorageObserver } from './observer.ts';
 import { postgresStorage } from './postgres-storage.ts';
 
 class Recorder implements StorageObserver {
+  readonly isRecording = true;
   readonly told: string[] = [];
 
   onRead(transaction: number, _table: number, row: number, version: ObservedVersion): void {

@@ -13,6 +13,8 @@ export interface ObservedVersion {
 }
 
 export interface StorageObserver {
+  /** false: what it hears of reads and scans is of no use, so that a storage need not tell. */
+  readonly isRecording: boolean;
   onRead(transaction: number, table: TableId, row: RowId, version: ObservedVersion): void;
   /** A statement waited for a lock and goes by a newer version: its read of this one does not count. */
   onUnread(transaction: number, table: TableId, row: RowId, sequence: number): void;
@@ -30,7 +32,7 @@ export interface StorageObserver {
    * A scan begins. Rows that match it come as reads.
    * @param snapshot it sees what was committed up to this commit, and own writes; Infinity: also what is not committed
    */
-  onScan(transaction: number, table: TableId, condition: KeptCondition, snapshot: number): ObservedScan | null;
+  onScan(transaction: number, table: TableId, keep: () => KeptCondition, snapshot: number): ObservedScan | null;
   /** @param commit its place in the order of commits; Infinity where it wrote nothing or was aborted */
   onEnd(transaction: number, outcome: 'committed' | 'aborted', commit: number): void;
 }

@@ -15,31 +15,30 @@ import type {
   Waiting,
 } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
+import type { IndexPath } from './index-tree.ts';
 import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
 import type { ObservedScan } from './observer.ts';
 import {
+  hasKey,
   isComparable,
   isReferable,
+  mayHaveKey,
   pathIndex,
   sameKey,
   type PostgresTable,
   type StoredRow,
   type Version,
 } from './postgres-table.ts';
+import { keepsKeys, waitsAnyway } from './key-share.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as contacts from './postgres-contacts.ts';
 import type { Watched } from './serializable.ts';
 import { rowsUpTo } from './rows-before.ts';
 import { goesOn } from './take.ts';
-import {
-  currentVersion,
-  observed,
-  openWriter,
-  RowVersion,
-  versionAt,
-  type VersionContent,
-  type Writer,
-} from './versions.ts';
+import { currentVersion, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
+
+/** So many versions with one key are looked at before the first is asked for; a statement may stop at the first. */
+const rowsAtOnceMax = 32;
 
 export class PostgresStatement implements StatementView {
   readonly scansInOrder = true;
@@ -55,13 +54,18 @@ export class PostgresStatement implements StatementView {
     this.#mark = transaction.mark();
   }
 
-  *scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
-    const scan = this.#beginScan(tableId, condition);
-    const table = this.#transaction.storage.table(tableId);
+  scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
+    const { storage } = this.#transaction;
+    const table = storage.table(tableId);
+    if (storage.observer?.isRecording === true) return this.#observedScan(table, path, condition);
+    return this.#visible(table, path, condition.matches);
+  }
+
+  *#observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
+    const scan = this.#beginScan(table.shape.id, condition);
     let stop: Version | null = null;
     try {
-      for (const version of this.#visible(table, path)) {
-        if (!condition.matches(version)) continue;
+      for (const version of this.#visible(table, path, condition.matches)) {
         this.#observeRead(version);
         stop = version;
         yield version;
@@ -82,9 +86,7 @@ export class PostgresStatement implements StatementView {
   ): Waiting<void> {
     const table = this.#transaction.storage.table(tableId);
     const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition);
-    const versions = this.#versionsFor(request, table, path);
-    for (const version of versions) {
-      if (!condition.matches(version)) continue;
+    for (const version of this.#versionsFor(request, table, path, condition.matches)) {
       const locked = yield* this.#lockVersion(version, condition.matches, request);
       if (locked === null) {
         this.#observeChange(version);
@@ -192,7 +194,9 @@ export class PostgresStatement implements StatementView {
   }
 
   #observeRead(version: Version): void {
-    this.#transaction.storage.observer?.onRead(this.#transaction.id, version.table, version.id, observed(version));
+    const { storage, id } = this.#transaction;
+    if (storage.observer?.isRecording === true)
+      storage.observer.onRead(id, version.table, version.id, version.observed);
   }
 
   /** A row that was found has changed before it was locked: the statement passes over it because of the current version. */
@@ -207,15 +211,15 @@ export class PostgresStatement implements StatementView {
 
   #observeWrite(version: Version): void {
     const { older } = version;
-    const before = older === null ? null : observed(older);
+    const before = older === null ? null : older.observed;
     const { storage, id } = this.#transaction;
-    storage.observer?.onWrite(id, version.table, version.id, observed(version), before);
+    storage.observer?.onWrite(id, version.table, version.id, version.observed, before);
   }
 
   #beginScan(table: TableId, { keep }: RowCondition): ObservedScan | null {
     const { storage, id } = this.#transaction;
-    if (storage.observer === null || keep === null) return null;
-    return storage.observer.onScan(id, table, keep(), this.#snapshot);
+    if (storage.observer?.isRecording !== true || keep === null) return null;
+    return storage.observer.onScan(id, table, keep, this.#snapshot);
   }
 
   #watchWrite(table: PostgresTable, version: Version | null): void {
@@ -265,22 +269,38 @@ export class PostgresStatement implements StatementView {
     return null;
   }
 
-  #versionsFor({ reading }: LockRequest, table: PostgresTable, path: AccessPath): Iterable<Version> {
-    if (reading === 'latest') return this.#latest(table, path);
-    if (reading !== 'referencing') return this.#visible(table, path);
+  #versionsFor(
+    { reading }: LockRequest,
+    table: PostgresTable,
+    path: AccessPath,
+    matches: RowCondition['matches'],
+  ): Iterable<Version> {
+    if (reading === 'latest') return this.#latest(table, path, matches);
+    if (reading !== 'referencing') return this.#visible(table, path, matches);
     contacts.touchPath(this.#transaction, table, path, 'see');
-    return this.#visible(table, path, this.#transaction.storage.snapshot);
+    return this.#visible(table, path, matches, this.#transaction.storage.snapshot);
   }
 
-  /** The versions of a snapshot, this statement's own when none is named, that a path leads to. */
-  #visible(table: PostgresTable, path: AccessPath, snapshot = this.#snapshot): Iterable<Version> {
+  /** The matching versions of a snapshot, this statement's own when none is named, that a path leads to. */
+  #visible(
+    table: PostgresTable,
+    path: AccessPath,
+    matches: RowCondition['matches'],
+    snapshot = this.#snapshot,
+  ): Iterable<Version> {
     contacts.readsSnapshot(this.#transaction, table, path);
-    const position = pathIndex(table, path);
     const me = this.#transaction.watched;
-    if (me !== null || position === null || table.shape.indexes[position]?.isUnique !== true)
-      return this.#walk(table, path, position, me, snapshot);
+    const position = pathIndex(table, path);
+    if (path.kind === 'all' || position === null) return this.#walkTable(table, me, matches, snapshot);
+    const found = me === null ? this.#lookUp(table, position, path, snapshot) : null;
+    if (found !== null) return found.length === 0 ? found : filtered(found, matches);
+    return this.#walkIndex(table, position, path, me, matches, snapshot);
+  }
+
+  /** The visible versions with one key; `null`: the path is no key, or many rows have it. */
+  #lookUp(table: PostgresTable, position: number, path: IndexPath, snapshot: number): readonly Version[] | null {
     const entries = table.tree(position).point(path);
-    if (entries === null) return this.#walk(table, path, position, me, snapshot);
+    if (entries === null || entries.length > (path.isDescending ? 1 : rowsAtOnceMax)) return null;
     const versions: Version[] = [];
     for (const { key, row } of entries) {
       const version = versionAt(row.newest, this.#transaction.writer, snapshot, this.#command);
@@ -289,29 +309,41 @@ export class PostgresStatement implements StatementView {
     return versions;
   }
 
-  *#walk(
+  *#walkTable(
     table: PostgresTable,
-    path: AccessPath,
-    position: number | null,
     me: Watched | null,
+    matches: RowCondition['matches'],
+    snapshot: number,
+  ): Iterable<Version> {
+    const transaction = this.#transaction;
+    const { writer } = transaction;
+    if (me !== null) {
+      table.reads.readTable(me);
+      // PostgreSQL looks at all rows of a page when it comes to the page.
+      if (transaction.storage.readsWholeIndex) this.#readAll(me, table, snapshot);
+    }
+    for (const row of table.rows.values()) {
+      const version = versionAt(row.newest, writer, snapshot, this.#command);
+      if (me !== null) readRow(transaction, me, row, version, null);
+      if (version !== null && !version.isDeleted && matches(version)) yield version;
+    }
+  }
+
+  *#walkIndex(
+    table: PostgresTable,
+    position: number,
+    path: IndexPath,
+    me: Watched | null,
+    matches: RowCondition['matches'],
     snapshot: number,
   ): Iterable<Version> {
     const transaction = this.#transaction;
     if (me !== null) readPath(transaction, me, table, path);
-    if (path.kind === 'all' || position === null) {
-      // PostgreSQL looks at all rows of a page when it comes to the page.
-      if (me !== null && transaction.storage.readsWholeIndex) this.#readAll(me, table, snapshot);
-      for (const row of table.rows.values()) {
-        const version = versionAt(row.newest, transaction.writer, snapshot, this.#command);
-        if (me !== null) readRow(transaction, me, row, version, null);
-        if (version !== null && !version.isDeleted) yield version;
-      }
-      return;
-    }
     for (const { key, row } of table.tree(position).range(path)) {
       const version = versionAt(row.newest, transaction.writer, snapshot, this.#command);
       if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
-      if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) yield version;
+      if (version !== null && !version.isDeleted && hasKey(table, position, version, key) && matches(version))
+        yield version;
     }
   }
 
@@ -323,7 +355,7 @@ export class PostgresStatement implements StatementView {
   }
 
   /** The latest versions, committed or own, whatever the snapshot. */
-  *#latest(table: PostgresTable, path: AccessPath): Iterable<Version> {
+  *#latest(table: PostgresTable, path: AccessPath, matches: RowCondition['matches']): Iterable<Version> {
     contacts.touchPath(this.#transaction, table, path, 'see');
     const position = pathIndex(table, path);
     const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
@@ -332,7 +364,7 @@ export class PostgresStatement implements StatementView {
       const version = currentVersion(row.newest, this.#transaction.writer);
       if (version === null || version.isDeleted) continue;
       if ('row' in entry && position !== null && !hasKey(table, position, version, entry.key)) continue;
-      yield version;
+      if (matches(version)) yield version;
     }
   }
 
@@ -449,6 +481,10 @@ export class PostgresStatement implements StatementView {
   }
 }
 
+function* filtered(versions: readonly Version[], matches: RowCondition['matches']): Iterable<Version> {
+  for (const version of versions) if (matches(version)) yield version;
+}
+
 function usesSnapshot({ reading }: LockRequest): boolean {
   return reading !== 'latest' && reading !== 'conflict';
 }
@@ -460,38 +496,4 @@ function ours(row: Row): Version {
 
 function concurrent(what: 'update' | 'delete'): SqlError {
   return new SqlError('40001', `could not serialize access due to concurrent ${what}`);
-}
-
-function hasKey(table: PostgresTable, position: number, version: Version, key: readonly SqlValue[]): boolean {
-  const other = version.keys[position];
-  if (other === key) return true;
-  return other !== null && other !== undefined && table.tree(position).compareKeys(other, key) === 0;
-}
-
-/** Does the open writer's work on the row touch this key: some version of its own or the committed one has it. */
-function mayHaveKey(table: PostgresTable, position: number, row: StoredRow, key: readonly SqlValue[]): boolean {
-  for (let version = row.newest; version !== null; version = version.older) {
-    if (!version.isDeleted && hasKey(table, position, version, key)) return true;
-    if (version.writer.commitSequence !== Infinity) return false;
-  }
-  return false;
-}
-
-/**
- * FOR KEY SHARE may lock an updated row if its key is the same, and looks at the newer versions for that; when one of those is in the way it
- * waits, NOWAIT and SKIP LOCKED notwithstanding (`heap_lock_updated_tuple` knows nothing of them).
- */
-function waitsAnyway(found: Version, request: LockRequest, reader: Writer): boolean {
-  if (request.strength !== 'key share' || request.ifLocked === 'wait') return false;
-  let next = found.stored.newest;
-  while (next !== null && next.older !== found) next = next.older;
-  if (next === null || next.isDeleted) return false;
-  return next.writer !== reader && keepsKeys(found, next);
-}
-
-/** From one version to a newer one of the row. */
-function keepsKeys(from: Version, to: Version): boolean {
-  for (let version: Version | null = to; version !== null && version !== from; version = version.older)
-    if (version.changesKey) return false;
-  return true;
 }

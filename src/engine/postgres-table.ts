@@ -28,7 +28,7 @@ export class StoredRow {
 
 export type Version = RowVersion<StoredRow>;
 
-interface Entry {
+interface IndexRow {
   readonly key: readonly SqlValue[];
   readonly id: RowId;
   readonly row: StoredRow;
@@ -36,14 +36,14 @@ interface Entry {
 
 export class PostgresTable {
   shape: TableShape;
-  trees: readonly IndexTree<Entry>[];
+  trees: readonly IndexTree<IndexRow>[];
   readonly rows = new Map<RowId, StoredRow>();
   readonly reads = new PredicateReads();
   #lastRowId = 0;
 
   constructor(shape: TableShape) {
     this.shape = shape;
-    this.trees = shape.indexes.map((index) => new IndexTree<Entry>(index.compare));
+    this.trees = treesOf(shape);
   }
 
   /** The position in the shape. */
@@ -53,8 +53,8 @@ export class PostgresTable {
     return position;
   }
 
-  tree(position: number): IndexTree<Entry> {
-    return this.trees[position] as IndexTree<Entry>;
+  tree(position: number): IndexTree<IndexRow> {
+    return this.trees[position] as IndexTree<IndexRow>;
   }
 
   keysOf(values: readonly SqlValue[]): IndexKeys {
@@ -128,7 +128,7 @@ export class PostgresTable {
   /** New values and keys for every version; nothing is changed when it fails. @throws SqlError 23505 */
   alter(shape: TableShape, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
     const altered: [Version, SqlValue[], IndexKeys][] = [];
-    const trees = shape.indexes.map((index) => new IndexTree<Entry>(index.compare));
+    const trees = treesOf(shape);
     for (const row of this.rows.values()) {
       for (let version = row.newest; version !== null; version = version.older) {
         const values = convert === undefined ? version.values : convert(version.values);
@@ -145,6 +145,10 @@ export class PostgresTable {
       version.keys = keys;
     }
   }
+}
+
+function treesOf({ indexes }: TableShape): IndexTree<IndexRow>[] {
+  return indexes.map(({ compare, hashOf }) => new IndexTree<IndexRow>(compare, undefined, hashOf));
 }
 
 /** @throws SqlError 23505 when two newest versions have the same key */
@@ -184,4 +188,22 @@ export function sameKey(
   key: readonly SqlValue[] | null,
 ): readonly SqlValue[] | null {
   return old !== null && key !== null && table.tree(position).compareKeys(old, key) === 0 ? old : key;
+}
+
+/** Of a version of a row that an entry with this key leads to: is it the version's own? */
+export function hasKey(table: PostgresTable, position: number, version: Version, key: readonly SqlValue[]): boolean {
+  // The entries of a row with one version are those of that version.
+  if (version.older === null && version.stored.newest === version) return true;
+  const other = version.keys[position];
+  if (other === key) return true;
+  return other !== null && other !== undefined && table.tree(position).compareKeys(other, key) === 0;
+}
+
+/** Does the open writer's work on the row touch this key: some version of its own or the committed one has it. */
+export function mayHaveKey(table: PostgresTable, position: number, row: StoredRow, key: readonly SqlValue[]): boolean {
+  for (let version = row.newest; version !== null; version = version.older) {
+    if (!version.isDeleted && hasKey(table, position, version, key)) return true;
+    if (version.writer.commitSequence !== Infinity) return false;
+  }
+  return false;
 }

@@ -38,6 +38,8 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
   readonly sequence: number;
   /** Serializable transactions that have read it. */
   readers: Set<Watched> | null = null;
+  /** What observers hear of it, made once. */
+  #observed: ObservedVersion | null = null;
 
   constructor(stored: S, writer: Writer, command: number, older: RowVersion<S> | null, content: VersionContent) {
     this.table = stored.tableId;
@@ -51,6 +53,18 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
     this.keys = content.keys;
     this.older = older;
     this.sequence = older === null ? 1 : older.sequence + 1;
+  }
+
+  get observed(): ObservedVersion {
+    const { values } = this;
+    if (this.#observed?.lastValues === values) return this.#observed;
+    this.#observed = {
+      writerTransactionId: this.writer.id,
+      sequence: this.sequence,
+      values: this.isDeleted ? null : values,
+      lastValues: values,
+    };
+    return this.#observed;
   }
 
   load(_row: Row, column: number): SqlValue {
@@ -102,13 +116,4 @@ export function currentVersion<S extends VersionedRow>(
 export function openWriter(newest: RowVersion | null, reader: Writer): Writer | null {
   if (newest === null || newest.writer === reader || newest.writer.commitSequence !== Infinity) return null;
   return newest.writer;
-}
-
-export function observed(version: RowVersion): ObservedVersion {
-  return {
-    writerTransactionId: version.writer.id,
-    sequence: version.sequence,
-    values: version.isDeleted ? null : version.values,
-    lastValues: version.values,
-  };
 }

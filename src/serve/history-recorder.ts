@@ -74,16 +74,22 @@ export class HistoryRecorder implements StorageObserver {
     this.#versions.undo(table, row, sequence, (this.#clock += 1));
   }
 
-  onScan(transaction: number, table: number, condition: KeptCondition, snapshot: number): ObservedScan | null {
+  /** What is kept is judged as a whole: when it is too much, nothing is. */
+  get isRecording(): boolean {
+    return this.#operations <= this.#operationsMax;
+  }
+
+  onScan(transaction: number, table: number, keep: () => KeptCondition, snapshot: number): ObservedScan | null {
     const operations = this.#transactions.get(transaction)?.operations;
     if (operations === undefined) return null;
     this.#scans += 1;
     if (this.#scans > scansMax) return null;
+    const condition = keep();
     const begunAt = (this.#clock += 1);
-    const scan: RecordedScan = { table, condition, snapshot, begunAt, endedAt: Infinity, passed: new Map() };
+    const scan: RecordedScan = { table, condition, snapshot, begunAt, endedAt: Infinity, passed: null };
     operations.push({ kind: 'scan', scan });
     return {
-      passed: (row, sequence) => scan.passed.set(row, sequence),
+      passed: (row, sequence) => (scan.passed ??= new Map()).set(row, sequence),
       ended: () => (scan.endedAt = this.#clock += 1),
       stopped: (lookedAt) => {
         scan.condition = both(condition, lookedAt);

@@ -18,8 +18,8 @@ export interface RecordedScan {
   readonly begunAt: number;
   /** Infinity where it did not end, and its condition says nothing. */
   endedAt: number;
-  /** By row, the version that a locking scan found not to match. */
-  readonly passed: Map<number, number>;
+  /** By row, the version that a locking scan found not to match; `null`: it found none. */
+  passed: Map<number, number> | null;
 }
 
 export type MissedRow =
@@ -69,7 +69,7 @@ function seenVersion(
   { snapshot, begunAt, endedAt, passed }: RecordedScan,
   wasRead: () => boolean,
 ): number | null {
-  const found = timeline.findIndex(({ row, sequence }) => passed.get(row) === sequence);
+  const found = passed === null ? -1 : timeline.findIndex(({ row, sequence }) => passed.get(row) === sequence);
   if (found >= 0) return found;
   const seen = timeline.findLastIndex(({ commit, at }) => commit <= snapshot && at < begunAt);
   if (answers[seen] !== true) return seen;

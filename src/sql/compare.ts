@@ -5,7 +5,7 @@
 import type { Dialect } from './dialect.ts';
 import { compareNumerics } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
-import type { SqlType } from './type.ts';
+import type { SqlType, TypeName } from './type.ts';
 import { intervalLength } from './value-interval.ts';
 import { formatJsonDocument, isJsonNumeric, isJsonObject, numericOfJson, sortedKeys } from './value-json.ts';
 import type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
@@ -18,6 +18,9 @@ export function comparatorOf(type: SqlType, dialect: Dialect): Comparator {
   switch (type.name) {
     case 'numeric':
       return (a, b) => compareNumerics(a as Numeric, b as Numeric);
+    case 'int2':
+    case 'int4':
+      return (a, b) => (a as number) - (b as number);
     case 'float4':
     case 'float8':
       return (a, b) => compareFloats(a as number, b as number);
@@ -194,6 +197,23 @@ export function keyText(value: SqlValue, type: SqlType, dialect: Dialect): strin
       return `v${typeof value === 'string' ? value : (value as number).toString()}`;
   }
 }
+
+/** Are equal values of the type the same value to JavaScript? */
+export function isIdentity({ name }: SqlType, dialect: Dialect): boolean {
+  return scalars.has(name) || (dialect === 'postgres' && (name === 'text' || name === 'varchar'));
+}
+
+const scalars: ReadonlySet<TypeName> = new Set<TypeName>([
+  'bool',
+  'int2',
+  'int4',
+  'int8',
+  'date',
+  'time',
+  'timestamp',
+  'timestamptz',
+  'uuid',
+]);
 
 /** Numbers of jsonb are equal whatever their scale. */
 function canonicalJson(value: unknown): unknown {

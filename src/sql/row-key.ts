@@ -1,5 +1,5 @@
 /** Keys of several values: rows with equal keys are equal. For GROUP BY, DISTINCT, PARTITION BY, set operations and hash joins. */
-import { keyText } from './compare.ts';
+import { isIdentity, keyText } from './compare.ts';
 import type { Dialect } from './dialect.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
@@ -12,6 +12,13 @@ export function rowKey(values: readonly SqlValue[], types: readonly SqlType[], d
     key += `${text.length}:${text}`;
   }
   return key;
+}
+
+/** The same as a key of a `Map` where `rowKey` is, and for one value mostly the value itself. */
+export function hashReader(types: readonly SqlType[], dialect: Dialect): (values: readonly SqlValue[]) => unknown {
+  const [only] = types;
+  const isPlain = only !== undefined && isIdentity(only, dialect);
+  return (values) => (isPlain && values.length === 1 ? (values[0] ?? null) : rowKey(values, types, dialect));
 }
 
 /** Is it the same value as it is stored? `'a'` and `'A'` are equal to MySQL's collation, and still two values. */

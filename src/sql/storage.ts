@@ -39,6 +39,8 @@ export interface IndexShape {
   readonly keyOf: (values: readonly SqlValue[]) => readonly SqlValue[] | null;
   /** Orders two keys, or a key and a prefix of a key (equal as far as the shorter goes). NULLs last; with MySQL's dialect first. */
   readonly compare: (a: readonly SqlValue[], b: readonly SqlValue[]) => number;
+  /** Of a whole key: what is the same, as a key of a `Map`, where `compare` finds two keys equal. */
+  readonly hashOf?: (key: readonly SqlValue[]) => unknown;
 }
 
 /** How a statement gets at rows. The rows it yields are a superset of those that match; the executor filters again. */

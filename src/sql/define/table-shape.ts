@@ -9,6 +9,7 @@ import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import type { Planning } from '../plan/planning.ts';
 import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
+import { hashReader } from '../row-key.ts';
 import type { IndexShape, TableShape } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 
@@ -44,6 +45,10 @@ function indexShape(table: Table, index: Index, planning: Planning): IndexShape 
       }
       return 0;
     },
+    hashOf: hashReader(
+      index.parts.map(({ type }) => type),
+      planning.dialect,
+    ),
   };
 }
 

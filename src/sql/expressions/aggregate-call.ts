@@ -9,6 +9,7 @@ import type { SqlValue } from '../value.ts';
 import { aggregateFunction, aggregateNames, distinctly, mysqlAggregateNames } from './aggregates.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { unknownFunction } from './call.ts';
+import { valuesReader } from './values-reader.ts';
 import { compileExpression } from './compile.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import { coerce, coerceToBoolean, settleParameter } from './coerce.ts';
@@ -125,14 +126,17 @@ interface Plan {
 /** DISTINCT without ORDER BY goes in order too: PostgreSQL sorts to find what is equal, and array_agg shows it. */
 function stateOf(plan: Plan): AggregateState {
   const { operands, filter, keys, isDistinct } = plan;
-  const values = (frame: Frame): readonly SqlValue[] => operands.map(({ evaluate }) => evaluate(frame));
+  const values = valuesReader(operands);
   const isOut = (frame: Frame): boolean => filter !== undefined && filter.evaluate(frame) !== true;
   if (keys.length === 0 && !isDistinct) {
     const accumulator = plan.found.start();
     return {
-      add: (frame) => {
-        if (!isOut(frame)) accumulator.add(values(frame));
-      },
+      add:
+        filter === undefined
+          ? (frame) => accumulator.add(values(frame))
+          : (frame) => {
+              if (!isOut(frame)) accumulator.add(values(frame));
+            },
       result: () => accumulator.finish(),
     };
   }

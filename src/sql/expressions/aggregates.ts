@@ -70,16 +70,17 @@ function counting(given: readonly SqlType[]): AggregateFunction {
 function folding<S extends Present>(
   first: (value: Present) => S,
   next: (state: S, value: Present) => S,
-  finish: (state: S, count: bigint) => SqlValue = (state) => state,
+  finish: (state: S, count: number) => SqlValue = (state) => state,
 ): () => Accumulator {
   return () => {
     let state: S | null = null;
-    let count = 0n;
+    let count = 0;
     return {
-      add: ([value = null]) => {
+      add: (values) => {
+        const value = values[0] ?? null;
         if (value === null) return;
         state = state === null ? first(value) : next(state, value);
-        count += 1n;
+        count += 1;
       },
       finish: () => (state === null ? null : finish(state, count)),
     };
@@ -92,7 +93,8 @@ function summingExactly(finish: (sum: Numeric, count: number) => SqlValue): () =
     const sum = new NumericSum();
     let count = 0;
     return {
-      add: ([value = null]) => {
+      add: (values) => {
+        const value = values[0] ?? null;
         if (value === null) return;
         sum.add(toNumeric(value));
         count += 1;
@@ -227,7 +229,7 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
         folding(
           (x) => x as number,
           (sum: number, x) => checkFloat(sum + (x as number), sum, x),
-          (sum, count) => sum / Number(count),
+          (sum, count) => sum / count,
         ),
       );
     case 'interval':
@@ -237,7 +239,7 @@ function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefin
         folding(
           (x) => x as Interval,
           (sum: Interval, x) => addIntervals(sum, x as Interval),
-          (sum, count) => divideInterval(sum, Number(count)),
+          (sum, count) => divideInterval(sum, count),
         ),
       );
     default:
@@ -275,7 +277,7 @@ function mysqlAverage(type: SqlType): AggregateFunction {
     folding(
       (x) => x as number,
       (sum: number, x) => sum + (x as number),
-      (sum, count) => sum / Number(count),
+      (sum, count) => sum / count,
     ),
   );
 }
@@ -299,7 +301,8 @@ function exactSpread(sample: Sample, isDeviation: boolean): Accumulator {
   let sum = numericOf(0);
   let squares = numericOf(0);
   return {
-    add: ([value = null]) => {
+    add: (values) => {
+      const value = values[0] ?? null;
       if (value === null) return;
       const number = value as Numeric;
       count += 1n;
@@ -343,7 +346,8 @@ function combiningBits(name: string): AggregateFunction {
   return aggregate(types.uint8, [types.int8], () => {
     let state = start;
     return {
-      add: ([value = null]) => {
+      add: (values) => {
+        const value = values[0] ?? null;
         if (value !== null) state = combine(state, BigInt.asUintN(64, value as bigint));
       },
       finish: () => state,

@@ -15,3 +15,4 @@ export { isTemporal, isTextual } from './mysql-values.ts';
 export { unknownSetting } from './session-functions.ts';
 export { applyOperator } from './apply-operator.ts';
 export { once, oneRow } from './subquery-rows.ts';
+export { valuesReader } from './values-reader.ts';

@@ -1,5 +1,5 @@
 /** `= <> < <= > >=` for every type that has an order, and equality of records. */
-import { comparatorOf } from '../compare.ts';
+import { comparatorOf, isIdentity } from '../compare.ts';
 import { typed } from './signature.ts';
 import type { Signature, Typed } from './signature.ts';
 import type { SqlValue } from '../value.ts';
@@ -39,6 +39,10 @@ for (const [operator, holds] of Object.entries(comparisons)) {
   for (const name of sameTypes.split(' ')) {
     table[`${operator}(${name}, ${name}) bool`] = ({ types: [type], dialect }) => {
       if (type === undefined) throw new TypeError('a comparison has two operands');
+      if (isIdentity(type, dialect)) {
+        if (operator === '=') return (a: Present, b: Present) => a === b;
+        if (operator === '<>') return (a: Present, b: Present) => a !== b;
+      }
       const compare = comparatorOf(type, dialect);
       return (a: Present, b: Present) => holds(compare(a, b));
     };

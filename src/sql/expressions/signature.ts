@@ -47,17 +47,17 @@ type Loose = (...values: readonly unknown[]) => SqlValue;
 
 /** Functions of their arguments alone; NULL in, NULL out. */
 export function strict(table: Readonly<Record<string, Plain>>): Signature[] {
-  return rows(table, true, false, (plain) => () => plainly(plain as Loose));
+  return rows(table, true, false, (plain) => (call) => plainly(plain as Loose, call.types.length));
 }
 
 /** Functions that are called with NULLs too. */
 export function nullable(table: Readonly<Record<string, Plain>>): Signature[] {
-  return rows(table, false, false, (plain) => () => plainly(plain as Loose));
+  return rows(table, false, false, (plain) => (call) => plainly(plain as Loose, call.types.length));
 }
 
 /** Functions that look at the types of their arguments. */
 export function typed(table: Readonly<Record<string, Typed>>, options: { readonly isStrict: boolean }): Signature[] {
-  return rows(table, options.isStrict, false, (make) => (call) => plainly(make(call) as Loose));
+  return rows(table, options.isStrict, false, (make) => (call) => plainly(make(call) as Loose, call.types.length));
 }
 
 /** Functions of the session; `isVolatile`: each call may differ. */
@@ -81,7 +81,10 @@ export function ambient(
   });
 }
 
-function plainly(plain: Loose): Implementation {
+/** One and two operands are what rows are filtered by: no array for each call. */
+function plainly(plain: Loose, width: number): Implementation {
+  if (width === 1) return (_execution, value) => plain(value);
+  if (width === 2) return (_execution, first, second) => plain(first, second);
   return (_execution, ...values) => plain(...values);
 }
 

@@ -5,8 +5,8 @@
 import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
 import { assert, AssertionFailure } from '../../base/assert.ts';
 import { primaryKey } from '../catalog/relation.ts';
-import { rowKey } from '../row-key.ts';
-import { type Aggregate, aggregateOf, compileExpression, isAggregate } from '../expressions/index.ts';
+import { hashReader } from '../row-key.ts';
+import { type Aggregate, aggregateOf, compileExpression, isAggregate, valuesReader } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
@@ -123,16 +123,20 @@ export class Grouping implements CallCollector {
     const keys = this.#keys.map(({ expression }) => expression);
     const { aggregates } = this;
     const { dialect } = this.#scope;
-    const keyTypes = keys.map(({ type }) => type);
+    const hashOf = hashReader(
+      keys.map(({ type }) => type),
+      dialect,
+    );
+    const valuesOf = valuesReader(keys);
     return function* groups(frame) {
-      const found = new Map<string, Group>();
+      const found = new Map<unknown, Group>();
       for (const _ of input(frame)) {
-        const values = keys.map(({ evaluate }) => evaluate(frame));
-        const text = rowKey(values, keyTypes, dialect);
-        let group = found.get(text);
+        const values = valuesOf(frame);
+        const hash = hashOf(values);
+        let group = found.get(hash);
         if (group === undefined) {
           group = { rows: [...frame.rows], values, states: aggregates.map((each) => each.start()) };
-          found.set(text, group);
+          found.set(hash, group);
         }
         for (const state of group.states) state.add(frame);
       }
