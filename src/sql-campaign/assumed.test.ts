@@ -112,6 +112,30 @@ test('a statement is named once, whatever its literals, and so is one of the inv
   ]);
 });
 
+const numbered = 'CREATE TABLE jobs (id serial PRIMARY KEY, account int)';
+const mysqlNumbered = 'CREATE TABLE jobs (id int AUTO_INCREMENT PRIMARY KEY, account int)';
+
+test.each([
+  ['postgres', 'INSERT INTO jobs (account) SELECT id FROM accounts', true],
+  ['postgres', 'INSERT INTO jobs (account) SELECT id FROM accounts ORDER BY id', false],
+  ['postgres', 'INSERT INTO jobs (id, account) SELECT id + 10, id FROM accounts', false],
+  ['postgres', 'INSERT INTO jobs (account) SELECT id FROM accounts WHERE id = 1', false],
+  ['mysql', 'INSERT INTO jobs (account) SELECT id FROM accounts', true],
+  ['mysql', 'INSERT INTO jobs (account) SELECT id FROM accounts ORDER BY id', false],
+] as const)('%s: the order in which rows get numbers: %s', async (dialect, statement, isOpen) => {
+  const on = dialect === 'mysql' ? onMysql : onPostgres;
+  const run = (c: SqlConnection, sql: string) =>
+    on(c, (client: { query(sql: string): Promise<unknown> }) => client.query(sql));
+  const program = sqlProgram({
+    dialect,
+    schema: `${dialect === 'mysql' ? mysqlNumbered : numbered}; ${schema}, (2, 7, 0), (3, 8, 0)`,
+    sessions: { a: (c) => run(c, statement), b: (c) => run(c, 'UPDATE accounts SET n = 1 WHERE id = 1') },
+    invariant: () => true,
+  });
+  const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: dialect }) });
+  expect(evidence.assumed.filter((clause) => clause.startsWith(order))).toEqual(isOpen ? [order + statement] : []);
+});
+
 test('MySQL: UPDATE and DELETE with LIMIT, and SHOW, which says its order itself', async () => {
   const one = 'DELETE FROM accounts WHERE id = 3 LIMIT 1';
   const many = 'UPDATE accounts SET n = 1 WHERE owner = 7 LIMIT 1';

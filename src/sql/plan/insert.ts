@@ -292,6 +292,9 @@ function selectedRows(
     if (from.name === 'unknown') return { ...assignable({ ...source, type: types.text }, { ...column }, scope) };
     return assignable(source, column, scope);
   });
+  // The rows get their numbers in the order in which they come.
+  const isNumbered = table.columns.some((column) => column.sequence !== null && !used.includes(column));
+  const numbersOpenRows = isNumbered && select.sortClause === undefined && select.valuesLists === undefined;
   const { locking } = query;
   // InnoDB reads a row and writes it before it reads the next, unless the table is its own source. Otherwise all of them first: a statement does not
   // see its own rows, whatever the storage does with scans that continue.
@@ -304,7 +307,10 @@ function selectedRows(
   }
   return (frame, running) => {
     const rows = locking === null ? readRows(query.rows(frame, running)) : (running.kept.get(query) as Values[]);
+    let count = 0;
     return generate(rows, (row) => {
+      count += 1;
+      if (numbersOpenRows && count === 2) running.onOpenRows?.('order');
       for (const [i, value] of row.entries()) frame.computed[i] = value;
       return fill(
         frame,
