@@ -26,8 +26,11 @@ export interface InnodbStorageOptions {
   readonly observer?: StorageObserver;
   /** Told what every step comes into contact with. */
   readonly footprints?: FootprintRecorder | null;
-  /** A deadlock has been found, and its victim chosen by weight. */
-  readonly onDeadlock?: () => void;
+  /**
+   * Which transactions of a deadlock may be its victim: the one that is lightest by the locks as they are counted where every index has one page (default),
+   * or any that is where the pages are others; of several the scheduler chooses.
+   */
+  readonly deadlockVictim?: 'lightest' | 'any page';
 }
 
 export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
@@ -39,7 +42,7 @@ export class InnodbStorage implements Storage {
   /** Records of which locks have gone since deadlocks were looked for. */
   readonly unlocked = new Set<LockableRecord>();
   readonly #footprints: FootprintRecorder | null;
-  readonly onDeadlock: () => void;
+  readonly anyPage: boolean;
   readonly open = new Map<number, InnodbTransaction>();
   readonly metadata = new MetadataLocks();
   readonly #tables = new Map<TableId, InnodbTable>();
@@ -51,7 +54,7 @@ export class InnodbStorage implements Storage {
   constructor(options: InnodbStorageOptions) {
     this.observer = options.observer ?? null;
     this.#footprints = options.footprints ?? null;
-    this.onDeadlock = options.onDeadlock ?? (() => {});
+    this.anyPage = options.deadlockVictim === 'any page';
   }
 
   /** Of the step under way, where somebody wants to know. */

@@ -50,6 +50,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   waits = 0;
   /** It was a deadlock's victim and is rolled back; its statement does not know yet. */
   #isVictim = false;
+  /** Those of which one is to be the victim of a deadlock that this transaction is in; the first to be resumed is. */
+  #candidates: readonly InnodbTransaction[] = [];
 
   constructor(storage: InnodbStorage, id: number, session: number, options: TransactionOptions) {
     this.storage = storage;
@@ -292,13 +294,19 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.#waiting = lock;
     contacts.waits(this);
     try {
-      const isReady = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
-      if (!isReady()) this.breakDeadlock(this);
-      while (!isReady()) yield { blockers: blockersOf(lock).map(({ owner }) => owner.id), reason, isReady };
+      const isOver = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
+      const isUrgent = (): boolean => this.#candidates.length > 0;
+      const isReady = (): boolean => isOver() || isUrgent();
+      if (!isOver()) this.breakDeadlock(this);
+      while (!isOver()) {
+        yield { blockers: blockersOf(lock).map(({ owner }) => owner.id), reason, isReady, isUrgent };
+        if (isUrgent()) this.#becomeVictim();
+      }
       if (this.#isVictim) throw deadlockError();
       lock.isWaiting = false;
     } finally {
       this.#waiting = null;
+      this.#settleDeadlock();
       contacts.hasWaited(this, lock);
       if (lock.isWaiting) this.#withdraw(lock);
     }
@@ -328,31 +336,47 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return first?.owner instanceof InnodbTransaction ? first.owner : null;
   }
 
-  /** Rolls the lightest on a cycle of waits back, if this is on one. @param preferred the victim among equals */
+  /** Rolls the lightest on a cycle of waits back, if this is on one; of several that may be, the scheduler chooses. @param preferred the victim among equals */
   breakDeadlock(preferred: InnodbTransaction | null): void {
     const cycle: InnodbTransaction[] = [this];
     for (let next = this.waitsFor; next !== this; next = next.waitsFor) {
       if (next === null || cycle.includes(next)) return;
       cycle.push(next);
     }
-    const least = Math.min(...cycle.map((transaction) => transaction.#weight));
-    const lightest = cycle.filter((transaction) => transaction.#weight === least);
+    if (cycle.some((transaction) => transaction.#candidates.length > 0)) return;
+    const candidates = this.storage.anyPage ? lightestOnSomePages(cycle) : [];
+    if (candidates.length > 1) {
+      for (const candidate of candidates) candidate.#candidates = candidates;
+      return;
+    }
+    const least = Math.min(...cycle.map(({ weight }) => weight.least));
+    const lightest = cycle.filter(({ weight }) => weight.least === least);
     const victim = preferred !== null && lightest.includes(preferred) ? preferred : lightest.at(-1);
     assert(victim !== undefined, 'a cycle has a lightest transaction');
-    this.storage.onDeadlock();
-    victim.#isVictim = true;
-    this.storage.footprint?.touch(contacts.waitName(victim.session), 'change');
-    victim.rollback();
+    victim.#becomeVictim();
+  }
+
+  #becomeVictim(): void {
+    this.#settleDeadlock();
+    this.#isVictim = true;
+    this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
+    this.rollback();
+  }
+
+  #settleDeadlock(): void {
+    for (const candidate of this.#candidates) candidate.#candidates = [];
   }
 
   /**
-   * Rows written and lock structures, as InnoDB weighs: the locks of one kind on one index (there on one page) are one structure, one that had to
-   * wait is its own; each table has one, or two where it was first locked for sharing.
+   * Rows written and lock structures, as InnoDB weighs: the locks of one kind on one page of an index are one structure, one that had to wait is its
+   * own; each table has one, or two where it was first locked for sharing. `least`: every index has one page; `most`: every record has its own.
    */
-  get #weight(): number {
+  get weight(): { readonly least: number; readonly most: number } {
     const structures = new Set<string | RecordLock>(this.#emptied);
-    for (const lock of this.#locks) if (!lock.isImplicit) structures.add(this.#structure(lock));
-    return this.#written.length + structures.size + this.#intentions.size;
+    const explicit = this.#locks.filter(({ isImplicit }) => !isImplicit);
+    for (const lock of explicit) structures.add(this.#structure(lock));
+    const others = this.#written.length + this.#intentions.size;
+    return { least: others + structures.size, most: others + this.#emptied.size + explicit.length };
   }
 
   #structure(lock: RecordLock): string | RecordLock {
@@ -372,6 +396,12 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
     this.storage.ended(this, overwritten);
   }
+}
+
+/** Those of a cycle that weigh no more than any other, as their locks may lie on few pages and those of the others on many. */
+function lightestOnSomePages(cycle: readonly InnodbTransaction[]): readonly InnodbTransaction[] {
+  const weights = cycle.map(({ weight }) => weight);
+  return cycle.filter((_, i) => weights.every(({ most }, j) => i === j || (weights[i]?.least ?? 0) <= most));
 }
 
 function deadlockError(): SqlError {

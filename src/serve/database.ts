@@ -43,7 +43,7 @@ import {
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { AssumedAccesses, wayOf, type Ways } from './assumed-accesses.ts';
-import { assumeRefusals, assumeVictim } from './engine-assumptions.ts';
+import { assumeRefusals } from './engine-assumptions.ts';
 import { formatChoices } from './choices.ts';
 import { describe } from './describe.ts';
 import { HistoryRecorder } from './history-recorder.ts';
@@ -446,7 +446,7 @@ export class SqlDatabase implements SqlServer {
     const observer = this.#recorder;
     const { footprints = null, predicateReads = 'range' } = this.#options;
     if (profile.dialect === 'mysql')
-      return innodbStorage({ observer, footprints, onDeadlock: () => assumeVictim(this) });
+      return innodbStorage({ observer, footprints, deadlockVictim: this.pauses ? 'any page' : 'lightest' });
     return postgresStorage({
       observer,
       footprints,

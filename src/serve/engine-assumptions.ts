@@ -3,11 +3,6 @@ import type { Dialect, IsolationName } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import type { Session } from './sql-session.ts';
 
-/** MySQL manual, "Deadlock Detection": InnoDB picks small transactions; its count has parts that moirai does not know. */
-export function assumeVictim({ takenForGranted }: SqlDatabase): void {
-  takenForGranted?.add('in a deadlock InnoDB rolls back the transaction that has done least, as moirai counts it');
-}
-
 /** PostgreSQL manual, "Serializable Isolation Level": predicate locks on pages, joined where there are many. */
 const refusals: Readonly<Record<Dialect, string | null>> = {
   postgres: 'PostgreSQL at serializable answers 40001 no more often than moirai, although it locks whole pages',

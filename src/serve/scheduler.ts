@@ -205,13 +205,18 @@ export class Scheduler {
     const ready: number[] = [];
     for (const { session, wait, interruption } of this.#jobs.values())
       if (interruption !== null || wait === null || wait.isReady()) ready.push(session);
-    return ready.toSorted((a, b) => a - b);
+    const urgent = ready.filter((session) => this.#isUrgent(session));
+    return (urgent.length > 0 ? urgent : ready).toSorted((a, b) => a - b);
+  }
+
+  #isUrgent(session: number): boolean {
+    return this.#jobs.get(session)?.wait?.isUrgent?.() === true;
   }
 
   /** How it waits for others before it decides; `null`: it decides now. */
   #waitsBy(ready: readonly number[]): Settle | null {
     const { settle, awaited, holdBack } = this.#options;
-    if (this.#isSettled || settle === null) return null;
+    if (this.#isSettled || settle === null || ready.some((session) => this.#isUrgent(session))) return null;
     const next = awaited?.();
     if (next !== undefined) return ready.includes(next) ? null : settle;
     const paused = ready.filter((session) => this.#jobs.get(session)?.wait === pause).length;

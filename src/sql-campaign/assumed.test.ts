@@ -181,39 +181,40 @@ test.each([
   },
 );
 
-test.each([
-  [
-    'in opposite orders',
-    [1, 2],
-    [2, 1],
-    ['in a deadlock InnoDB rolls back the transaction that has done least, as moirai counts it'],
-  ],
-  ['in one order', [1, 2], [1, 2], []],
-])('InnoDB: the victim is named as assumed where a deadlock occurs: two rows %s', async (_, first, second, assumed) => {
-  const session =
-    (rows: readonly number[]) =>
-    (c: SqlConnection): Promise<unknown> =>
-      onMysql(c, async (client) => {
-        const attempt = async (): Promise<void> => {
-          await client.query('BEGIN');
-          for (const id of rows) await client.query(`UPDATE accounts SET n = n + 1 WHERE id = ${id}`);
-          await client.query('COMMIT');
-        };
-        await attempt().catch(attempt);
-      });
-  const program = sqlProgram({
-    dialect: 'mysql',
-    schema: `${schema}, (2, 8, 0)`,
-    sessions: { a: session(first), b: session(second) },
-    invariant: () => true,
-  });
+/** Seen on MariaDB 10.11: with rows of 7,000 bytes, of which a page holds two, the second is the victim; with small ones the first. */
+test('InnoDB: any transaction that may be the lightest of a deadlock is its victim, and none is assumed', async () => {
+  const victims = { explored: new Set<string>(), drawn: new Set<string>() };
+  const program = (seen: Set<string>) => {
+    const session =
+      (name: string, texts: readonly string[]) =>
+      (c: SqlConnection): Promise<unknown> =>
+        onMysql(c, async (client) => {
+          const attempt = async (): Promise<void> => {
+            for (const text of ['BEGIN', ...texts, 'COMMIT']) await client.query(text);
+          };
+          await attempt().catch(async ({ errno }: { readonly errno?: number }) => {
+            if (errno === 1213) seen.add(name);
+            await attempt();
+          });
+        });
+    const write = (id: number): string => `UPDATE accounts SET n = n + 1 WHERE id = ${id}`;
+    return sqlProgram({
+      dialect: 'mysql',
+      schema: `${schema}, (2, 8, 0), (3, 8, 0), (9, 8, 0)`,
+      sessions: {
+        a: session('a', ['SELECT id FROM accounts WHERE id IN (1, 2, 3) FOR UPDATE', write(9)]),
+        b: session('b', [write(9), write(1)]),
+      },
+      invariant: () => true,
+    });
+  };
   const profile = parseProfile({ engine: 'mysql' });
-  const explored = await exploreSql(program, { profile });
+  const explored = await exploreSql(program(victims.explored), { profile });
   expect(explored).toMatchObject({ violations: 0, complete: true });
-  const isOfVictim = (clause: string): boolean => clause.includes('deadlock');
-  expect(explored.evidence.assumed.filter(isOfVictim)).toEqual(assumed);
-  const tested = await runSqlCampaign(program, { profile, runs: 40 });
-  expect(tested.evidence.assumed.filter(isOfVictim)).toEqual(assumed);
+  const tested = await runSqlCampaign(program(victims.drawn), { profile, runs: 60 });
+  for (const { assumed } of [explored.evidence, tested.evidence])
+    expect(assumed.filter((clause) => clause.includes('deadlock'))).toEqual([]);
+  for (const seen of Object.values(victims)) expect([...seen].toSorted()).toEqual(['a', 'b']);
 });
 
 const clock = "SQL's clock hardly moves while the sessions run: nothing expires between two statements";

@@ -104,6 +104,8 @@ export interface Wait {
   readonly reason: string;
   /** May it be resumed now? Resuming too early is allowed: it then yields again. */
   readonly isReady: () => boolean;
+  /** Is it ready before anything else may go on? Default: no. The victim of a deadlock is chosen among those that are. */
+  readonly isUrgent?: () => boolean;
   /** The wait ends by itself after some time: `reached` makes it ready. Time limits of the session for locks do not apply to it. */
   readonly limit?: { readonly ms: number; readonly reached: () => void };
 }
