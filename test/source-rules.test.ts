@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { plantedBugs } from '../mutation/planted-bugs.ts';
 import { readSources } from './support/source-files.ts';
 import { codeOnly, importSpecifiers } from './support/source-text.ts';
 
@@ -56,6 +58,16 @@ test('every exception is still needed', () => {
     return uses.filter((use) => !found.includes(use)).map((use) => `${file} no longer uses ${use}`);
   });
   expect(unused).toEqual([]);
+});
+
+test('every planted bug is text of its file, once, and the tests that should see it are there', () => {
+  const isThere = (file: string): boolean => existsSync(new URL(`../${file}`, import.meta.url));
+  const wrong = plantedBugs.filter(({ file, before, after, tests }) => {
+    const places = (sources.get(file) ?? '').split(before).length - 1;
+    return places !== 1 || before === after || tests.length === 0 || !tests.every(isThere);
+  });
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+  expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length);
 });
 
 test(`no file has more than ${linesMax} lines`, () => {

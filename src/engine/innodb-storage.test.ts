@@ -231,3 +231,49 @@ test('a transaction that has the record and enters its key anew passes those who
   now(a.commit());
   expect(waiting.go().result).toEqual([[1, 10, 1]]);
 });
+
+test('with innodb_snapshot_isolation a lock refuses a row that changed after the read view, and none that is in it', () => {
+  const storage = three();
+  const change = (id: number): void => {
+    const writer = begin(storage);
+    now(update(writer, idIs(id), add(1)));
+    now(writer.commit());
+  };
+  change(1);
+  const a = storage.begin(1, { isolation: 'repeatable read', isReadOnly: false, checksSnapshot: true });
+  rowsOf(a.statement());
+  expect(now(lock(a, idIs(1), 'update'))).toEqual([[1, 10, 101]]);
+  change(3);
+  expect(new Running(lock(a, idIs(3), 'update')).error).toMatchObject({ detail: { mysqlNumber: 1020 } });
+});
+
+test('at read committed a scan unlocks a row that does not match, and keeps the lock that an earlier statement took', () => {
+  const storage = three();
+  const a = begin(storage);
+  now(lock(a, idIs(1), 'update'));
+  now(lock(a, all, 'update', () => false));
+  const isLocked = (id: number): boolean => new Running(lock(begin(storage), idIs(id), 'share')).wait !== null;
+  expect([1, 3, 5].map(isLocked)).toEqual([true, false, false]);
+});
+
+test.each([
+  ['before the first statement: it begins anew, without locks', false, [false, false]],
+  ['later: locks stay', true, [true, true]],
+] as const)('a rollback to a savepoint from %s', (_name, hasBegun, expected) => {
+  const storage = three();
+  const a = begin(storage, 'repeatable read');
+  if (hasBegun) now(lock(a, idIs(1), 'update'));
+  const mark = a.savepoint();
+  now(lock(a, idIs(1), 'update'));
+  now(lock(a, idIs(3), 'update'));
+  a.rollbackTo(mark);
+  const isLocked = (id: number): boolean => new Running(lock(begin(storage), idIs(id), 'share')).wait !== null;
+  expect([1, 3].map(isLocked)).toEqual(expected);
+});
+
+test('NULLs are no duplicates in a unique index', () => {
+  const storage = three();
+  const a = begin(storage);
+  const kinds = [7, 8].map((id) => now(insert(a, id, null, 0)).kind);
+  expect(kinds).toEqual(['inserted', 'inserted']);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SqlError } from '../sql/sql-error.ts';
-import type { AccessPath } from '../sql/storage.ts';
+import { assert } from '../base/assert.ts';
+import type { AccessPath, StorageTransaction } from '../sql/storage.ts';
 import {
   all,
   begin,
@@ -104,7 +105,35 @@ describe('one transaction', () => {
   });
 });
 
+test('a savepoint takes table locks back', () => {
+  const storage = three();
+  const [a, b] = [1, 2].map((session) =>
+    storage.begin(session, { isolation: 'read committed', isReadOnly: false }),
+  ) as [StorageTransaction, StorageTransaction];
+  const exclusively = (transaction: StorageTransaction) => {
+    const steps = transaction.lockTable?.(table.id, 'access exclusive', 'wait');
+    assert(steps !== undefined, 'PostgreSQL locks tables');
+    return new Running(steps);
+  };
+  const mark = a.savepoint();
+  exclusively(a);
+  const waiting = exclusively(b);
+  expect(waiting.wait?.blockers).toEqual([a.id]);
+  a.rollbackTo(mark);
+  expect(waiting.go().isDone).toBe(true);
+});
+
 describe('read committed', () => {
+  test('the query of a constraint sees what was committed since its statement began', () => {
+    const storage = three();
+    const [a, b] = [begin(storage), begin(storage)];
+    const view = a.statement();
+    now(insert(b, 4, 40, 400));
+    now(b.commit());
+    expect(rowsOf(view, idIs(4))).toEqual([]);
+    expect(rowsOf(view.constraintQuery(), idIs(4))).toEqual([[4, 40, 400]]);
+  });
+
   test('an update waits, then goes to the latest version', () => {
     const storage = three();
     const [a, b] = [begin(storage), begin(storage)];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { assert } from '../base/assert.ts';
 import type { SqlError } from '../sql/sql-error.ts';
 import type { AccessPath, Storage, StorageTransaction } from '../sql/storage.ts';
 import {
@@ -205,6 +206,35 @@ describe('the read-only anomaly', () => {
   test('is none when the snapshot of the declared read-only report is older', () => {
     expect(run(true, true)).toEqual([null, null]);
   });
+});
+
+test('who comes upon a committed pivot is refused, although what the pivot depended on is forgotten', () => {
+  const storage = two();
+  const receipt = serializable(storage);
+  rowsOf(receipt.statement(), idIs(2));
+  const batch = serializable(storage);
+  now(update(batch, idIs(2), set(0)));
+  expect(commitAll(batch)).toEqual([null]);
+  const report = serializable(storage);
+  rowsOf(report.statement(), idIs(2));
+  now(update(receipt, idIs(1), set(0)));
+  expect(commitAll(receipt)).toEqual([null]);
+  expect(() => rowsOf(report.statement(), idIs(1))).toThrow(refused);
+});
+
+test('a deferrable transaction waits for writers, not for readers', () => {
+  const storage = two();
+  const writer = serializable(storage);
+  now(update(writer, idIs(1), set(0)));
+  const reader = serializable(storage, true);
+  rowsOf(reader.statement(), idIs(2));
+  const deferrable = storage.begin(0, { isolation: 'serializable', isReadOnly: true, isDeferrable: true });
+  const steps = deferrable.takeSafeSnapshot?.();
+  assert(steps !== undefined, 'PostgreSQL has safe snapshots');
+  const waiting = new Running(steps);
+  expect(waiting.wait?.blockers).toEqual([writer.id]);
+  expect(commitAll(writer)).toEqual([null]);
+  expect(waiting.go().isDone).toBe(true);
 });
 
 test('locks do not count as writes', () => {
