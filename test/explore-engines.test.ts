@@ -19,7 +19,7 @@ const isUpdate = process.env['MOIRAI_UPDATE_DOCS'] === '1';
 const docs = new URL('../docs/explore.md', import.meta.url);
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
-const runs = Number(process.env['MOIRAI_TIMED_RUNS'] ?? (isHeavy ? 1_000 : 8));
+const runs = Number(process.env['MOIRAI_TIMED_RUNS'] ?? (isHeavy ? 1_000 : 4));
 const lanesCount = isHeavy ? 4 : 2;
 
 interface Explored {
