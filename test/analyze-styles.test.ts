@@ -13,6 +13,7 @@ import * as operators from 'drizzle-orm';
 import * as core from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import makeKnex from 'knex';
+import { DataTypes, literal, Op, Sequelize } from 'sequelize';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   meaningOf,
@@ -72,6 +73,7 @@ test.each([
   ['knex', 'postgres'],
   ['drizzle', 'postgres'],
   ['prisma', 'postgres'],
+  ['sequelize', 'postgres'],
 ] as const)('the service written with %s', (style, dialect) => {
   expect(serviceIn(style, dialect)).toBe(service);
 });
@@ -429,5 +431,125 @@ describe('Prisma', () => {
     ],
   ])('%s', (_, body, expected) => {
     expect(found(body)).toBe(`${expected}\n`);
+  });
+});
+
+/** Sequelize with a query that answers each statement with one row of ones. */
+async function sequelizeThatRecords(sent: SentStatement[]): Promise<Sequelize> {
+  const sequelize = new Sequelize({ dialect: 'postgres', logging: false });
+  const path = 'sequelize/lib/dialects/postgres/query';
+  const loaded = (await import(path)) as { default: { Query?: SequelizeQuery } & SequelizeQuery };
+  const Query = loaded.default.Query ?? loaded.default;
+  class Recording extends Query {
+    override run(sql: string, parameters: readonly unknown[] = []): Promise<unknown> {
+      if (!/^(?:START|COMMIT|ROLLBACK|SET)/.test(sql)) sent.push({ sql: sql.replace(/;$/, ''), parameters });
+      const row = Object.fromEntries([...sql.matchAll(/"(\w+)"(?=,| FROM|;|$)/g)].map(([, name]) => [name, 1]));
+      if (this.isSelectQuery()) return Promise.resolve(this.handleSelectQuery([row]));
+      return Promise.resolve(this.isRawQuery() ? [[row], {}] : [this.instance ?? [row], 1]);
+    }
+  }
+  Object.assign(sequelize, {
+    dialect: Object.assign(Object.create(sequelize['dialect' as never] as object), { Query: Recording }),
+  });
+  Object.assign(sequelize['connectionManager' as never], {
+    getConnection: () => Promise.resolve({ uuid: 'one' }),
+    releaseConnection: () => undefined,
+  });
+  return sequelize;
+}
+
+type SequelizeQuery = new (
+  ...args: never[]
+) => {
+  readonly instance?: object;
+  run(sql: string, parameters?: readonly unknown[]): Promise<unknown>;
+  isSelectQuery(): boolean;
+  isRawQuery(): boolean;
+  handleSelectQuery(rows: readonly object[]): unknown;
+};
+
+describe('Sequelize', () => {
+  const models = `const Account = sequelize.define('Account', { balance: DataTypes.INTEGER, ownerId: { type: DataTypes.INTEGER, field: 'owner_id' } }, { tableName: 'accounts', timestamps: false });
+    const Line = sequelize.define('Line', { item: { type: DataTypes.INTEGER, primaryKey: true }, price: DataTypes.INTEGER }, { timestamps: false });`;
+
+  test('sends the statements that the reader finds', async () => {
+    const sent: SentStatement[] = [];
+    const sequelize = await sequelizeThatRecords(sent);
+    const made = (await runSnippet(`${models} return { Account, Line };`, { sequelize, DataTypes })) as object;
+    const snippets = [
+      `await Account.findByPk(1);`,
+      `await sequelize.transaction({ isolationLevel: 'SERIALIZABLE' }, (t) => Account.findByPk(1, { transaction: t, lock: true }));`,
+      `await Account.findOne({ where: { balance: { [Op.gte]: 3, [Op.lt]: 5 } } });`,
+      `await Account.findOne({ where: { id: 3 }, attributes: ['balance'] });`,
+      `await Account.findAll({ where: { [Op.or]: [{ id: [1, 2] }, { balance: null }], ownerId: { [Op.ne]: 3 } }, order: [['id', 'DESC']], limit: 2, offset: 1, attributes: ['id', ['owner_id', 'o']] });`,
+      `await Account.findAll({ where: literal('balance > 3') });`,
+      `await Account.create({ balance: 1 });`,
+      `await Line.bulkCreate([{ item: 1, price: 2 }], { ignoreDuplicates: true });`,
+      `await Line.bulkCreate([{ item: 1, price: 2 }], { updateOnDuplicate: ['price'] });`,
+      `await Account.update({ balance: 3 }, { where: { id: 1 } });`,
+      `await Account.update({ balance: literal('balance + 1') }, { where: { id: 1 }, returning: true });`,
+      `await Account.destroy({ where: { id: 1 } });`,
+      `await Line.upsert({ item: 1, price: 2 });`,
+      `await Account.count({ where: { balance: 1 } });`,
+      `await Account.sum('balance', { where: { id: 1 } });`,
+      `await Account.findAndCountAll({ where: { balance: 1 }, limit: 2 });`,
+      `const [line] = await Line.findAll({ where: { item: 1 } }); line.price = 7; await line.save(); await line.save(); await line.update({ price: 9 }); await line.reload({ lock: true }); await line.destroy();`,
+      `await sequelize.query('SELECT * FROM lines WHERE item = :item', { replacements: { item: 1 }, type: 'SELECT' });`,
+      `const t = await sequelize.transaction(); await Account.findOne({ where: { id: 1 }, transaction: t, lock: t.LOCK.UPDATE, skipLocked: true }); await t.commit();`,
+    ];
+    const head = `import { DataTypes, literal, Op, Sequelize } from 'sequelize'; const sequelize = new Sequelize('postgres://localhost/a'); ${models}`;
+    await expectSentStatements(head, snippets, sent, { ...made, sequelize, Op, literal }, meaningOf);
+  });
+
+  test('keeps instances, fills in times, and lists what the reader does not know', () => {
+    const text = printed(`import { DataTypes, Model, Sequelize } from 'sequelize';
+      const sequelize = new Sequelize('postgres://localhost/a', { define: { underscored: true } });
+      class Owner extends Model {}
+      Owner.init({ fullName: DataTypes.STRING }, { sequelize, paranoid: true });
+      class Ghost extends Model {}
+      export async function rename(id: number, fullName: string) {
+        await sequelize.transaction(async (transaction) => {
+          const owner = await Owner.findByPk(id, { transaction, lock: true });
+          if (!owner) throw new Error();
+          owner.fullName = fullName;
+          await owner.save({ transaction });
+        });
+      }
+      export async function renameAll(ids: number[]) {
+        for (const owner of await Owner.findAll({ where: { id: ids }, attributes: ['id'] })) await owner.update({ fullName: 'x' });
+      }
+      export async function add(fullName: string) {
+        const [owner, created] = await Owner.findOrCreate({ where: { fullName }, attributes: ['id'] });
+        if (created) await owner.increment('id', { by: 2 });
+      }
+      export async function unread() {
+        await Owner.findAll({ include: [Ghost] });
+        await Ghost.findAll();
+        await Owner.restore();
+      }
+    `);
+    const columns = `id, full_name AS "fullName", created_at AS "createdAt", updated_at AS "updatedAt", deleted_at AS "deletedAt"`;
+    expect(text).toBe(`unit rename
+  transaction rename
+    owners := SELECT ${columns} FROM owners WHERE id = $1 AND deleted_at IS NULL FOR UPDATE  [id]
+    if (count(owners) = 0)
+      abort
+    UPDATE owners SET full_name = $1, updated_at = $2 WHERE id = $3  [fullName, ? the time, owners.id]
+unit renameAll
+  owners := SELECT id FROM owners WHERE deleted_at IS NULL AND id = $1  [ids]
+  for owner of owners[]
+    UPDATE owners SET full_name = $1, updated_at = $2 WHERE id = $3  ['x', ? the time, owner.id]
+unit add
+  transaction add
+    owners := SELECT id FROM owners WHERE deleted_at IS NULL AND full_name = $1  [fullName]
+    if (count(owners) = 0)
+      owners2 := INSERT INTO owners (full_name, created_at, updated_at) VALUES ($1, $2, $3) RETURNING ${columns}  [fullName, ? the time, ? the time]
+  if (count(owners) = 0)
+    UPDATE owners SET id = id + $1, updated_at = $2 WHERE id = $3 RETURNING ${columns}  [2, ? the time, owners2.id]
+unit unread
+  not understood: \`include\` of a query of Sequelize is not read
+  not understood: no file says the columns of the model Ghost
+  not understood: \`restore\` of Sequelize is not read
+`);
   });
 });

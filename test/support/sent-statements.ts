@@ -48,7 +48,9 @@ function statementsIn(steps: readonly (Step | UnitStep)[]): readonly SentStateme
   });
 }
 
+/** The libraries that read rows first get rows of ones. */
 function constantOf(value: Value): unknown {
+  if (value.kind === 'column') return 1;
   return value.kind === 'constant' ? value.value : value;
 }
 
@@ -64,18 +66,34 @@ export function treeOf({ sql, parameters }: SentStatement): string {
   });
 }
 
-/** As `treeOf`, without what means nothing: columns that get DEFAULT, names of results, and the table's name where there is only one. */
+/**
+ * As `treeOf`, without what means nothing: columns that get DEFAULT, names of results, the table's name where there is only one, and whether a value is
+ * bound or written into the text.
+ */
 export function meaningOf(statement: SentStatement): string {
   const tree = treeOf(statement);
   const tables = new Set([...tree.matchAll(/"relname":"(\w+)"/g)].map(([, name]) => name));
   return JSON.stringify(JSON.parse(tree), (name, value: unknown) => {
-    if (name === 'alias' && tables.has((value as { aliasname?: string }).aliasname)) return undefined;
+    if (name === 'alias' && tables.size === 1) return undefined;
+    const literal = (value as { A_Const?: Literal } | null)?.A_Const;
+    if (literal !== undefined) return { parameter: literalOf(literal) };
     if (name === 'SelectStmt') return { ...(value as Node), targetList: shown(value as Node) };
     if (name === 'returningClause') return { exprs: withoutNames((value as Node)['exprs']) };
     if (name === 'InsertStmt') return withoutDefaults(value as Node);
     const fields = (value as { ColumnRef?: { fields?: unknown[] } } | null)?.ColumnRef?.fields;
     return fields !== undefined && tables.size === 1 ? { ColumnRef: { fields: fields.slice(-1) } } : value;
   });
+}
+
+interface Literal {
+  readonly ival?: { readonly ival?: number };
+  readonly sval?: { readonly sval?: string };
+  readonly boolval?: { readonly boolval?: boolean };
+}
+
+function literalOf({ ival, sval, boolval }: Literal): unknown {
+  if (ival !== undefined) return ival.ival ?? 0;
+  return sval === undefined ? (boolval?.boolval ?? null) : sval.sval;
 }
 
 type Node = Readonly<Record<string, unknown>>;

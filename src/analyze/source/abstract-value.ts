@@ -15,13 +15,20 @@ export type Abstract =
   | FunctionValue
   | ClassValue
   /** All rows of a statement's result, as a list. */
-  | { readonly kind: 'rows'; readonly statement: string }
+  | RowsValue
   /** The first row of a statement's result, if there is one. */
   | { readonly kind: 'row'; readonly statement: string }
   /** Something of a module outside the sources: `pg`, [`Pool`]. */
   | External
   | Native
   | Choice;
+
+export interface RowsValue {
+  readonly kind: 'rows';
+  readonly statement: string;
+  /** Where a row is an object with methods: that object, by the values of its fields. */
+  readonly elementOf?: (field: (name: string) => Value) => Abstract;
+}
 
 export interface ObjectValue {
   readonly kind: 'object';

@@ -192,7 +192,7 @@ function injected(
 }
 
 /** The class and those that it extends, as far as they are in the sources. */
-function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
+export function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
   const { ts } = machine.project;
   const parent = type.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
   if (parent === undefined) return [type];
@@ -200,17 +200,33 @@ function lineage(machine: Machine, type: ClassValue): readonly ClassValue[] {
   return value.kind === 'class' && value.node !== type.node ? [type, ...lineage(machine, value)] : [type];
 }
 
-/** Of a class of a driver: `class PrismaService extends PrismaClient`. */
+/** Of a class of a driver: `class PrismaService extends PrismaClient`, `class Users extends Repository<User>`. */
 function inheritedFromOutside(machine: Machine, type: ClassValue, at: ts.Node): Abstract | null {
-  const { ts } = machine.project;
-  const first = lineage(machine, type).at(-1) ?? type;
-  const parent = first.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
-  const value = parent === undefined ? undefined : machine.evaluate(parent.expression, first.scope);
-  const made = value?.kind === 'external' ? machine.construct(value, [], at) : undefined;
-  return made?.kind === 'native' ? made : null;
+  const parent = outsideParent(machine, type);
+  if (parent === undefined) return null;
+  const made = machine.ofType(parent.node, type.scope) ?? machine.construct(parent.external, [], at);
+  return made.kind === 'native' ? made : null;
 }
 
-function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
+/** The class outside the sources that a class extends, itself or through others. */
+function outsideParent(
+  machine: Machine,
+  type: ClassValue,
+): { readonly node: ts.ExpressionWithTypeArguments; readonly external: External } | undefined {
+  const { ts } = machine.project;
+  const first = lineage(machine, type).at(-1) ?? type;
+  const node = first.node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword)?.types[0];
+  const value = node === undefined ? undefined : machine.evaluate(node.expression, first.scope);
+  return node !== undefined && value?.kind === 'external' ? { node, external: value } : undefined;
+}
+
+/** What the static members of a model's class are: `class Account extends Model`. */
+export function modelOfClass(machine: Machine, type: ClassValue): Abstract | undefined {
+  const parent = outsideParent(machine, type);
+  return parent === undefined ? undefined : machine.modelOf(parent.external, type);
+}
+
+export function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
   const { ts } = machine.project;
   return (
     ts.canHaveModifiers(member) &&

@@ -13,6 +13,7 @@ import {
   undefinedValue,
   unknown,
 } from './abstract-value.ts';
+import { objectIn } from './builders/entity.ts';
 import { type Completion, goesOn, type Machine } from './machine.ts';
 import { evaluateIdentifier } from './names.ts';
 import {
@@ -367,8 +368,8 @@ function assign(machine: Machine, target: ts.Expression, value: Abstract, scope:
     if (cell !== undefined) machine.memory.write(cell, value);
     else if (symbol !== undefined) machine.globals.assign(symbol, value);
   } else if (ts.isPropertyAccessExpression(target)) {
-    const object = machine.evaluate(target.expression, scope);
-    if (object.kind === 'object') {
+    const object = objectIn(machine.evaluate(target.expression, scope));
+    if (object !== undefined) {
       const cell = object.properties.get(target.name.text) ?? { value: undefinedValue };
       object.properties.set(target.name.text, cell);
       machine.memory.write(cell, value);

@@ -59,6 +59,7 @@ export function interpreter({ project, dialect, stepsMax, found }: InterpreterOp
       return evaluate(machine, node, scope);
     },
     ofType: (node, scope) => ofType(machine, node, scope),
+    modelOf: (external, type) => drivers.modelOf(machine, external, type),
     member: (object, name, at) => member(machine, object, name, at),
     call: (callee, args, at) =>
       callDriver(machine, callee, args, at) ??
@@ -179,6 +180,7 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   if (ts.isTypeQueryNode(node))
     return ts.isIdentifier(node.exprName) ? machine.evaluate(node.exprName, scope) : undefined;
   if (ts.isIndexedAccessTypeNode(node)) return transactionParameter(machine, node, scope);
+  if (ts.isExpressionWithTypeArguments(node)) return ofHeritage(machine, node);
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const name = ts.isQualifiedName(node.typeName) ? node.typeName.left : node.typeName;
   let symbol = checker.getSymbolAtLocation(name);
@@ -219,4 +221,11 @@ function transactionParameter(machine: Machine, node: ts.TypeNode, scope: Scope)
   if (name === undefined || !ts.isIdentifier(name.left) || !/transaction$/i.test(name.right.text)) return undefined;
   const handle = machine.evaluate(name.left, scope);
   return handle.kind === 'native' ? handle.inTransaction?.() : undefined;
+}
+
+/** `Repository<User>` behind `extends`. */
+function ofHeritage(machine: Machine, node: ts.ExpressionWithTypeArguments): Abstract | undefined {
+  const value = machine.evaluate(node.expression, machine.globals.scope);
+  const types = (node.typeArguments ?? []).map((type) => () => namedByType(machine, type));
+  return value.kind === 'external' ? drivers.ofType(machine, value, types) : undefined;
 }

@@ -1,10 +1,19 @@
 /** Lists: arrays of the source, rows of results, and lists of which only the origin is known. */
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
-import { type Abstract, arrayOf, constant, native, plain, undefinedValue, unknown } from './abstract-value.ts';
+import {
+  type Abstract,
+  arrayOf,
+  constant,
+  native,
+  plain,
+  type RowsValue,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
 import { type Machine, goesOn } from './machine.ts';
-import { overList } from './statements.ts';
+import { elementIn, overList } from './statements.ts';
 import { choose, concatenate, constantOf, expression, isTrue, truthOf, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
 
@@ -14,12 +23,18 @@ export function listMember(machine: Machine, list: Abstract, name: string, at: t
   return listMethod(machine, list, name, at);
 }
 
-function rowsMember(
-  machine: Machine,
-  list: { readonly kind: 'rows'; readonly statement: string },
-  name: string,
-  at: ts.Node,
-): Abstract | undefined {
+/** The first row, as it is or as an object. */
+function firstOf({ statement, elementOf }: RowsValue): Abstract {
+  if (elementOf === undefined) return { kind: 'row', statement };
+  const isThere = expression('<>', { kind: 'row-count', statement }, { kind: 'constant', value: 0 });
+  return choose(
+    isThere,
+    elementOf((column) => ({ kind: 'column', statement, column, row: 'first' })),
+    constant(null),
+  );
+}
+
+function rowsMember(machine: Machine, list: RowsValue, name: string, at: ts.Node): Abstract | undefined {
   const { statement } = list;
   switch (name) {
     case 'length':
@@ -32,13 +47,11 @@ function rowsMember(
     case 'insertId':
       return plain({ kind: 'column', statement, column: 'insertId', row: 'first' });
     case '0':
-      return { kind: 'row', statement };
+      return firstOf(list);
     case 'at':
-      return native(name, ([index]) =>
-        constantOf(index) === 0 ? { kind: 'row', statement } : unknown('a row of a result'),
-      );
+      return native(name, ([index]) => (constantOf(index) === 0 ? firstOf(list) : unknown('a row of a result')));
     case 'shift':
-      return native(name, () => ({ kind: 'row', statement }));
+      return native(name, () => firstOf(list));
     case 'rows':
       return list;
     default:
@@ -182,7 +195,9 @@ function eachOf(machine: Machine, list: Abstract, fn: Abstract | undefined, at: 
   const run = (element: Abstract) => {
     const result = machine.call(
       fn,
-      isReduce ? [unknown('what was computed in a loop'), element] : [element, unknown('an index')],
+      isReduce
+        ? [unknown('what was computed in a loop'), elementIn(list, element)]
+        : [elementIn(list, element), unknown('an index')],
       at,
     );
     machine.settle(result, at);
@@ -210,7 +225,7 @@ function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at:
   }
   let result: Abstract = undefinedValue;
   const run = (element: Abstract) => {
-    result = machine.settle(machine.call(fn, [element, unknown('an index')], at), at);
+    result = machine.settle(machine.call(fn, [elementIn(list, element), unknown('an index')], at), at);
     return goesOn;
   };
   const probe: Abstract = plain({ kind: 'element', loop: '#element', field: null });

@@ -2,7 +2,16 @@
 import type ts from 'typescript';
 import type { IsolationName } from '../../sql/index.ts';
 import type { Place, Value } from '../application.ts';
-import type { Abstract, Cell, External, FunctionNode, FunctionValue, Memory, Scope } from './abstract-value.ts';
+import type {
+  Abstract,
+  Cell,
+  ClassValue,
+  External,
+  FunctionNode,
+  FunctionValue,
+  Memory,
+  Scope,
+} from './abstract-value.ts';
 import type { Connection, Emitter } from './emitter.ts';
 import type { Globals } from './names.ts';
 import type { Project } from './project.ts';
@@ -64,6 +73,8 @@ export interface Machine {
   evaluate(node: ts.Expression, scope: Scope): Abstract;
   /** What a declared type stands for: a driver's handle, an instance of a class of the sources. */
   ofType(node: ts.TypeNode | undefined, scope: Scope): Abstract | undefined;
+  /** What the static members of a class are that extends `external`. */
+  modelOf(external: External, type: ClassValue): Abstract | undefined;
   member(object: Abstract, name: string, at: ts.Node): Abstract;
   call(callee: Abstract, args: readonly Abstract[], at: ts.Node): Abstract;
   /** A function of the sources, or one of the reader. */
@@ -102,6 +113,8 @@ export interface Driver {
   construct?(machine: Machine, external: External, args: readonly Abstract[], at: ts.Node): Abstract | undefined;
   call?(machine: Machine, external: External, args: readonly Abstract[], at: ts.Node): Abstract | undefined;
   ofType?(machine: Machine, external: External, types: readonly TypeArgument[]): Abstract | undefined;
+  /** What the static members of a class of the sources are that extends one of the driver. */
+  modelOf?(machine: Machine, external: External, type: ClassValue): Abstract | undefined;
   /** What an imported name is, where it is more than a function or class: `sql` of Kysely. */
   value?(machine: Machine, external: External): Abstract | undefined;
   /** Methods that no other library has, and which begin a statement: a call of one that no unit reaches is listed. */

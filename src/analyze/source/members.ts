@@ -1,8 +1,17 @@
 /** Properties and methods of values. */
 import type ts from 'typescript';
 import type { Value } from '../application.ts';
-import { type Abstract, constant, native, never, plain, undefinedValue, unknown } from './abstract-value.ts';
-import { classMember } from './calls.ts';
+import {
+  type Abstract,
+  type ClassValue,
+  constant,
+  native,
+  never,
+  plain,
+  undefinedValue,
+  unknown,
+} from './abstract-value.ts';
+import { classMember, modelOfClass } from './calls.ts';
 import { listMember } from './lists.ts';
 import { goesOn, type Machine } from './machine.ts';
 import { exportOf, wholeExport } from './names.ts';
@@ -30,7 +39,7 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
       return inherited ?? (object.rest === null ? undefinedValue : machine.member(object.rest, name, at));
     }
     case 'class':
-      return classMember(machine, object, name, object, true, at) ?? undefinedValue;
+      return classMember(machine, object, name, object, true, at) ?? inheritedStatic(machine, object, name, at);
     case 'function':
       return functionMember(machine, object, name) ?? unknown(`the property ${name} of a function`);
     case 'external': {
@@ -51,6 +60,12 @@ export function member(machine: Machine, object: Abstract, name: string, at: ts.
       );
     }
   }
+}
+
+/** Of a class that extends one of a driver: `Account.findOne(...)`. */
+function inheritedStatic(machine: Machine, type: ClassValue, name: string, at: ts.Node): Abstract {
+  const model = modelOfClass(machine, type);
+  return model === undefined ? undefinedValue : machine.member(model, name, at);
 }
 
 function wholeMember(machine: Machine, file: string, name: string, at: ts.Node): Abstract {

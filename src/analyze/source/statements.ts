@@ -206,7 +206,7 @@ function runForOf(machine: Machine, node: ts.ForOfStatement, scope: Scope): Comp
     const inner = new Scope(scope);
     if (ts.isVariableDeclarationList(node.initializer)) {
       const [declaration] = node.initializer.declarations;
-      if (declaration !== undefined) machine.bind(declaration.name, element, inner);
+      if (declaration !== undefined) machine.bind(declaration.name, elementIn(list, element), inner);
     }
     return runStatement(machine, node.statement, inner);
   };
@@ -240,6 +240,19 @@ export function overList(
     return { completion: machine.fork(list.condition, run(list.ifTrue), run(list.ifFalse)), isUnrolled: false };
   }
   return { completion: machine.loop(name, valueOf(list), body, at), isUnrolled: false };
+}
+
+/** The element of a loop, where rows are objects as such an object. */
+export function elementIn(list: Abstract, element: Abstract): Abstract {
+  if (
+    list.kind !== 'rows' ||
+    list.elementOf === undefined ||
+    element.kind !== 'value' ||
+    element.value.kind !== 'element'
+  )
+    return element;
+  const { value } = element;
+  return list.elementOf((field) => ({ ...value, field }));
 }
 
 /** A list of which only a part is known. */

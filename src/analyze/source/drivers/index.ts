@@ -1,16 +1,17 @@
 /** The drivers that the source reader knows, by the modules that programs import. */
 import type ts from 'typescript';
-import type { Abstract, External } from '../abstract-value.ts';
+import type { Abstract, ClassValue, External } from '../abstract-value.ts';
 import { drizzle } from '../builders/drizzle.ts';
 import { knex } from '../builders/knex.ts';
 import { kysely } from '../builders/kysely.ts';
 import { prisma } from '../builders/prisma.ts';
+import { sequelize } from '../builders/sequelize.ts';
 import type { Driver, Machine, TypeArgument } from '../machine.ts';
 import { mysql2 } from './mysql2.ts';
 import { pg } from './pg.ts';
 import { postgres } from './postgres.ts';
 
-const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle, prisma];
+const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle, prisma, sequelize];
 
 function driverOf({ module }: External): Driver | undefined {
   return known.find(({ modules }) => modules.test(module));
@@ -23,6 +24,8 @@ export const drivers = {
     driverOf(external)?.call?.(machine, external, args, at),
   ofType: (machine: Machine, external: External, types: readonly TypeArgument[]) =>
     driverOf(external)?.ofType?.(machine, external, types),
+  modelOf: (machine: Machine, external: External, type: ClassValue) =>
+    driverOf(external)?.modelOf?.(machine, external, type),
   value: (machine: Machine, external: External) => driverOf(external)?.value?.(machine, external),
   /** Does a method of this name begin a statement, whatever it is called on? */
   startsStatement: (name: string, modules: ReadonlySet<string>): boolean =>

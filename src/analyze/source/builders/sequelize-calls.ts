@@ -1,0 +1,417 @@
+/** The statements that Sequelize 6 sends for the methods of a model and of its instances. */
+import type ts from 'typescript';
+import {
+  type Abstract,
+  arrayOf,
+  constant,
+  native,
+  type Native,
+  type ObjectValue,
+  undefinedValue,
+} from '../abstract-value.ts';
+import type { Connection } from '../emitter.ts';
+import { goesOn } from '../machine.ts';
+import { choose, constantOf, isNothing, not, truthOf } from '../value-arithmetic.ts';
+import { ofRows, requireRow, rowCount, runFragment } from './chain.ts';
+import { entriesOf } from './clauses.ts';
+import {
+  assigned,
+  changedFields,
+  column,
+  type EntityContext,
+  firstInstance,
+  insertQuery,
+  instances,
+  keyCondition,
+  markSaved,
+  type Methods,
+  newInstance,
+  objectIn,
+  shown,
+  startQuery,
+} from './entity.ts';
+import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { identifier } from './identifier.ts';
+import { printQuery, type Query, withCondition, withNotRead } from './query.ts';
+import { chosenColumns, whereFragment } from './sequelize-where.ts';
+
+export interface SequelizeCall extends EntityContext {
+  readonly at: ts.Node;
+  /** The owner that the options of a call name. */
+  readonly ownerIn: (options: Abstract | undefined) => EntityContext['owner'];
+}
+
+type Run = (call: SequelizeCall, args: readonly Abstract[]) => Abstract;
+
+function optionsOf(value: Abstract | undefined): ReadonlyMap<string, Abstract> {
+  return new Map(entriesOf(value) ?? []);
+}
+
+function on(call: SequelizeCall, options: Abstract | undefined): SequelizeCall {
+  const owner = call.ownerIn(options);
+  return owner === null ? call : { ...call, owner };
+}
+
+function run(call: SequelizeCall, query: Query): Abstract {
+  const { machine, owner, at } = call;
+  return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at);
+}
+
+const known =
+  /^(?:where|attributes|order|limit|offset|lock|skipLocked|transaction|raw|plain|nest|paranoid|logging|benchmark|rejectOnEmpty|group|returning|fields|validate|hooks|individualHooks|by|defaults|ignoreDuplicates|updateOnDuplicate|silent|force|subQuery|distinct|col|mapToModel|useMaster)$/;
+
+function select(call: SequelizeCall, options: Abstract | undefined, condition?: Fragment): Query {
+  const given = optionsOf(options);
+  const unread =
+    isNothing(options ?? undefinedValue) || entriesOf(options) !== null
+      ? [...given.keys()].find((name) => !known.test(name))
+      : 'options that are no object';
+  const found = withCondition(startQuery(call, 'select'), condition ?? []);
+  const query = withCondition(found, scoped(call, given));
+  const order = given.get('order');
+  const full: Query = {
+    ...query,
+    columns: chosenColumns(call, given.get('attributes'), (field) => shown(call, field)),
+    orderBy: order === undefined ? [] : ordered(call, order),
+    groupBy: columnsIn(call, given.get('group')),
+    limit: given.has('limit') ? operand(given.get('limit') ?? undefinedValue) : null,
+    offset: given.has('offset') ? operand(given.get('offset') ?? undefinedValue) : null,
+    ...lockOf(given),
+  };
+  return unread === undefined ? full : withNotRead(full, `\`${unread}\` of a query of Sequelize is not read`);
+}
+
+/** WHERE, and of a paranoid model only what is not deleted. */
+function scoped(call: SequelizeCall, options: ReadonlyMap<string, Abstract>): Fragment {
+  const where = whereFragment(call, options.get('where'));
+  const deletion = [...call.entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+  if (deletion === undefined || constantOf(options.get('paranoid')) === false) return where;
+  const alive: Fragment = [...column(call.entity, deletion), ' IS NULL'];
+  return where.length === 0 ? alive : [...alive, ' AND ', ...where];
+}
+
+function columnsIn(call: SequelizeCall, value: Abstract | undefined): readonly Fragment[] {
+  const list = value === undefined ? [] : value.kind === 'array' ? value.elements.value : [value];
+  return list.map((one) => {
+    const name = constantText(one);
+    return name === undefined ? operand(one) : column(call.entity, name);
+  });
+}
+
+function ordered(call: SequelizeCall, order: Abstract): readonly Fragment[] {
+  const list = order.kind === 'array' ? order.elements.value : [order];
+  return list.map((one): Fragment => {
+    const [by, way] = one.kind === 'array' ? one.elements.value : [one];
+    const [field] = columnsIn(call, by);
+    const direction = constantText(way);
+    return [...(field ?? []), direction === undefined ? '' : ` ${direction.toUpperCase()}`];
+  });
+}
+
+/** `lock: true`, `lock: t.LOCK.UPDATE`, `lock: { level: ... }` */
+function lockOf(options: ReadonlyMap<string, Abstract>): Pick<Query, 'lock' | 'wait'> {
+  const given = options.get('lock');
+  const level = given?.kind === 'object' ? given.properties.get('level')?.value : given;
+  const value = constantOf(level);
+  const lock = value === true ? 'FOR UPDATE' : typeof value === 'string' ? `FOR ${value.replaceAll('_', ' ')}` : '';
+  return { lock, wait: constantOf(options.get('skipLocked')) === true ? 'SKIP LOCKED' : '' };
+}
+
+function oneInstance(call: SequelizeCall, query: Query, options: Abstract | undefined): Abstract {
+  const found = firstInstance(run(call, query), call.entity, methodsOf(call));
+  const isRequired = !isNothing(optionsOf(options).get('rejectOnEmpty') ?? undefinedValue);
+  return isRequired ? requireRow(call.machine, found) : found;
+}
+
+const findOne: Run = (call, [options]) => {
+  const query = select(call, options);
+  const tested = new Set((entriesOf(optionsOf(options).get('where')) ?? []).map(([name]) => name));
+  // By its whole key there is one row at most.
+  const isKey = call.entity.keys.every((key) => tested.has(key));
+  return oneInstance(on(call, options), isKey ? query : { ...query, limit: [constant(1)] }, options);
+};
+
+const findAll: Run = (call, [options]) => {
+  const own = on(call, options);
+  return instances(run(own, select(own, options)), own.entity, methodsOf(own));
+};
+
+const create: Run = (call, [values, options]) => {
+  const own = on(call, options);
+  return insertOne(own, entriesOf(values), options, values);
+};
+
+function insertOne(
+  call: SequelizeCall,
+  entries: ReturnType<typeof entriesOf>,
+  options: Abstract | undefined,
+  values: Abstract | undefined,
+): Abstract {
+  const rows = insertRows(call, [entries], options, values, []);
+  return objectIn(firstInstance(rows, call.entity, methodsOf(call))) ?? rows;
+}
+
+function insertRows(
+  call: SequelizeCall,
+  list: readonly ReturnType<typeof entriesOf>[],
+  options: Abstract | undefined,
+  values: Abstract | undefined,
+  conflict: Fragment,
+): Abstract {
+  const fields = [...call.entity.fields.keys()];
+  const isQuiet = constantOf(optionsOf(options).get('returning')) === false;
+  const rows = list.map((entries) => new Map((entries ?? []).filter(([name]) => call.entity.fields.has(name))));
+  const query = insertQuery(call, rows, conflict, isQuiet || call.machine.dialect === 'mysql' ? [] : fields);
+  const isKnown = list.every((entries) => entries !== null);
+  return run(call, isKnown ? query : withNotRead(query, `the rows of INSERT are ${whyNotConstant(values)}`));
+}
+
+const bulkCreate: Run = (call, [values, options]) => {
+  const own = on(call, options);
+  const given = optionsOf(options);
+  const list = values?.kind === 'array' ? values.elements.value.map(entriesOf) : [null];
+  const updated = given.get('updateOnDuplicate');
+  const names = updated?.kind === 'array' ? updated.elements.value.map((name) => constantText(name) ?? '?') : [];
+  const conflict: Fragment =
+    names.length > 0 ? overwriting(own, names) : given.has('ignoreDuplicates') ? [' ON CONFLICT DO NOTHING'] : [];
+  return instances(insertRows(own, list, options, values, conflict), own.entity, methodsOf(own));
+};
+
+function overwriting({ entity, machine }: SequelizeCall, names: readonly string[]): Fragment {
+  const columnOf = (name: string): string => identifier(entity.fields.get(name)?.column ?? name, machine.dialect);
+  const set = names.map((name): Fragment => [`${columnOf(name)} = excluded.${columnOf(name)}`]);
+  return [
+    ' ON CONFLICT ',
+    ...parenthesized([entity.keys.map(columnOf).join(', ')]),
+    ' DO UPDATE SET ',
+    ...join(set, ', '),
+  ];
+}
+
+const upsert: Run = (call, [values, options]) => {
+  const own = on(call, options);
+  const names = [
+    ...(entriesOf(values) ?? []).map(([name]) => name),
+    ...[...own.entity.fields].flatMap(([name, { onUpdate }]) => (onUpdate === null ? [] : [name])),
+  ];
+  const rows = insertRows(own, [entriesOf(values)], options, values, overwriting(own, names));
+  return arrayOf([
+    firstInstance(rows, own.entity, methodsOf(own)),
+    { kind: 'value', value: { kind: 'unknown', reason: 'whether the row is new' } },
+  ]);
+};
+
+function updating(
+  call: SequelizeCall,
+  values: ReadonlyMap<string, Fragment>,
+  where: Fragment,
+  returning: readonly string[],
+): Abstract {
+  const query = withCondition(startQuery(call, 'update'), where);
+  return run(call, {
+    ...query,
+    assignments: assigned(call, values),
+    returning: returning.map((field) => shown(call, field)),
+  });
+}
+
+function fragmentsOf(values: Abstract | undefined): ReadonlyMap<string, Fragment> | null {
+  const entries = entriesOf(values);
+  return entries === null ? null : new Map(entries.map(([name, value]) => [name, operand(value)]));
+}
+
+const update: Run = (call, [values, options]) => {
+  const own = on(call, options);
+  const given = optionsOf(options);
+  const set = fragmentsOf(values) ?? new Map([['?', notRead(`the columns of SET are ${whyNotConstant(values)}`)]]);
+  const returns = constantOf(given.get('returning')) === true;
+  const rows = updating(own, set, scoped(own, given), returns ? [...own.entity.fields.keys()] : []);
+  return arrayOf([rowCount(rows), returns ? instances(rows, own.entity, methodsOf(own)) : undefinedValue]);
+};
+
+const destroy: Run = (call, [options]) =>
+  rowCount(removing(on(call, options), scoped(call, optionsOf(options)), options));
+
+/** DELETE, or UPDATE of a paranoid model. */
+function removing(call: SequelizeCall, where: Fragment, options: Abstract | undefined): Abstract {
+  const deletion = [...call.entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+  if (deletion !== undefined && constantOf(optionsOf(options).get('force')) !== true)
+    return updating(
+      call,
+      new Map([[deletion, [{ kind: 'value', value: { kind: 'unknown', reason: 'the time' } }]]]),
+      where,
+      [],
+    );
+  return run(call, withCondition(startQuery(call, 'delete'), where));
+}
+
+/** `increment('n', { by: 2 })`, `increment({ n: 2 })`, `increment(['n'])` */
+function counter(sign: '+' | '-', where: (call: SequelizeCall, options: Abstract | undefined) => Fragment): Run {
+  return (call, [fields, options]) => {
+    const own = on(call, options);
+    const by = optionsOf(options).get('by') ?? constant(1);
+    const names =
+      fields?.kind === 'array' ? fields.elements.value : fields?.kind === 'object' ? [] : [fields ?? undefinedValue];
+    const given = entriesOf(fields) ?? names.map((name) => [constantText(name) ?? '?', by] as const);
+    const set = new Map(
+      given.map(([name, amount]) => [name, [...column(own.entity, name), ` ${sign} `, ...operand(amount)]] as const),
+    );
+    return updating(own, set, where(own, options), [...own.entity.fields.keys()]);
+  };
+}
+
+function aggregate(sql: (call: SequelizeCall, field: string) => Fragment): Run {
+  return (call, args) => {
+    const [field, options] = args.length > 1 || constantText(args[0]) !== undefined ? args : [undefined, args[0]];
+    const own = on(call, options);
+    const rows = run(own, {
+      ...select(own, options),
+      limit: null,
+      offset: null,
+      orderBy: [],
+      columns: [[...sql(own, constantText(field) ?? ''), ' AS value']],
+    });
+    return ofRows(rows, (statement) => ({
+      kind: 'value',
+      value: { kind: 'column', statement, column: 'value', row: 'first' },
+    }));
+  };
+}
+
+const count = aggregate(() => ['count(*)']);
+
+/** In a transaction of its own, unless there is one: a read, and an INSERT where it finds nothing. */
+const findOrCreate: Run = (call, [options]) => {
+  const own = on(call, options);
+  const body = (inner: SequelizeCall): Abstract => {
+    const found = firstInstance(run(inner, select(inner, options)), inner.entity, methodsOf(inner));
+    const isThere = truthOf(found);
+    const given = optionsOf(options);
+    const values = [...(entriesOf(given.get('where')) ?? []), ...(entriesOf(given.get('defaults')) ?? [])];
+    let created: Abstract = found;
+    inner.machine.fork(
+      isThere,
+      () => goesOn,
+      () => ((created = insertOne(inner, values, options, options)), goesOn),
+    );
+    return arrayOf([choose(isThere, found, created), { kind: 'value', value: not(isThere) }]);
+  };
+  if (own.owner !== null) return body(own);
+  const connection: Connection = { nextLevel: null };
+  return own.machine.inTransaction(connection, null, own.at, () => body({ ...own, owner: connection }));
+};
+
+export const modelCalls: Readonly<Record<string, Run>> = {
+  findOne,
+  findByPk: (call, [key, options]) => {
+    const [name] = call.entity.keys;
+    const own = on(call, options);
+    const tested: Fragment = [...column(call.entity, name ?? 'id'), ' = ', ...operand(key ?? undefinedValue)];
+    return oneInstance(own, select(own, options, tested), options);
+  },
+  findAll,
+  findAndCountAll: (call, [options]) => {
+    const total = count(call, [options ?? undefinedValue]);
+    const rows = findAll(call, [options ?? undefinedValue]);
+    return {
+      kind: 'object',
+      properties: new Map([
+        ['count', { value: total }],
+        ['rows', { value: rows }],
+      ]),
+      of: null,
+      rest: null,
+    };
+  },
+  create,
+  bulkCreate,
+  build: (call, [values]) => newInstance(call.entity, new Map(entriesOf(values) ?? []), methodsOf(call)),
+  upsert,
+  update,
+  destroy,
+  increment: counter('+', (call, options) => scoped(call, optionsOf(options))),
+  decrement: counter('-', (call, options) => scoped(call, optionsOf(options))),
+  findOrCreate,
+  count,
+  sum: aggregate((call, field) => ['sum(', ...column(call.entity, field), ')']),
+  max: aggregate((call, field) => ['max(', ...column(call.entity, field), ')']),
+  min: aggregate((call, field) => ['min(', ...column(call.entity, field), ')']),
+};
+
+/** What an instance does: `save` writes the fields that changed. */
+export function methodsOf(call: SequelizeCall): Methods {
+  return (self) => ({
+    kind: 'native',
+    title: 'an instance of Sequelize',
+    isHandle: true,
+    member: (name) => {
+      const of = instanceCalls[name];
+      if (of === undefined) return name === 'dataValues' ? self : undefined;
+      return native(name, (args, at) => of({ ...call, at, owner: null }, self, args));
+    },
+  });
+}
+
+type InstanceRun = (call: SequelizeCall, self: ObjectValue, args: readonly Abstract[]) => Abstract;
+
+const save: InstanceRun = (call, self, [options]) => {
+  const own = on(call, options);
+  const changed = changedFields(self);
+  const { entity } = own;
+  if (entity.keys.every((key) => !self.properties.has(key))) return insertOne(own, [...changed], options, self);
+  if (changed.size > 0) {
+    const set = new Map([...changed].map(([name, value]) => [name, operand(value)]));
+    updating(own, set, keyCondition(own, self), []);
+    markSaved(own.machine, self);
+  }
+  return self;
+};
+
+const change =
+  (sign: '+' | '-'): InstanceRun =>
+  (call, self, args) => {
+    counter(sign, (own) => keyCondition(own, self))(call, args);
+    return self;
+  };
+
+const instanceCalls: Readonly<Record<string, InstanceRun>> = {
+  save,
+  update: (call, self, [values, options]) => {
+    const entries = entriesOf(values);
+    if (entries === null) {
+      call.machine.notUnderstood(call.at, `the columns of SET are ${whyNotConstant(values)}`);
+      return self;
+    }
+    for (const [name, value] of entries) assign(call, self, name, value);
+    return save(call, self, [options ?? undefinedValue]);
+  },
+  set: (call, self, [name, value]) => {
+    for (const [field, one_] of entriesOf(name) ?? [[constantText(name) ?? '?', value ?? undefinedValue] as const])
+      assign(call, self, field, one_);
+    return self;
+  },
+  destroy: (call, self, [options]) => removing(on(call, options), keyCondition(call, self), options),
+  increment: change('+'),
+  decrement: change('-'),
+  reload: (call, self, [options]) => {
+    const own = on(call, options);
+    const rows = run(own, select(own, options, keyCondition(own, self)));
+    const fresh = objectIn(firstInstance(rows, own.entity, methodsOf(own)));
+    for (const [name, cell] of fresh?.properties ?? []) assign(call, self, name, cell.value);
+    return self;
+  },
+  get: (call, self, [name]) =>
+    constantText(name) === undefined ? self : call.machine.member(self, constantText(name) ?? '', call.at),
+  getDataValue: (call, self, [name]) => call.machine.member(self, constantText(name) ?? '', call.at),
+  toJSON: (_, self) => self,
+};
+
+function assign({ machine }: SequelizeCall, self: ObjectValue, name: string, value: Abstract): void {
+  const cell = self.properties.get(name) ?? { value: undefinedValue };
+  self.properties.set(name, cell);
+  machine.memory.write(cell, value);
+}
+
+export function modelNative(title: string, member: NonNullable<Native['member']>): Native {
+  return { kind: 'native', title, isHandle: true, member };
+}

@@ -1,0 +1,107 @@
+/** Sequelize's models: `sequelize.define(name, attributes, options)` and `Model.init(attributes, options)`. */
+import type ts from 'typescript';
+import { type Abstract, type ClassValue, unknown } from '../abstract-value.ts';
+import { constantOf } from '../value-arithmetic.ts';
+import { entriesOf } from './clauses.ts';
+import type { Entity, EntityField } from './entity.ts';
+import { constantText } from './fragment.ts';
+import { snakeCase } from './identifier.ts';
+
+interface Definition {
+  readonly name: string;
+  readonly attributes: Abstract | undefined;
+  readonly options: ReadonlyMap<string, Abstract>;
+  /** Foreign keys of associations. */
+  readonly added: Set<string>;
+}
+
+/** By class, or by the object of `define`. */
+const definitions = new WeakMap<object, Definition>();
+
+export function defineModel(
+  key: ts.ClassLikeDeclaration | object,
+  name: string,
+  attributes: Abstract | undefined,
+  options: Abstract | undefined,
+  defaults: ReadonlyMap<string, Abstract>,
+): void {
+  const known = new Map([...defaults, ...(entriesOf(options) ?? [])]);
+  const given = constantText(known.get('modelName')) ?? name;
+  definitions.set(key, { name: given, attributes, options: known, added: definitions.get(key)?.added ?? new Set() });
+}
+
+export function keyOfClass({ node }: ClassValue): object {
+  return node;
+}
+
+export function modelName(key: object): string | undefined {
+  return definitions.get(key)?.name;
+}
+
+/** `Account.belongsTo(Owner)` gives accounts a column `ownerId`. */
+export function addForeignKey(key: object, name: string): void {
+  definitions.get(key)?.added.add(name);
+}
+
+/** Made each time: associations come after `init`. `undefined`: no file calls `init`. */
+export function entityOf(key: object): Entity | undefined {
+  const definition = definitions.get(key);
+  const attributes = entriesOf(definition?.attributes);
+  if (definition === undefined || attributes === null) return undefined;
+  const { options } = definition;
+  const isUnderscored = isOn(options, 'underscored', false);
+  const columnOf = (name: string): string => (isUnderscored ? snakeCase(name) : name);
+  const fields = new Map<string, EntityField>();
+  const keys: string[] = [];
+  for (const [name, type] of attributes) {
+    const known = new Map(entriesOf(type) ?? []);
+    const isKey = constantOf(known.get('primaryKey')) === true;
+    if (isKey) keys.push(name);
+    fields.set(name, {
+      ...plainField,
+      column: constantText(known.get('field')) ?? columnOf(name),
+      isGenerated: constantOf(known.get('autoIncrement')) === true,
+    });
+  }
+  const id: readonly (readonly [string, EntityField])[] =
+    keys.length > 0 ? [] : [['id', { ...plainField, column: 'id', isGenerated: true }]];
+  const all = new Map([...id, ...fields]);
+  for (const name of definition.added) if (!all.has(name)) all.set(name, { ...plainField, column: columnOf(name) });
+  addTimes(all, options, columnOf);
+  const plural = isOn(options, 'freezeTableName', false) ? definition.name : pluralOf(columnOf(definition.name));
+  const table = constantText(options.get('tableName')) ?? plural;
+  return { table, fields: all, keys: keys.length > 0 ? keys : ['id'] };
+}
+
+const plainField: EntityField = { column: '', onInsert: null, onUpdate: null, isGenerated: false, isDeletion: false };
+
+function addTimes(
+  fields: Map<string, EntityField>,
+  options: ReadonlyMap<string, Abstract>,
+  columnOf: (name: string) => string,
+): void {
+  if (!isOn(options, 'timestamps', true)) return;
+  const time = [unknown('the time')];
+  const add = (option: string, field: Partial<EntityField>): void => {
+    const given = options.get(option);
+    if (given !== undefined && constantOf(given) === false) return;
+    const name = constantText(given) ?? option;
+    fields.set(name, { ...plainField, column: fields.get(name)?.column ?? columnOf(name), ...field });
+  };
+  add('createdAt', { onInsert: time });
+  add('updatedAt', { onInsert: time, onUpdate: time });
+  if (isOn(options, 'paranoid', false)) add('deletedAt', { isDeletion: true });
+}
+
+function isOn(options: ReadonlyMap<string, Abstract>, name: string, otherwise: boolean): boolean {
+  const value = constantOf(options.get(name));
+  return typeof value === 'boolean' ? value : otherwise;
+}
+
+/** English plurals as far as rules go; irregular nouns need `tableName`. */
+function pluralOf(name: string): string {
+  if (/(?:s|x|z|ch|sh)$/i.test(name)) return `${name}es`;
+  if (/[^aeiou]y$/i.test(name)) return `${name.slice(0, -1)}ies`;
+  if (/person$/i.test(name)) return name.replace(/erson$/i, 'eople');
+  return /child$/i.test(name) ? `${name}ren` : `${name}s`;
+}

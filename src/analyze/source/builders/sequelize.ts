@@ -1,0 +1,222 @@
+/** Sequelize 6: models by `define` and `init`, managed and unmanaged transactions, instances, raw SQL. */
+import type ts from 'typescript';
+import { type Abstract, arrayOf, constant, native, type Native, objectOf, undefinedValue } from '../abstract-value.ts';
+import type { Connection } from '../emitter.ts';
+import type { Driver, Machine, Owner } from '../machine.ts';
+import { levelIn } from '../sql-steps.ts';
+import { constantOf } from '../value-arithmetic.ts';
+import { runFragment } from './chain.ts';
+import { onEachPath } from './choices.ts';
+import { entriesOf } from './clauses.ts';
+import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { modelCalls, modelNative, type SequelizeCall } from './sequelize-calls.ts';
+import { addForeignKey, defineModel, entityOf, keyOfClass, modelName } from './sequelize-models.ts';
+import { operators, sqlFunction } from './sequelize-where.ts';
+
+export const sequelize: Driver = {
+  modules: /^sequelize(?:-typescript)?$/,
+  construct: (machine, { path }, [...args]) =>
+    /^(?:Sequelize|default)$/.test(path.at(-1) ?? 'default') ? sequelizeHandle(machine, defaultsIn(args)) : undefined,
+  ofType: (machine, { path }) => {
+    if (path.at(-1) === 'Transaction') return transactionObject(machine, { nextLevel: null });
+    return path.at(-1) === 'Sequelize' ? sequelizeHandle(machine, new Map()) : undefined;
+  },
+  value: (machine, { path }) => {
+    const inside = path[0] === 'Sequelize' || path[0] === 'default' ? path.slice(1) : path;
+    const [first = '', second, third] = inside;
+    if (first === 'Op' && inside.length === 1) return operators;
+    if (first === 'Transaction' && third !== undefined && inside.length === 3)
+      return constant(second === 'ISOLATION_LEVELS' || second === 'LOCK' ? third : '');
+    return inside.length === 1 ? sqlFunction(machine, first) : undefined;
+  },
+  modelOf: (machine, { path }, type) => {
+    if (path.at(-1) !== 'Model') return undefined;
+    const name = type.node.name?.text ?? 'a model';
+    return modelHandle(machine, keyOfClass(type), name, new Map());
+  },
+  startsStatement: /^(?:find(?:ByPk|OrCreate|AndCountAll|All)|bulkCreate)$/,
+};
+
+/** `define` of `new Sequelize(url, { define: { ... } })`. */
+function defaultsIn(args: readonly Abstract[]): ReadonlyMap<string, Abstract> {
+  const options = args.findLast(({ kind }) => kind === 'object');
+  return new Map(entriesOf(new Map(entriesOf(options) ?? []).get('define')) ?? []);
+}
+
+const defaultsOf = new WeakMap<Abstract, ReadonlyMap<string, Abstract>>();
+const connections = new WeakMap<Abstract, Connection>();
+
+function sequelizeHandle(machine: Machine, defaults: ReadonlyMap<string, Abstract>): Native {
+  const models = new Map<string, Abstract>();
+  const handle = modelNative('a handle of Sequelize', (name) => {
+    switch (name) {
+      case 'define':
+        return native(name, ([title, attributes, options]) => {
+          const key = {};
+          const text = constantText(title) ?? 'a model';
+          defineModel(key, text, attributes, options, defaults);
+          const model = modelHandle(machine, key, text, defaults);
+          models.set(text, model);
+          return model;
+        });
+      case 'transaction':
+        return native(name, (args, at) => transaction(machine, args, at));
+      case 'query':
+        return native(name, (given, at) =>
+          onEachPath(machine, given, ([text, options]) => query(machine, text, options, at)),
+        );
+      case 'models':
+        return objectOf(Object.fromEntries(models));
+      case 'model':
+        return native(name, ([title]) => models.get(constantText(title) ?? '') ?? undefinedValue);
+      default:
+        return sqlFunction(machine, name) ?? native(name, () => undefinedValue);
+    }
+  });
+  defaultsOf.set(handle, defaults);
+  return handle;
+}
+
+function ownerIn(options: Abstract | undefined): Owner {
+  const given = new Map(entriesOf(options) ?? []).get('transaction');
+  return given === undefined ? null : (connections.get(given) ?? null);
+}
+
+/** The model's static methods; `key` is what its definition is found by. */
+function modelHandle(machine: Machine, key: object, name: string, defaults: ReadonlyMap<string, Abstract>): Native {
+  const model: Native = modelNative(`the model ${name}`, (method) => {
+    switch (method) {
+      case 'init':
+        return native(method, ([attributes, options]) => {
+          const handle = new Map(entriesOf(options) ?? []).get('sequelize');
+          defineModel(
+            key,
+            name,
+            attributes,
+            options,
+            handle === undefined ? defaults : (defaultsOf.get(handle) ?? defaults),
+          );
+          return model;
+        });
+      case 'belongsTo':
+        return native(
+          method,
+          ([other, options]) => (addForeignKey(key, foreignKey(options, nameOfModel(other))), undefinedValue),
+        );
+      case 'hasMany':
+      case 'hasOne':
+        return native(
+          method,
+          ([other, options]) => (
+            addForeignKey(keyOfModel(other), foreignKey(options, modelName(key) ?? name)), undefinedValue
+          ),
+        );
+      case 'belongsToMany':
+      case 'addHook':
+      case 'sync':
+      case 'addScope':
+        return native(method, () => undefinedValue);
+      default:
+        return native(method, (given, at) =>
+          onEachPath(machine, given, (args) => called(machine, key, name, method, args, at)),
+        );
+    }
+  });
+  keys.set(model, key);
+  return model;
+}
+
+const keys = new WeakMap<Abstract, object>();
+
+function keyOfModel(value: Abstract | undefined): object {
+  if (value?.kind === 'class') return keyOfClass(value);
+  return (value === undefined ? undefined : keys.get(value)) ?? {};
+}
+
+function nameOfModel(value: Abstract | undefined): string {
+  return modelName(keyOfModel(value)) ?? (value?.kind === 'class' ? (value.node.name?.text ?? '') : '');
+}
+
+/** `{ foreignKey: 'ownerId' }`, or the other model's name with `Id`. */
+function foreignKey(options: Abstract | undefined, other: string): string {
+  const given = new Map(entriesOf(options) ?? []).get('foreignKey');
+  const name = constantText(given) ?? constantText(new Map(entriesOf(given) ?? []).get('name'));
+  return name ?? `${other.charAt(0).toLowerCase()}${other.slice(1)}Id`;
+}
+
+function called(
+  machine: Machine,
+  key: object,
+  name: string,
+  method: string,
+  args: readonly Abstract[],
+  at: ts.Node,
+): Abstract {
+  const entity = entityOf(key);
+  const of = modelCalls[method];
+  if (entity === undefined || of === undefined) {
+    machine.notUnderstood(
+      at,
+      entity === undefined ? `no file says the columns of the model ${name}` : `\`${method}\` of Sequelize is not read`,
+    );
+    return { kind: 'value', value: { kind: 'unknown', reason: `what ${name}.${method} gives` } };
+  }
+  const call: SequelizeCall = { machine, owner: null, entity, at, ownerIn };
+  return of(call, args);
+}
+
+function transaction(machine: Machine, args: readonly Abstract[], at: ts.Node): Abstract {
+  const fn = args.find(({ kind }) => kind === 'function');
+  const options = args.find(({ kind }) => kind === 'object');
+  const level = levelIn(String(constantOf(new Map(entriesOf(options) ?? []).get('isolationLevel')) ?? ''));
+  const connection: Connection = { nextLevel: null };
+  const object = transactionObject(machine, connection);
+  if (fn !== undefined)
+    return machine.inTransaction(connection, level, at, () => machine.settle(machine.call(fn, [object], at), at));
+  machine.begin(connection, level, at);
+  return object;
+}
+
+function transactionObject(machine: Machine, connection: Connection): Native {
+  const object = modelNative('a transaction of Sequelize', (name) => {
+    if (name === 'LOCK') return { ...operators, member: (lock) => constant(lock) };
+    return native(name, (_, at) => {
+      if (name === 'commit') machine.commit(connection, at);
+      if (name === 'rollback') machine.rollback(connection);
+      return undefinedValue;
+    });
+  });
+  connections.set(object, connection);
+  return object;
+}
+
+/** `query(sql, { replacements, bind, transaction, type })`; rows alone where the type is SELECT. */
+function query(machine: Machine, text: Abstract | undefined, options: Abstract | undefined, at: ts.Node): Abstract {
+  const given = new Map(entriesOf(options) ?? []);
+  const config = text?.kind === 'object' ? text.properties.get('query')?.value : text;
+  const sql = constantText(config);
+  const owner = ownerIn(options);
+  const rows =
+    sql === undefined
+      ? machine.statement(owner, { text: config ?? undefinedValue, parameters: [], at })
+      : runFragment(machine, owner, withValues(sql, given), [at], at);
+  const type = given.get('type');
+  const isSelect =
+    type !== undefined &&
+    (constantText(type) ?? (type.kind === 'external' ? (type.path.at(-1) ?? '') : '')) === 'SELECT';
+  return isSelect ? rows : arrayOf([rows, rows]);
+}
+
+/** `:name` and `?` of `replacements`, `$1` and `$name` of `bind`. */
+function withValues(sql: string, options: ReadonlyMap<string, Abstract>): Fragment {
+  const [replacements, bind] = [options.get('replacements'), options.get('bind')];
+  let next = 0;
+  return sql.split(/((?<!:):[A-Za-z_]\w*|\?|\$\w+)/).flatMap((piece): Fragment => {
+    const source = piece.startsWith('$') ? bind : piece === '?' || piece.startsWith(':') ? replacements : undefined;
+    if (source === undefined) return [piece];
+    const index = piece === '?' ? next++ : Number(piece.slice(1)) - 1;
+    const value =
+      source.kind === 'array' ? source.elements.value[index] : new Map(entriesOf(source) ?? []).get(piece.slice(1));
+    return value === undefined ? notRead(`the value of ${piece} is ${whyNotConstant(source)}`) : operand(value);
+  });
+}
