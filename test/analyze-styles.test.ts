@@ -318,6 +318,7 @@ describe('Drizzle', () => {
         const [row] = await db.select({ id: users.id }).from(users).where(and(eq(users.id, id), name ? eq(users.name, name) : undefined));
         return row;
       }
+      export const remove = (id: number) => db.delete(users).where(eq(users.id, id));
       export async function rename(id: number, name: string) {
         await db.update(users).set({ name }).where(eq(users.id, id));
       }
@@ -331,6 +332,8 @@ describe('Drizzle', () => {
     SELECT id FROM users WHERE (id = $1 AND user_name = $2)  [id, name]
   else
     SELECT id FROM users WHERE id = $1  [id]
+unit remove
+  DELETE FROM users WHERE id = $1  [id]
 unit rename
   UPDATE users SET user_name = $1, changed = $2 WHERE id = $3  [name, ? what the column fills in, id]
 unit unread

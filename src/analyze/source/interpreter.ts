@@ -146,11 +146,8 @@ function isUnreadDriver({ module, path }: External): boolean {
 function settleCallbacks(machine: Machine, value: External, at: ts.Node): Abstract {
   const [first, ...others] = value.made ?? [];
   if (first !== undefined && others.length === 0) {
-    return machine.invoke(
-      first,
-      first.node.parameters.map(({ name }) => unknown(`what ${name.getText()} is`)),
-      at,
-    );
+    const args = first.node.parameters.map(({ name }) => unknown(`what ${name.getText()} is`));
+    return machine.settle(machine.invoke(first, args, at), at);
   }
   for (const fn of value.made ?? []) runSometime(machine, fn, `how often ${value.module} calls its function`, at);
   return unknown(`what ${value.module} gives`);

@@ -7,7 +7,8 @@ import type { Completion, Machine } from './machine.ts';
 export function runSometime(machine: Machine, fn: FunctionValue, reason: string, at: ts.Node): void {
   const body = (): Completion => {
     const args = fn.node.parameters.map(({ name }) => unknown(`what ${name.getText()} is`));
-    return { end: machine.invoke(fn, args, at).kind === 'never' ? 'throw' : 'none', ended: [] };
+    const result = machine.settle(machine.invoke(fn, args, at), at);
+    return { end: result.kind === 'never' ? 'throw' : 'none', ended: [] };
   };
   const { steps } = machine.emitter.apart(() => machine.memory.during(body));
   if (steps.length > 0) machine.loop('pass', { kind: 'unknown', reason }, body, at);

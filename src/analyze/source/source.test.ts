@@ -228,19 +228,19 @@ unit count
 test('a library that is not read is listed where it is awaited; so is SQL for a function that is not in the sources', () => {
   const text = read(
     {
-      'a.ts': `import { PrismaClient } from '@prisma/client'; import helper from 'sql-helper';
-        const prisma = new PrismaClient();
-        export const list = () => prisma.item.findMany({ where: { open: true } });
+      'a.ts': `import { MikroORM } from '@mikro-orm/postgresql'; import helper from 'sql-helper';
+        const orm = MikroORM.initSync({});
+        export const list = () => orm.em.find('Item', { open: true });
         export async function sell(id: number) {
-          await prisma.$transaction(async (tx) => { await tx.item.update({ where: { id } }); });
+          await orm.em.transactional(async (em) => { await em.nativeUpdate('Item', { id }, {}); });
           await helper.many('SELECT * FROM items'); }`,
     },
     true,
   );
   expect(text).toBe(`unit list at a.ts:3
-  not understood: @prisma/client is not read at a.ts:3
+  not understood: @mikro-orm/postgresql is not read at a.ts:3
 unit sell at a.ts:4
-  not understood: @prisma/client is not read at a.ts:5
+  not understood: @mikro-orm/postgresql is not read at a.ts:5
   not understood: SQL is passed to helper.many, which is not in the sources at a.ts:6
 `);
 });

@@ -114,8 +114,11 @@ export function readUnits(
 }
 
 function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {
-  for (const fn of functions)
-    machine.invoke(fn, kind === 'route' ? requestArguments(fn) : ownArguments(machine, fn), node);
+  for (const fn of functions) {
+    const result = machine.invoke(fn, kind === 'route' ? requestArguments(fn) : ownArguments(machine, fn), node);
+    // The caller awaits what a function that is not async gives.
+    machine.settle(result, node);
+  }
 }
 
 /** Request, response, next. */
