@@ -32,6 +32,29 @@ describe('sessions that are not functions of what they read', () => {
     );
   });
 
+  test('also where a variable tells the order of transactions that no history tells', async () => {
+    let isDone = false;
+    const tested = program({
+      initial: { x: 0, y: 0 },
+      sessions: {
+        a: async (s) => {
+          await s.read('x');
+          if (isDone) await s.write('x', -1);
+        },
+        b: async (s) => {
+          isDone = false;
+          await s.write('y', 1);
+          isDone = true;
+          await s.write('y', 2);
+        },
+      },
+      invariant: ({ final }) => final['x'] === 0,
+    });
+    await expect(explore(tested)).rejects.toThrow(
+      'on the same values, session "a" first returns, then begins a transaction',
+    );
+  });
+
   test('a session that awaits something outside is named', async () => {
     for (const outside of [
       () => new Promise((resolve) => setTimeout(resolve, 1)),

@@ -120,6 +120,9 @@ describe('sessions that wait for each other', () => {
     const { evidence, distinctStates } = await runCampaign(handedOver(writes, reads), { runs: 50 });
     expect(distinctStates).toBe(2);
     expect(gaps(evidence)).toEqual(['satisfied']);
+    expect(evidence.assumed).toEqual([
+      'what session "late" awaits beside the store (another session, a timer, a socket, a file) comes as it does here',
+    ]);
   });
 });
 

@@ -108,6 +108,8 @@ class Campaign {
   readonly #options: CampaignOptions;
   readonly #program: Program;
   readonly #sources: ControlledSources<Program>;
+  /** Sessions that awaited something that is not the store's. */
+  readonly #waitedOutside = new Set<string>();
   readonly #runner: ProgramRunner;
   readonly #level: ConstrainingLevel;
   readonly #seed: number;
@@ -231,6 +233,7 @@ class Campaign {
     this.#states.add(run.observedState);
     countMarks(this.#marks, run.marks);
     this.#sessions.add(run.sessions);
+    for (const session of run.waitedOutside) this.#waitedOutside.add(session);
     if (run.violation === null) return;
     this.#violations += 1;
     if (this.#firstFailingRun === null) {
@@ -320,7 +323,11 @@ class Campaign {
       looked: [{ count: this.#runs, nothing: 'no run ended' }],
       sessions: this.#options.replay === undefined ? this.#sessions.sessions() : [],
       cut,
-      assumed: [...assumptionsOf(this.#program), ...this.#sources.assumed()],
+      assumed: [
+        ...assumptionsOf(this.#program),
+        ...[...this.#waitedOutside].toSorted().map(outsideText),
+        ...this.#sources.assumed(),
+      ],
     };
   }
 
@@ -398,4 +405,9 @@ function integerOption(name: string, value: number, min: number): number {
     `option/${name}`,
     `${name} must be a whole number${min === 1 ? ' of at least 1' : ''}, not ${value}`,
   );
+}
+
+/** What a green verdict takes for granted of a session that awaits something that is not the store's. */
+function outsideText(session: string): string {
+  return `what session "${session}" awaits beside the store (another session, a timer, a socket, a file) comes as it does here`;
 }

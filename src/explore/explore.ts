@@ -158,7 +158,7 @@ async function exploreBy(program: Program, options: ExploreOptions, made: Runs):
   await exploration.run({ timeMs: options.estimateAfterMs ?? Infinity });
   if (exploration.goesOn) exploration.expect(await estimate(program, options, made.budget));
   await exploration.run();
-  giveCheckpoint(exploration, options);
+  await finish(exploration, options, made);
   return exploration.result();
 }
 
@@ -168,8 +168,10 @@ export function begin(exploration: Exploration, { resume }: ExploreOptions): voi
   else exploration.restore(resume);
 }
 
-/** Where it ended. */
-export function giveCheckpoint(exploration: Exploration, { onCheckpoint }: ExploreOptions): void {
+/** A proof needs the same of the program in another order. Gives the checkpoint of where it ended. */
+export async function finish(exploration: Exploration, { onCheckpoint }: ExploreOptions, made: Runs): Promise<void> {
+  const { complete, violations } = exploration.result([]);
+  if (complete && violations === 0) await made.lastSessionFirst();
   const checkpoint = onCheckpoint === undefined ? null : exploration.checkpoint();
   if (checkpoint !== null) onCheckpoint?.(checkpoint);
 }

@@ -94,6 +94,22 @@ export class Runs {
     return isSample && bounds === null ? this.#sample(prefix, known) : known;
   }
 
+  /**
+   * A run in which the last session goes first. Histories do not tell the order of independent transactions, and one order of each was run: a session
+   * that looks at memory which another one changes may do something else here after the same values.
+   * @throws InputError `program/nondeterministic`
+   */
+  async lastSessionFirst(): Promise<void> {
+    const { store } = this;
+    const difference = await this.#sources.made(async () => {
+      store.reset([], null);
+      const { program, store: noting, difference: found } = this.#behaviours.record(store);
+      await this.#run(program, noting, { nextSession: (waiting) => waiting.at(-1) ?? null });
+      return found();
+    });
+    if (difference !== null) throw nondeterministic(difference);
+  }
+
   async #sample(prefix: Prefix, known: Ending): Promise<Ending | Late> {
     const guess = this.store.isAtLevel() ? await this.verdictOf(known) : null;
     const ending = await this.#byProgram(prefix, null);
@@ -169,7 +185,11 @@ export class Runs {
     });
   }
 
-  async #run(program: Program, store: Store, { nextSession }: ExploringStore): Promise<Ended | Late> {
+  async #run(
+    program: Program,
+    store: Store,
+    { nextSession }: Pick<ExploringStore, 'nextSession'>,
+  ): Promise<Ended | Late> {
     const { onTurn } = this.#options;
     const outcome = await runProgram(program, store, {
       nextSession,
@@ -257,6 +277,6 @@ function outsideAwait(sessions: readonly string[]): InputError {
 function nondeterministic(difference: string): InputError {
   return new InputError(
     'program/nondeterministic',
-    `with the same choices the program does not do the same: ${difference}`,
+    `with the same choices the program does not do the same: ${difference}; does it look at memory that another session changes?`,
   );
 }

@@ -11,7 +11,7 @@ import type { Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import { requireResumable } from './checkpoint.ts';
-import { begin, estimate, type ExploreOptions, type ExploreResult, giveCheckpoint } from './explore.ts';
+import { begin, estimate, type ExploreOptions, type ExploreResult, finish } from './explore.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
 
@@ -91,7 +91,7 @@ async function shareOut(
     await sharing.run();
     sharing = null;
   }
-  giveCheckpoint(whole, options);
+  await finish(whole, options, made);
   return whole.result();
 }
 

@@ -24,6 +24,8 @@ export interface StatementEvent {
   readonly quotedRows: string | null;
   readonly rowCount: number;
   readonly error: SqlError | null;
+  /** What the client is told, whole. */
+  readonly answer: StatementResult | SqlError;
   /** Was it somebody's turn? A statement that cannot be planned fails as it comes. */
   readonly isStep: boolean;
 }
@@ -93,6 +95,7 @@ function statementEvent(
     parameters: parameters.map((value, i) => textOf(value, prepared.parameterTypes[i])),
     waits: [...waits],
     isStep: true,
+    answer: outcome,
   };
   if (outcome instanceof SqlError) return { ...base, ...noRows, command: '', rowCount: 0, error: outcome };
   const { command, columns, rowCount } = outcome;
@@ -114,7 +117,7 @@ function rowsText({ columns, rows }: StatementResult, format: typeof textOf): st
 
 /** A statement that could not be planned. */
 function refusedStatement(sql: string, error: SqlError): StatementEvent {
-  return { sql, parameters: [], waits: [], ...noRows, command: '', rowCount: 0, error, isStep: false };
+  return { sql, parameters: [], waits: [], ...noRows, command: '', rowCount: 0, error, answer: error, isStep: false };
 }
 
 function textOf(value: SqlValue, type: SqlType | undefined): string {

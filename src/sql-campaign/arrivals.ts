@@ -25,28 +25,47 @@ export interface Absent {
   readonly statements: number;
 }
 
-/** What several runs of one program have shown about its waiting. */
+/** What several runs of one program have shown about what its sessions know past the database. */
 export class ArrivalMemory {
   /** Sessions that awaited something else than the database, and came back. */
   readonly returned = new Set<string>();
   /** Sessions that did not come back in time: the others went first. */
   readonly overdue = new Set<string>();
+  /** Sessions that awaited what nothing but another session could bring. */
+  readonly joining = new Set<string>();
+  /** Sessions that did something else after the same answers: they look at memory that another session changes. */
+  readonly looking = new Set<string>();
   /** Places in sessions where others have to go first; a place is not waited for twice. */
   readonly passed = new Set<string>();
 
-  saved(): SavedArrivals {
-    return { returned: [...this.returned], overdue: [...this.overdue], passed: [...this.passed] };
+  /** Do sessions know of each other by memory that they share? */
+  get isShared(): boolean {
+    return this.joining.size > 0 || this.looking.size > 0;
   }
 
-  restore({ returned, overdue, passed }: SavedArrivals): void {
+  saved(): SavedArrivals {
+    return {
+      returned: [...this.returned],
+      overdue: [...this.overdue],
+      joining: [...this.joining],
+      looking: [...this.looking],
+      passed: [...this.passed],
+    };
+  }
+
+  restore({ returned, overdue, joining, looking, passed }: SavedArrivals): void {
     for (const each of returned) this.returned.add(each);
     for (const each of overdue) this.overdue.add(each);
+    for (const each of joining) this.joining.add(each);
+    for (const each of looking) this.looking.add(each);
     for (const each of passed) this.passed.add(each);
   }
 }
 
 /** Plain data. */
-export type SavedArrivals = Readonly<Record<'returned' | 'overdue' | 'passed', readonly string[]>>;
+export type SavedArrivals = Readonly<
+  Record<'returned' | 'overdue' | 'joining' | 'looking' | 'passed', readonly string[]>
+>;
 
 export class Arrivals {
   readonly #options: ArrivalOptions;
@@ -92,7 +111,7 @@ export class Arrivals {
     if (waitedMs < (mayComeByItself ? waitMs : UNLISTED_MS)) return 'time';
     for (const each of awaited) {
       memory.passed.add(placeOf(each));
-      if (mayComeByItself) memory.overdue.add(each.session);
+      (mayComeByItself ? memory.overdue : memory.joining).add(each.session);
     }
     return 'none';
   }

@@ -269,3 +269,79 @@ test('a moment that a driver has cut to milliseconds is no longer the stored one
   expect((await exploreSql(program, { profile })).violations).toBe(0);
   expect((await runSqlCampaign(program, { profile, runs: 5 })).violations).toBe(0);
 });
+
+/** Both sessions do `work` after one statement that meets nothing of the other. */
+function inOneProcess(
+  work: (query: (sql: string) => Promise<{ rows: { n: number }[] }>) => Promise<unknown>,
+): SqlProgram {
+  const session = (c: SqlConnection): Promise<unknown> =>
+    onPostgres(c, async (client) => {
+      await client.query(read);
+      return work((sql) => client.query(sql));
+    });
+  return sqlProgram({
+    dialect: 'postgres',
+    schema,
+    sessions: { a: session, b: session },
+    invariant: (end) => onPostgres(end, async (client) => (await client.query(read)).rows[0].n <= 2),
+  });
+}
+
+const inMemory = (session: string, what: string): string =>
+  `the sessions run in one process, where session "${session}" ${what}`;
+
+test('a lock in the memory of the process is named, and every order of its holders is explored', async () => {
+  let held = Promise.resolve<unknown>(null);
+  const program = inOneProcess((query) => {
+    const increment = async (): Promise<void> => {
+      const { n = 0 } = (await query(read)).rows[0] ?? {};
+      await query(`UPDATE accounts SET n = ${n + 1}`);
+    };
+    held = held.then(increment);
+    return held;
+  });
+  const explored = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+  const assumed = [inMemory('a', 'awaits another'), inMemory('b', 'awaits another')];
+  expect(explored).toMatchObject({ violations: 0, complete: true, evidence: { assumed } });
+  const campaign = await runSqlCampaign(program, { profile: parseProfile({ engine: 'postgres' }), runs: 4 });
+  expect(campaign.evidence.assumed).toEqual(assumed);
+  expect(explored.schedules).toBeGreaterThan(1);
+});
+
+test('so is a variable that another session changes', async () => {
+  let isRunning = false;
+  const program = inOneProcess(async (query) => {
+    if (isRunning) return;
+    isRunning = true;
+    await query('UPDATE accounts SET n = n + 1');
+    isRunning = false;
+  });
+  const explored = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+  const assumed = ['a', 'b'].map((session) => inMemory(session, 'looks at memory that another changes'));
+  expect(explored).toMatchObject({ violations: 0, complete: true, evidence: { assumed } });
+});
+
+test('what a session finds in memory is looked for in the schedules that only swap independent steps', async () => {
+  let isDone = false;
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: `${schema}; CREATE TABLE others (n int)`,
+    sessions: {
+      a: (c) =>
+        onPostgres(c, async (client) => {
+          await client.query(read);
+          if (isDone) await client.query('UPDATE accounts SET n = -1');
+        }),
+      b: (c) =>
+        onPostgres(c, async (client) => {
+          isDone = false;
+          await client.query('INSERT INTO others VALUES (1)');
+          isDone = true;
+          await client.query('INSERT INTO others VALUES (2)');
+        }),
+    },
+    invariant: (end) => onPostgres(end, async (client) => (await client.query(read)).rows[0].n === 0),
+  });
+  const { violations } = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+  expect(violations).toBeGreaterThan(0);
+});

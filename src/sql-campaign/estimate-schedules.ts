@@ -3,16 +3,19 @@
  * run with every decision drawn evenly; the product of the numbers of ways is right on average, and most often too low. What is
  * estimated is the whole tree: how much of it only swaps independent steps is not known before it was walked.
  */
-import { Budget, type BudgetOptions } from '../base/budget.ts';
+import { Budget } from '../base/budget.ts';
 import type { Chooser } from '../base/chooser.ts';
+import { monotonicMs } from '../base/clock.ts';
 import { sampleMean } from '../base/sample-mean.ts';
 import type { SqlProgram } from '../program/index.ts';
 import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
 import { counting } from './prefix.ts';
 import { tried } from './sql-campaign.ts';
 
-export interface EstimateSchedulesOptions extends Omit<ExploringRunOptions, 'budget'>, BudgetOptions {
+export interface EstimateSchedulesOptions extends ExploringRunOptions {
   readonly chooser: Chooser;
+  /** After this time no probe begins. The one under way ends: a program cannot be stopped midway without leaving its memory as it then is. */
+  readonly timeMaxMs?: number;
   /** Default 100. */
   readonly probes?: number;
   /** Called before each run, for those who watch. */
@@ -32,15 +35,16 @@ export interface ScheduleEstimate {
 /** @throws InputError `program/schema` */
 export async function estimateSchedules(
   program: SqlProgram,
-  { chooser, probes = 100, onRun, timeMaxMs, signal, ...options }: EstimateSchedulesOptions,
+  { chooser, probes = 100, onRun, timeMaxMs = Infinity, ...options }: EstimateSchedulesOptions,
 ): Promise<ScheduleEstimate> {
   const sizes: number[] = [];
   let decisionsMax = 0;
-  const budget = new Budget({ ...(timeMaxMs === undefined ? {} : { timeMaxMs }), ...(signal && { signal }) });
-  for (let i = 0; i < probes && budget.over === null; i += 1) {
+  const { budget = new Budget({}) } = options;
+  const endMs = monotonicMs() + timeMaxMs;
+  for (let i = 0; i < probes && budget.over === null && monotonicMs() < endMs; i += 1) {
     onRun?.();
     const decisions = counting((_, count) => chooser.choose(count));
-    const run = await tried(program, exploringRun(decisions, { ...options, budget }));
+    const run = await tried(program, exploringRun(decisions, options));
     if (run.kind === 'timeout') break;
     sizes.push(decisions.options.reduce((product, count) => product * count, 1));
     decisionsMax = Math.max(decisionsMax, decisions.options.length);

@@ -21,10 +21,11 @@ import {
   type SqlProgram,
 } from '../program/index.ts';
 import { type AssumedAccess, assumedClauses, type Profile, type Ways } from '../serve/index.ts';
+import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { estimateSchedules, type ScheduleEstimate } from './estimate-schedules.ts';
 import { exploringRun } from './exploring-run.ts';
-import { prefixed } from './prefix.ts';
+import { counting, prefixed } from './prefix.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
 import { ScheduleTree, type TreePosition } from './schedule-tree.ts';
 import { checkDialect, type SqlFailure, tried } from './sql-campaign.ts';
@@ -138,7 +139,10 @@ export interface SqlFailureKind extends SqlFailure {
 export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions): Promise<ExploreSqlResult> {
   checkDialect(program, options.profile);
   requireResumable(options);
-  return new SqlExploration(program, options).run();
+  const exploration = new SqlExploration(program, options);
+  const result = await exploration.run();
+  const { unreduced } = exploration;
+  return unreduced === null ? result : new SqlExploration(program, unreduced).run();
 }
 
 type Finished = Extract<SqlRun, { kind: 'finished' }>;
@@ -148,9 +152,11 @@ class SqlExploration {
   readonly #options: ExploreSqlOptions;
   readonly #memory = new ArrivalMemory();
   readonly #steps = new StepFootprints();
+  readonly #reduces: boolean;
   readonly #tree: ScheduleTree;
   readonly #found: SqlFindings;
   readonly #repeated: RepeatedRuns;
+  readonly #answers: AnswerTree;
   readonly #underWay = new UnderWay();
   readonly #serial: SerialCheck;
   #stopped: ExploreSqlResult['stopped'] = null;
@@ -168,6 +174,7 @@ class SqlExploration {
     this.#program = this.#repeated.program;
     this.#options = options;
     this.#ways = options.ways ?? {};
+    if (options.resume !== undefined) this.#memory.restore(options.resume.memory);
     this.#budget = new Budget(options);
     this.#serial = new SerialCheck(program, (decisions) =>
       tried(this.#program, {
@@ -175,16 +182,19 @@ class SqlExploration {
         underWay: this.#underWay,
       }),
     );
+    this.#answers = new AnswerTree(program.sessionNames, this.#memory.looking);
     this.#found = new SqlFindings(program.sessionNames, (run) =>
       tried(this.#program, { ...this.#again(run), findsPlaces: true }),
     );
     const { profile, reduces = true } = options;
+    // Steps that meet in no row may meet in the memory of the process.
+    this.#reduces = reduces && profile.family === 'engine' && !this.#memory.isShared;
     this.#tree = new ScheduleTree({
       processOf: (connection) => this.#steps.processOf(connection),
       phase: () => this.#steps.phase,
       waiting: () => this.#steps.waiting(),
       takeFootprint: () => this.#steps.take(),
-      reduces: reduces && profile.family === 'engine',
+      reduces: this.#reduces,
     });
     this.#standing = this.#stand(this.#tree.position());
   }
@@ -203,6 +213,14 @@ class SqlExploration {
     }
   }
 
+  /** How to walk every schedule, where sessions share memory and schedules were left out; `null`: what is walked is enough. */
+  get unreduced(): ExploreSqlOptions | null {
+    if (!this.#reduces || !this.#memory.isShared || this.#stopped !== null || this.#found.counts.all > 0) return null;
+    const { resume, ...options } = this.#options;
+    const { leftMs } = this.#budget;
+    return { ...options, reduces: false, ...(leftMs === Infinity ? {} : { timeMaxMs: leftMs }) };
+  }
+
   async #runAll(): Promise<void> {
     const { replay, prefix = [] } = this.#options;
     if (replay !== undefined) return this.#replay(replay);
@@ -211,9 +229,32 @@ class SqlExploration {
       await this.#estimateIfLong();
       this.#stopped = this.#budget.over;
       if (this.#stopped === null) await this.#runOnce(prefixed(prefix, this.#tree.decisions()));
+      if (this.unreduced !== null) return;
       if (this.#stopped === null) isOpen = this.#next();
     }
-    this.#options.onCheckpoint?.(this.#standing());
+    if (this.#stopped === null) await this.#runLastFirst();
+    if (this.unreduced === null) this.#options.onCheckpoint?.(this.#standing());
+  }
+
+  /**
+   * The last session first: of schedules that only swap independent steps one was run, and in another one the sessions may find something else in
+   * memory that they share. Where they share nothing, the run shows nothing new.
+   */
+  async #runLastFirst(): Promise<void> {
+    const { prefix = [], onRun } = this.#options;
+    if (this.#found.counts.all > 0 || this.#program.sessions.length < 2 || prefix.some((each) => each > 0)) return;
+    onRun?.();
+    const decisions = counting((_, options) => options - 1);
+    const run = await this.#repeated.made(() => {
+      this.#answers.begin();
+      return tried(this.#program, {
+        ...this.#exploringRun(decisions),
+        isLogged: true,
+        onStatement: this.#answers.ended,
+      });
+    });
+    if (run.kind === 'timeout') return;
+    this.#answers.finish(run.results);
   }
 
   /** @returns false where nothing is left to run */
@@ -224,7 +265,6 @@ class SqlExploration {
     this.#found.restore(resume.found);
     const { histories, outcomes } = resume.found;
     this.#options.onSeen?.({ histories, outcomes });
-    this.#memory.restore(resume.memory);
     this.#standing = () => resume;
     return resume.position !== null && this.#continueAt(resume.position);
   }
@@ -285,15 +325,15 @@ class SqlExploration {
   async #estimateIfLong(): Promise<void> {
     const { estimateAfterMs = Infinity, onEstimate, profile, timeoutMs, onRun } = this.#options;
     if (this.#estimate !== null || monotonicMs() - this.#startedMs < estimateAfterMs) return;
-    const { signal } = this.#budget;
     this.#estimate = await estimateSchedules(this.#program, {
       profile,
       ways: this.#ways,
       chooser: seeded(1),
       // One that was asked for takes its time.
-      timeMaxMs: estimateAfterMs === 0 ? this.#budget.leftMs : Math.min(ESTIMATE_MS, this.#budget.leftMs),
+      ...(estimateAfterMs === 0 ? {} : { timeMaxMs: ESTIMATE_MS }),
+      budget: this.#budget,
+      memory: this.#memory,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(signal === undefined ? {} : { signal }),
       ...(onRun === undefined ? {} : { onRun }),
     });
     if (this.#estimate.probes > 0) onEstimate?.(this.#estimate);
@@ -319,7 +359,9 @@ class SqlExploration {
   }
 
   async #judge(run: Finished): Promise<void> {
-    if (this.#tree.hasDiverged) throw nondeterministic();
+    this.#answers.finish(run.results);
+    if (this.unreduced !== null) return;
+    if (this.#tree.hasDiverged) throw nondeterministic([...this.#memory.looking]);
     this.#found.sessions.add(run.sessions);
     await this.#underWay.during('the serial check', () => this.#serial.require(run));
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run));
@@ -329,11 +371,15 @@ class SqlExploration {
 
   #runOptions(decisions: Decisions): SqlRunOptions {
     this.#steps.begin();
+    this.#answers.begin();
     return {
       ...this.#exploringRun(decisions),
       isLogged: true,
       onOpen: (database) => this.#steps.open(database),
-      onStatement: (connection, event) => this.#steps.ended(connection, event),
+      onStatement: (connection, event) => {
+        this.#steps.ended(connection, event);
+        this.#answers.ended(connection, event);
+      },
       onJudge: () => this.#steps.judge(),
       footprints: this.#steps.recorder,
     };
@@ -376,7 +422,7 @@ class SqlExploration {
         this.#runOptions(retracing(decodeChoices(openToken(replay).choices).path)),
       );
       if (run.kind === 'timeout' && this.#budget.over !== null) break;
-      if (run.kind === 'timeout' || run.violation !== message) throw nondeterministic();
+      if (run.kind === 'timeout' || run.violation !== message) throw nondeterministic([...this.#memory.looking]);
     }
     return this.#resultWith(failures);
   }
@@ -448,9 +494,14 @@ export function inOrder(
 
 const ESTIMATE_MS = 1_000;
 
-function nondeterministic(): InputError {
+/** @param looking sessions that look at memory which others change */
+function nondeterministic([looking]: readonly string[]): InputError {
+  const cause =
+    looking === undefined
+      ? 'it depends on something else (time, randomness, the network)'
+      : `session "${looking}" looks at memory that outlives a run or that another session changes`;
   return new InputError(
     'program/nondeterministic',
-    'with the same decisions the program does not do the same: it depends on something else (time, randomness, the network)',
+    `with the same decisions the program does not do the same: ${cause}`,
   );
 }

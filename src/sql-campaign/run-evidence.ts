@@ -65,11 +65,19 @@ export function waitingEvidence(
             `session "${session}" awaited something other than the database for longer than ${seconds}: the others went first`,
         ),
     ],
-    assumed: returned.map(
-      (session) => `session "${session}" awaits something other than the database for less than ${seconds}`,
-    ),
+    assumed: [
+      ...returned.map(
+        (session) => `session "${session}" awaits something other than the database for less than ${seconds}`,
+      ),
+      ...[...memory.joining].toSorted().map((session) => `${inOneProcess}, where session "${session}" awaits another`),
+      ...[...memory.looking]
+        .toSorted()
+        .map((session) => `${inOneProcess}, where session "${session}" looks at memory that another changes`),
+    ],
   };
 }
+
+const inOneProcess = 'the sessions run in one process';
 
 /** A replay is satisfied where it is fixed: nothing is said of other runs. */
 export function conclusionOf({ evidence, replayed, violations }: Concluded): Conclusion {

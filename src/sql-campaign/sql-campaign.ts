@@ -32,6 +32,7 @@ import {
   type Ways,
 } from '../serve/index.ts';
 import { SqlError } from '../sql/index.ts';
+import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { FailureCounts, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
@@ -145,6 +146,7 @@ class SqlCampaign {
   readonly #sessions: SessionTally;
   readonly #underWay = new UnderWay();
   readonly #repeated: RepeatedRuns;
+  readonly #answers: AnswerTree;
   readonly #serial: SerialCheck;
   #runs = 0;
   #timeout: string | null = null;
@@ -167,6 +169,7 @@ class SqlCampaign {
   constructor(program: SqlProgram, options: SqlCampaignOptions) {
     this.#repeated = new RepeatedRuns(program);
     this.#program = this.#repeated.program;
+    this.#answers = new AnswerTree(program.sessionNames, this.#memory.looking);
     this.#options = options;
     this.#seed = options.seed ?? sqlCampaignDefaults.seed;
     this.#budget = new Budget(options);
@@ -207,9 +210,15 @@ class SqlCampaign {
       onRun?.(i);
       // A stream of its own: what is drawn for a run beside its paths does not depend on them.
       if (this.#draws !== null) this.#ways = this.#draws.draw(seeded(this.#seed, -1 - i));
-      const run = await this.#repeated.made(() =>
-        tried(this.#program, { ...this.#runOptions(i, path), ...(i === 0 ? { isLogged: true } : {}) }),
-      );
+      const run = await this.#repeated.made(() => {
+        this.#answers.begin();
+        const { ended: onStatement } = this.#answers;
+        return tried(this.#program, {
+          ...this.#runOptions(i, path),
+          ...(i === 0 ? { isLogged: true } : {}),
+          onStatement,
+        });
+      });
       if (run.kind === 'timeout') this.#endLate(run.what);
       else await this.#judge(run, i);
       if (this.#failing !== null && this.#isEnough()) this.#stopped = 'violation';
@@ -218,6 +227,7 @@ class SqlCampaign {
   }
 
   async #judge(run: Finished, i: number): Promise<void> {
+    this.#answers.finish(run.results);
     await this.#underWay.during('the serial check', () => this.#serial.require(run));
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run, i));
     await this.#note(run, i);
