@@ -126,6 +126,50 @@ describe('sessions that wait for each other', () => {
   });
 });
 
+describe('a key that the invariant alone knows', () => {
+  const buy = (s: SessionHandle) =>
+    s.transaction(async (t) => {
+      const stock = await t.read<number>('stock');
+      if (stock > 0) await t.write('stock', stock - 1);
+      else await t.write(['sold', 'out'].join('-'), true);
+    });
+  interface Final {
+    readonly stock: number;
+    readonly stok: number;
+    readonly error: unknown;
+    readonly 'sold-out': boolean;
+  }
+  type Invariant = (end: { readonly final: Final }) => boolean;
+  const tested = (invariant: Invariant, stock = 2) =>
+    program({ initial: { stock }, sessions: { ann: buy, ben: buy }, invariant: invariant as never });
+  const gapOf = (key: string): string =>
+    `the invariant looks at the key "${key}", which no session read or wrote and which is not in "initial"`;
+
+  test.each<[string, Invariant, string[]]>([
+    ['misspelt', ({ final }) => !(final['stok'] < 0), [gapOf('stok')]],
+    ['misspelt, with a dot', ({ final }) => !(final.stok < 0), [gapOf('stok')]],
+    ['misspelt, of the end', (end) => !(end.final['stok'] < 0), [gapOf('stok')]],
+    ['tested to be absent', ({ final }) => final['error'] === undefined, ['satisfied']],
+    ['tested not to be null', ({ final }) => final.error != null || final.stock >= 0, ['satisfied']],
+    ['of all objects', ({ final }) => final.hasOwnProperty('stock'), ['satisfied']],
+    ['right', ({ final }) => final.stock >= 0, ['satisfied']],
+  ])('%s', async (_name, invariant, expected) => {
+    const atLevel = { level: 'serializable' } as const;
+    expect(gaps((await explore(tested(invariant), atLevel)).evidence)).toEqual(expected);
+    expect(gaps((await runCampaign(tested(invariant), { ...atLevel, runs: 3 })).evidence)).toEqual(expected);
+  });
+
+  test('a key that some run wrote is none, also where threads made it', async () => {
+    const program = tested(({ final }) => final['sold-out'] !== false, 1);
+    const atLevel = { level: 'serializable' } as const;
+    expect(gaps((await explore(program, atLevel)).evidence)).toEqual(['satisfied']);
+    expect(gaps((await exploreShared(program, atLevel, [exploreThread(program, atLevel)])).evidence)).toEqual([
+      'satisfied',
+    ]);
+    expect(gaps((await runCampaign(program, { ...atLevel, runs: 3 })).evidence)).toEqual(['satisfied']);
+  });
+});
+
 test('without an invariant, the verdict says that only errors were looked for', async () => {
   const tested = program({ sessions: { a: writes, b: reads } });
   const assumed = 'the program has no invariant: only errors of its sessions were looked for';

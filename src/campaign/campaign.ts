@@ -8,6 +8,7 @@ import { seeded } from '../base/chooser.ts';
 import { Breather, Budget, stopText, type BudgetOptions, type StopReason } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
+import type { Key } from '../history/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
 import {
@@ -27,6 +28,7 @@ import {
   SessionTally,
   shapeOfKeys,
   ControlledSources,
+  untouchedText,
 } from '../program/index.ts';
 import { repeatedRun } from './determinism.ts';
 import { ShorterSearch } from './assertion-budget.ts';
@@ -108,6 +110,8 @@ class Campaign {
   readonly #options: CampaignOptions;
   readonly #program: Program;
   readonly #sources: ControlledSources<Program>;
+  /** Keys that the invariant looks at and no run has read or written. */
+  readonly #untouched: Set<Key>;
   /** Sessions that awaited something that is not the store's. */
   readonly #waitedOutside = new Set<string>();
   readonly #runner: ProgramRunner;
@@ -143,6 +147,7 @@ class Campaign {
       throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
     this.#program = program;
     this.#sources = new ControlledSources(program);
+    this.#untouched = new Set(program.keysOfInvariantAlone);
     this.#runner = new ProgramRunner(this.#sources.program, this.#level);
     this.#sessions = new SessionTally(program.sessionNames);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
@@ -233,6 +238,7 @@ class Campaign {
     this.#states.add(run.observedState);
     countMarks(this.#marks, run.marks);
     this.#sessions.add(run.sessions);
+    this.#noteKeys();
     for (const session of run.waitedOutside) this.#waitedOutside.add(session);
     if (run.violation === null) return;
     this.#violations += 1;
@@ -320,7 +326,13 @@ class Campaign {
       ...noEvidence,
       store: 'keys',
       violations: this.#violations,
-      looked: [{ count: this.#runs, nothing: 'no run ended' }],
+      looked: [
+        { count: this.#runs, nothing: 'no run ended' },
+        ...(this.#options.replay === undefined ? [...this.#untouched] : []).map((key) => ({
+          count: 0,
+          nothing: untouchedText(key),
+        })),
+      ],
       sessions: this.#options.replay === undefined ? this.#sessions.sessions() : [],
       cut,
       assumed: [
@@ -329,6 +341,12 @@ class Campaign {
         ...this.#sources.assumed(),
       ],
     };
+  }
+
+  #noteKeys(): void {
+    if (this.#untouched.size === 0) return;
+    for (const { operations } of this.#runner.lastHistory().history.transactions)
+      for (const { key } of operations) this.#untouched.delete(key);
   }
 
   #isEnough(): boolean {

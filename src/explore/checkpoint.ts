@@ -4,6 +4,7 @@
  */
 import { InputError } from '../base/input-error.ts';
 import type { SessionEvidence } from '../evidence/index.ts';
+import type { Key } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Program, shapeOfKeys } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
@@ -44,6 +45,8 @@ export interface Learned {
   readonly reuses: boolean;
   /** For each session, the error with which it ended every run; `null` where one ended otherwise. */
   readonly failures: readonly (string | null)[];
+  /** Keys that the invariant looks at and no run has read or written. */
+  readonly untouched: readonly Key[];
 }
 
 export function subjectOf(program: Program, level: ConstrainingLevel, options: ExploreOptions): Subject {

@@ -4,7 +4,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { assumptionsOf, countMarks, type Program, SessionTally } from '../program/index.ts';
+import { assumptionsOf, countMarks, type Program, SessionTally, untouchedText } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
 import { type ExploreCheckpoint, requireSameSubject, type Subject, subjectOf } from './checkpoint.ts';
 import { Counterexamples } from './counterexamples.ts';
@@ -179,7 +179,8 @@ export class Exploration {
   }
 
   /** Takes over what another exploration of the same program found. */
-  merge({ result, doneMass, examples }: ExplorePart): void {
+  merge({ result, doneMass, examples, untouched }: ExplorePart): void {
+    this.#made.keepUntouched(untouched);
     this.#histories += result.histories;
     this.#violations += result.violations;
     this.#runs += result.runs;
@@ -321,6 +322,8 @@ export class Exploration {
 
   #evidence(): Evidence {
     const isComplete = this.#stopped === null && this.#stack.length === 0;
+    // One history says nothing of what its sessions do in others.
+    const isReplay = this.#stopped === 'replay';
     const sessions = this.#sessions.sessions().map((session, i) => {
       const failure = this.#made.failureOf(i);
       return failure === null ? session : { ...session, failedRuns: session.runs, failure };
@@ -329,9 +332,11 @@ export class Exploration {
       ...noEvidence,
       store: 'keys',
       violations: this.#violations,
-      looked: [{ count: this.#histories, nothing: `no history is at ${this.#level}` }],
-      // One history says nothing of what its sessions do in others.
-      sessions: this.#stopped === 'replay' ? [] : sessions,
+      looked: [
+        { count: this.#histories, nothing: `no history is at ${this.#level}` },
+        ...(isReplay ? [] : this.#made.untouched).map((key) => ({ count: 0, nothing: untouchedText(key) })),
+      ],
+      sessions: isReplay ? [] : sessions,
       cut: isComplete ? [] : [stoppedBy(this.#stopped)],
       assumed: [...new Set([...assumptionsOf(this.#program), ...this.#assumed, ...this.#made.assumed()])],
     };

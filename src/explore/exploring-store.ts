@@ -419,6 +419,11 @@ export class ExploringStore implements Store {
     return this.#keys[key] as Key;
   }
 
+  /** Has a run read or written it, or has it an initial value? */
+  knows(key: Key): boolean {
+    return this.#keyIds.has(key);
+  }
+
   keyId(key: Key): number {
     let id = this.#keyIds.get(key);
     if (id === undefined) this.#keyIds.set(key, (id = this.#keys.push(key) - 1));

@@ -5,6 +5,7 @@
 import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
+import type { Key } from '../history/index.ts';
 import {
   ControlledSources,
   fact,
@@ -45,6 +46,7 @@ export class Runs {
   readonly #behaviours: Behaviours;
   readonly #samplesFirst: number;
   readonly #turnsMax: number;
+  #untouched: readonly Key[];
   /** Is a session that reads what it read before not run again? */
   #reuses: boolean;
   /** Of the whole program. */
@@ -65,6 +67,7 @@ export class Runs {
     this.#behaviours = new Behaviours(this.#program);
     this.#samplesFirst = samplesFirst;
     this.#turnsMax = turnsMax;
+    this.#untouched = program.keysOfInvariantAlone;
     this.#reuses = !reruns && replay === undefined && !looksElsewhere(program);
   }
 
@@ -148,6 +151,7 @@ export class Runs {
     const hasCalled = this.#sources.wereCalled;
     if (outcome.kind === 'timeout') return outcome;
     if (bounds === null) this.#noteFailures(outcome.sessions);
+    this.#untouched = this.#untouched.filter((key) => !store.knows(key));
     if (outcome.waitedOutside.length > 0) throw outsideAwait(outcome.waitedOutside);
     const ending = await this.#requireFunction(outcome, bounds, hasCalled);
     if (ending.kind === 'timeout') return ending;
@@ -170,13 +174,25 @@ export class Runs {
   }
 
   learned(): Learned {
-    return { reuses: this.#reuses, failures: this.#failures.map((failure) => failure ?? null) };
+    const { untouched } = this;
+    return { reuses: this.#reuses, failures: this.#failures.map((failure) => failure ?? null), untouched };
   }
 
   /** What earlier runs of the same program showed. */
-  restore({ reuses, failures }: Learned): void {
+  restore({ reuses, failures, untouched }: Learned): void {
+    this.keepUntouched(untouched);
     this.#reuses &&= reuses;
     this.#failures.push(...failures);
+  }
+
+  /** Keys that the invariant looks at and no run has read or written. */
+  get untouched(): readonly Key[] {
+    return this.#untouched;
+  }
+
+  /** @param untouched what other runs of the same program have left */
+  keepUntouched(untouched: readonly Key[]): void {
+    this.#untouched = this.#untouched.filter((key) => untouched.includes(key));
   }
 
   #noteFailures(sessions: readonly SessionRun[]): void {

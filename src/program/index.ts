@@ -1,3 +1,4 @@
+export { untouchedText } from './invariant-keys.ts';
 export {
   checkProgram,
   assumedText,
