@@ -7,7 +7,6 @@
 import { Budget, type BudgetOptions } from '../base/budget.ts';
 import { seeded } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
-import { InputError } from '../base/input-error.ts';
 import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import {
@@ -31,7 +30,7 @@ import { ScheduleTree, type TreePosition } from './schedule-tree.ts';
 import { checkDialect, type SqlFailure, tried } from './sql-campaign.ts';
 import { type Late, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { SerialCheck } from './serial-check.ts';
-import { RepeatedRuns } from './repeatable.ts';
+import { otherTurn, RepeatedRuns } from './repeatable.ts';
 import { refusal, requireResumable, requireSameSubject, type SqlCheckpoint, subjectOf } from './sql-checkpoint.ts';
 import { SqlFindings } from './sql-findings.ts';
 import { type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
@@ -216,7 +215,7 @@ class SqlExploration {
   /** How to walk every schedule, where sessions share memory and schedules were left out; `null`: what is walked is enough. */
   get unreduced(): ExploreSqlOptions | null {
     if (!this.#reduces || !this.#memory.isShared || this.#stopped !== null || this.#found.counts.all > 0) return null;
-    const { resume, ...options } = this.#options;
+    const { resume: _resume, ...options } = this.#options;
     const { leftMs } = this.#budget;
     return { ...options, reduces: false, ...(leftMs === Infinity ? {} : { timeMaxMs: leftMs }) };
   }
@@ -360,8 +359,9 @@ class SqlExploration {
 
   async #judge(run: Finished): Promise<void> {
     this.#answers.finish(run.results);
-    if (this.unreduced !== null) return;
-    if (this.#tree.hasDiverged) throw nondeterministic([...this.#memory.looking]);
+    // Another exploration begins, which leaves nothing out.
+    if (this.#tree.hasDiverged && this.unreduced !== null) return;
+    if (this.#tree.hasDiverged) throw otherTurn([...this.#memory.looking]);
     this.#found.sessions.add(run.sessions);
     await this.#underWay.during('the serial check', () => this.#serial.require(run));
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run));
@@ -422,7 +422,7 @@ class SqlExploration {
         this.#runOptions(retracing(decodeChoices(openToken(replay).choices).path)),
       );
       if (run.kind === 'timeout' && this.#budget.over !== null) break;
-      if (run.kind === 'timeout' || run.violation !== message) throw nondeterministic([...this.#memory.looking]);
+      if (run.kind === 'timeout' || run.violation !== message) throw otherTurn([...this.#memory.looking]);
     }
     return this.#resultWith(failures);
   }
@@ -493,15 +493,3 @@ export function inOrder(
 }
 
 const ESTIMATE_MS = 1_000;
-
-/** @param looking sessions that look at memory which others change */
-function nondeterministic([looking]: readonly string[]): InputError {
-  const cause =
-    looking === undefined
-      ? 'it depends on something else (time, randomness, the network)'
-      : `session "${looking}" looks at memory that outlives a run or that another session changes`;
-  return new InputError(
-    'program/nondeterministic',
-    `with the same decisions the program does not do the same: ${cause}`,
-  );
-}

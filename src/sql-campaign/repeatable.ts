@@ -2,6 +2,7 @@
  * A SQL program must be a function of its schedule and of what the database answers (`program/function-of-reads.ts`). What the database itself
  * draws, and its time, are the same in every repetition; what is compared is what sessions send, are answered and return.
  */
+import { InputError } from '../base/input-error.ts';
 import {
   ControlledSources,
   fact,
@@ -107,6 +108,21 @@ function factsOf({ statements, results, violation, history }: Finished): Fact[] 
     fact(`the result of session "${name}"`, shown(value)),
   );
   return [...sent, ...rows, ...returned, fact('the verdict', violation ?? 'the invariant holds')];
+}
+
+/**
+ * A run took another turn than an earlier one with the same decisions.
+ * @param looking sessions that look at memory which others change
+ */
+export function otherTurn([looking]: readonly string[]): InputError {
+  const cause =
+    looking === undefined
+      ? 'it depends on something else (time, randomness, the network)'
+      : `session "${looking}" looks at memory that outlives a run or that another session changes`;
+  return new InputError(
+    'program/nondeterministic',
+    `with the same decisions the program does not do the same: ${cause}`,
+  );
 }
 
 /** What a session returned may hold anything: drivers' objects, cycles. */
