@@ -20,8 +20,8 @@ const commands: Readonly<Record<string, Named>> = {
   },
   pairs: {
     run: pairs,
-    flags: ['engine', 'isolation', 'pairs', 'seed'],
-    usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1]",
+    flags: ['engine', 'isolation', 'pairs', 'seed', 'first'],
+    usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1 | --first 0]",
   },
   isolation: { run: isolation, flags: ['spec'], usage: 'isolation [--spec NAME]' },
   regression: { run: regression, flags: ['file'], usage: 'regression [--file NAME]' },

@@ -1,4 +1,4 @@
-/** `npm run conformance -- pairs`: every pair of thirty statements, or `--pairs N` of them, drawn. */
+/** `npm run conformance -- pairs`: every pair of thirty statements; `--pairs N` of them, drawn, or from `--first` on. */
 import { seeded } from '../src/base/index.ts';
 import { engineLevels } from '../src/serve/index.ts';
 import type { Dialect } from '../src/sql/index.ts';
@@ -27,7 +27,11 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
   const all = allPairs(pairShapes[dialect]);
   const wanted = Number(flags.get('pairs') ?? all.length);
   const choices = new Choices(seeded(Number(flags.get('seed') ?? 1)));
-  const taken = wanted >= all.length ? all : Array.from({ length: wanted }, () => choices.pick(all));
+  const first = flags.get('first');
+  const isDrawn = first === undefined && wanted < all.length;
+  const taken = isDrawn
+    ? Array.from({ length: wanted }, () => choices.pick(all))
+    : all.slice(Number(first ?? 0), Number(first ?? 0) + wanted);
   const counts = { pairs: 0, schedules: 0, outcomes: 0, onlyExplored: 0, unsupported: 0, unexplored: 0, known: 0 };
   const groups = new Map<string, { count: number; readonly example: Difference }>();
   return withServer(dialect, async (real) => {
@@ -44,14 +48,14 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
           continue;
         }
         const signature = signatureOf(example);
+        if (!groups.has(signature)) print(`\n-- ${signature}\n${listing(example, real.name)}`);
         groups.set(signature, { example, count: (groups.get(signature)?.count ?? 0) + 1 });
       }
       if (result.differences.length > 0 || result.unexplored.length === 0) continue;
       counts.unexplored += 1;
       print(`not explored, ${dialect} ${level}: ${pair.join(' | ')}\n  ${result.unexplored.join('\n  ')}`);
     }
-    for (const { count, example } of groups.values())
-      print(`\n-- ${count} interleavings\n${listing(example, real.name)}`);
+    for (const [signature, { count }] of groups) print(`${count} interleavings: ${signature}`);
     print(
       `\n${real.name}, ${level}: ${counts.pairs} pairs, ${counts.schedules} interleavings, ${counts.outcomes} outcomes; ` +
         `${counts.unsupported} pairs not supported, ${counts.known} interleavings with known differences, ` +

@@ -36,6 +36,7 @@ export async function runPair(
   const schedules = interleavedPrograms(pair).map((steps) => ({
     dialect,
     setUp: pairSetUp[dialect],
+    keepsTables: true,
     levels: [level, level],
     steps,
     queries: pairQueries,
@@ -59,14 +60,19 @@ export async function runPair(
 
 const statementsOf = (sql: string): readonly string[] => ['begin', sql, 'commit'];
 
+/** BEGIN takes no snapshot on either server: where it stands among the other session's statements is all the same. */
 function interleavedPrograms(pair: readonly [string, string]): Step[][] {
-  const [a, b] = pair.map((sql, session) =>
-    statementsOf(sql).map((text): Step => ({ session, sql: text, form: text, isOrdered: true })),
-  ) as [Step[], Step[]];
-  return interleavings(a, b);
+  const [a, b] = pair.map((sql, session) => {
+    const [begin, ...rest] = statementsOf(sql).map(
+      (text): Step => ({ session, sql: text, form: text, isOrdered: true }),
+    );
+    const [first, ...others] = rest.map((step) => [step]);
+    return [[begin, ...(first ?? [])], ...others];
+  }) as [Step[][], Step[][]];
+  return interleavings(a, b).map((parts) => parts.flat());
 }
 
-function interleavings([a, ...restA]: Step[], [b, ...restB]: Step[]): Step[][] {
+function interleavings<T>([a, ...restA]: T[], [b, ...restB]: T[]): T[][] {
   if (a === undefined) return [b === undefined ? [] : [b, ...restB]];
   if (b === undefined) return [[a, ...restA]];
   return [

@@ -57,6 +57,9 @@ export async function postgresSide(
       empty: async () => {
         await control.query('drop schema public cascade; create schema public');
       },
+      truncate: async (tables) => {
+        await control.query(`truncate ${tables.join(', ')}`);
+      },
       waiting: async (sessions) => {
         const asked = sessions.map((session) => pids[session] ?? 0);
         const { rows } = await control.query<{ pid: number }>({

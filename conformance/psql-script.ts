@@ -12,7 +12,7 @@ export function statementsOfScript(text: string): string[] {
     if (statement === '') continue;
     const copied = /^copy\s+("?[\w.]+"?\s*(?:\([^)]*\))?)\s+from\s+stdin\b(.*)$/is.exec(statement);
     if (copied === null) {
-      if (!/:(?:['"]\w+['"]|[a-z_]\w*\b)/i.test(withoutStrings(statement))) statements.push(statement);
+      if (!/:(?:['"]\w+['"]|[a-z_]\w*\b)/i.test(unquoted(statement))) statements.push(statement);
       continue;
     }
     const data = /^[^\n]*\n([\s\S]*?)^\\\.[^\n]*\n?/m.exec(rest);
@@ -65,6 +65,7 @@ function withoutMeta(text: string): string {
   return text.replaceAll(/^\s*\\[^\n]*$/gm, '').replace(/^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/, '');
 }
 
-function withoutStrings(text: string): string {
+/** Strings and names in quotes become blanks. */
+export function unquoted(text: string): string {
   return text.replaceAll(/'(?:[^']|'')*'|"(?:[^"]|"")*"|::|\$(\w*)\$[\s\S]*?\$\1\$|:=/g, ' ');
 }

@@ -23,6 +23,8 @@ export interface Schedule {
   readonly dialect: Dialect;
   /** Tables and rows, each statement committed by itself. */
   readonly setUp: readonly string[];
+  /** No statement of a session defines anything: the next schedule with the same set-up may keep its tables. */
+  readonly keepsTables?: boolean;
   /** The level of each session. */
   readonly levels: readonly Level[];
   readonly steps: readonly Step[];

@@ -6,6 +6,7 @@ import {
   indexDefinition,
   indexPartText,
   isTemporary,
+  notSupported,
   ownerRole,
   prettyText,
   publicOwnerRole,
@@ -100,6 +101,9 @@ const lookups: Readonly<Record<string, Lookup>> = {
       const schema = catalog.schemas().find((each) => schemaId(each) === Number(oid));
       return schema === undefined ? null : (schemaComment(catalog, schema) ?? null);
     }
+    const index = of === '' || of === 'pg_class' ? indexById(catalog, Number(oid)) : undefined;
+    if (index !== undefined) return catalog.comment(`index ${index.table.schema}.${index.index.name}`) ?? null;
+    if (of === 'pg_constraint') throw notSupported('comments of constraints');
     const relation = of === '' || of === 'pg_class' ? relationById(from, Number(oid)) : undefined;
     return relation === undefined
       ? null
@@ -113,6 +117,7 @@ const lookups: Readonly<Record<string, Lookup>> = {
   },
   'view definition': (from, oid) => {
     const view = relationById(from, Number(oid));
+    if (view?.kind === 'view' && view.text === '') throw notSupported('the text of a view');
     return view?.kind === 'view' ? view.text : null;
   },
   'pretty expression': (_from, text) => prettyText(text),

@@ -82,6 +82,14 @@ export class SessionTransaction {
     );
   }
 
+  setting(name: string): string | undefined {
+    if (/^(?:transaction|tx)[_ ]isolation/.test(name)) return this.isolation;
+    if (this.#database.dialect === 'mysql') return undefined;
+    if (name === 'transaction_read_only') return this.isReadOnly ? 'on' : 'off';
+    if (name === 'transaction_deferrable') return this.#modes.isDeferrable === true ? 'on' : 'off';
+    return undefined;
+  }
+
   // ---- its life
 
   begin(modes: TransactionModes): void {

@@ -5,9 +5,7 @@ import type { Session } from './sql-session.ts';
 export function shown(statement: Extract<SettingStatement, { what: 'show' }>, session: Session): SqlValue[][] {
   if (statement.name.toLowerCase() === 'all')
     return [...session.settings.all()].map(([name, value]) => [name, value, '']);
-  const value = /^(transaction|tx)[_ ]isolation/.test(statement.name.toLowerCase())
-    ? session.isolationText()
-    : session.settings.get(statement.name);
+  const value = session.transactionSetting(statement.name.toLowerCase()) ?? session.settings.get(statement.name);
   if (value === undefined) throw unknownSetting(statement.name);
   return [[value]];
 }

@@ -40,7 +40,7 @@ import { columnsOf, currentPlan, isCommittedAround, type Prepared, type RowState
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { endsTransaction, SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
-import { checkMayLock, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
+import { checkPlace, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
 import { shown } from './show.ts';
 import { snapshotOf, StatementWatch } from './statement-event.ts';
 import { orStackError, withStackLimit } from './statement-limits.ts';
@@ -102,9 +102,9 @@ export class Session implements SqlSession {
     return this.#transaction.open();
   }
 
-  /** Text of `transaction_isolation`, which is a setting that no SET statement of a session stores. */
-  isolationText(): string {
-    return this.#transaction.isolation;
+  /** What is a setting of the transaction, which no SET statement of a session stores. */
+  transactionSetting(name: string): string | undefined {
+    return this.#transaction.setting(name);
   }
 
   /** MySQL: is autocommit on? A PostgreSQL session always commits by itself. */
@@ -287,7 +287,7 @@ export class Session implements SqlSession {
     const { dialect, scheduler } = this.#database;
     let statement = prepared.plan.statement as RowStatement;
     checkNotFailed(this.#transaction);
-    checkMayLock(statement, this.#isInside);
+    checkPlace(statement, this.#isInside);
     const isRead = statement.kind === 'query' && statement.isReadOnly;
     const commitsAround = isCommittedAround(statement, dialect);
     let view: StatementView | null = null;

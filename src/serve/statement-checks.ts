@@ -28,8 +28,10 @@ export function checkMayWrite(command: string, { isReadOnly }: SessionTransactio
     : new SqlError('25006', 'Cannot execute statement in a READ ONLY transaction', { mysqlNumber: 1792 });
 }
 
-/** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01 */
-export function checkMayLock(statement: RowStatement, isInBlock: boolean): void {
+/** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01, 25001 */
+export function checkPlace(statement: RowStatement, isInBlock: boolean): void {
+  if (statement.kind === 'definition' && statement.outsideBlocks !== null && isInBlock)
+    throw new SqlError('25001', `${statement.outsideBlocks} cannot run inside a transaction block`);
   if (statement.kind === 'lock' && !isInBlock)
     throw new SqlError('25P01', `${statement.command} can only be used in transaction blocks`);
 }

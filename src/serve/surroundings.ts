@@ -23,7 +23,7 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     clock: () => asked(database.clock()),
     random: () => database.random(),
     globalSetting: (name) => session.settings.global(name),
-    setting: (name) => (isIsolation(name) ? session.isolationText() : session.settings.get(name)),
+    setting: (name) => session.transactionSetting(name) ?? session.settings.get(name),
     setSetting: (name, value, isLocal) => session.setSetting(name, value, isLocal),
     user: session.options.user,
     get database() {
@@ -77,7 +77,3 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
 }
 
 const clockStands = "SQL's clock hardly moves while the sessions run: nothing expires between two statements";
-
-function isIsolation(name: string): boolean {
-  return name === 'transaction_isolation' || name === 'tx_isolation';
-}

@@ -106,6 +106,8 @@ export interface Scope {
   readonly dialect: Dialect;
   /** @throws SqlError 42703 unknown, 42702 ambiguous */
   readonly column: (names: readonly string[], position: number) => Expression;
+  /** Those of `name.*`, by the name of a FROM item. @throws SqlError 42P01 */
+  readonly columnsOf: (names: readonly string[], position: number) => readonly Expression[];
   /** `$n`. Its type is settled by the first use that knows one: `ParameterSlot.type` is undefined until then. */
   readonly parameter: (number: number) => ParameterSlot;
   /** Plans a SELECT inside this scope, for IN, EXISTS, ANY, scalar subqueries and ARRAY(...). */

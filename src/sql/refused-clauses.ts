@@ -5,6 +5,7 @@
  */
 import type { Node } from '@pgsql/types';
 import { notSupported, type SqlError } from './sql-error.ts';
+import { everyIntervalField } from './value-interval.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Clause = (value: unknown, node: Fields) => string | undefined;
@@ -65,7 +66,10 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
   },
   CommonTableExpr: { search_clause: always('SEARCH'), cycle_clause: always('CYCLE') },
   JoinExpr: { join_using_alias: always('an alias of USING') },
-  ColumnDef: { collClause: (clause) => (isPlain(clause) ? undefined : 'a collation of a column') },
+  ColumnDef: {
+    collClause: (clause) => (isPlain(clause) ? undefined : 'a collation of a column'),
+    typeName: (type) => (hasIntervalFields(type) ? 'the fields of an interval column' : undefined),
+  },
   Constraint: {
     contype: (kind) => refusedConstraints[String(kind)],
     fk_del_set_cols: always('SET NULL and SET DEFAULT of some columns'),
@@ -140,4 +144,12 @@ function isPlain(clause: unknown): boolean {
   const { collname = [] } = clause as { readonly collname?: readonly Node[] };
   const last = collname.at(-1);
   return last !== undefined && 'String' in last && plainCollations.has(last.String.sval ?? '');
+}
+
+/** Without fields a precision comes after the bits of all of them. */
+function hasIntervalFields(type: unknown): boolean {
+  const { names = [], typmods = [] } = type as { readonly names?: readonly Node[]; readonly typmods?: readonly Node[] };
+  const last = names.at(-1);
+  const isInterval = last !== undefined && 'String' in last && last.String.sval === 'interval';
+  return isInterval && typmods.length > 0 && argument(typmods[0]) !== everyIntervalField;
 }

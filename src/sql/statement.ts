@@ -75,6 +75,8 @@ export interface DefinitionStatement {
   readonly command: string;
   /** CREATE TEMPORARY TABLE, DROP of `pg_temp` tables: MySQL commits nothing for it. */
   readonly isTemporary: boolean;
+  /** What refuses it inside a transaction block: `CREATE INDEX CONCURRENTLY`. */
+  readonly outsideBlocks: string | null;
   /** By the catalog as it is now. */
   readonly locks: () => readonly TableLock[];
   readonly names: () => readonly NewName[];

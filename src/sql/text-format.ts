@@ -3,7 +3,7 @@ import { compactFloat4, formatFloat4, formatFloat8, parseFloat4, parseFloat8 } f
 import type { Dialect } from './dialect.ts';
 import { formatNumeric, parseNumeric } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
-import { SqlError } from './sql-error.ts';
+import { notSupported, SqlError } from './sql-error.ts';
 import { typeTitle } from './type-title.ts';
 import { int2vector, types } from './type.ts';
 import type { SqlType } from './type.ts';
@@ -122,7 +122,7 @@ export function parseText(text: string, type: SqlType): SqlValue {
     case 'name':
       return cutName(text);
     case 'char':
-      return text.slice(0, 1);
+      return byteOf(text);
     case 'record':
       throw new SqlError('0A000', 'input of anonymous composite types is not implemented', { hint: 'Write ROW(...).' });
     default:
@@ -206,4 +206,13 @@ function cutName(text: string): string {
         .subarray(0, 63)
         .toString('utf8')
         .replace(/\uFFFD$/, '');
+}
+
+/** A byte of PostgreSQL's "char": `\101` in octal digits, or the first of the text. @throws SqlError 0A000 a byte above 127 */
+export function byteOf(text: string): string {
+  const octal = /^\\([0-3][0-7]{2})$/.exec(text)?.[1];
+  const byte =
+    octal === undefined ? text.slice(0, 1) : String.fromCharCode(Number.parseInt(octal, 8)).replace('\0', '');
+  if (byte > '\u007f') throw notSupported('a "char" above 127');
+  return byte;
 }

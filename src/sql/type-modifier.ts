@@ -5,9 +5,10 @@
 import { exactDecimal, numericOf, roundNumeric } from './numeric.ts';
 import type { Numeric } from './numeric.ts';
 import { SqlError } from './sql-error.ts';
+import { intervalOf, lastIntervalField } from './value-interval.ts';
 import { isFiniteTime } from './value-time.ts';
 import type { SqlType } from './type.ts';
-import type { SqlValue } from './value.ts';
+import type { Interval, SqlValue } from './value.ts';
 
 const headerBytes = 4;
 const noModifier = -1;
@@ -27,10 +28,19 @@ export function modifierOf(type: SqlType, numbers: readonly number[]): number {
     case 'timestamp':
     case 'timestamptz':
       return Math.min(first, 6);
+    case 'interval':
+      return intervalModifier(first, numbers[1]);
     default:
       return noModifier;
   }
 }
+
+/** timestamp.h, INTERVAL_TYPMOD: the fields, and below them the digits of the second. */
+function intervalModifier(fields: number, precision: number | undefined): number {
+  return (fields << 16) | (precision === undefined ? fullPrecision : Math.min(precision, 6));
+}
+
+const fullPrecision = 0xffff;
 
 function lengthModifier(type: SqlType, length: number): number {
   const name = type.name === 'bpchar' ? 'char' : 'varchar';
@@ -76,6 +86,8 @@ export function applyModifier(value: SqlValue, type: SqlType, modifier: number, 
     case 'timestamp':
     case 'timestamptz':
       return roundMicroseconds(value as bigint, modifier);
+    case 'interval':
+      return fitInterval(value as Interval, modifier);
     case 'array':
       return type.element === undefined || typeof value !== 'object' || !('elements' in value)
         ? value
@@ -117,6 +129,26 @@ function fitNumeric(number: Numeric, modifier: number): Numeric {
     });
   }
   return scale < 0 ? numericOf(rounded.value, 0) : rounded;
+}
+
+/** What is smaller than the last field goes, and the seconds are rounded. timestamp.c, AdjustIntervalForTypmod. */
+function fitInterval({ months, days, microseconds }: Interval, modifier: number): Interval {
+  const precision = modifier & fullPrecision;
+  const time = precision === fullPrecision ? microseconds : roundMicroseconds(microseconds, precision);
+  switch (lastIntervalField(modifier >> 16)) {
+    case 'year':
+      return intervalOf(months - (months % 12), 0, 0n);
+    case 'month':
+      return intervalOf(months, 0, 0n);
+    case 'day':
+      return intervalOf(months, days, 0n);
+    case 'hour':
+      return intervalOf(months, days, time - (time % 3_600_000_000n));
+    case 'minute':
+      return intervalOf(months, days, time - (time % 60_000_000n));
+    default:
+      return intervalOf(months, days, time);
+  }
 }
 
 function roundMicroseconds(microseconds: bigint, digits: number): bigint {

@@ -1,5 +1,6 @@
 /** Types in SQL's words: error messages and `format_type`. */
 import { lengthOf, precisionAndScale } from './type-modifier.ts';
+import { intervalFieldsTitle } from './value-interval.ts';
 import type { SqlType, TypeName } from './type.ts';
 
 const titles: Partial<Record<TypeName, string>> = {
@@ -17,6 +18,12 @@ const titles: Partial<Record<TypeName, string>> = {
   timestamp: 'timestamp without time zone',
   timestamptz: 'timestamp with time zone',
 };
+
+function intervalTitle(modifier: number): string {
+  const fields = intervalFieldsTitle(modifier >> 16);
+  const precision = modifier & 0xffff;
+  return `interval${fields === '' ? '' : ` ${fields}`}${precision <= 6 ? `(${precision})` : ''}`;
+}
 
 /** `character varying(20)`, `numeric(10,2)[]`: format_type(oid, typmod). */
 export function typeTitle(type: SqlType, modifier = -1): string {
@@ -37,6 +44,8 @@ export function typeTitle(type: SqlType, modifier = -1): string {
     case 'timestamp':
     case 'timestamptz':
       return title.replace(' ', `(${modifier}) `);
+    case 'interval':
+      return intervalTitle(modifier);
     default:
       return title;
   }

@@ -9,6 +9,8 @@ export interface SqlType {
   readonly element?: SqlType;
   /** Enums: the labels in order. */
   readonly labels?: readonly string[];
+  /** Enums: the numbers that order them in pg_enum, where labels were added later. */
+  readonly labelOrders?: readonly number[];
   /** Enums: the name they were created with, for messages and `format_type`. */
   readonly title?: string;
   /** Records: what `ROW(...)` or a table's alias has. The value is an array of the fields' values. */

@@ -159,17 +159,49 @@ const units: ReadonlyMap<string, readonly [months: number, days: number, microse
   ).flatMap(([words, size]) => words.split(' ').map((word) => [word, size] as const)),
 );
 
+export type IntervalField = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second';
+
+/** datetime.h, INTERVAL_MASK: bits of the fields that a type names, the smallest field first. */
+const fieldBits: readonly (readonly [bit: number, field: IntervalField])[] = [
+  [12, 'second'],
+  [11, 'minute'],
+  [10, 'hour'],
+  [3, 'day'],
+  [1, 'month'],
+  [2, 'year'],
+];
+
+export const everyIntervalField = 0x7fff;
+
+/** `undefined`: no field is named. */
+export function lastIntervalField(fields: number): IntervalField | undefined {
+  return fields === everyIntervalField ? undefined : fieldBits.find(([bit]) => (fields & (1 << bit)) !== 0)?.[1];
+}
+
+/** `day to hour`, or nothing. */
+export function intervalFieldsTitle(fields: number): string {
+  if (fields === everyIntervalField) return '';
+  const named = fieldBits.filter(([bit]) => (fields & (1 << bit)) !== 0).map(([, field]) => field);
+  const [last, first] = [named[0], named.at(-1)];
+  return first === last ? (last ?? '') : `${first} to ${last}`;
+}
+
+const minuteToSecond = (1 << 11) | (1 << 12);
+
 interface Parts {
   months: number;
   days: number;
   microseconds: number;
 }
 
-/** `1 day 02:03:04`, `1 year ago`, `P1Y2M3DT4H5M6S`, `3-4 5 6:07`. `undefined`: no interval. `field`: what a bare number counts. */
-export function parseInterval(text: string, field = 'second'): Interval | undefined {
+/**
+ * `1 day 02:03:04`, `1 year ago`, `P1Y2M3DT4H5M6S`, `3-4 5 6:07`. `undefined`: no interval.
+ * @param fields that the type names: the last one is what a bare number counts
+ */
+export function parseInterval(text: string, fields = everyIntervalField): Interval | undefined {
   const trimmed = text.trim().toLowerCase();
   const parts: Parts = { months: 0, days: 0, microseconds: 0 };
-  const isRead = trimmed.startsWith('p') ? readIso(trimmed.slice(1), parts) : readWords(trimmed, parts, field);
+  const isRead = trimmed.startsWith('p') ? readIso(trimmed.slice(1), parts) : readWords(trimmed, parts, fields);
   if (!isRead) return undefined;
   return intervalOf(parts.months, parts.days, BigInt(roundHalfEven(parts.microseconds)));
 }
@@ -177,7 +209,7 @@ export function parseInterval(text: string, field = 'second'): Interval | undefi
 const wordPattern =
   /\s*(?:@\s*)?(?:([+-]?)(\d+):(\d+)(?::(\d+)?(\.\d*)?)?|([+-]?)(\d+)-(\d+)(?![\d-])|([+-]?\d*\.?\d*(?:e[+-]?\d+)?)(?:\s*([a-z]+)|(?=\s|$)))/y;
 
-function readWords(text: string, parts: Parts, field: string): boolean {
+function readWords(text: string, parts: Parts, fields: number): boolean {
   let rest = text;
   let isAgo = false;
   if (/\bago$/.test(rest)) {
@@ -190,7 +222,7 @@ function readWords(text: string, parts: Parts, field: string): boolean {
     const start = wordPattern.lastIndex;
     const match = wordPattern.exec(rest);
     if (match === null || wordPattern.lastIndex === start) return false;
-    if (!readWord(match, parts, field, wordPattern.lastIndex >= rest.length)) return false;
+    if (!readWord(match, parts, fields, wordPattern.lastIndex >= rest.length)) return false;
   }
   if (isAgo) {
     parts.months = -parts.months;
@@ -200,11 +232,13 @@ function readWords(text: string, parts: Parts, field: string): boolean {
   return true;
 }
 
-function readWord(match: RegExpExecArray, parts: Parts, field: string, isLast: boolean): boolean {
+function readWord(match: RegExpExecArray, parts: Parts, fields: number, isLast: boolean): boolean {
   const [, sign, hours, minutes, seconds, fraction, yearSign, years, months, amount, unit] = match;
   if (hours !== undefined) {
     if (Number(minutes) > 59 || Number(seconds ?? 0) > 59) return false;
-    const clock = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds ?? 0);
+    // Of two parts the second has fractions or the type says so: then they are minutes and seconds.
+    const isShort = seconds === undefined && (fraction !== undefined || fields === minuteToSecond);
+    const clock = (Number(hours) * 3600 + Number(minutes) * 60) / (isShort ? 60 : 1) + Number(seconds ?? 0);
     const micro = clock * 1e6 + Math.round(Number(fraction === undefined || fraction === '.' ? 0 : fraction) * 1e6);
     parts.microseconds += sign === '-' ? -micro : micro;
     return true;
@@ -216,7 +250,7 @@ function readWord(match: RegExpExecArray, parts: Parts, field: string, isLast: b
   }
   if (amount === undefined || !/\d/.test(amount)) return false;
   // A bare number before the time of day counts days; at the end it counts the field.
-  return addAmount(parts, amount, unit ?? (isLast ? field : 'day'));
+  return addAmount(parts, amount, unit ?? (isLast ? (lastIntervalField(fields) ?? 'second') : 'day'));
 }
 
 function addAmount(parts: Parts, amount: string, unit: string): boolean {

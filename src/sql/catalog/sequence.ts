@@ -1,5 +1,7 @@
 /** A sequence: numbers that are handed out once, whatever becomes of the transaction that asked. */
 import { SqlError } from '../sql-error.ts';
+import { typeTitle } from '../type-title.ts';
+import { types } from '../type.ts';
 
 export interface SequenceOptions {
   readonly type: 'int2' | 'int4' | 'int8';
@@ -12,12 +14,22 @@ export interface SequenceOptions {
 
 const largest = { int2: 32_767n, int4: 2_147_483_647n, int8: 9_223_372_036_854_775_807n };
 
+export function sequenceRange(type: SequenceOptions['type']): { readonly min: bigint; readonly max: bigint } {
+  return { min: -largest[type] - 1n, max: largest[type] };
+}
+
 /** PostgreSQL's defaults: up from 1, or down from -1, to the end of the type. */
 export function sequenceOptions(type: SequenceOptions['type'], given: Partial<SequenceOptions> = {}): SequenceOptions {
   const increment = given.increment ?? 1n;
   if (increment === 0n) throw new SqlError('22023', 'INCREMENT must not be zero');
   const min = given.min ?? (increment > 0n ? 1n : -largest[type] - 1n);
   const max = given.max ?? (increment > 0n ? largest[type] : -1n);
+  const range = sequenceRange(type);
+  const title = typeTitle(types[type]);
+  if (max < range.min || max > range.max)
+    throw new SqlError('22023', `MAXVALUE (${max}) is out of range for sequence data type ${title}`);
+  if (min < range.min || min > range.max)
+    throw new SqlError('22023', `MINVALUE (${min}) is out of range for sequence data type ${title}`);
   if (min >= max) throw new SqlError('22023', `MINVALUE (${min}) must be less than MAXVALUE (${max})`);
   const start = given.start ?? (increment > 0n ? min : max);
   if (start < min) throw new SqlError('22023', `START value (${start}) cannot be less than MINVALUE (${min})`);

@@ -1,13 +1,13 @@
 /** ALTER TYPE ... ADD VALUE and ALTER SEQUENCE: tables that use them are told. */
-import type { AlterEnumStmt, AlterSeqStmt } from '@pgsql/types';
-import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
+import type { AlterEnumStmt, AlterSeqStmt, Node } from '@pgsql/types';
+import { Sequence, type SequenceOptions, sequenceOptions, sequenceRange } from '../catalog/sequence.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { arrayOf } from '../type.ts';
 import type { Changes } from './changes.ts';
 import { replaceTable } from './create-index.ts';
-import { givenSequenceOptions } from './sequence.ts';
+import { givenSequenceOptions, givenSequenceType } from './sequence.ts';
 import { replaceOwned, setOwner } from './sequence-owner.ts';
 
 export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes: Changes): void {
@@ -26,8 +26,11 @@ export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes:
   const neighbour = newValNeighbor === undefined ? labels.length - 1 : labels.indexOf(newValNeighbor);
   if (neighbour < 0 && newValNeighbor !== undefined)
     throw new SqlError('22023', `"${newValNeighbor}" is not an existing enum label`);
-  labels.splice(newValNeighbor === undefined || newValIsAfter ? neighbour + 1 : neighbour, 0, newVal);
-  const type = { ...found.type, labels };
+  const place = newValNeighbor === undefined || newValIsAfter ? neighbour + 1 : neighbour;
+  const labelOrders = [...(found.type.labelOrders ?? labels.map((_, i) => i + 1))];
+  labels.splice(place, 0, newVal);
+  labelOrders.splice(place, 0, orderBetween(labelOrders[place - 1], labelOrders[place]));
+  const type = { ...found.type, labels, labelOrders };
   changes.did(planning.catalog.putType({ ...found, type, arrayType: arrayOf(type) }));
   for (const table of planning.catalog.tables()) {
     if (!table.columns.some((column) => column.type.oid === type.oid)) continue;
@@ -40,6 +43,12 @@ export function alterEnum(statement: AlterEnumStmt, planning: Planning, changes:
   }
 }
 
+/** pg_enum's enumsortorder: the labels that are there keep theirs. */
+function orderBetween(before: number | undefined, after: number | undefined): number {
+  if (before === undefined) return (after ?? 2) - 1;
+  return after === undefined ? before + 1 : Math.fround((before + after) / 2);
+}
+
 export function alterSequence(
   { sequence: range = {}, options }: AlterSeqStmt,
   planning: Planning,
@@ -49,16 +58,23 @@ export function alterSequence(
   if (found.kind !== 'sequence') throw new SqlError('42809', `"${found.name}" is not a sequence`);
   const restart = (options ?? []).find((node) => 'DefElem' in node && node.DefElem.defname === 'restart');
   const others = (options ?? []).filter((node) => node !== restart);
-  const made = new Sequence(
-    found.id,
-    found.schema,
-    found.name,
-    sequenceOptions(found.options.type, { ...found.options, ...givenSequenceOptions(others) }),
-  );
+  const made = new Sequence(found.id, found.schema, found.name, alteredOptions(found.options, others));
   const arg = restart !== undefined && 'DefElem' in restart ? restart.DefElem.arg : undefined;
   if (restart === undefined) made.set(found.last, found.isCalled);
   else if (arg !== undefined && 'Integer' in arg) made.set(BigInt(arg.Integer.ival ?? 0), false);
   changes.did(planning.catalog.put(made));
   replaceOwned(found, made, planning, changes);
   setOwner(made, options, planning, changes);
+}
+
+/** Of another type: the ends that were those of the old type become those of the new one. */
+function alteredOptions(options: SequenceOptions, changes: readonly Node[]): SequenceOptions {
+  const type = givenSequenceType(changes) ?? options.type;
+  const { min, max, ...kept } = options;
+  const [oldest, newest] = [sequenceRange(options.type), sequenceRange(type)];
+  const bounds = {
+    min: min === oldest.min ? newest.min : min,
+    max: max === oldest.max ? newest.max : max,
+  };
+  return sequenceOptions(type, { ...kept, ...bounds, ...givenSequenceOptions(changes) });
 }

@@ -128,7 +128,8 @@ function newTable(
   return { kind: 'table', id, schema, name, ...empty, onCommit: onCommits[onCommit ?? ''] ?? 'preserve rows' };
 }
 
-function ownSchema({ catalog }: Planning, changes: Changes, { surroundings: { sessionId } }: Execution): string {
+/** The session's schema of temporary relations, made where it is not yet. */
+export function ownSchema({ catalog }: Planning, changes: Changes, { surroundings: { sessionId } }: Execution): string {
   const undo = ensureTemporarySchema(catalog, sessionId);
   if (undo !== null) changes.did(undo);
   return temporarySchema(sessionId);

@@ -10,13 +10,14 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { DefinitionStatement } from '../statement.ts';
 import type { StatementView, Waiting } from '../storage.ts';
 import type { Execution } from '../expression.ts';
+import type { Table } from '../catalog/relation.ts';
 import { arrayOf, type SqlType, types } from '../type.ts';
 import type { SqlValue } from '../value.ts';
 import { alterTable } from './alter-table.ts';
 import { alterEnum, alterSequence } from './alter-type.ts';
 import { Changes } from './changes.ts';
 import { createIndex } from './create-index.ts';
-import { createTable, createTableFor } from './create-table.ts';
+import { createTable, createTableFor, ownSchema } from './create-table.ts';
 import { definitionLocks, queryLocks } from './definition-locks.ts';
 import { definitionNames } from './definition-names.ts';
 import { drop, rangeOf } from './drop.ts';
@@ -44,6 +45,15 @@ export function defineStatement(node: Node, newPlanning: NewPlanning): Definitio
   return made === undefined ? undefined : definition(node, made.command, newPlanning, made.apply);
 }
 
+/** What cannot be one of several statements of a transaction. */
+function outsideBlocks(node: Node, command: string): string | null {
+  const isConcurrent =
+    ('IndexStmt' in node && node.IndexStmt.concurrent === true) ||
+    ('DropStmt' in node && node.DropStmt.concurrent === true);
+  if (isConcurrent) return `${command} CONCURRENTLY`;
+  return 'VacuumStmt' in node && node.VacuumStmt.is_vacuumcmd === true ? command : null;
+}
+
 function isOfTemporary(node: Node): boolean {
   if ('CreateStmt' in node) return node.CreateStmt.relation?.relpersistence === 't';
   if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TABLE') return false;
@@ -64,6 +74,7 @@ function definition(node: Node, command: string, newPlanning: NewPlanning, apply
     kind: 'definition',
     command,
     isTemporary,
+    outsideBlocks: outsideBlocks(node, command),
     locks: () => definitionLocks(node, newPlanning()),
     names: () => (isTemporary ? [] : definitionNames(node, newPlanning())),
     *run(execution, view) {
@@ -103,7 +114,7 @@ function definitionOf(node: Node): Definition | undefined {
   if ('CreateSeqStmt' in node) return simple('CREATE SEQUENCE', (p, c) => createSequence(node.CreateSeqStmt, p, c));
   if ('CreateEnumStmt' in node) return simple('CREATE TYPE', (p, c) => createEnum(node.CreateEnumStmt, p, c));
   if ('CreateSchemaStmt' in node) return simple('CREATE SCHEMA', (p, c) => createSchema(node.CreateSchemaStmt, p, c));
-  if ('ViewStmt' in node) return simple('CREATE VIEW', (p, c) => createView(node.ViewStmt, p, c));
+  if ('ViewStmt' in node) return simple('CREATE VIEW', (p, c, e) => createView(node.ViewStmt, p, c, e));
   if ('DropStmt' in node)
     return simple(dropCommand(node.DropStmt.removeType), (p, c, e) => drop(node.DropStmt, p, c, e));
   if ('RenameStmt' in node) return simple('ALTER TABLE', (p, c) => rename(node.RenameStmt, p, c));
@@ -167,15 +178,19 @@ function createView(
   { view = {}, query, aliases, replace = false }: ViewStmt,
   planning: Planning,
   changes: Changes,
+  execution: Execution,
 ): void {
   assert(query !== undefined && 'SelectStmt' in query, 'a view has a query');
-  const schema = planning.creationSchema(view.schemaname);
+  const planned = planSelect(query.SelectStmt, planning);
   const name = view.relname ?? '';
+  const isDeclared = view.relpersistence === 't' || view.schemaname === 'pg_temp';
+  const isOwn = isDeclared || planning.readsTemporary;
+  if (isOwn && !isDeclared) changes.notice('00000', `view "${name}" will be a temporary view`);
+  const schema = isOwn ? ownSchema(planning, changes, execution) : planning.creationSchema(view.schemaname);
   const before = planning.catalog.relation(schema, name);
   if (isRelationTaken(planning, schema, name) && !(replace && before?.kind === 'view')) {
     throw new SqlError('42P07', `relation "${name}" already exists`);
   }
-  const planned = planSelect(query.SelectStmt, planning);
   const names = stringsOf(aliases);
   const columnNames = planned.columns.map((column, i) => names[i] ?? column.name);
   const twice = columnNames.find((each, i) => columnNames.indexOf(each) !== i);
@@ -194,13 +209,29 @@ function createView(
 function comment({ objtype, object, comment: text }: CommentStmt, planning: Planning, changes: Changes): void {
   const names = object === undefined ? [] : 'List' in object ? stringsOf(object.List.items) : stringsOf([object]);
   const kind = (objtype ?? '').replace('OBJECT_', '').toLowerCase();
+  const indexed = kind === 'index' ? tableOfIndex(names, planning) : undefined;
   const isRelation = ['table', 'view', 'sequence', 'column'].includes(kind);
   const own = kind === 'column' ? names.slice(0, -1) : names;
   const relation = isRelation ? planning.relation(rangeOf(own)) : undefined;
-  const full = relation === undefined ? names : [relation.schema, relation.name, ...names.slice(own.length)];
+  const full =
+    indexed !== undefined
+      ? [indexed.schema, names.at(-1) ?? '']
+      : relation === undefined
+        ? names
+        : [relation.schema, relation.name, ...names.slice(own.length)];
   changes.did(
     planning.catalog.putComment(`${kind} ${full.join('.')}`, text === undefined || text === '' ? undefined : text),
   );
+}
+
+/** @throws SqlError 42704 */
+function tableOfIndex(names: readonly string[], { catalog, searchPath }: Planning): Table {
+  const [name = '', schema] = names.toReversed();
+  for (const each of schema === undefined ? searchPath : [schema]) {
+    const table = catalog.tables().find((own) => own.schema === each && own.indexes.some((one) => one.name === name));
+    if (table !== undefined) return table;
+  }
+  throw new SqlError('42P01', `relation "${names.join('.')}" does not exist`);
 }
 
 function createTableAs(statement: CreateTableAsStmt, command: string, newPlanning: NewPlanning): DefinitionStatement {
@@ -211,6 +242,7 @@ function createTableAs(statement: CreateTableAsStmt, command: string, newPlannin
   return {
     kind: 'definition',
     command,
+    outsideBlocks: null,
     isTemporary: into.rel.relpersistence === 't',
     locks: () => queryLocks(query.SelectStmt, newPlanning()),
     names: () =>

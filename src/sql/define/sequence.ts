@@ -65,18 +65,19 @@ export function createSequence(statement: CreateSeqStmt, planning: Planning, cha
     catalog.newId(),
     schema,
     name,
-    sequenceOptions(sizeOf(options), givenSequenceOptions(options)),
+    sequenceOptions(givenSequenceType(options) ?? 'int8', givenSequenceOptions(options)),
   );
   changes.did(catalog.put(made));
   setOwner(made, options, planning, changes);
 }
 
-function sizeOf(options: readonly Node[] | undefined): 'int2' | 'int4' | 'int8' {
+/** AS smallint, integer or bigint. */
+export function givenSequenceType(options: readonly Node[] | undefined): SequenceOptions['type'] | undefined {
   for (const node of options ?? []) {
     if (!('DefElem' in node) || node.DefElem.defname !== 'as') continue;
     const { arg } = node.DefElem;
     const name = arg !== undefined && 'TypeName' in arg ? stringsOf(arg.TypeName.names).at(-1) : undefined;
-    if (name === 'int2' || name === 'int4') return name;
+    if (name === 'int2' || name === 'int4' || name === 'int8') return name;
   }
-  return 'int8';
+  return undefined;
 }

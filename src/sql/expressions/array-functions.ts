@@ -104,11 +104,21 @@ function fill(value: SqlValue, lengths: SqlArray | null): SqlValue {
 }
 
 /** Without a separator every character is an element. */
-function splitText(text: string | null, separator: string | null, nullText: string | null = null): SqlValue {
+/** Without a separator each character is a part; what equals `nullText` is NULL. */
+export function splitText(
+  text: string | null,
+  separator: string | null,
+  nullText: string | null,
+): (string | null)[] | null {
   if (text === null) return null;
-  if (text === '') return arrayValue([]);
+  if (text === '') return [];
   const parts = separator === null ? Array.from(text) : separator === '' ? [text] : text.split(separator);
-  return arrayValue(parts.map((part) => (part === nullText ? null : part)));
+  return parts.map((part) => (part === nullText ? null : part));
+}
+
+function splitArray(text: string | null, separator: string | null, nullText: string | null = null): SqlValue {
+  const parts = splitText(text, separator, nullText);
+  return parts === null ? null : arrayValue(parts);
 }
 
 export const arraySignatures: readonly Signature[] = [
@@ -122,8 +132,8 @@ export const arraySignatures: readonly Signature[] = [
     'array_prepend(anycompatible, anycompatiblearray) anycompatiblearray': prepend,
     'array_cat(anycompatiblearray, anycompatiblearray) anycompatiblearray': join,
     'array_fill(anyelement, int4[]) anyarray': fill,
-    'string_to_array(text, text) text[]': splitText,
-    'string_to_array(text, text, text) text[]': splitText,
+    'string_to_array(text, text) text[]': splitArray,
+    'string_to_array(text, text, text) text[]': splitArray,
   }),
   ...strict({
     'array_length(anyarray, int4) int4': ({ elements }: SqlArray, dimension: number) =>

@@ -3,7 +3,7 @@ import type { Execution } from '../expression.ts';
 import { formatNumeric, numericOf, parseNumeric, roundNumeric } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
-import { formatText, parseText } from '../text-format.ts';
+import { byteOf, formatText, parseText } from '../text-format.ts';
 import { typeTitle } from '../type-title.ts';
 import { isSameType, typeByName, typeOfOid } from '../type.ts';
 import type { SqlType, TypeName } from '../type.ts';
@@ -72,7 +72,7 @@ function toString(from: SqlType, to: SqlType): Conversion {
   }
 }
 
-const firstCharacter: Conversion = (value) => (value as string).slice(0, 1);
+const firstCharacter: Conversion = (value) => byteOf(value as string);
 
 function fromString(from: SqlType, to: SqlType): Conversion {
   if (from.name === 'char' && to.name === 'int4') return (value) => (value as string).charCodeAt(0) || 0;

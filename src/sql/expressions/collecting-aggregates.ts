@@ -36,7 +36,7 @@ export function collecting(name: string, given: readonly SqlType[]): AggregateFu
       return aggregate(
         types.json,
         settled,
-        listing((rows) => `[${rows.map(([value = null]) => jsonTextOf(value, first)).join(', ')}]`),
+        listing((rows) => `[${rows.map(([value = null], i) => jsonElement(value, first, i > 0)).join('')}]`),
       );
     case 'jsonb_agg/1':
     case 'json_arrayagg/1':
@@ -63,6 +63,12 @@ export function collecting(name: string, given: readonly SqlType[]): AggregateFu
     default:
       return undefined;
   }
+}
+
+/** Arrays and rows have a line each, but the first. */
+function jsonElement(value: SqlValue, type: SqlType, isLater: boolean): string {
+  const hasLine = isLater && value !== null && (type.name === 'array' || type.name === 'record');
+  return `${isLater ? ', ' : ''}${hasLine ? '\n ' : ''}${jsonTextOf(value, type)}`;
 }
 
 function keyOf(key: SqlValue): string {

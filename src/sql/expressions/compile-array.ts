@@ -32,6 +32,7 @@ export function compileArray({ elements = [], location }: A_ArrayExpr, compiler:
 
 /** `ARRAY[...]::type[]`: the elements are cast one by one, so that an empty one has a type too. */
 export function compileElements(elements: readonly Node[], element: SqlType, compiler: Compiler): Expression {
+  if (elements.some((each) => 'A_ArrayExpr' in each)) throw notSupported('an array of more than one dimension');
   const parts = elements.map((each) => coerce(compiler.compile(each), element, -1, 'explicit', compiler.scope));
   return gathered(parts, element);
 }

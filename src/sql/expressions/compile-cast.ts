@@ -18,10 +18,10 @@ export function compileCast({ arg, typeName, location }: TypeCast, compiler: Com
     return compileElements(arg.A_ArrayExpr.elements ?? [], type.element, compiler);
   }
   const source = compiler.compile(arg);
-  const field = type.name === 'interval' ? intervalField(typeName) : undefined;
-  if (field !== undefined && (isUnknownLiteral(source) || isConstant(source))) {
-    const literal = isUnknownLiteral(source) ? source.literal : source.constant;
-    if (typeof literal === 'string') return intervalLiteral(literal, field);
+  if (type.name === 'interval' && modifier >= 0) {
+    const literal = isUnknownLiteral(source) ? source.literal : isConstant(source) ? source.constant : undefined;
+    if (typeof literal === 'string') return intervalLiteral(literal, modifier);
+    if (source.type.name !== 'interval') throw notSupported('a text as an interval of some fields');
   }
   try {
     return coerce(source, type, modifier, 'explicit', compiler.scope);
@@ -46,7 +46,7 @@ export function typeOfNode(
   const name = names.at(-1) ?? '';
   const base = builtIn(names) ?? scope.type(names.join('.'), positionOf(node.location));
   const numbers = (node.typmods ?? []).map((each) => integerOfNode(each, name));
-  const modifier = base.name === 'interval' ? -1 : modifierOf(base, numbers);
+  const modifier = modifierOf(base, numbers);
   const depth = node.arrayBounds?.length ?? 0;
   if (depth > 1) throw notSupported('an array of more than one dimension', positionOf(node.location));
   return { type: depth === 1 ? arrayOf(base) : base, modifier };
@@ -65,26 +65,8 @@ function integerOfNode(node: Node, name: string): number {
   return value;
 }
 
-/** datetime.h, INTERVAL_MASK: the last field that is named gives bare numbers their unit. */
-const intervalFields: readonly (readonly [bit: number, field: string])[] = [
-  [12, 'second'],
-  [11, 'minute'],
-  [10, 'hour'],
-  [3, 'day'],
-  [1, 'month'],
-  [2, 'year'],
-];
-const fullRange = 0x7fff;
-
-function intervalField(node: TypeNode): string | undefined {
-  const [first] = node.typmods ?? [];
-  if (first === undefined) return undefined;
-  const mask = integerOfNode(first, 'interval');
-  return mask === fullRange ? undefined : intervalFields.find(([bit]) => (mask & (1 << bit)) !== 0)?.[1];
-}
-
-function intervalLiteral(text: string, field: string): Expression {
-  const interval = parseInterval(text, field);
+function intervalLiteral(text: string, modifier: number): Expression {
+  const interval = parseInterval(text, modifier >> 16);
   if (interval === undefined) throw new SqlError('22007', `invalid input syntax for type interval: "${text}"`);
-  return constantOf(applyModifier(interval, types.interval, -1, true), types.interval);
+  return { ...constantOf(applyModifier(interval, types.interval, modifier, true), types.interval), modifier };
 }

@@ -4,6 +4,7 @@ import type { Expression, Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
+import { namesOf, positionOf } from './compiler.ts';
 import { truth } from './compile-logic.ts';
 import type { Compiler } from './compiler.ts';
 import { coerceToBoolean } from './coerce.ts';
@@ -12,8 +13,16 @@ export function isRowNode(node: Node): boolean {
   return 'RowExpr' in node;
 }
 
-export function rowParts(node: Node, { compile }: Compiler): Expression[] {
-  return 'RowExpr' in node ? (node.RowExpr.args ?? []).map(compile) : [compile(node)];
+export function rowParts(node: Node, compiler: Compiler): Expression[] {
+  if (!('RowExpr' in node)) return [compiler.compile(node)];
+  return (node.RowExpr.args ?? []).flatMap((each) => rowPart(each, compiler));
+}
+
+/** `t.*` inside a row stands for its columns. */
+export function rowPart(node: Node, { compile, scope }: Compiler): readonly Expression[] {
+  const names = 'ColumnRef' in node ? namesOf(node.ColumnRef.fields) : [];
+  if (!('ColumnRef' in node) || names.length < 2 || names.at(-1) !== '*') return [compile(node)];
+  return scope.columnsOf(names.slice(0, -1), positionOf(node.ColumnRef.location));
 }
 
 /** @throws SqlError 42601 rows of different lengths */

@@ -4,6 +4,7 @@
  */
 import type { A_Const, A_Indirection, ColumnRef, Node, ParamRef, RowExpr } from '@pgsql/types';
 import type { Expression, Scope } from '../expression.ts';
+import { rowPart } from './compile-row.ts';
 import { parseNumeric } from '../numeric.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -111,10 +112,11 @@ function bitConstant(text: string, scope: Scope, position: number): Expression {
 
 /** `ROW(a, b)`: its fields are f1, f2, ... */
 function compileRow({ args = [] }: RowExpr, compiler: Compiler): Expression {
-  const parts = args.map((each) => {
-    const part = compiler.compile(each);
-    return part.type.name === 'unknown' ? coerce(part, types.text, -1, 'implicit', compiler.scope) : part;
-  });
+  const parts = args
+    .flatMap((each) => rowPart(each, compiler))
+    .map((part) => {
+      return part.type.name === 'unknown' ? coerce(part, types.text, -1, 'implicit', compiler.scope) : part;
+    });
   const fields = parts.map(({ type }, i) => ({ name: `f${i + 1}`, type }));
   return {
     type: { ...types.record, fields },

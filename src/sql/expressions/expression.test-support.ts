@@ -78,6 +78,9 @@ export function testScope(dialect: Dialect = 'postgres', columns: Readonly<Recor
       if (column === undefined) throw new SqlError('42703', `column "${names.join('.')}" does not exist`);
       return column;
     },
+    columnsOf: (names) => {
+      throw new SqlError('42P01', `missing FROM-clause entry for table "${names.join('.')}"`);
+    },
     parameter: (number) => {
       throw new SqlError('42P02', `there is no parameter $${number}`);
     },

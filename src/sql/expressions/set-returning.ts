@@ -13,6 +13,7 @@ import { unknownFunction } from './call.ts';
 import { canCast } from './cast-rules.ts';
 import { compileExpression } from './compile.ts';
 import { namesOf, positionOf } from './compiler.ts';
+import { splitText } from './array-functions.ts';
 import { coerce, commonType, settleParameter } from './coerce.ts';
 import { charactersOf } from './text-functions.ts';
 import { jsonPartText, nodeSource, nodeText } from './json-operators.ts';
@@ -261,10 +262,16 @@ function texts(operands: readonly Expression[], scope: Scope): Expression[] {
 }
 
 function splitTable(operands: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {
-  if (operands.length !== 2) return undefined;
-  return strictly(name, types.text, texts(operands, scope), (text, separator) =>
-    text === '' ? [] : separator === '' ? [text] : (text as string).split(separator as string),
-  );
+  if (operands.length < 2 || operands.length > 3) return undefined;
+  const given = texts(operands, scope);
+  return {
+    columns: [{ name, type: types.text }],
+    *rows(frame) {
+      const [text = null, separator = null, nullText = null] = given.map(({ evaluate }) => evaluate(frame));
+      const parts = splitText(text as string | null, separator as string | null, nullText as string | null);
+      for (const part of parts ?? []) yield [part];
+    },
+  };
 }
 
 function regexTable(operands: readonly Expression[], scope: Scope, name: string): SetReturning | undefined {

@@ -277,14 +277,16 @@ interface NumberShape {
 export function formatNumberPattern(number: Numeric, pattern: string): string {
   const shape = shapeOf(pattern);
   const fractionDigits = shape.fraction.length;
-  if (!number.value.isFinite()) return '#'.repeat(shape.whole.length + fractionDigits + 1);
+  if (!number.value.isFinite()) throw notSupported('to_char of a number that is not finite');
   const rounded = roundNumeric(number, fractionDigits);
   const isNegative = rounded.value.isNegative() && !rounded.value.isZero();
   const [whole = '0', fraction = ''] = formatNumeric({ ...rounded, value: rounded.value.abs() }).split('.');
-  const hasNoWhole = whole === '0' && fractionDigits > 0;
+  // A zero of which nothing else would be shown is shown.
+  const isBlank = !shape.isFilled && rounded.value.isZero() && !shape.fraction.includes('0');
+  const hasNoWhole = whole === '0' && fractionDigits > 0 && !isBlank;
   const { blank, text } = wholeText(shape, hasNoWhole ? '' : whole);
   const shownFraction = whole.length > slots(shape.whole) ? '#'.repeat(fractionDigits) : fractionText(shape, fraction);
-  const point = shape.hasPoint ? '.' : '';
+  const point = shape.hasPoint && (shape.isFilled || fractionDigits > 0) ? '.' : '';
   return withSign(shape, blank, `${text}${point}${shownFraction}`, isNegative);
 }
 

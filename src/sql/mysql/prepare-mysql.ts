@@ -98,7 +98,7 @@ function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOp
     }
     return { undo, rowCount: 0, notices: done.flatMap(({ notices }) => notices) };
   }
-  return { kind: 'definition', command, isTemporary, locks: () => [], names: () => [], run };
+  return { kind: 'definition', command, isTemporary, outsideBlocks: null, locks: () => [], names: () => [], run };
 }
 
 function* runDefinition(statement: Statement, execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {

@@ -1,5 +1,6 @@
 /** FROM: what is joined, which names that makes visible, and which conditions ON and USING give. */
 import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
+import { isTemporary } from '../catalog/temporary.ts';
 import { assert } from '../../base/assert.ts';
 import type { Relation, View, VirtualTable } from '../catalog/relation.ts';
 import type { Frame } from '../expression.ts';
@@ -78,6 +79,7 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
   }
   const relation = scope.planning.relation(range);
   scope.planning.relationsRead.add(relation.id);
+  scope.planning.readsTemporary ||= isTemporary(relation.schema);
   switch (relation.kind) {
     case 'table':
       scope.planning.lock(relation.id, 'access share');

@@ -79,7 +79,7 @@ export class Grouping implements CallCollector {
       throw new SqlError('42803', 'aggregate function calls cannot be nested', { position: (call.location ?? 0) + 1 });
     this.#isInside = true;
     try {
-      const aggregate = aggregateOf(call, this.#scope);
+      const aggregate = this.#scope.ownAggregate(call, () => aggregateOf(call, this.#scope));
       this.aggregates.push(aggregate);
       return computedExpression(this.#keys.length + this.aggregates.length - 1, aggregate.type, aggregate.modifier);
     } finally {

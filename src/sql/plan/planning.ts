@@ -50,6 +50,8 @@ export class Planning {
   readonly steps: PlanStep[] = [];
   /** Tables and views that were read. */
   readonly relationsRead = new Set<number>();
+  /** Was one of them temporary? */
+  readsTemporary = false;
   /** By which way each table is read, where there is more than one. */
   readonly accesses: AccessChoice[] = [];
   /** What it locks before it runs, in the order in which it names the tables. */

@@ -111,6 +111,20 @@ export class QueryScope implements Scope {
     }
   }
 
+  /** @throws SqlError 0A000 an aggregate whose columns are all of the query around belongs to that query */
+  ownAggregate<T>(call: FuncCall, compile: () => T): T {
+    const reachedOut = this.reachesOut;
+    this.reachesOut = false;
+    try {
+      const { result, uses } = this.tracked(compile);
+      if (this.reachesOut && uses.size === 0)
+        throw notSupported('an aggregate of the columns of an outer query', (call.location ?? 0) + 1);
+      return result;
+    } finally {
+      this.reachesOut ||= reachedOut;
+    }
+  }
+
   column(names: readonly string[], position: number): Expression {
     const found =
       names.at(-1) === '*' ? this.#wholeRow(names.slice(0, -1), position, false) : this.#named(names, position);
@@ -176,6 +190,17 @@ export class QueryScope implements Scope {
     if (outer === undefined) return undefined;
     if (outer.table.isCorrelated) this.reachesOut = true;
     return { table: outer.table, depth: outer.depth + 1 };
+  }
+
+  columnsOf(names: readonly string[], position: number): readonly Expression[] {
+    const item = this.#item(names, position);
+    if (item === undefined) {
+      const outer = this.parent?.columnsOf(names, position);
+      if (outer === undefined) throw missingItem(names.join('.'), position);
+      this.reachesOut = true;
+      return outer.map(outward);
+    }
+    return item.columns.map((column) => this.visible({ kind: 'plain', name: column.name, item, column }, position));
   }
 
   /** What `*` and `name.*` stand for. @throws SqlError 42P01 */

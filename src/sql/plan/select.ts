@@ -79,7 +79,7 @@ function planValues(
     columns.push({
       name: `column${i + 1}`,
       type: first.type,
-      modifier: first.modifier,
+      modifier: unified.every(({ modifier }) => modifier === first.modifier) ? first.modifier : -1,
       isNullable: true,
       origin: null,
     });

@@ -181,8 +181,11 @@ function rangePlace(
       partition.visit(i);
       const bound = limit.evaluate(frame);
       if (bound === null) return 0;
+      // Both infinite with opposite effects, as `in_range` of floats has it: every row is in the frame up to here.
+      const isOpen = isInfinite(step) && isInfinite(values[i] ?? null) && isNotANumber(bound);
       const isBefore = (value: SqlValue): boolean => {
         if (value === null) return order.nullsFirst;
+        if (isOpen) return isNotANumber(value) ? order.isDescending : side === 'end';
         const difference = sign * compare(value, bound);
         return side === 'start' ? difference < 0 : difference <= 0;
       };
@@ -231,6 +234,19 @@ function isNegative(value: SqlValue, type: SqlType): boolean {
     return (value as { value: { isNegative(): boolean; isZero(): boolean } }).value.isNegative();
   if (typeof value === 'number' || typeof value === 'bigint') return value < 0;
   return false;
+}
+
+function isInfinite(value: SqlValue): boolean {
+  return isOf(value, (number) => !Number.isFinite(number) && !Number.isNaN(number));
+}
+
+function isNotANumber(value: SqlValue): boolean {
+  return isOf(value, Number.isNaN);
+}
+
+function isOf(value: SqlValue, holds: (number: number) => boolean): boolean {
+  if (typeof value === 'number') return holds(value);
+  return typeof value === 'object' && value !== null && 'scale' in value && holds(Number(value.value));
 }
 
 /** How many values at the beginning are before: they are in order. */

@@ -86,6 +86,10 @@ function written(node: Node, style: Style, type?: SqlType): Written {
     const shown = values.map((each) => (each.type?.name === 'unknown' ? castTo(each, known, style) : each).text);
     return { text: `COALESCE(${shown.join(', ')})`, type: known };
   }
+  if ('CollateClause' in node && node.CollateClause.arg !== undefined) {
+    const { text, type } = castTo(written(node.CollateClause.arg, style, types.text), types.text, style);
+    return { text: `(${text} COLLATE ${stringsOf(node.CollateClause.collname).map(quoteName).join('.')})`, type };
+  }
   if ('A_ArrayExpr' in node) {
     const elements = (node.A_ArrayExpr.elements ?? []).map((each) => written(each, style));
     const element = elements[0]?.type;

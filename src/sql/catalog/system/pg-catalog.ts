@@ -1,4 +1,5 @@
 /** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that nobody asks for are not there. */
+import { isTemporary } from '../temporary.ts';
 import type { Node } from '@pgsql/types';
 import { columnTitle } from '../../plan/target.ts';
 import { types } from '../../type.ts';
@@ -93,7 +94,12 @@ export const pgCatalog: readonly VirtualDefinition[] = [
     *rows(catalog) {
       for (const { type } of catalog.types()) {
         for (const [i, label] of (type.labels ?? []).entries()) {
-          yield { oid: type.oid * 1000 + i, enumtypid: type.oid, enumsortorder: i + 1, enumlabel: label };
+          yield {
+            oid: type.oid * 1000 + i,
+            enumtypid: type.oid,
+            enumsortorder: type.labelOrders?.[i] ?? i + 1,
+            enumlabel: label,
+          };
         }
       }
     },
@@ -225,7 +231,7 @@ function classRow(relation: Relation): VirtualRow {
     relreplident: isTable ? 'd' : 'n',
     reltablespace: 0,
     reloftype: 0,
-    relpersistence: 'p',
+    relpersistence: isTemporary(schema) ? 't' : 'p',
     relkind: kinds[kind],
     relnatts: kind === 'sequence' ? 0 : relation.columns.length,
     relchecks: isTable ? relation.checks.length : 0,

@@ -1,6 +1,7 @@
 /** Numbers and texts of pg_catalog that more than one relation shows. */
 import type { Node } from '@pgsql/types';
 import type { SqlArray } from '../../value.ts';
+import { notSupported } from '../../sql-error.ts';
 import type { Catalog } from '../catalog.ts';
 import { quoteName } from '../name.ts';
 import { columnAtCell, type Index, type Table } from '../relation.ts';
@@ -58,6 +59,7 @@ export function indexPartText(table: Table, index: Index, i: number, isPretty: b
 }
 
 function shown(expression: Node, table: Table, isPretty: boolean): string {
-  const text = expressionText(expression, undefined, table) ?? '';
+  const text = expressionText(expression, undefined, table);
+  if (text === null) throw notSupported('the text of an expression of an index');
   return isPretty ? prettyText(text) : text;
 }
