@@ -32,7 +32,16 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
   const taken = isDrawn
     ? Array.from({ length: wanted }, () => choices.pick(all))
     : all.slice(Number(first ?? 0), Number(first ?? 0) + wanted);
-  const counts = { pairs: 0, schedules: 0, outcomes: 0, onlyExplored: 0, unsupported: 0, unexplored: 0, known: 0 };
+  const counts = {
+    pairs: 0,
+    schedules: 0,
+    outcomes: 0,
+    onlyExplored: 0,
+    unsupported: 0,
+    unexplored: 0,
+    known: 0,
+    byPages: 0,
+  };
   const groups = new Map<string, { count: number; readonly example: Difference }>();
   return withServer(dialect, async (real) => {
     for (const pair of taken) {
@@ -41,6 +50,7 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
       counts.schedules += result.schedules;
       counts.outcomes += result.outcomes;
       counts.onlyExplored += result.onlyExplored;
+      counts.byPages += result.refusedByPages;
       counts.unsupported += Number(result.unsupported.size > 0);
       for (const example of result.differences) {
         if (knownDifference(example) !== undefined) {
@@ -60,6 +70,7 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
       `\n${real.name}, ${level}: ${counts.pairs} pairs, ${counts.schedules} interleavings, ${counts.outcomes} outcomes; ` +
         `${counts.unsupported} pairs not supported, ${counts.known} interleavings with known differences, ` +
         `${groups.size} groups of differences, ${counts.unexplored} pairs with outcomes that explore misses; ` +
+        `${counts.byPages} outcomes refused by index pages; ` +
         `${counts.onlyExplored} outcomes of explore lie between steps`,
     );
     return groups.size === 0 && counts.unexplored === 0;

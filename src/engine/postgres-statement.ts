@@ -11,6 +11,7 @@ import type {
   RowCondition,
   StatementView,
   TableId,
+  TableLockMode,
   UpdateResult,
   Waiting,
 } from '../sql/storage.ts';
@@ -164,6 +165,10 @@ export class PostgresStatement implements StatementView {
     yield* this.#transaction.lock(stored, 'update', 'wait');
     this.#watchWrite(stored.table, version);
     this.#observeWrite(this.#push(stored, { values: version.values, keys: version.keys, isDeleted: true }));
+  }
+
+  lockTable(table: TableId, mode: TableLockMode): Waiting<unknown> {
+    return this.#transaction.lockTable(table, mode, 'wait');
   }
 
   constraintQuery(): PostgresStatement {

@@ -100,6 +100,7 @@ export class PostgresCommands {
         return this.#parse(message);
       case 'bind':
         this.#sql = this.#prepared.statement(message.statement).sql;
+        if (message.statement !== '') this.#session.revalidate?.(this.#prepared.statement(message.statement));
         this.#prepared.bind(message);
         return this.#output.message({ kind: 'bind-complete' });
       case 'describe':

@@ -51,6 +51,16 @@ function guarded(passwordMethod: NonNullable<PostgresOptions['passwordMethod']>)
 }
 
 describe('pg', () => {
+  test('a statement with a name keeps its columns', async () => {
+    const client = await pgClient();
+    const named = { name: 'all', text: 'select * from t where id = $1', values: [1] };
+    expect((await client.query(named)).rows).toEqual([{ id: 1, label: 'one' }]);
+    await client.query('alter table t add column w int');
+    await expect(client.query(named)).rejects.toMatchObject({ code: '0A000' });
+    const unnamed = { text: named.text, values: [1] };
+    expect((await client.query(unnamed)).rows).toEqual([{ id: 1, label: 'one', w: null }]);
+  });
+
   test('simple and extended queries, with names and without', async () => {
     const client = await pgClient();
     expect((await client.query('select * from t order by id')).rows).toEqual([

@@ -4,6 +4,7 @@ import {
   type Dialect,
   engineRules,
   type PreparedStatement,
+  SqlError,
   type SqlType,
   type Statement,
 } from '../sql/index.ts';
@@ -25,7 +26,8 @@ export function columnsOf(statement: Statement): PreparedStatement['columns'] {
 }
 
 /** The plan, made anew when the catalog has changed since. */
-export function currentPlan({ plan, isInner }: Prepared, catalog: Catalog, planAnew: () => Statement): Statement {
+export function currentPlan(prepared: Prepared, catalog: Catalog, planAnew: () => Statement): Statement {
+  const { plan, isInner } = prepared;
   const { statement } = plan;
   const isOld =
     (statement.kind === 'query' || statement.kind === 'lock') && statement.catalogVersion !== catalog.version;
@@ -33,7 +35,16 @@ export function currentPlan({ plan, isInner }: Prepared, catalog: Catalog, planA
   const planned = planAnew();
   plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
   plan.catalog = catalog;
+  if (isInner) checkColumns(prepared, plan.statement);
   return plan.statement;
+}
+
+/** plancache.c, RevalidateCachedQuery. @throws SqlError 0A000 */
+export function checkColumns({ columns }: Prepared, statement: Statement): void {
+  const titles = (list: PreparedStatement['columns']): string =>
+    JSON.stringify(list?.map(({ name, type, modifier }) => [name, type.oid, modifier]));
+  if (titles(columns) !== titles(columnsOf(statement)))
+    throw new SqlError('0A000', 'cached plan must not change result type');
 }
 
 export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {

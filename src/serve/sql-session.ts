@@ -36,7 +36,14 @@ import { runAfterWaits } from './must-wait.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
 import { openRowsIn } from './open-rows.ts';
-import { columnsOf, currentPlan, isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
+import {
+  checkColumns,
+  columnsOf,
+  currentPlan,
+  isCommittedAround,
+  type Prepared,
+  type RowStatement,
+} from './prepared.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { endsTransaction, SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
@@ -248,6 +255,10 @@ export class Session implements SqlSession {
   /** The plan, made anew when the catalog has changed since. */
   #current(prepared: Prepared): Statement {
     return currentPlan(prepared, this.#database.catalog, () => this.#plan(prepared.sql, prepared.givenTypes));
+  }
+
+  revalidate(prepared: PreparedStatement): void {
+    checkColumns(prepared as Prepared, this.#current(prepared as Prepared));
   }
 
   // ---- statements by name

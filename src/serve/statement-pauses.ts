@@ -121,6 +121,7 @@ export function delegating(view: StatementView): StatementView {
     ...(view.findConflict === undefined ? {} : { findConflict: view.findConflict.bind(view) }),
     update: (row, values, columns, checks) => view.update(row, values, columns, checks),
     delete: (row, checks) => view.delete(row, checks),
+    ...(view.lockTable === undefined ? {} : { lockTable: view.lockTable.bind(view) }),
     constraintQuery: () => view.constraintQuery(),
     isOwn: (row) => view.isOwn(row),
     isCurrent: (row) => view.isCurrent(row),

@@ -13,6 +13,8 @@ export interface SqlSession {
   readonly namedStatements?: Map<string, PreparedStatement>;
   /** Parses one statement; `''` and comments give the empty statement. Types that the client names win; `undefined` is inferred. @throws SqlError */
   prepare(sql: string, parameterTypes?: readonly (SqlType | undefined)[]): PreparedStatement;
+  /** Before a statement that was kept by name is executed again. @throws SqlError 0A000 the columns of its rows have changed */
+  revalidate?(prepared: PreparedStatement): void;
   /** The statements of a simple query, in order, each parsed when the one before has run (DDL may come first). @throws SqlError 42601 */
   split(sql: string): readonly string[];
   /** Runs when the scheduler lets it. Rejects with a SqlError; anything else is a bug of ours. */

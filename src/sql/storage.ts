@@ -280,6 +280,8 @@ export interface StatementView {
     checks?: IndexChecks,
   ): Waiting<UpdateResult>;
   delete(row: Row, checks?: IndexChecks): Waiting<void>;
+  /** As the transaction's: for queries that a constraint runs. */
+  lockTable?(table: TableId, mode: TableLockMode): Waiting<unknown>;
   /** A query that a constraint runs after the statement: it sees what the statement has written, and at READ COMMITTED has a snapshot of its own. */
   constraintQuery(): StatementView;
   /** Has this transaction written the version? The check of that write may be pending; it will pass over a version that has been replaced. */

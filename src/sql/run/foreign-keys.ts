@@ -16,6 +16,7 @@ import {
   type LockRequest,
   type LockStrength,
   type Row,
+  type TableId,
   unrecorded,
   type Waiting,
 } from '../storage.ts';
@@ -68,8 +69,12 @@ export function atEnd(running: Running, check: ConstraintCheck): void {
   else checks.push(check);
 }
 
-/** Each query of a constraint is one of its own: it sees what the statement has written. */
-function ownQuery(running: Running): Running {
+/**
+ * Each query of a constraint is one of its own: it sees what the statement has written. It locks its table before it takes its snapshot, as any
+ * statement does: `row share` to look for a row, `row exclusive` to write.
+ */
+function* queryOf(table: TableId, mode: 'row share' | 'row exclusive', running: Running): Waiting<Running> {
+  if (running.view.lockTable !== undefined) yield* running.view.lockTable(table, mode);
   return { ...running, view: running.view.constraintQuery() };
 }
 
@@ -92,7 +97,8 @@ export function* checkParents(
         constraint: { table: table.id, name: key.name },
         deferral: key.deferral,
         *run(own) {
-          if (own.view.isCurrent(row)) yield* mustHaveParent(rules, values, key, ownQuery(own));
+          if (!own.view.isCurrent(row)) return;
+          yield* mustHaveParent(rules, values, key, yield* queryOf(key.parent, 'row share', own));
         },
       });
     }
@@ -282,16 +288,17 @@ interface GoneParent {
 }
 
 function* act(gone: GoneParent, action: ReferentialAction, running: Running): Waiting<void> {
+  const children = gone.child.table.id;
   switch (action) {
     case 'restrict':
-      return yield* mustHaveNoChild(gone, ownQuery(running));
+      return yield* mustHaveNoChild(gone, yield* queryOf(children, 'row share', running));
     case 'no action':
       return yield* mayHaveNoChild(gone, running);
     case 'cascade':
     case 'set null':
-      return yield* changeChildren(gone, action, ownQuery(running));
+      return yield* changeChildren(gone, action, yield* queryOf(children, 'row exclusive', running));
     case 'set default':
-      yield* changeChildren(gone, action, ownQuery(running));
+      yield* changeChildren(gone, action, yield* queryOf(children, 'row exclusive', running));
       // The default may be the very key that goes.
       return yield* mayHaveNoChild(gone, running);
   }
@@ -302,8 +309,9 @@ function* mayHaveNoChild(gone: GoneParent, running: Running): Waiting<void> {
   const { rules, child, old } = gone;
   const { table: parent, planning } = rules;
   const keyValues = child.key.parentCells.map((at) => old[at] ?? null);
-  const isBack = yield* lockOne(parent, child.key.parentCells, keyValues, keepRow, ownQuery(running), planning);
-  if (!isBack) yield* mustHaveNoChild(gone, ownQuery(running));
+  const query = yield* queryOf(parent.id, 'row share', running);
+  const isBack = yield* lockOne(parent, child.key.parentCells, keyValues, keepRow, query, planning);
+  if (!isBack) yield* mustHaveNoChild(gone, yield* queryOf(child.table.id, 'row share', running));
 }
 
 function* mustHaveNoChild({ rules, child, old, wanted }: GoneParent, running: Running): Waiting<void> {
