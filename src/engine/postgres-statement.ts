@@ -35,7 +35,7 @@ import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as contacts from './postgres-contacts.ts';
 import type { Watched } from './serializable.ts';
 import { rowsUpTo } from './rows-before.ts';
-import { goesOn } from './take.ts';
+import { filtered, goesOn } from './take.ts';
 import { currentVersion, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
 
 /** So many versions with one key are looked at before the first is asked for; a statement may stop at the first. */
@@ -484,10 +484,6 @@ export class PostgresStatement implements StatementView {
       yield* this.#transaction.wait(blockers, `key of ${index.name}`, touch);
     }
   }
-}
-
-function* filtered(versions: readonly Version[], matches: RowCondition['matches']): Iterable<Version> {
-  for (const version of versions) if (matches(version)) yield version;
 }
 
 function usesSnapshot({ reading }: LockRequest): boolean {

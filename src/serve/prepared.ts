@@ -25,26 +25,36 @@ export function columnsOf(statement: Statement): PreparedStatement['columns'] {
   return statement.kind === 'setting' && statement.what === 'show' ? statement.columns : null;
 }
 
-/** The plan, made anew when the catalog has changed since. */
-export function currentPlan(prepared: Prepared, catalog: Catalog, planAnew: () => Statement): Statement {
+/**
+ * The plan, made anew when the catalog has changed since.
+ * @param keepsColumns of a statement that was kept by name: plancache.c, RevalidateCachedQuery. @throws SqlError 0A000
+ */
+export function currentPlan(
+  prepared: Prepared,
+  catalog: Catalog,
+  planAnew: () => Statement,
+  keepsColumns: boolean,
+): Statement {
   const { plan, isInner } = prepared;
   const { statement } = plan;
   const isOld =
     (statement.kind === 'query' || statement.kind === 'lock') && statement.catalogVersion !== catalog.version;
-  if (!isOld && plan.catalog === catalog) return statement;
-  const planned = planAnew();
-  plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
-  plan.catalog = catalog;
-  if (isInner) checkColumns(prepared, plan.statement);
+  if (isOld || plan.catalog !== catalog) {
+    const planned = planAnew();
+    plan.statement = isInner && planned.kind === 'named' && planned.what === 'prepare' ? planned.inner : planned;
+    plan.catalog = catalog;
+  }
+  if (
+    keepsColumns &&
+    plan.statement.kind === 'query' &&
+    titlesOf(plan.statement.columns) !== titlesOf(prepared.columns)
+  )
+    throw new SqlError('0A000', 'cached plan must not change result type');
   return plan.statement;
 }
 
-/** plancache.c, RevalidateCachedQuery. @throws SqlError 0A000 */
-export function checkColumns({ columns }: Prepared, statement: Statement): void {
-  const titles = (list: PreparedStatement['columns']): string =>
-    JSON.stringify(list?.map(({ name, type, modifier }) => [name, type.oid, modifier]));
-  if (titles(columns) !== titles(columnsOf(statement)))
-    throw new SqlError('0A000', 'cached plan must not change result type');
+function titlesOf(columns: PreparedStatement['columns']): string {
+  return JSON.stringify(columns?.map(({ name, type, modifier }) => [name, type.oid, modifier]) ?? null);
 }
 
 export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {

@@ -90,6 +90,11 @@ export interface SettingsOptions {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** What is followed of DateStyle comes to one value. */
+function shownAs(known: string, value: string): string {
+  return known === 'DateStyle' ? (postgresDefaults['DateStyle'] ?? value) : value;
+}
+
 export class Settings {
   readonly #dialect: Dialect;
   readonly #defaults: Readonly<Record<string, string>>;
@@ -144,7 +149,7 @@ export class Settings {
     mustBeFollowed(known, value, this.#dialect);
     const before = this.get(known);
     const target = isLocal ? this.#local : this.#values;
-    const next = value ?? this.#initial.get(known);
+    const next = (value === null ? undefined : shownAs(known, value)) ?? this.#initial.get(known);
     // Back to the default for this transaction only: what the session has is hidden.
     const hidden = isLocal ? this.#default(known) : undefined;
     if ((next ?? hidden) === undefined) target.delete(known);

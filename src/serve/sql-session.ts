@@ -36,14 +36,7 @@ import { runAfterWaits } from './must-wait.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
 import { openRowsIn } from './open-rows.ts';
-import {
-  checkColumns,
-  columnsOf,
-  currentPlan,
-  isCommittedAround,
-  type Prepared,
-  type RowStatement,
-} from './prepared.ts';
+import { columnsOf, currentPlan, isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
 import { endsTransaction, SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
@@ -253,12 +246,13 @@ export class Session implements SqlSession {
   }
 
   /** The plan, made anew when the catalog has changed since. */
-  #current(prepared: Prepared): Statement {
-    return currentPlan(prepared, this.#database.catalog, () => this.#plan(prepared.sql, prepared.givenTypes));
+  #current(prepared: Prepared, keepsColumns = prepared.isInner): Statement {
+    const planAnew = (): Statement => this.#plan(prepared.sql, prepared.givenTypes);
+    return currentPlan(prepared, this.#database.catalog, planAnew, keepsColumns);
   }
 
   revalidate(prepared: PreparedStatement): void {
-    checkColumns(prepared as Prepared, this.#current(prepared as Prepared));
+    this.#current(prepared as Prepared, true);
   }
 
   // ---- statements by name

@@ -207,7 +207,7 @@ export function parseInterval(text: string, fields = everyIntervalField): Interv
 }
 
 const wordPattern =
-  /\s*(?:@\s*)?(?:([+-]?)(\d+):(\d+)(?::(\d+)?(\.\d*)?)?|([+-]?)(\d+)-(\d+)(?![\d-])|([+-]?\d*\.?\d*(?:e[+-]?\d+)?)(?:\s*([a-z]+)|(?=\s|$)))/y;
+  /\s*(?:@\s*)?(?:([+-]?)(\d+):(\d+)(?::(\d+)?)?(\.\d*)?|([+-]?)(\d+)-(\d+)(?![\d-])|([+-]?\d*\.?\d*(?:e[+-]?\d+)?)(?:\s*([a-z]+)|(?=\s|$)))/y;
 
 function readWords(text: string, parts: Parts, fields: number): boolean {
   let rest = text;

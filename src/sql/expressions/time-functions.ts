@@ -161,7 +161,9 @@ const plain: Record<string, Plain> = {
   'to_char(timestamptz, text) text': (time: bigint, pattern: string) => formatTimestampPattern(time, pattern, 'UTC'),
   'to_char(numeric, text) text': (number: Numeric, pattern: string) => formatNumberPattern(number, pattern),
   'to_char(float8, text) text': (number: number, pattern: string) =>
-    formatNumberPattern(numericOfFloat(number), pattern),
+    formatNumberPattern(numericOfFloat(number), pattern, 15),
+  'to_char(float4, text) text': (number: number, pattern: string) =>
+    formatNumberPattern(numericOfFloat(number), pattern, 6),
   'to_char(int4, text) text': (number: number, pattern: string) => formatNumberPattern(numericOf(number), pattern),
   'to_char(int8, text) text': (number: bigint, pattern: string) => formatNumberPattern(numericOf(number), pattern),
   'overlaps(date, date, date, date) bool': overlaps,

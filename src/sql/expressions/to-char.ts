@@ -273,10 +273,15 @@ interface NumberShape {
   readonly isFilled: boolean;
 }
 
-/** `999,990.00`, with FM, S, MI, PR, SG. @throws SqlError 0A000 */
-export function formatNumberPattern(number: Numeric, pattern: string): string {
+/**
+ * `999,990.00`, with FM, S, MI, PR, SG.
+ * @param digitsMax of a floating-point number: PostgreSQL shows no more. @throws SqlError 0A000
+ */
+export function formatNumberPattern(number: Numeric, pattern: string, digitsMax = Infinity): string {
   const shape = shapeOf(pattern);
   const fractionDigits = shape.fraction.length;
+  if (number.value.abs().trunc().toFixed().length + fractionDigits > digitsMax)
+    throw notSupported('to_char with more digits than the number has');
   if (!number.value.isFinite()) throw notSupported('to_char of a number that is not finite');
   const rounded = roundNumeric(number, fractionDigits);
   const isNegative = rounded.value.isNegative() && !rounded.value.isZero();
