@@ -5,7 +5,7 @@ import { mockClient, realClient } from '../test/sql-oracle/compare.ts';
 import type { Client } from '../test/sql-oracle/answer.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import type { CommandOptions } from './command.ts';
-import { knownRows } from './known-regression.ts';
+import { knownReason } from './known-regression.ts';
 import { insertsOfCopy, statementsOfScript } from './psql-script.ts';
 import { coreFiles } from './regression-files.ts';
 import { type ComparedStatement, runFile, type StatementResult, statementKey } from './regression.ts';
@@ -89,7 +89,7 @@ function setUpFor(script: string, folder: string): string[] {
 }
 
 function isKnown(file: string, { sql }: ComparedStatement): boolean {
-  return knownRows[file]?.[statementKey(sql)] !== undefined;
+  return knownReason(file, statementKey(sql)) !== undefined;
 }
 
 function indented({ sql, ours, theirs }: ComparedStatement): string {

@@ -8,6 +8,8 @@ import { compare } from '../conformance/compare.ts';
 import { listing, signatureOf } from '../conformance/difference.ts';
 import { parseIsolationSpec } from '../conformance/isolation-spec.ts';
 import { knownDifference, knownDifferences } from '../conformance/known-differences.ts';
+import { knownRows } from '../conformance/known-regression.ts';
+import { Doubt, sortColumns } from '../conformance/regression-doubt.ts';
 import { MoiraiSide } from '../conformance/moirai-side.ts';
 import { statementsOfScript } from '../conformance/psql-script.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
@@ -166,6 +168,37 @@ teardown { ROLLBACK; }
     );
     expect(permutations).toEqual([['a1', 'b1', 'a2'], ['b1']]);
   });
+});
+
+test('known rows of regression files stand in docs/sql.md', () => {
+  const docs = readFileSync(new URL('../docs/sql.md', import.meta.url), 'utf8');
+  expect(knownRows.map(({ row }) => row).filter((row) => !docs.includes(row))).toEqual([]);
+});
+
+test('what a statement that came to something else leaves doubtful', () => {
+  const done = { kind: 'done', tag: '' } as const;
+  const refused = { kind: 'error', code: '0A000', message: '' } as const;
+  const doubt = new Doubt();
+  const same = (sql: string): void => doubt.record(sql, true, { ours: done, theirs: done });
+  same('create table a (i int)');
+  same('create table b (i int)');
+  same('create view v as select * from b');
+  doubt.record('create table c () inherits (a)', false, { ours: refused, theirs: done });
+  same('insert into b values (1)');
+  expect(['a', 'b', 'c', 'v'].filter((name) => doubt.isAbout(`select * from ${name}`))).toEqual(['a', 'c']);
+  doubt.record('insert into v values (2)', false, { ours: refused, theirs: done });
+  expect(doubt.isAbout('select * from b')).toBe(true);
+  same('create table b (i int)');
+  expect(doubt.isAbout('select * from b')).toBe(false);
+  same('begin');
+  doubt.record('insert into b values (3)', false, { ours: refused, theirs: done });
+  expect(doubt.isAbout('commit')).toBe(true);
+});
+
+test('the columns that ORDER BY names', () => {
+  expect(sortColumns('select a, b from t order by t.a desc nulls last, 2 limit 3')).toEqual(['a', '2']);
+  expect(sortColumns('select rank() over (order by a) from t')).toBeNull();
+  expect(sortColumns('select a from t order by a + 1')).toBeNull();
 });
 
 test('statements of a psql script', () => {

@@ -1,5 +1,5 @@
 /** The savepoints of one transaction, newest last. */
-import { type DeferralMark, type Dialect, SqlError } from '../sql/index.ts';
+import { type DeferralMark, type Dialect, SqlError, type TransactionModes } from '../sql/index.ts';
 import type { SettingsMark } from './settings.ts';
 
 export interface Savepoint {
@@ -9,6 +9,8 @@ export interface Savepoint {
   /** How many changes of the catalog had been made. */
   readonly definitions: number;
   readonly settings: SettingsMark;
+  /** PostgreSQL: what SET TRANSACTION says after it is taken back with it. */
+  readonly modes: TransactionModes;
   readonly deferral: DeferralMark;
   /** How many advisory locks the transaction had. */
   readonly locks: number;

@@ -205,7 +205,8 @@ export class SessionTransaction {
     const settings = this.#session.settings.mark();
     const deferral = this.#session.deferred.mark();
     const locks = this.#database.advisoryLocks.mark(this.#session.id);
-    this.#savepoints.add({ name, mark, definitions: this.#definitions.length, settings, deferral, locks });
+    const definitions = this.#definitions.length;
+    this.#savepoints.add({ name, mark, definitions, settings, modes: this.#modes, deferral, locks });
   }
 
   /** @throws SqlError 3B001, MySQL's 1305 */
@@ -243,7 +244,8 @@ export class SessionTransaction {
     this.#session.settings.begin();
   }
 
-  #backTo({ mark, definitions, settings, deferral, locks }: Savepoint): void {
+  #backTo({ mark, definitions, settings, modes, deferral, locks }: Savepoint): void {
+    this.#modes = modes;
     this.#session.deferred.backTo(deferral);
     this.#undoDefinitions(definitions);
     this.open().rollbackTo(mark);

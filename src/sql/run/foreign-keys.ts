@@ -21,6 +21,7 @@ import {
   type Waiting,
 } from '../storage.ts';
 import { types } from '../type.ts';
+import { formatText } from '../text-format.ts';
 import type { SqlValue } from '../value.ts';
 import { missingParent, stillReferenced } from './constraint-error.ts';
 import type { ConstraintCheck } from './deferred-checks.ts';
@@ -229,9 +230,24 @@ export function* afterUpdate(
     const { parentCells, onUpdate } = child.key;
     if (!parentCells.some((at) => columns.includes(at))) continue;
     const old = parentCells.map((at) => cell(row, at));
-    if (sameKey(rules, parentCells, old, values)) continue;
+    if (isSameParent(rules, parentCells, old, values)) continue;
     yield* parentGone(rules, child, onUpdate, row, values, running);
   }
+}
+
+/** PostgreSQL compares the images of a parent's key (`ri_KeysEqual`): 1.0 and 1.00 are two. */
+function isSameParent(
+  rules: TableRules,
+  cells: readonly number[],
+  old: readonly SqlValue[],
+  values: readonly SqlValue[],
+): boolean {
+  if (engineRules[rules.planning.dialect].checksChildrenByRow) return sameKey(rules, cells, old, values);
+  return cells.every((at, i) => {
+    const [before = null, after = null] = [old[i], values[at]];
+    const type = columnAtCell(rules.table, at)?.type ?? types.text;
+    return before === null || after === null ? before === after : formatText(before, type) === formatText(after, type);
+  });
 }
 
 function sameKey(
