@@ -96,7 +96,7 @@ export const sqlBugs: readonly PlantedBug[] = [
   {
     name: 'a parent that keeps its key loses its children',
     file: 'src/sql/run/foreign-keys.ts',
-    before: '    if (sameKey(rules, parentCells, old, values)) continue;\n',
+    before: '    if (isSameParent(rules, parentCells, old, values)) continue;\n',
     after: '',
     why: 'UPDATE parent SET id = id is refused',
     tests: foreignKeys,
