@@ -87,8 +87,9 @@ function written(node: Node, style: Style, type?: SqlType): Written {
     return { text: `COALESCE(${shown.join(', ')})`, type: known };
   }
   if ('CollateClause' in node && node.CollateClause.arg !== undefined) {
-    const { text, type } = castTo(written(node.CollateClause.arg, style, types.text), types.text, style);
-    return { text: `(${text} COLLATE ${stringsOf(node.CollateClause.collname).map(quoteName).join('.')})`, type };
+    const collated = castTo(written(node.CollateClause.arg, style, types.text), types.text, style);
+    const collation = stringsOf(node.CollateClause.collname).map(quoteName).join('.');
+    return { text: `(${collated.text} COLLATE ${collation})`, type: collated.type };
   }
   if ('A_ArrayExpr' in node) {
     const elements = (node.A_ArrayExpr.elements ?? []).map((each) => written(each, style));
