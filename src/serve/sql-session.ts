@@ -58,6 +58,8 @@ export class Session implements SqlSession {
   database: string;
   /** Of the last statement, for the functions that ask. */
   lastInsertId = 0n;
+  /** What the statement under way gave LAST_INSERT_ID() to remember. */
+  givenInsertId: bigint | null = null;
   foundRows = 0n;
   rowCount = 0n;
   statementTime = 0n;
@@ -340,12 +342,14 @@ export class Session implements SqlSession {
     const scans = { isolation: this.#transaction.isolation, pauses: this.#database.pauses };
     const on = lockingScans(view, statement, scans);
     const run = (each: Execution): Waiting<QueryOutcome> => statement.run(each, on);
+    this.givenInsertId = null;
     const outcome = yield* runAfterWaits(view, execution, run);
     view.ended?.();
     this.foundRows = BigInt(outcome.foundRows);
     this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
-    if (outcome.hasDrawn === true) this.lastInsertId = outcome.insertId;
-    return { ...resultOf(statement, outcome), notices: this.watch.notices.splice(0) };
+    const insertId = this.givenInsertId ?? outcome.insertId;
+    if (outcome.hasDrawn === true) this.lastInsertId = insertId;
+    return { ...resultOf(statement, { ...outcome, insertId }), notices: this.watch.notices.splice(0) };
   }
 
   /** MySQL takes back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, everything. */

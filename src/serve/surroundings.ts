@@ -64,6 +64,11 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     get lastInsertId() {
       return session.lastInsertId;
     },
+    setLastInsertId: (value) => {
+      session.lastInsertId = value;
+      session.givenInsertId = value;
+      return value;
+    },
     get foundRows() {
       return session.foundRows;
     },

@@ -91,6 +91,8 @@ export interface Surroundings {
   readonly setValue: (sequence: string, value: bigint, isCalled: boolean) => bigint;
   readonly locks: LockFunctions;
   readonly lastInsertId: bigint;
+  /** MySQL's LAST_INSERT_ID(value): what it answers from here on, and the insert id of this statement. */
+  readonly setLastInsertId: (value: bigint) => bigint;
   readonly foundRows: bigint;
   readonly rowCount: bigint;
   /** Catalog lookups of functions such as `to_regclass`, `pg_get_serial_sequence`, `format_type`. */

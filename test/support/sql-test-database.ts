@@ -160,6 +160,7 @@ export class TestDatabase {
       return value;
     },
     lastInsertId: 0n,
+    setLastInsertId: (value) => value,
     foundRows: 0n,
     rowCount: 0n,
     describe: () => null,

@@ -172,6 +172,12 @@ describe('MySQL', () => {
     ['CONNECTION_ID()', '7'],
     ['LAST_INSERT_ID()', '5'],
     ['NOW()', '2024-02-29 12:34:56'],
+    ['NOW(3)', '2024-02-29 12:34:56.789'],
+    ['CURTIME(1)', '12:34:56.7'],
+    ['SYSDATE(2)', '2024-02-29 12:34:56.78'],
+    ['LAST_INSERT_ID(7)', '7'],
+    ['NOW(7)', '!42000'],
+    ['CURTIME(7)', '!42000'],
     ['LEFT(1)', '!42000'],
   ])('%s', (sql, wanted) => expect(mysqlOutcomeOf(sql)).toBe(wanted));
 });

@@ -62,6 +62,7 @@ const testSurroundings: Surroundings = {
   currentValue: () => 1n,
   setValue: (_sequence, value) => value,
   lastInsertId: 5n,
+  setLastInsertId: (value) => value,
   foundRows: 3n,
   rowCount: 2n,
   describe: () => null,

@@ -22,9 +22,11 @@ function wholeSeconds(time: bigint): bigint {
   return cutTo(time, 0);
 }
 
-/** Digits after the point: 0 to 6. */
+/** @throws SqlError 42000 (1426) with more than 6 digits after the point */
 function cutTo(time: bigint, digits: number): bigint {
-  const unit = 10n ** BigInt(6 - Math.min(6, Math.max(0, digits)));
+  if (digits > 6)
+    throw new SqlError('42000', `Too big precision ${digits} specified. Maximum is 6`, { mysqlNumber: 1426 });
+  const unit = 10n ** BigInt(6 - Math.max(0, digits));
   return time - (((time % unit) + unit) % unit);
 }
 
@@ -33,6 +35,7 @@ const session: Record<string, Ambient> = {
   'now(int4) timestamp': (from, digits: number) => cutTo(from.statementTime, digits),
   'curdate() date': (from) => splitTimestamp(from.statementTime).days,
   'curtime() time': (from) => wholeSeconds(splitTimestamp(from.statementTime).time),
+  'curtime(int4) time': (from, digits: number) => cutTo(splitTimestamp(from.statementTime).time, digits),
   'utc_timestamp() timestamp': (from) => wholeSeconds(from.statementTime),
   'utc_timestamp(int4) timestamp': (from, digits: number) => cutTo(from.statementTime, digits),
   'utc_date() date': (from) => splitTimestamp(from.statementTime).days,
@@ -52,10 +55,12 @@ const session: Record<string, Ambient> = {
 };
 
 const volatile: Record<string, Ambient> = {
+  'last_insert_id(int8) int8': (from, value: bigint) => from.setLastInsertId(value),
   'rand() float8': (from) => from.random(),
   'rand(int8) float8': (from) => from.random(),
   'uuid() text': randomUuid,
   'sysdate() timestamp': (from) => wholeSeconds(from.clock()),
+  'sysdate(int4) timestamp': (from, digits: number) => cutTo(from.clock(), digits),
   ...mysqlLocks,
 };
 
