@@ -4,6 +4,7 @@ import { InputError, isTruncated } from '../base/index.ts';
 import {
   type CompactHistory,
   compactOf,
+  decodeLast,
   detectFormat,
   folderFormat,
   formatNamed,
@@ -213,11 +214,7 @@ function wholeSmall(bytes: Uint8Array, format: HistoryFormat): History | null {
 }
 
 function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError('history/encoding', 'the text is not UTF-8');
-  }
+  return decodeLast(bytes, new TextDecoder('utf-8', { fatal: true }));
 }
 
 function notEmpty(history: History): History {

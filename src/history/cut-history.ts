@@ -1,5 +1,5 @@
 /** A text that ends too early, with what stands in it before it was cut. */
-import { InputError, isTruncated } from '../base/input-error.ts';
+import { InputError, isTruncated, type Place } from '../base/input-error.ts';
 import type { CompactHistory } from './compact-history.ts';
 
 /**
@@ -26,5 +26,33 @@ export function orCut(read: () => CompactHistory, rest: () => CompactHistory): C
     return read();
   } catch (error) {
     throw error instanceof InputError && isTruncated(error) ? new CutHistoryError(error, rest) : error;
+  }
+}
+
+/**
+ * The text of bytes that are its end.
+ * @throws InputError `history/truncated` where they end within a character, `history/encoding` where they are no UTF-8
+ */
+export function decodeLast(
+  bytes: Uint8Array,
+  decoder: Pick<InstanceType<typeof TextDecoder>, 'decode'>,
+  place?: Place,
+): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw endsWithinCharacter(bytes)
+      ? new InputError('history/truncated', 'the text ends within a character', place)
+      : new InputError('history/encoding', 'the text is not UTF-8', place);
+  }
+}
+
+/** A decoder that expects more bytes takes the beginning of a character. */
+function endsWithinCharacter(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
   }
 }

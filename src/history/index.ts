@@ -34,7 +34,7 @@ export {
   type Lists,
   type SessionLists,
 } from './compact-history.ts';
-export { CutHistoryError } from './cut-history.ts';
+export { CutHistoryError, decodeLast } from './cut-history.ts';
 export { withoutOperations } from './without-operations.ts';
 export type { HistoryFormat, HistorySource } from './formats/format.ts';
 export { Float64Column, Int32Column, Uint8Column } from './growing-column.ts';

@@ -10,7 +10,7 @@
 import { InputError } from '../base/input-error.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
-import { orCut } from './cut-history.ts';
+import { decodeLast, orCut } from './cut-history.ts';
 import { INITIAL } from './history.ts';
 import {
   type Header,
@@ -52,6 +52,8 @@ export class JsonLinesScanner {
   #pendingBytes = 0;
   #line = 0;
   #isFirstRecord = true;
+  /** Is the line one that nothing ends? */
+  #isLast = false;
   #header: Header | null = null;
   /** What `#operations` found last. */
   readonly #elements: number[] = [];
@@ -94,6 +96,7 @@ export class JsonLinesScanner {
 
   #finish(): CompactHistory {
     if (this.#pendingBytes > 0) {
+      this.#isLast = true;
       this.#pending.push(Uint8Array.of(lineFeed));
       this.#pendingBytes += 1;
       this.#scanPending();
@@ -328,8 +331,10 @@ export class JsonLinesScanner {
   }
 
   #decoded(bytes: Uint8Array): string {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    if (this.#isLast) return decodeLast(bytes, decoder, { line: this.#line });
     try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+      return decoder.decode(bytes);
     } catch {
       throw new InputError('history/encoding', 'the text is not UTF-8', { line: this.#line });
     }

@@ -53,6 +53,10 @@ describe('several histories', () => {
     });
     expect((await runHere(['check', 'c.jsonl', '--level', 'causal'], { 'c.jsonl': cut })).code).toBe(2);
     expect((await runHere(['check', 'c.jsonl'], { 'c.jsonl': cut })).code).toBe(2);
+    const within = Buffer.from(whole.replace('"x",4', '"x","é"')).subarray(0, whole.lastIndexOf('4') + 2);
+    expect((await runHere(['check', 'c.jsonl', ...level], { 'c.jsonl': within })).code).toBe(1);
+    const alone = { 'c.history': Buffer.from('w x "é').subarray(0, 6) };
+    expect(await runHere(['check', 'c.history'], alone)).toMatchObject({ code: 2, out: '' });
     const notation = { 'c.history': `transactions 3\n${lost}\nw y "` };
     expect((await runHere(['check', 'c.history', ...level], notation)).code).toBe(1);
   });

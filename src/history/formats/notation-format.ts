@@ -1,7 +1,6 @@
 /** The notation of papers and tests, for histories that people look at: read and written as a whole. Drops times, levels and own names. */
-import { InputError } from '../../base/input-error.ts';
 import { compactOf, historyOf } from '../compact-convert.ts';
-import { orCut } from '../cut-history.ts';
+import { decodeLast, orCut } from '../cut-history.ts';
 import { formatCount, formatHistory, isCounted, parseHistory, wholeLines } from '../notation.ts';
 import { type HistoryFormat, onlySource } from './format.ts';
 
@@ -11,19 +10,12 @@ export const notationFormat: HistoryFormat = {
   detect: (firstBytes) => !firstBytes.includes(0),
   marksEnd: (firstBytes) => isCounted(new TextDecoder().decode(firstBytes)),
   read: async (sources) => {
-    const decoder = new TextDecoder('utf-8', { fatal: true });
-    let text = '';
-    try {
-      for await (const chunk of onlySource('notation', sources).chunks())
-        text += decoder.decode(chunk, { stream: true });
-      text += decoder.decode();
-    } catch (error) {
-      if (error instanceof TypeError) throw new InputError('history/encoding', 'the text is not UTF-8');
-      throw error;
-    }
+    const bytes: Uint8Array[] = [];
+    for await (const chunk of onlySource('notation', sources).chunks()) bytes.push(chunk.slice());
+    const all = Buffer.concat(bytes);
     return orCut(
-      () => compactOf(parseHistory(text)),
-      () => compactOf(parseHistory(wholeLines(text))),
+      () => compactOf(parseHistory(decodeLast(all, new TextDecoder('utf-8', { fatal: true })))),
+      () => compactOf(parseHistory(wholeLines(all.toString('utf8')))),
     );
   },
   write: (history) => {
