@@ -14,6 +14,7 @@ import * as core from 'drizzle-orm/pg-core';
 import { drizzle } from 'drizzle-orm/pg-proxy';
 import makeKnex from 'knex';
 import { DataTypes, literal, Op, Sequelize } from 'sequelize';
+import { DataSource, EntitySchema, In, IsNull, MoreThan, Not } from 'typeorm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   meaningOf,
@@ -74,6 +75,7 @@ test.each([
   ['drizzle', 'postgres'],
   ['prisma', 'postgres'],
   ['sequelize', 'postgres'],
+  ['typeorm', 'postgres'],
 ] as const)('the service written with %s', (style, dialect) => {
   expect(serviceIn(style, dialect)).toBe(service);
 });
@@ -553,6 +555,119 @@ unit unread
   not understood: \`include\` of a query of Sequelize is not read
   not understood: no file says the columns of the model Ghost
   not understood: \`restore\` of Sequelize is not read
+`);
+  });
+});
+
+/** TypeORM with a connection that answers each statement with one row of ones. */
+async function typeormThatRecords(sent: SentStatement[], entities: EntitySchema[]): Promise<DataSource> {
+  const source = new DataSource({ type: 'postgres', entities });
+  const client = {
+    query: (sql: string, parameters: unknown, callback: unknown) => {
+      const values = Array.isArray(parameters) ? (parameters as unknown[]) : [];
+      if (!/^(?:START|COMMIT|ROLLBACK|SET)/.test(sql)) sent.push({ sql, parameters: values });
+      const row = { cnt: 1, ...Object.fromEntries([...sql.matchAll(/AS "(\w+)"/g)].map(([, name]) => [name, 1])) };
+      const done = (typeof parameters === 'function' ? parameters : callback) as
+        | ((error: null, result: object) => void)
+        | undefined;
+      const result = { rows: [row], rowCount: 1, command: 'SELECT' };
+      return done === undefined ? Promise.resolve(result) : done(null, result);
+    },
+    on: () => undefined,
+    removeListener: () => undefined,
+  };
+  Object.assign(source.driver, {
+    connect: () => Promise.resolve(),
+    afterConnect: () => Promise.resolve(),
+    obtainMasterConnection: () => Promise.resolve([client, () => undefined]),
+  });
+  return source.initialize();
+}
+
+describe('TypeORM', () => {
+  const schemas = `
+    const Plain = new EntitySchema({ name: 'Plain', tableName: 'plain', columns: { id: { type: Number, primary: true }, n: { type: Number } } });
+    const Account = new EntitySchema({ name: 'Account', tableName: 'accounts', columns: { id: { type: Number, primary: true, generated: 'increment' }, ownerId: { type: Number, name: 'owner_id', nullable: true }, version: { type: Number, version: true } } });`;
+
+  test('sends the statements that the reader finds', async () => {
+    const sent: SentStatement[] = [];
+    const made = (await runSnippet(`${schemas} return { Plain, Account };`, { EntitySchema })) as Record<
+      string,
+      EntitySchema
+    >;
+    const source = await typeormThatRecords(sent, Object.values(made));
+    const snippets = [
+      `await plain.findOne({ where: { id: 1 } });`,
+      `await accounts.findOneBy({ ownerId: 3 });`,
+      `await plain.findOneByOrFail({ id: MoreThan(1) });`,
+      `await plain.find({ where: [{ id: In([1, 2]) }, { n: IsNull() }], order: { id: 'DESC' }, take: 3, skip: 1 });`,
+      `await plain.findBy({ n: Not(3) });`,
+      `await plain.countBy({ n: 3 });`,
+      `await plain.sum('n', { id: 1 });`,
+      `await plain.insert({ id: 1, n: 2 });`,
+      `await accounts.insert({ ownerId: 2 });`,
+      `await plain.update({ id: 1 }, { n: 4 });`,
+      `await plain.update(1, { n: () => 'n + 1' });`,
+      `await accounts.update({ id: 1, ownerId: 5 }, { ownerId: 4 });`,
+      `await plain.increment({ id: 1 }, 'n', 5);`,
+      `await plain.delete([1, 2]);`,
+      `await plain.upsert({ id: 1, n: 2 }, ['id']);`,
+      `await accounts.save(accounts.create({ ownerId: 3 }));`,
+      `const found = await plain.findOneBy({ id: 1 }); found.n = 7; await plain.save(found);`,
+      `const found = await plain.findOneBy({ id: 1 }); await plain.remove(found);`,
+      `await plain.createQueryBuilder('p').where('p.id = :id', { id: 1 }).andWhere('p.n > :n', { n: 4 }).getOne();`,
+      `await source.transaction('SERIALIZABLE', (m) => m.createQueryBuilder(Plain, 'p').setLock('pessimistic_write').setOnLocked('skip_locked').where('p.id IN (:...ids)', { ids: [1, 2] }).getMany());`,
+      `await plain.createQueryBuilder('p').select('SUM(p.n)', 'total').where({ id: 1 }).getRawOne();`,
+      `await source.createQueryBuilder().update(Plain).set({ n: () => 'n - 1' }).where('id = :id AND n > 0', { id: 1 }).execute();`,
+      `await plain.createQueryBuilder().insert().values({ id: 1, n: 2 }).orUpdate(['n'], ['id']).execute();`,
+      `await plain.createQueryBuilder().delete().where('id = :id', { id: 1 }).execute();`,
+      `await source.query('SELECT 1 FROM plain WHERE id = $1', [1]);`,
+    ];
+    const head = `import { DataSource, EntitySchema, In, IsNull, MoreThan, Not } from 'typeorm'; const source = new DataSource({}); ${schemas}
+      const plain = source.getRepository(Plain); const accounts = source.getRepository(Account);`;
+    const repositories = { plain: source.getRepository('Plain'), accounts: source.getRepository('Account') };
+    const names = { ...made, ...repositories, source, In, IsNull, MoreThan, Not };
+    await expectSentStatements(head, snippets, sent, names, meaningOf);
+  });
+
+  test('knows decorated entities, injected repositories and query runners, and lists what it does not know', () => {
+    const text =
+      printed(`import { BaseEntity, Column, DataSource, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Repository, UpdateDateColumn } from 'typeorm';
+      import { InjectRepository } from '@nestjs/typeorm';
+      @Entity('owners') class Owner extends BaseEntity { @PrimaryGeneratedColumn() id: number; @Column({ name: 'full_name' }) fullName: string; @UpdateDateColumn() changed: Date; }
+      @Entity() class BankAccount { @PrimaryGeneratedColumn() id: number; @Column() balance: number; @ManyToOne(() => Owner) @JoinColumn({ name: 'owner_id' }) owner: Owner; }
+      interface Accounts { close(id: number): Promise<void>; }
+      class SqlAccounts implements Accounts {
+        constructor(@InjectRepository(BankAccount) private readonly accounts: Repository<BankAccount>) {}
+        async close(id: number) { await this.accounts.delete({ id, owner: { id: 3 } }); }
+      }
+      export class Bank {
+        constructor(private readonly source: DataSource, private readonly all: Accounts) {}
+        async close(id: number) { await this.all.close(id); }
+        async rename(id: number, fullName: string) {
+          const runner = this.source.createQueryRunner();
+          await runner.startTransaction('SERIALIZABLE');
+          try {
+            const owner = await runner.manager.findOneOrFail(Owner, { where: { id }, select: { fullName: true }, lock: { mode: 'pessimistic_write' } });
+            await runner.manager.update(Owner, id, { fullName });
+            await runner.commitTransaction();
+          } catch (error) { await runner.rollbackTransaction(); throw error; } finally { await runner.release(); }
+        }
+        async unread(where: object) { await Owner.find({ relations: { accounts: true } }); await Owner.findBy(where); }
+      }
+    `);
+    expect(text).toBe(`unit Bank.close
+  DELETE FROM bank_account WHERE (id = $1 AND owner_id = $2)  [id, 3]
+unit Bank.rename
+  transaction rename (serializable)
+    owners := SELECT full_name AS "fullName" FROM owners WHERE id = $1 LIMIT $2 FOR UPDATE  [id, 1]
+    if (count(owners) <> 0)
+      UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, id]
+      return
+    abort
+unit Bank.unread
+  not understood: \`relations\` of a find of TypeORM is not read
+  not understood: the conditions of \`where\` are an argument: where
 `);
   });
 });

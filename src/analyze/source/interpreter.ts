@@ -192,6 +192,7 @@ function ofType(machine: Machine, node: ts.TypeNode | undefined, scope: Scope): 
   const declaration = symbol.declarations?.[0];
   if (declaration === undefined) return undefined;
   if (ts.isTypeAliasDeclaration(declaration)) return ofType(machine, declaration.type, machine.globals.scope);
+  if (ts.isInterfaceDeclaration(declaration)) return onlyImplementation(machine, symbol, node);
   if (!ts.isClassDeclaration(declaration)) return undefined;
   const type = evaluateSymbol(machine, symbol);
   return type.kind === 'class' ? newInstance(machine, type, [], node) : undefined;
@@ -225,4 +226,37 @@ function ofHeritage(machine: Machine, node: ts.ExpressionWithTypeArguments): Abs
   const value = machine.evaluate(node.expression, machine.globals.scope);
   const types = (node.typeArguments ?? []).map((type) => () => namedByType(machine, type));
   return value.kind === 'external' ? drivers.ofType(machine, value, types) : undefined;
+}
+
+/** An instance of the one class of the sources that implements an interface; `undefined` where there is none, or several. */
+function onlyImplementation(machine: Machine, type: ts.Symbol, at: ts.Node): Abstract | undefined {
+  const { ts, checker, files } = machine.project;
+  const found: ts.Symbol[] = [];
+  const implementsIt = (node: ts.ClassDeclaration): boolean =>
+    (node.heritageClauses ?? []).some(
+      ({ token, types }) =>
+        token === ts.SyntaxKind.ImplementsKeyword &&
+        types.some(({ expression }) => declaredSymbol(machine, expression) === type),
+    );
+  const visit = (node: ts.Node): void => {
+    if (ts.isClassDeclaration(node) && node.name !== undefined && implementsIt(node)) {
+      const symbol = checker.getSymbolAtLocation(node.name);
+      if (symbol !== undefined) found.push(symbol);
+    }
+    ts.forEachChild(node, visit);
+  };
+  files.forEach(visit);
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) return undefined;
+  const value = evaluateSymbol(machine, only);
+  return value.kind === 'class' ? newInstance(machine, value, [], at) : undefined;
+}
+
+/** What a name stands for, through imports. */
+function declaredSymbol(machine: Machine, node: ts.Node): ts.Symbol | undefined {
+  const { ts, checker } = machine.project;
+  const symbol = checker.getSymbolAtLocation(node);
+  return symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0
+    ? checker.getAliasedSymbol(symbol)
+    : symbol;
 }

@@ -6,12 +6,13 @@ import { knex } from '../builders/knex.ts';
 import { kysely } from '../builders/kysely.ts';
 import { prisma } from '../builders/prisma.ts';
 import { sequelize } from '../builders/sequelize.ts';
+import { typeorm } from '../builders/typeorm.ts';
 import type { Driver, Machine, TypeArgument } from '../machine.ts';
 import { mysql2 } from './mysql2.ts';
 import { pg } from './pg.ts';
 import { postgres } from './postgres.ts';
 
-const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle, prisma, sequelize];
+const known: readonly Driver[] = [pg, postgres, mysql2, kysely, knex, drizzle, prisma, sequelize, typeorm];
 
 function driverOf({ module }: External): Driver | undefined {
   return known.find(({ modules }) => modules.test(module));

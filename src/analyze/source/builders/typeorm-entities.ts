@@ -1,0 +1,134 @@
+/** TypeORM's entities: classes with decorators, and `new EntitySchema({ ... })`. */
+import type ts from 'typescript';
+import { type Abstract, type ClassValue, constant, unknown } from '../abstract-value.ts';
+import { lineage } from '../calls.ts';
+import type { Machine } from '../machine.ts';
+import { constantOf } from '../value-arithmetic.ts';
+import { entriesOf } from './clauses.ts';
+import type { Entity, EntityField } from './entity.ts';
+import { constantText } from './fragment.ts';
+import { snakeCase } from './identifier.ts';
+
+const schemas = new WeakMap<Abstract, Entity>();
+
+/** The entity of a class, an EntitySchema, or its name. */
+export function entityFrom(machine: Machine, value: Abstract | undefined): Entity | undefined {
+  if (value?.kind === 'class') return entityOfClass(machine, value);
+  return value === undefined ? undefined : schemas.get(value);
+}
+
+interface Decorator {
+  readonly name: string;
+  readonly args: readonly Abstract[];
+}
+
+function decoratorsOf(
+  machine: Machine,
+  type: ClassValue,
+  node: ts.ClassLikeDeclaration | ts.PropertyDeclaration,
+): readonly Decorator[] {
+  return (machine.project.ts.getDecorators(node) ?? []).flatMap(({ expression }) =>
+    machine.project.ts.isCallExpression(expression)
+      ? [
+          {
+            name: expression.expression.getText(),
+            args: expression.arguments.map((arg) =>
+              machine.project.ts.isArrowFunction(arg) ? unknown('a type') : machine.evaluate(arg, type.scope),
+            ),
+          },
+        ]
+      : [],
+  );
+}
+
+/** What the decorators of columns say beside their names. */
+const kinds: Readonly<Record<string, Partial<EntityField>>> = {
+  Column: {},
+  PrimaryColumn: {},
+  PrimaryGeneratedColumn: { isGenerated: true },
+  CreateDateColumn: { isGenerated: true },
+  UpdateDateColumn: { isGenerated: true, onUpdate: ['CURRENT_TIMESTAMP'] },
+  DeleteDateColumn: { isDeletion: true },
+  VersionColumn: { isGenerated: true, onInsert: [constant(1)] },
+};
+
+function entityOfClass(machine: Machine, type: ClassValue): Entity | undefined {
+  const entity = decoratorsOf(machine, type, type.node).find(({ name }) => name === 'Entity');
+  if (entity === undefined) return undefined;
+  const [first] = entity.args;
+  const options = new Map(entriesOf(first) ?? entriesOf(entity.args[1]) ?? []);
+  const table = constantText(first) ?? constantText(options.get('name')) ?? snakeCase(type.node.name?.text ?? '');
+  const fields = new Map<string, EntityField>();
+  const keys: string[] = [];
+  for (const owner of lineage(machine, type).toReversed())
+    for (const member of owner.node.members)
+      if (machine.project.ts.isPropertyDeclaration(member)) addField(machine, owner, member, fields, keys);
+  return { table, fields, keys };
+}
+
+function addField(
+  machine: Machine,
+  owner: ClassValue,
+  member: ts.PropertyDeclaration,
+  fields: Map<string, EntityField>,
+  keys: string[],
+): void {
+  const name = member.name.getText();
+  const all = decoratorsOf(machine, owner, member);
+  for (const decorator of all) {
+    const kind = kinds[decorator.name];
+    const options = new Map(decorator.args.flatMap((arg) => entriesOf(arg) ?? []));
+    if (kind !== undefined) {
+      if (decorator.name.startsWith('Primary')) keys.push(name);
+      fields.set(name, fieldOf(machine, name, constantText(options.get('name')), kind));
+    }
+    const hasKey =
+      decorator.name === 'ManyToOne' ||
+      (decorator.name === 'OneToOne' && all.some((other) => other.name === 'JoinColumn'));
+    if (hasKey) {
+      const join = all.find((other) => other.name === 'JoinColumn');
+      const given = constantText(new Map(entriesOf(join?.args[0]) ?? []).get('name'));
+      const column = given ?? (isSnakeCase(machine) ? `${snakeCase(name)}_id` : `${name}Id`);
+      // A column with a property of its own has that name.
+      if (![...fields.values()].some((field) => field.column === column)) fields.set(name, { ...plainField, column });
+    }
+  }
+}
+
+const plainField: EntityField = { column: '', onInsert: null, onUpdate: null, isGenerated: false, isDeletion: false };
+
+function fieldOf(machine: Machine, name: string, given: string | undefined, kind: Partial<EntityField>): EntityField {
+  const column = given ?? (isSnakeCase(machine) ? snakeCase(name) : name);
+  const version: Partial<EntityField> =
+    kind.onInsert === undefined || kind.onInsert === null ? {} : { onUpdate: [`${column} + 1`] };
+  return { ...plainField, ...kind, ...version, column };
+}
+
+/** `namingStrategy: new SnakeNamingStrategy()` */
+function isSnakeCase({ project }: Machine): boolean {
+  return project.files.some(({ text }) => text.includes('SnakeNamingStrategy'));
+}
+
+export function defineSchema(machine: Machine, value: Abstract, definition: Abstract | undefined): void {
+  const options = new Map(entriesOf(definition) ?? []);
+  const name = constantText(options.get('name')) ?? '';
+  const keys: string[] = [];
+  const fields = (entriesOf(options.get('columns')) ?? []).map(
+    ([property, described]): readonly [string, EntityField] => {
+      const column = new Map(entriesOf(described) ?? []);
+      const isOn = (option: string): boolean => constantOf(column.get(option)) === true;
+      if (isOn('primary')) keys.push(property);
+      const kind: Partial<EntityField> = isOn('updateDate')
+        ? { isGenerated: true, onUpdate: ['CURRENT_TIMESTAMP'] }
+        : isOn('version')
+          ? (kinds['VersionColumn'] ?? {})
+          : { isGenerated: column.has('generated') || isOn('createDate'), isDeletion: isOn('deleteDate') };
+      return [property, fieldOf(machine, property, constantText(column.get('name')), kind)];
+    },
+  );
+  schemas.set(value, {
+    table: constantText(options.get('tableName')) ?? snakeCase(name),
+    fields: new Map(fields),
+    keys,
+  });
+}

@@ -1,0 +1,274 @@
+/** TypeORM's query builder: `createQueryBuilder('p').where('p.id = :id', { id })`. It changes itself. */
+import type ts from 'typescript';
+import { type Abstract, arrayOf, constant, type Native, undefinedValue } from '../abstract-value.ts';
+import type { Machine, Owner } from '../machine.ts';
+import {
+  type Builder,
+  chainOf,
+  type Clause,
+  columnOf as columnOfRows,
+  type Ending,
+  firstRow,
+  ofRows,
+  requireRow,
+  rowCount,
+  runQuery,
+} from './chain.ts';
+import { entriesOf, withRows } from './clauses.ts';
+import { column, type Entity, type EntityContext, firstInstance, instances, shown } from './entity.ts';
+import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
+import { identifier } from './identifier.ts';
+import { newQuery, type Query } from './query.ts';
+import { locks, methodsOf, setValue, type TypeormCall } from './typeorm-calls.ts';
+import { textCondition, whereFragment } from './typeorm-where.ts';
+
+interface Names {
+  /** The entity of the statement, once it is known, and its alias. */
+  readonly target: { entity: Entity | undefined; alias: string };
+  readonly entityFrom: (value: Abstract | undefined) => Entity | undefined;
+  readonly machine: Machine;
+  readonly owner: Owner;
+}
+
+type Of = Clause<Names>;
+
+export function queryBuilder(
+  machine: Machine,
+  owner: Owner,
+  entity: Entity | undefined,
+  alias: string,
+  entityFrom: Names['entityFrom'],
+  at: ts.Node,
+): Native {
+  const names: Names = { target: { entity, alias }, entityFrom, machine, owner };
+  const query = { ...startOf(names, 'select'), columns: entity === undefined ? [] : allColumns(names, entity) };
+  return chainOf(builder, { machine, owner, names, query, calls: [at] });
+}
+
+function startOf({ target, machine }: Names, verb: Query['verb']): Query {
+  const { entity } = target;
+  return newQuery(
+    verb,
+    entity === undefined ? [] : [[identifier(entity.table, machine.dialect)]],
+    entity?.table ?? null,
+  );
+}
+
+function contextOf({ machine, owner, target }: Names): EntityContext | undefined {
+  return target.entity === undefined ? undefined : { machine, owner, entity: target.entity };
+}
+
+function allColumns(names: Names, entity: Entity): readonly Fragment[] {
+  return [...entity.fields.keys()].map((field) => shown({ ...names, entity }, field));
+}
+
+function condition(names: Names, [first, parameters]: readonly Abstract[]): Fragment {
+  const context = contextOf(names);
+  if (context === undefined) return notRead('the entity of the query is not known');
+  const text = constantText(first);
+  if (text !== undefined) {
+    const fragment = textCondition(context.entity, names.target.alias, text, new Map(entriesOf(parameters) ?? []));
+    return /\bor\b/i.test(text) ? parenthesized(fragment) : fragment;
+  }
+  if (first?.kind === 'object' || first?.kind === 'array') return whereFragment(context, first);
+  return notRead(`a condition is ${whyNotConstant(first)}`);
+}
+
+const where =
+  (connective: 'AND' | 'OR', isFirst: boolean): Of =>
+  ({ query, names }, args) => ({
+    ...query,
+    where: [...(isFirst ? [] : query.where), { connective, fragment: condition(names, args) }],
+  });
+
+function selected(names: Names, value: Abstract | undefined, alias: Abstract | undefined): readonly Fragment[] {
+  const { entity, alias: table } = names.target;
+  const list = value?.kind === 'array' ? value.elements.value : [value ?? undefinedValue];
+  return list.flatMap((one): readonly Fragment[] => {
+    const text = constantText(one);
+    if (text === undefined || entity === undefined)
+      return [notRead(`the columns of SELECT are ${whyNotConstant(one)}`)];
+    if (text === table) return allColumns(names, entity);
+    if (alias === undefined && text.startsWith(`${table}.`))
+      return [shown({ ...names, entity }, text.slice(table.length + 1))];
+    const shownAs = constantText(alias);
+    return [
+      [
+        ...textCondition(entity, table, text, new Map()),
+        ...(shownAs === undefined ? [] : [` AS ${identifier(shownAs, names.machine.dialect)}`]),
+      ],
+    ];
+  });
+}
+
+function columnIn({ target }: Names, value: Abstract | undefined): Fragment {
+  const text = constantText(value);
+  if (text === undefined || target.entity === undefined) return notRead(`a column is ${whyNotConstant(value)}`);
+  return text.startsWith(`${target.alias}.`) ? column(target.entity, text.slice(target.alias.length + 1)) : [text];
+}
+
+const orderBy: Of = ({ query, names }, [by, way]) => {
+  const entries = entriesOf(by) ?? [[constantText(by) ?? '?', way ?? constant('ASC')] as const];
+  const list = entries.map(
+    ([name, direction]): Fragment => [...columnIn(names, constant(name)), ` ${constantText(direction) ?? 'ASC'}`],
+  );
+  return { ...query, orderBy: [...query.orderBy, ...list] };
+};
+
+/** `update(Account)`, `delete()`, `insert()`: another statement on the builder's entity or on the given one. */
+const becomes =
+  (verb: Query['verb']): Of =>
+  (chain, [given, values], at) => {
+    const { names } = chain;
+    const entity = names.entityFrom(given);
+    if (entity !== undefined) names.target.entity = entity;
+    const query = { ...startOf(names, verb), where: chain.query.where };
+    const assignedValues = entity === undefined && given?.kind === 'object' ? given : values;
+    return verb === 'update' && assignedValues !== undefined ? set({ ...chain, query }, [assignedValues], at) : query;
+  };
+
+const from: Of = ({ query, names }, [given, alias]) => {
+  const entity = names.entityFrom(given);
+  if (entity === undefined) return { ...query, notRead: notRead(`the entity of a query is ${whyNotConstant(given)}`) };
+  names.target.entity = entity;
+  names.target.alias = constantText(alias) ?? names.target.alias;
+  const fresh = startOf(names, query.verb);
+  return {
+    ...query,
+    tables: fresh.tables,
+    ownTable: fresh.ownTable,
+    columns: query.verb === 'select' && query.columns.length === 0 ? allColumns(names, entity) : query.columns,
+  };
+};
+
+const set: Of = ({ query, names, machine }, [values], at) => {
+  const context = contextOf(names);
+  const entries = entriesOf(values);
+  if (context === undefined || entries === null)
+    return { ...query, notRead: notRead(`the columns of SET are ${whyNotConstant(values)}`) };
+  const call: TypeormCall = { ...context, at };
+  const given = new Map(entries);
+  const filled = [...context.entity.fields].flatMap(([name, { column: title, onUpdate }]): readonly Fragment[] =>
+    onUpdate === null || given.has(name) ? [] : [[`${identifier(title, machine.dialect)} = `, ...onUpdate]],
+  );
+  const written = entries.map(
+    ([name, value]): Fragment => [
+      `${identifier(context.entity.fields.get(name)?.column ?? name, machine.dialect)} = `,
+      ...setValue(call, value),
+    ],
+  );
+  return { ...query, assignments: [...written, ...filled] };
+};
+
+const clauses: Readonly<Record<string, Of>> = {
+  select: ({ query, names }, [value, alias]) =>
+    value === undefined ? query : { ...query, columns: selected(names, value, alias) },
+  addSelect: ({ query, names }, [value, alias]) => ({
+    ...query,
+    columns: [...query.columns, ...selected(names, value, alias)],
+  }),
+  from,
+  into: from,
+  where: where('AND', true),
+  andWhere: where('AND', false),
+  orWhere: where('OR', false),
+  orderBy,
+  addOrderBy: orderBy,
+  groupBy: ({ query, names }, [by]) => ({ ...query, groupBy: [...query.groupBy, columnIn(names, by)] }),
+  addGroupBy: ({ query, names }, [by]) => ({ ...query, groupBy: [...query.groupBy, columnIn(names, by)] }),
+  limit: ({ query }, [count]) => ({ ...query, limit: operand(count ?? undefinedValue) }),
+  take: ({ query }, [count]) => ({ ...query, limit: operand(count ?? undefinedValue) }),
+  offset: ({ query }, [count]) => ({ ...query, offset: operand(count ?? undefinedValue) }),
+  skip: ({ query }, [count]) => ({ ...query, offset: operand(count ?? undefinedValue) }),
+  setLock: ({ query }, [mode]) => ({ ...query, ...locks(constantText(mode), undefined), wait: query.wait }),
+  setOnLocked: ({ query }, [mode]) => ({ ...query, wait: locks(undefined, constantText(mode)).wait }),
+  useTransaction: ({ query }) => query,
+  update: becomes('update'),
+  delete: becomes('delete'),
+  insert: becomes('insert'),
+  set,
+  values: ({ query, names, machine }, [rows]) =>
+    withRows(machine, query, rows, (name) => names.target.entity?.fields.get(name)?.column ?? name),
+  orIgnore: ({ query }) => ({ ...query, conflict: [' ON CONFLICT DO NOTHING'] }),
+  orUpdate: ({ query }, [written, targets]) => {
+    const texts = (list: Abstract | undefined): readonly string[] =>
+      list?.kind === 'array' ? list.elements.value.map((one) => constantText(one) ?? '?') : [constantText(list) ?? '?'];
+    const assignments = texts(written).map((name): Fragment => [`${name} = excluded.${name}`]);
+    return {
+      ...query,
+      conflict: [
+        ' ON CONFLICT ',
+        ...parenthesized([texts(targets).join(', ')]),
+        ' DO UPDATE SET ',
+        ...join(assignments, ', '),
+      ],
+    };
+  },
+  returning: ({ query, names }, [columns]) => {
+    const list = columns?.kind === 'array' ? columns.elements.value : [columns ?? undefinedValue];
+    return {
+      ...query,
+      returning: list.map((one) =>
+        constantText(one) === '*'
+          ? ['*']
+          : columnIn(names, constant(`${names.target.alias}.${constantText(one) ?? '?'}`)),
+      ),
+    };
+  },
+};
+
+const rowsOf: Ending<Names> = (chain, _, at) => runQuery(chain, at);
+
+const getOne: Ending<Names> = (chain, _, at) => {
+  const context = contextOf(chain.names);
+  const rows = runQuery(chain, at);
+  return context === undefined ? firstRow(rows) : firstInstance(rows, context.entity, methodsOf({ ...context, at }));
+};
+
+const getMany: Ending<Names> = (chain, _, at) => {
+  const context = contextOf(chain.names);
+  const rows = runQuery(chain, at);
+  return context === undefined ? rows : instances(rows, context.entity, methodsOf({ ...context, at }));
+};
+
+const builder: Builder<Names> = {
+  title: 'a query builder of TypeORM',
+  isMutable: true,
+  clauses,
+  endings: {
+    getOne,
+    getMany,
+    getOneOrFail: (chain, args, at) => requireRow(chain.machine, getOne(chain, args, at)),
+    getRawOne: (chain, args, at) => firstRow(rowsOf(chain, args, at)),
+    getRawMany: rowsOf,
+    getCount: (chain, _, at) => {
+      const rows = runQuery(
+        { ...chain, query: { ...chain.query, columns: [['count(1) AS cnt']], orderBy: [], limit: null, offset: null } },
+        at,
+      );
+      return ofRows(rows, (statement) => ({
+        kind: 'value',
+        value: { kind: 'column', statement, column: 'cnt', row: 'first' },
+      }));
+    },
+    getManyAndCount: (chain, args, at) => {
+      const rows = getMany(chain, args, at);
+      return arrayOf([rows, rowCount(rows)]);
+    },
+    execute: (chain, _, at) => {
+      const rows = runQuery(chain, at);
+      const parts = [
+        ['affected', rowCount(rows)],
+        ['raw', rows],
+        ['identifiers', rows],
+        ['generatedMaps', columnOfRows(rows, 'id')],
+      ] as const;
+      return {
+        kind: 'object',
+        properties: new Map(parts.map(([name, value]) => [name, { value }])),
+        of: null,
+        rest: null,
+      };
+    },
+  },
+};
