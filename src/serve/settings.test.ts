@@ -195,6 +195,25 @@ describe('the client hears', () => {
   });
 });
 
+// As PostgreSQL 15 shows them.
+test.each([
+  ['0', '0'],
+  ['3000', '3s'],
+  ['1500', '1500ms'],
+  ['90s', '90s'],
+  ['1.5', '2ms'],
+  ['2.5', '2ms'],
+  ['500us', '0'],
+  ['1.5h', '90min'],
+  ['48h', '2d'],
+  [' 7 s ', '7s'],
+])('statement_timeout = %s is shown as %s', (given, shown) => {
+  const { made } = settings({ statement_timeout: given });
+  expect(made.get('statement_timeout')).toBe(shown);
+  made.set('lock_timeout', given, false);
+  expect(made.get('lock_timeout')).toBe(shown);
+});
+
 test('all of them, by name', () => {
   const all = settings({ 'app.x': '1' }).made.all();
   expect(all.get('app.x')).toBe('1');

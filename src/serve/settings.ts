@@ -90,8 +90,10 @@ export interface SettingsOptions {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** What is followed of DateStyle comes to one value. */
+/** What is followed of DateStyle comes to one value; time limits are shown in their largest whole unit. */
 function shownAs(known: string, value: string): string {
+  const milliseconds = timeouts.has(known) ? millisecondsOf(value) : null;
+  if (milliseconds !== null) return timeText(milliseconds);
   return known === 'DateStyle' ? (postgresDefaults['DateStyle'] ?? value) : value;
 }
 
@@ -205,7 +207,7 @@ export class Settings {
   #connectWith(name: string, value: string): void {
     try {
       mustBeFollowed(name, value, this.#dialect);
-      this.#initial.set(name, value);
+      this.#initial.set(name, shownAs(name, value));
     } catch (error) {
       if (!(error instanceof SqlError && error.isUnsupported)) throw error;
       this.#unfollowed.push({ name, value, error });
@@ -248,10 +250,26 @@ export function timeoutMs(text: string | undefined): number {
   return milliseconds === null || milliseconds === 0 ? Infinity : milliseconds;
 }
 
+const unitMs: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  min: 60_000,
+  s: 1_000,
+  ms: 1,
+  us: 0.001,
+};
+
 /** `null`: no time. */
 function millisecondsOf(text: string): number | null {
   const parts = /^\s*(\d+(?:\.\d+)?)\s*(us|ms|s|min|h|d)?\s*$/.exec(text);
-  if (parts === null) return null;
-  const unit = { us: 0.001, ms: 1, s: 1_000, min: 60_000, h: 3_600_000, d: 86_400_000 }[parts[2] ?? 'ms'] ?? 1;
-  return Number(parts[1]) * unit;
+  return parts === null ? null : Number(parts[1]) * (unitMs[parts[2] ?? 'ms'] ?? 1);
+}
+
+/** In the largest unit of which it is a whole number, halves of a millisecond to the even one: guc.c, `convert_int_from_base_unit`. */
+function timeText(milliseconds: number): string {
+  const below = Math.floor(milliseconds);
+  const isUp = milliseconds - below > 0.5 || (milliseconds - below === 0.5 && below % 2 === 1);
+  const whole = isUp ? below + 1 : below;
+  const unit = Object.entries(unitMs).find(([, ms]) => whole % ms === 0);
+  return whole === 0 || unit === undefined ? '0' : `${whole / unit[1]}${unit[0]}`;
 }
