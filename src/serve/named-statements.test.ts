@@ -30,9 +30,14 @@ describe('PostgreSQL', () => {
     const { run } = await opened('postgres');
     await run('create table t (a int)');
     await run('prepare everything as select * from t');
+    await run('prepare one as select a from t');
     await run('insert into t values (1)');
     await run(`alter table t add b text default 'new'`);
-    expect(await run('execute everything')).toEqual([[1, 'new']]);
+    expect(await run('execute one')).toEqual([[1]]);
+    await expect(run('execute everything')).rejects.toMatchObject({
+      code: '0A000',
+      message: 'cached plan must not change result type',
+    });
   });
 
   test.each([
