@@ -133,6 +133,10 @@ export class Settings {
     return this.chosen(name) ?? this.#default(canonical(name));
   }
 
+  isOff(name: string): boolean {
+    return ['0', 'off', 'false'].includes((this.get(name) ?? 'on').toLowerCase());
+  }
+
   /** What sessions begin with: MySQL's @@global. */
   global(name: string): string | undefined {
     return this.#default(canonical(name));

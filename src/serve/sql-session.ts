@@ -111,10 +111,7 @@ export class Session implements SqlSession {
 
   /** MySQL: is autocommit on? A PostgreSQL session always commits by itself. */
   get isAutocommit(): boolean {
-    return (
-      this.#database.dialect === 'postgres' ||
-      !['0', 'off', 'false'].includes((this.settings.get('autocommit') ?? 'on').toLowerCase())
-    );
+    return this.#database.dialect === 'postgres' || !this.settings.isOff('autocommit');
   }
 
   split(sql: string): readonly string[] {
@@ -256,8 +253,6 @@ export class Session implements SqlSession {
   revalidate(prepared: PreparedStatement): void {
     this.#current(prepared as Prepared, true);
   }
-
-  // ---- statements by name
 
   get namedStatements(): Map<string, PreparedStatement> {
     return this.#named.byName;
