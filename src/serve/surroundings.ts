@@ -75,7 +75,17 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
     get rowCount() {
       return session.rowCount;
     },
-    describe: (what, ...names): SqlValue => database.describe(what, names, session),
+    describe: (what, ...names): SqlValue => {
+      const answer = (): SqlValue => database.describe(what, names, session);
+      // Programs ask it whether a table is there, as they ask the relations of the catalog.
+      if (what === 'to_regclass')
+        database.onCatalogQuery(session, {
+          relation: 'pg_class',
+          text: () => `oid = to_regclass('${names[0] ?? ''}')`,
+          rows: () => (answer() === null ? 0 : 1),
+        });
+      return answer();
+    },
     deferred: session.deferred,
     onCatalogQuery: (query) => database.onCatalogQuery(session, query),
   };

@@ -1,5 +1,5 @@
 /**
- * Five failures of npm libraries, each by the statements that the library sends: what the report names as their cause. Knex 3.3.0 itself is
+ * Six failures of npm libraries, each by the statements that the library sends: what the report names as their cause. Knex 3.3.0 itself is
  * among them. Two callers run at once, as two instances of a service do when they start.
  */
 import knex from 'knex';
@@ -105,6 +105,16 @@ const nodePgMigrate5100 = program(
   () => true,
 );
 
+/** pg-boss asks a function for its table. */
+const pgBoss322 = program(
+  'create schema pgboss',
+  async (client) => {
+    const { rows } = await client.query(`SELECT to_regclass('pgboss.version') as name`);
+    if (rows[0].name === null) await client.query('CREATE TABLE pgboss.version (version text primary key)');
+  },
+  () => true,
+);
+
 const between = 'No isolation level forbids it: each looked in one transaction and acted in another.';
 
 test.each<[string, SqlProgram, string]>([
@@ -133,6 +143,11 @@ test.each<[string, SqlProgram, string]>([
     nodePgMigrate5100,
     "Cause: phantom between sessions: bob saw no row in tables where table_schema = 'public' and " +
       "table_name = 'pgmigrations', alice created one, and bob then met it (bob: 23505",
+  ],
+  [
+    'pg-boss 3.2.2, start()',
+    pgBoss322,
+    "Cause: phantom between sessions: bob saw no row in pg_class where oid = to_regclass('pgboss.version'), alice created one, and bob then met it",
   ],
 ])('%s', { timeout: 300_000 }, async (_name, each, cause) => {
   const result = await exploreSql(each, { profile: parseProfile({ engine: 'postgres' }) });
