@@ -2,7 +2,6 @@
 import { isTemporary } from '../temporary.ts';
 import type { Node } from '@pgsql/types';
 import { columnTitle } from '../../plan/target.ts';
-import { types } from '../../type.ts';
 import {
   type Column,
   columnAtCell,
@@ -18,7 +17,7 @@ import { indexDefinition, indexId, owner, publicOwner, publicRights, schemaComme
 import { pgNothing } from './pg-nothing.ts';
 import { pgRoles } from './pg-roles.ts';
 import { pgSequences } from './pg-sequences.ts';
-import { lengthOf, storageOf, typeRows } from './pg-type-rows.ts';
+import { builtInTypeRows, lengthOf, storageOf, typeRows } from './pg-type-rows.ts';
 import type { VirtualDefinition, VirtualRow } from './virtual.ts';
 
 export const pgCatalog: readonly VirtualDefinition[] = [
@@ -84,7 +83,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
     columns:
       'oid oid, typname name, typnamespace oid, typowner, typlen int2, typbyval bool, typtype char, typcategory, typispreferred bool, typisdefined, typdelim char, typrelid oid, typelem, typarray, typbasetype, typinput text, typtypmod int4, typnotnull bool, typndims int4, typcollation oid, typdefault text, typacl text[]',
     *rows(catalog) {
-      for (const type of Object.values(types)) if (type.oid !== 0) yield* typeRows(type, type.name, 'pg_catalog');
+      yield* builtInTypeRows;
       for (const { schema, name, type } of catalog.types()) yield* typeRows(type, name, schema);
     },
   },

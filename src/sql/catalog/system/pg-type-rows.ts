@@ -1,6 +1,6 @@
 /** Rows of pg_type. */
 import { categoryOf } from '../../expressions/cast-rules.ts';
-import { arrayOf, type SqlType } from '../../type.ts';
+import { arrayOf, type SqlType, types } from '../../type.ts';
 import { owner, schemaId } from './pg-names.ts';
 import type { VirtualRow } from './virtual.ts';
 
@@ -83,3 +83,8 @@ export function* typeRows(type: SqlType, name: string, schema: string): Iterable
     typinput: 'array_in',
   };
 }
+
+/** Of every type that each database has. Drivers and ORMs ask for them with each connection. */
+export const builtInTypeRows: readonly VirtualRow[] = Object.values(types)
+  .filter(({ oid }) => oid !== 0)
+  .flatMap((type) => [...typeRows(type, type.name, 'pg_catalog')]);
