@@ -1,0 +1,5 @@
+import { betterAuth } from 'better-auth-1.6.16';
+import { emailOTP } from 'better-auth-1.6.16/plugins/email-otp';
+import { emailOtp } from './better-auth-email-otp.mjs';
+
+export default emailOtp({ betterAuth, emailOTP });

@@ -1,0 +1,4 @@
+import { betterAuth } from 'better-auth-1.6.16';
+import { rateLimit } from './better-auth-rate-limit.mjs';
+
+export default rateLimit(betterAuth);

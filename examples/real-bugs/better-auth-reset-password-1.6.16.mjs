@@ -1,0 +1,4 @@
+import { betterAuth } from 'better-auth-1.6.16';
+import { resetPassword } from './better-auth-reset-password.mjs';
+
+export default resetPassword(betterAuth);

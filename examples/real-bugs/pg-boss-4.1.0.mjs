@@ -1,0 +1,4 @@
+import PgBoss from 'pg-boss-4.1.0';
+import { start } from './pg-boss-start.mjs';
+
+export default start(PgBoss);
