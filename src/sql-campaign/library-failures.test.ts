@@ -1,8 +1,7 @@
 /**
- * Six failures of npm libraries, each by the statements that the library sends: what the report names as their cause. Knex 3.3.0 itself is
- * among them. Two callers run at once, as two instances of a service do when they start.
+ * Failures of npm libraries, each by the statements that the library sends: what the report names as their cause. Two callers run at once, as two
+ * instances of a service do when they start. `test/real-bugs.test.ts` has the libraries themselves.
  */
-import knex from 'knex';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
@@ -51,28 +50,6 @@ const knex09512 = program(
   ),
   oneLockRow,
 );
-
-async function listWithKnex({ connect }: SqlConnection): Promise<void> {
-  const migrationSource = { getMigrations: async () => [], getMigrationName: String, getMigration: async () => ({}) };
-  const client = knex({
-    client: 'pg',
-    connection: { user: 'app', stream: connect } as object,
-    pool: { min: 0, max: 1 },
-    migrations: { migrationSource: migrationSource as never, tableName: 'knex_migrations', schemaName: 'public' },
-  });
-  try {
-    await client.migrate.list();
-  } finally {
-    await client.destroy();
-  }
-}
-
-const knex330 = sqlProgram({
-  dialect: 'postgres',
-  schema: knexTables,
-  sessions: { alice: listWithKnex, bob: listWithKnex },
-  invariant: oneLockRow,
-});
 
 /** `Model.findCreateFind` in a transaction: PostgreSQL has failed the transaction when it looks again. */
 const sequelize670 = program(
@@ -127,11 +104,6 @@ test.each<[string, SqlProgram, string]>([
     'Knex 0.95.12, migrate.list()',
     knex09512,
     'Cause: write skew: each saw no row in knex_migrations_lock, each inserted one. The level serializable forbids it.',
-  ],
-  [
-    'Knex 3.3.0, migrate.list()',
-    knex330,
-    `Cause: write skew between sessions: each saw no row in knex_migrations_lock, each inserted one. ${between}`,
   ],
   [
     'Sequelize 6.7.0, findCreateFind',
