@@ -653,6 +653,11 @@ describe('TypeORM', () => {
             await runner.commitTransaction();
           } catch (error) { await runner.rollbackTransaction(); throw error; } finally { await runner.release(); }
         }
+        async older(id: number, fullName: string) {
+          const owner = await Owner.findOne({ id });
+          if (!owner) return;
+          await Owner.save(Object.assign(owner, { fullName }));
+        }
         async unread(where: object) { await Owner.find({ relations: { accounts: true } }); await Owner.findBy(where); }
       }
     `);
@@ -665,6 +670,12 @@ unit Bank.rename
       UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, id]
       return
     abort
+unit Bank.older
+  owners := SELECT id, full_name AS "fullName", changed FROM owners WHERE id = $1 LIMIT $2  [id, 1]
+  if (count(owners) <> 0)
+    SELECT id, full_name AS "fullName", changed FROM owners WHERE id = $1  [owners.id]
+    transaction older
+      UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, owners.id]
 unit Bank.unread
   not understood: \`relations\` of a find of TypeORM is not read
   not understood: the conditions of \`where\` are an argument: where

@@ -1,15 +1,7 @@
 /** Functions that the language, Node and web frameworks give. */
 import type ts from 'typescript';
-import {
-  type Abstract,
-  arrayOf,
-  constant,
-  type External,
-  objectOf,
-  plain,
-  undefinedValue,
-  unknown,
-} from './abstract-value.ts';
+import { type Abstract, arrayOf, constant, type External, plain, undefinedValue, unknown } from './abstract-value.ts';
+import { objectIn } from './builders/entity.ts';
 import { functionsIn, runSometime } from './run-sometime.ts';
 import type { Machine } from './machine.ts';
 import { expression, valueOf, constantOf } from './value-arithmetic.ts';
@@ -73,7 +65,7 @@ export function callKnown(
         ? arrayOf([...first.properties].map(([key, cell]) => arrayOf([constant(key), cell.value])))
         : unknown('the entries of an object');
     case 'Object.assign':
-      return objectOf({});
+      return assignAll(machine, args);
     case 'Boolean':
       return first;
     case 'Array.isArray':
@@ -89,6 +81,22 @@ export function callKnown(
     default:
       return isPure(name) ? plain(expression(name.replace(/^Math\./, ''), ...args.map(valueOf))) : undefined;
   }
+}
+
+/** The target with the properties of the others; unknown where those are not known. */
+function assignAll(machine: Machine, [target, ...sources]: readonly Abstract[]): Abstract {
+  const object = objectIn(target);
+  if (object === undefined) return unknown('what Object.assign gives');
+  for (const source of sources) {
+    const given = objectIn(source);
+    if (given === undefined || given.rest !== null) return unknown('what Object.assign gives');
+    for (const [name, { value }] of given.properties) {
+      const cell = object.properties.get(name) ?? { value: undefinedValue };
+      object.properties.set(name, cell);
+      machine.memory.write(cell, value);
+    }
+  }
+  return target ?? undefinedValue;
 }
 
 function isPure(name: string): boolean {

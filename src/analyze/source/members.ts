@@ -70,6 +70,9 @@ function inheritedStatic(machine: Machine, type: ClassValue, name: string, at: t
 
 function wholeMember(machine: Machine, file: string, name: string, at: ts.Node): Abstract {
   const whole = wholeExport(machine, file);
+  // A file that exports what it imports from itself, through others.
+  const isItself = whole?.kind === 'external' && whole.module === '#file' && whole.path[0] === file;
+  if (isItself) return unknown(`what ${name} is`);
   return whole === undefined ? exportOf(machine, file, name) : machine.member(whole, name, at);
 }
 

@@ -38,6 +38,9 @@ function simplifyBranch(
     return [branch(not(condition), b, []), ...simplifyConditions([...ifTrue, ...rest], [...known, condition])];
   const after = simplifyConditions(rest, known);
   if (a.length === 0 && b.length === 0) return after;
+  // What is not understood is so on both paths.
+  if (a.every(({ kind }) => kind === 'not-understood') && JSON.stringify(a) === JSON.stringify(b))
+    return [...a, ...after];
   return [a.length === 0 ? branch(not(condition), b, []) : branch(condition, a, b), ...after];
 }
 

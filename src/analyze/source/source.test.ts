@@ -365,3 +365,15 @@ test('without a file, and without a compiler, one error says what to do', async 
   const missing = loadTypeScript(() => Promise.resolve({ default: { version: '7.0.2' } }));
   await expect(missing).rejects.toMatchObject({ code: 'analyze/typescript-missing' });
 });
+
+test('a file that exports an object of a class outside the sources gives that object', () => {
+  const text = read({
+    'app.js': `const Koa = require('koa'); const app = new Koa(); app.proxy = true; module.exports = app;`,
+    'server.js': `const { Pool } = require('pg'); const app = require('./app'); const pool = new Pool();
+      async function main() { app.callback(); await pool.query('DELETE FROM sessions'); }
+      main();`,
+  });
+  expect(text).toBe(`unit server.js
+  DELETE FROM sessions
+`);
+});

@@ -70,7 +70,15 @@ export function locks(mode: string | undefined, onLocked: string | undefined): P
   return { lock: texts[mode ?? ''] ?? '', wait };
 }
 
-function select(call: TypeormCall, options: Abstract | undefined): Query {
+/** TypeORM 0.2 took the conditions themselves, or a key. */
+function olderForm({ entity }: TypeormCall, options: Abstract | undefined): Abstract | undefined {
+  const entries = entriesOf(options);
+  const areConditions = entries !== null && entries.length > 0 && entries.every(([name]) => entity.fields.has(name));
+  return areConditions ? by(options) : options;
+}
+
+function select(call: TypeormCall, passed: Abstract | undefined): Query {
+  const options = olderForm(call, passed);
   const given = optionsOf(options);
   const unread = [...given.keys()].find(
     (name) =>
