@@ -55,10 +55,16 @@ interface LockedObject {
 
 export class HeavyweightLocks {
   readonly #objects = new Map<LockTag, LockedObject>();
+  readonly #letsHoldersPass: boolean;
+
+  /** @param letsHoldersPass does a session go before those that wait for what it holds (PostgreSQL), or behind all (MySQL's metadata locks)? */
+  constructor({ letsHoldersPass = true }: { readonly letsHoldersPass?: boolean } = {}) {
+    this.#letsHoldersPass = letsHoldersPass;
+  }
 
   /**
    * Grants the lock unless another session is in the way: it holds, or waits for, a conflicting mode. A session that would wait goes before those that
-   * wait for what it holds; one that would not is refused (`dontWait` of `LockAcquireExtended`).
+   * wait for what it holds, where holders pass; one that would not is refused (`dontWait` of `LockAcquireExtended`).
    */
   tryAcquire(tag: LockTag, owner: LockOwner, mode: LockMode, ifLocked: 'wait' | 'refuse'): boolean {
     const object = this.#object(tag);
@@ -68,7 +74,7 @@ export class HeavyweightLocks {
       return true;
     }
     const request = { tag, owner, mode };
-    const place = ifLocked === 'wait' ? queuePlace(object, request) : object.queue.length;
+    const place = ifLocked === 'wait' ? this.#queuePlace(object, request) : object.queue.length;
     if (blockersIn(object, request, place).length > 0) {
       this.#forgetUnused(tag, object);
       return false;
@@ -81,7 +87,7 @@ export class HeavyweightLocks {
   request(tag: LockTag, owner: LockOwner, mode: LockMode): LockRequest {
     const object = this.#object(tag);
     const request = { tag, owner, mode };
-    object.queue.splice(queuePlace(object, request), 0, request);
+    object.queue.splice(this.#queuePlace(object, request), 0, request);
     return request;
   }
 
@@ -157,6 +163,13 @@ export class HeavyweightLocks {
     return null;
   }
 
+  /** Before the first that waits for what the requesting session holds, or at the end. */
+  #queuePlace(object: LockedObject, { owner }: LockRequest): number {
+    const own = this.#letsHoldersPass ? heldBy(object, owner) : [];
+    const place = object.queue.findIndex(({ mode }) => own.some((held) => isConflict(held, mode)));
+    return place < 0 ? object.queue.length : place;
+  }
+
   #object(tag: LockTag): LockedObject {
     let object = this.#objects.get(tag);
     if (object === undefined) this.#objects.set(tag, (object = { held: [], queue: [] }));
@@ -180,13 +193,6 @@ function isConflict(a: LockMode, b: LockMode): boolean {
 
 function heldBy({ held }: LockedObject, { session }: LockOwner): LockMode[] {
   return held.flatMap(({ owner, mode }) => (owner.session === session ? [mode] : []));
-}
-
-/** Before the first that waits for what the requesting session holds, or at the end. */
-function queuePlace(object: LockedObject, { owner }: LockRequest): number {
-  const own = heldBy(object, owner);
-  const place = object.queue.findIndex(({ mode }) => own.some((held) => isConflict(held, mode)));
-  return place < 0 ? object.queue.length : place;
 }
 
 function blockersIn({ held, queue }: LockedObject, { owner, mode }: LockRequest, place: number): LockOwner[] {

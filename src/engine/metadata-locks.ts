@@ -12,7 +12,7 @@ import { WaitsFor } from './waits-for.ts';
 
 /** Of all transactions. */
 export class MetadataLocks {
-  readonly locks = new HeavyweightLocks();
+  readonly locks = new HeavyweightLocks({ letsHoldersPass: false });
   readonly waitsFor = new WaitsFor();
 }
 
@@ -32,7 +32,7 @@ export class HeldMetadata {
   /** @returns did it have to wait? @throws SqlError 40001 (1213) */
   *lock(table: TableId, mode: TableLockMode, name: string): Waiting<boolean> {
     const tag = `table ${table}`;
-    if (this.#held.some((lock) => lock.tag === tag && lock.mode === mode)) return false;
+    if (this.#held.some((lock) => lock.tag === tag && rank(lock.mode) >= rank(mode))) return false;
     const { locks } = this.#shared;
     this.#touch(tag, mode);
     const isFree = locks.tryAcquire(tag, this.#owner, mode, 'wait');
@@ -75,6 +75,11 @@ export class HeldMetadata {
     const footprint = this.#footprint();
     if (footprint !== null) touchLock(footprint, tag, mode);
   }
+}
+
+/** A lock of one rank is also one of those below: of statements that read, of those that write or lock rows, of definitions. */
+function rank(mode: LockMode): number {
+  return mode === 'access share' ? 0 : mode === 'row share' || mode === 'row exclusive' ? 1 : 2;
 }
 
 function deadlock(): SqlError {

@@ -45,7 +45,8 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
         throw new MustWait(paused(), 'before');
       }
       let taken: Row | null = null;
-      const request = { strength: 'share', ifLocked: 'wait', reading: 'statement' } as const;
+      const strength = condition.isWritten ? 'update' : 'share';
+      const request = { strength, ifLocked: 'wait', reading: 'statement' } as const;
       const locking = view.lock(table, path, { ...condition, matches: () => true }, request, function* take(row) {
         taken = row;
         yield rowIsLocked;

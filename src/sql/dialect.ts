@@ -20,6 +20,8 @@ export interface EngineRules {
    * longer WHERE only as the operand of EXISTS or IN. Of a SELECT all are.
    */
   readonly evaluatesFirst: 'all' | 'outside comparisons';
+  /** Does an UPDATE or DELETE look up by an index what a subquery of a derived table gives that is computed first? */
+  readonly looksUpDerived: boolean;
   /** Conditions on one column are compared with each other before the first row is read. */
   readonly comparesConditions: boolean;
 }
@@ -33,6 +35,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     checksChildrenByRow: false,
     indexesAreRelations: true,
     evaluatesFirst: 'all',
+    looksUpDerived: true,
     comparesConditions: false,
   },
   mysql: {
@@ -43,6 +46,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     checksChildrenByRow: true,
     indexesAreRelations: false,
     evaluatesFirst: 'outside comparisons',
+    looksUpDerived: false,
     comparesConditions: true,
   },
 };

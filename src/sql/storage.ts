@@ -75,6 +75,8 @@ export interface RowCondition {
   readonly keep: (() => KeptCondition) | null;
   /** The columns of a row that the statement reads; `null`: it may read any. */
   readonly cells: ReadonlySet<number> | null;
+  /** Are the rows written to when they have been found? Then a scan that locks takes the lock that a write needs. */
+  readonly isWritten: boolean;
 }
 
 /** A condition that outlives its statement: a recorder asks it about versions that the statement did not see. */
@@ -86,7 +88,7 @@ export interface KeptCondition {
 }
 
 export function unrecorded(matches: (row: Row) => boolean): RowCondition {
-  return { matches, keep: null, cells: null };
+  return { matches, keep: null, cells: null, isWritten: false };
 }
 
 export const everyRow: RowCondition = unrecorded(() => true);

@@ -6,8 +6,9 @@ import { assert } from '../../base/assert.ts';
 import { keyText } from '../compare.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Row } from '../storage.ts';
-import { accessWays, indexStep, wholeTable } from './access.ts';
+import { accessWays, indexStep } from './access.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
+import { wholeScan } from './covering-index.ts';
 import type { RangeItem } from './namespace.ts';
 import type { Planning } from './planning.ts';
 import { catalogSource, rowCondition } from './row-condition.ts';
@@ -161,8 +162,10 @@ function leafSource(
 }
 
 function plainSource({ item, rowsOf: rows }: Leaf, conjuncts: readonly Conjunct[], planning: Planning): Source {
-  if (item.table !== null)
-    return tableSource(item.table.id, item.row, () => wholeTable, rowCondition(item, conjuncts, planning));
+  if (item.table !== null) {
+    const paths = wholeScan(item, item.table, planning.dialect);
+    return tableSource(item.table.id, item.row, paths, rowCondition(item, conjuncts, planning));
+  }
   const source = rowsSource(item.row, rows ?? (() => []), allOf(conjuncts));
   return item.systemName !== undefined && rows !== null
     ? catalogSource(source, item, rows, conjuncts, planning)

@@ -9,6 +9,7 @@ import { SqlError } from '../sql-error.ts';
 import type { LockRequest, LockStrength, Row, Waiting } from '../storage.ts';
 import { accessWays, wholeTable } from './access.ts';
 import { allOf } from './conjunct.ts';
+import { wholeScan } from './covering-index.ts';
 import { isGrouped } from './grouping.ts';
 import { possible } from './impossible.ts';
 import type { RangeItem } from './namespace.ts';
@@ -149,6 +150,8 @@ function currentRead(
   const order = orderColumns(plan.sortKeys, plan.sortOrders, item.row);
   const access = scope.planning.access(table, preferOrdered(table, ways, order, plan.limit !== null), true);
   const direction = directionOf(table, access, order);
+  const whole =
+    direction === null || plan.sortKeys.length === 0 ? wholeScan(item, table, scope.dialect) : () => wholeTable;
   const isPossible = possible(plan.from, 'select', scope.planning);
   return function* read(outer, running) {
     const frame = newFrame(plan.rowCount(), running, outer);
@@ -158,7 +161,7 @@ function currentRead(
     const condition = conditionIn(frame);
     const locked: Row[] = [];
     const take = (row: Row): boolean => locked.push(row) < wanted;
-    const paths = access?.paths(frame) ?? wholeTable;
+    const paths = (access?.paths ?? whole)(frame);
     const inOrder = direction === 'descending' ? backwards(table, paths) : paths;
     for (const path of wanted === 0 ? [] : inOrder) {
       if (locked.length < wanted) yield* running.view.lock(table.id, path, condition, request, take);

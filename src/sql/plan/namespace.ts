@@ -11,6 +11,8 @@ export interface RangeItem {
   readonly columns: readonly ItemColumn[];
   /** Which of its cells the query reads: complete when the query is planned. */
   readonly cellsRead: Set<number>;
+  /** The rows of it that a join finds are written to. */
+  isWritten?: boolean;
   /** Computed from the catalog: its table's own name. */
   readonly systemName?: string;
 }

@@ -29,6 +29,7 @@ export function rowCondition(
       },
       keep: () => keptCondition(item, conjuncts, frame, planning),
       cells: item.cellsRead,
+      isWritten: item.isWritten === true,
     };
   };
 }

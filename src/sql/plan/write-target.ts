@@ -3,11 +3,13 @@ import type { Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { columnNamed, type Index, type Table } from '../catalog/relation.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
+import { engineRules } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { LockRequest, Row, Waiting } from '../storage.ts';
 import { types } from '../type.ts';
 import { accessWays, indexStep, wholeTable } from './access.ts';
 import { allOf, compileConjuncts, type Conjunct } from './conjunct.ts';
+import { withoutDerivedComparisons } from './derived-comparison.ts';
 import { planFrom, tableItem } from './from.ts';
 import { noAggregates, restore } from './grouping.ts';
 import { guardOf, possible } from './impossible.ts';
@@ -77,6 +79,7 @@ function whilePossible(target: WriteTarget, isPossible: ReturnType<typeof possib
 }
 
 function joinedTarget(item: RangeItem, list: FromList, planning: Planning): WriteTarget {
+  item.isWritten = true;
   const source = guardOf(list, planning)(planJoins(list, planning));
   return { item, index: null, visit: visitJoined(item, source, list.conjuncts) };
 }
@@ -101,7 +104,7 @@ function amongJoined(others: readonly Node[] | undefined, where: Node | undefine
 }
 
 function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], scope: QueryScope): WriteTarget {
-  const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
+  const ways = waysTo(table, item, conjuncts, scope);
   const access = scope.planning.access(table, ways, true);
   scope.planning.steps.push(
     access === null ? { nodeType: 'Seq Scan', relation: item.name } : indexStep(access, item.name),
@@ -125,6 +128,16 @@ function byPath(item: RangeItem, table: Table, conjuncts: readonly Conjunct[], s
       for (const row of found) yield* write([row]);
     },
   };
+}
+
+function waysTo(
+  table: Table,
+  item: RangeItem,
+  conjuncts: readonly Conjunct[],
+  { dialect }: QueryScope,
+): ReturnType<typeof accessWays> {
+  const usable = engineRules[dialect].looksUpDerived ? conjuncts : withoutDerivedComparisons(conjuncts);
+  return accessWays(table, item.row, usable, () => false, dialect);
 }
 
 /** Each row once, with the first partner that the join finds; when the row has changed, the partner has to match still. */
@@ -169,7 +182,7 @@ function inOrder(
       ? null
       : coerce(compileExpression(order.count, scope, types.int8), types.int8, -1, 'assignment', scope);
   const columns = orderColumns(keys, orders, item.row);
-  const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
+  const ways = waysTo(table, item, conjuncts, scope);
   const changed = columnsNamed(table, order.changes, scope.dialect);
   const isFree = !(columns ?? []).some(({ cell }) => changed.has(cell));
   const readsAll = ways[0] === null && count !== null && isFree;

@@ -1,0 +1,70 @@
+/**
+ * A read of all rows of a table: InnoDB goes by the shortest secondary index that has every column the statement reads, and without one by the clustered
+ * index (`find_shortest_key` in sql_select.cc). It locks the records of that index, and its order is that of the rows.
+ */
+import { columnAtCell, type Index, primaryKey, type Table } from '../catalog/relation.ts';
+import type { Access } from './access.ts';
+import { wholeTable } from './access.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
+import type { RangeItem } from './namespace.ts';
+import { wholeIndex } from './ordered-access.ts';
+import type { TypeName } from '../type.ts';
+
+/** Which columns the statement reads is known when it has been planned: the path is chosen when it first runs. */
+export function wholeScan(item: RangeItem, table: Table, dialect: Dialect): Access['paths'] {
+  if (!engineRules[dialect].isClustered || table.indexes.length < 2) return () => wholeTable;
+  let chosen: Access['paths'] | null = null;
+  return (frame) => {
+    chosen ??= (item.isWritten === true ? null : shortestWith(item.cellsRead, table))?.paths ?? (() => wholeTable);
+    return chosen(frame);
+  };
+}
+
+function shortestWith(cells: ReadonlySet<number>, table: Table): Access | null {
+  const primary = primaryKey(table)?.parts.map(({ cell }) => cell) ?? [];
+  const covers = ({ isPrimary, parts, predicate }: Index): boolean => {
+    const own = new Set([...parts.map(({ cell }) => cell), ...primary]);
+    return !isPrimary && predicate === null && [...cells].every((cell) => own.has(cell));
+  };
+  const found = table.indexes.filter(covers).toSorted(byPlaceOnServer(table));
+  const [first, ...others] = found;
+  if (first === undefined) return null;
+  const best = others.reduce((a, b) => (keyBytes(b, table) < keyBytes(a, table) ? b : a), first);
+  // An index with all columns is no shorter than the rows.
+  return best.parts.length === table.columns.length ? null : wholeIndex(best);
+}
+
+/** Unique indexes first, those without NULLs before the others. */
+function byPlaceOnServer(table: Table): (a: Index, b: Index) => number {
+  const place = ({ isUnique, parts }: Index): number => {
+    if (!isUnique) return 2;
+    return parts.every(({ cell }) => columnAtCell(table, cell)?.isNotNull === true) ? 0 : 1;
+  };
+  return (a, b) => place(a) - place(b);
+}
+
+const bytes: Partial<Record<TypeName, number>> = {
+  bool: 1,
+  int2: 2,
+  int4: 4,
+  int8: 8,
+  uint8: 8,
+  float4: 4,
+  float8: 8,
+  date: 3,
+  time: 3,
+  timestamp: 5,
+  timestamptz: 4,
+};
+const bytesOfCharacter = 4;
+
+/** As the server counts the length of a key. */
+function keyBytes({ parts }: Index, table: Table): number {
+  let sum = 0;
+  for (const { cell, type } of parts) {
+    const column = columnAtCell(table, cell);
+    const characters = column === undefined || column.modifier < 0 ? 255 : column.modifier;
+    sum += (bytes[type.name] ?? characters * bytesOfCharacter) + (column?.isNotNull === true ? 0 : 1);
+  }
+  return sum;
+}
