@@ -64,7 +64,7 @@ export const checkBugs: readonly PlantedBug[] = [
     before: 'return unknown ?? violatedBy(refuted);',
     after: 'return refuted.length > 0 ? violatedBy(refuted) : (unknown ?? violatedBy(refuted));',
     why: 'a choice of writers that was given up may be the right one: no violation',
-    tests: ['src/isolation/check.test.ts'],
+    tests: ['src/isolation/writer-choices.test.ts'],
   },
   {
     name: 'read committed stops at its own writer',

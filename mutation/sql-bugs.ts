@@ -75,7 +75,7 @@ export const sqlBugs: readonly PlantedBug[] = [
     before: 'if (key.cells.some((at) => values[at] === null)) continue;',
     after: 'if (key.cells.every((at) => values[at] === null)) continue;',
     why: 'MATCH SIMPLE: a key with a NULL refers to no row',
-    tests: foreignKeys,
+    tests: ['test/sql-statements.test.ts'],
   },
   {
     name: 'NO ACTION does not look for another parent',
@@ -98,8 +98,8 @@ export const sqlBugs: readonly PlantedBug[] = [
     file: 'src/sql/run/foreign-keys.ts',
     before: '    if (isSameParent(rules, parentCells, old, values)) continue;\n',
     after: '',
-    why: 'UPDATE parent SET id = id is refused',
-    tests: foreignKeys,
+    why: 'UPDATE parent SET id = id sets the keys of its children to NULL',
+    tests: ['test/sql-statements.test.ts'],
   },
   {
     name: 'SET CONSTRAINTS ALL outweighs the name',
@@ -107,7 +107,7 @@ export const sqlBugs: readonly PlantedBug[] = [
     before: 'this.#timing.named.get(keyOf(constraint)) ?? this.#timing.all ??',
     after: 'this.#timing.all ?? this.#timing.named.get(keyOf(constraint)) ??',
     why: 'what was said of one constraint after ALL is ignored',
-    tests: foreignKeys,
+    tests: ['src/sql/run/deferred-checks.test.ts'],
   },
   {
     name: 'a check that fired inside a savepoint',
@@ -142,11 +142,11 @@ export const sqlBugs: readonly PlantedBug[] = [
     tests: windows,
   },
   {
-    name: 'SKIP LOCKED counts what it skips',
+    name: 'OFFSET counts rows that SKIP LOCKED passes over',
     file: 'src/sql/plan/locking.ts',
     before: '      if (!(yield* lockRows(frame, rows, items, where))) continue;\n      if (toSkip-- > 0) continue;',
     after: '      if (toSkip-- > 0) continue;\n      if (!(yield* lockRows(frame, rows, items, where))) continue;',
-    why: 'OFFSET passes over rows without locking them',
-    tests: ['src/serve/locking-scans.test.ts', 'test/sql-concurrency.test.ts'],
+    why: 'OFFSET drops rows before they are locked',
+    tests: ['test/sql-concurrency.test.ts'],
   },
 ];

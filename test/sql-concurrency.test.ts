@@ -125,6 +125,13 @@ test('repeatable read does not write over what it has not seen', () => {
   expect(waiting.go().state).toEqual({ error: '40001' });
 });
 
+test('OFFSET counts the rows that were locked, not those that SKIP LOCKED passed over', () => {
+  const [a, b] = [new Client(), new Client()];
+  a.run('SELECT id FROM t WHERE id = 1 FOR UPDATE');
+  const found = b.run('SELECT id FROM t ORDER BY id LIMIT 1 OFFSET 1 FOR UPDATE SKIP LOCKED');
+  expect(found.state).toEqual({ rows: [[3]], count: 1 });
+});
+
 test('FOR UPDATE gives the new version, in the order of the old', () => {
   const [a, b] = [new Client(), new Client()];
   a.run('UPDATE t SET v = 99 WHERE id = 1');

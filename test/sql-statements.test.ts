@@ -11,6 +11,25 @@ test('a table is created, filled, changed and read', () => {
   expect(database.rows('SELECT * FROM accounts')).toEqual([['1', 'ann', '15.00']]);
 });
 
+test('a parent that is given the key that it has keeps its children', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE p (id int PRIMARY KEY, v int)');
+  database.run('CREATE TABLE c (p int REFERENCES p ON UPDATE SET NULL)');
+  database.run('INSERT INTO p VALUES (1, 0); INSERT INTO c VALUES (1)');
+  expect(database.run('UPDATE p SET id = id, v = 1')).toEqual({ count: 1 });
+  expect(database.rows('SELECT p FROM c')).toEqual([['1']]);
+  database.run('UPDATE p SET id = 2');
+  expect(database.rows('SELECT p FROM c')).toEqual([[null]]);
+});
+
+test('a foreign key with a NULL among its values refers to no row', () => {
+  const database = new TestDatabase();
+  database.run('CREATE TABLE p (a int, b int, PRIMARY KEY (a, b))');
+  database.run('CREATE TABLE c (a int, b int, FOREIGN KEY (a, b) REFERENCES p)');
+  expect(database.run('INSERT INTO c VALUES (1, NULL), (NULL, 2), (NULL, NULL)')).toEqual({ count: 3 });
+  expect(database.run('INSERT INTO c VALUES (1, 2)')).toMatchObject({ error: '23503' });
+});
+
 test.each([
   ['SELECT * FROM a WHERE id = $1', ['Index Scan using a_pkey (id =) on a']],
   ['SELECT * FROM a WHERE id IN (1, 2)', ['Index Scan using a_pkey (id in) on a']],

@@ -3,6 +3,7 @@ import { type Chooser, seeded } from '../base/index.ts';
 import { type History, parseHistory } from '../history/index.ts';
 import { anomalies, type Anomaly, type AnomalyName, exampleOf, nameCycle } from './anomaly.ts';
 import { check } from './check.ts';
+import type { Edge } from './dependency-cycle.ts';
 import { type IsolationLevel, isolationLevels } from './level.ts';
 import { referenceCheck } from './reference.ts';
 import { smallHistory } from './small-history.test-support.ts';
@@ -31,6 +32,16 @@ describe('the example of', () => {
       expect(nameAt(disguised(exampleOf(anomaly), seeded(seed)), 'strict-serializable')).toBe(name);
     }
   });
+});
+
+test('a cycle with two anti-dependencies one after another is no long fork, wherever it is cut', () => {
+  const cycle: readonly Edge[] = [
+    { from: 0, to: 1, relation: 'rw', key: 'x', operation: 0 },
+    { from: 1, to: 2, relation: 'wr', key: 'y', operation: 0 },
+    { from: 2, to: 0, relation: 'rw', key: 'z', operation: 0 },
+  ];
+  const names = cycle.map((_, at) => nameCycle([...cycle.slice(at), ...cycle.slice(0, at)]));
+  expect(names).toEqual(['G2-item', 'G2-item', 'G2-item']);
 });
 
 test('the name of a random history does not depend on names or on the order of sessions', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Chooser, forEveryChoice, seeded } from '../base/index.ts';
 import { formatHistory, type History, INITIAL, parseHistory } from '../history/index.ts';
-import { type AnomalyName, anomalies, exampleOf } from './anomaly.ts';
+import { type AnomalyName, anomalies, exampleOf, nameCycle } from './anomaly.ts';
 import { certify } from './certify.ts';
 import { check } from './check.ts';
 import { satisfies } from './definition.ts';
@@ -123,6 +123,32 @@ describe('evidence of a violation', () => {
       });
     },
   );
+
+  test('is refused where its last cycle has pairs that nothing shows', () => {
+    const history = parseHistory('w x 1 \n w y 1 \n r x 1, r y _ \n r x _, r y 1');
+    const verdict = violation(history, 'prefix');
+    const { steps } = verdict.refutation as Refutation;
+    const last = steps.at(-1) as Step;
+    const certified = history.transactions.map((_, t) => {
+      const cycle = [last, { ...last, from: last.to, to: t }, { ...last, from: t, to: last.from }];
+      return certify(history, 'prefix', { ...verdict, refutation: { steps, end: { kind: 'cycle', cycle } } });
+    });
+    expect(certified).toContain(false);
+  });
+
+  test('is refused where an axiom puts the writer before another transaction than the one that was read from', () => {
+    const history = parseHistory('w z 1 | w x 1 | w x 2 \n r x 2');
+    const read = { by: 3, operation: 0, key: 'x', from: 2 };
+    const last: Step = { from: 1, to: 0, why: { rule: 'axiom', read, writer: 1 } };
+    const first: Step = { from: 0, to: 1, why: { rule: 'so' } };
+    const cycle = [
+      { from: 0, to: 1, relation: 'so' },
+      { from: 1, to: 0, relation: 'co' },
+    ] as const;
+    const refutation: Refutation = { steps: [first, last], end: { kind: 'cycle', cycle: [last, first] } };
+    const verdict: Violated = { kind: 'violated', anomaly: nameCycle(cycle), cycle, refutation };
+    expect(certify(history, 'causal', verdict)).toBe(false);
+  });
 
   test('in cases is refused where one case is missing, or the cases are not opposites', () => {
     const verdict = violation(needsCases, 'snapshot-isolation');

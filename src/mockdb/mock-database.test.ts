@@ -3,6 +3,7 @@ import { InputError, seeded } from '../base/index.ts';
 import { formatHistory, type Value } from '../history/index.ts';
 import { check, type ConstrainingLevel, constrainingLevels, satisfies } from '../isolation/index.ts';
 import { mockDatabase, type MockDatabase, type Version } from './index.ts';
+import { FAILURES_BEFORE_NEWEST } from './mock-database.ts';
 
 /** Sees the newest write with this value. */
 const wants = (wanted: () => unknown) => (admissible: readonly Version[]) => {
@@ -92,6 +93,49 @@ describe('transactions that are open at the same time', () => {
     expect(again.commit()).toBe('committed');
     expect(satisfies(database.history(), database.commitOrder(), 'serializable')).toBe(true);
   });
+});
+
+test('a session that commits after many failures draws again what its reads see', () => {
+  const { database, see } = guided('snapshot-isolation');
+  for (let value = 0; value < FAILURES_BEFORE_NEWEST; value += 1) {
+    const [a, b] = [database.begin(0), database.begin(1)];
+    see(a, 'x', value);
+    see(b, 'x', value);
+    a.write('x', value + 1);
+    b.write('x', 100);
+    expect([a.commit(), b.commit()]).toEqual(['committed', 'serialization-failure']);
+  }
+  for (const [session, key] of ['y', 'z'].entries()) {
+    const other = database.begin(2 + session);
+    other.write(key, 1);
+    other.commit();
+  }
+  const insisting = database.begin(1);
+  expect(insisting.read('z')).toBe(1);
+  insisting.abort();
+  const lucky = database.begin(1);
+  lucky.write('w', 1);
+  expect(lucky.commit()).toBe('committed');
+  see(database.begin(1), 'y', 0);
+});
+
+test('what a failed attempt has read constrains nobody', () => {
+  const { database, see } = guided('serializable');
+  const c = database.begin(3);
+  c.write('y', 1);
+  c.commit();
+  const [a, b] = [database.begin(0), database.begin(1)];
+  see(a, 'x', 0);
+  see(b, 'x', 0);
+  see(b, 'y', 1);
+  a.write('x', 1);
+  expect(a.commit()).toBe('committed');
+  b.write('x', 2);
+  expect(b.commit()).toBe('serialization-failure');
+  // a, d, c: were b among them, it would be after c and before a.
+  const d = database.begin(2);
+  see(d, 'x', 1);
+  see(d, 'y', 0);
 });
 
 describe('levels of single transactions', () => {

@@ -1,11 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparatorOf, keyText } from './compare.ts';
+import { rowKey } from './row-key.ts';
 import { parseText } from './text-format.ts';
 import { typeByName, types } from './type.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
 import { anyValue } from './value.test-support.ts';
+
+test('keys of several values tell where each of them ends', () => {
+  const two = [types.text, types.text];
+  expect(rowKey(['a', 'vb'], two, 'postgres')).not.toBe(rowKey(['av', 'b'], two, 'postgres'));
+});
 
 describe('from small to large', () => {
   test.each([

@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition, TraceOperation } from '../history/trace.ts';
 import { mechanismsOf } from './engines.ts';
+import { Columns, Shape } from './image.ts';
+import { qualifies } from './predicate-read.ts';
 import { traceOf, verifyAll } from './verify.test-support.ts';
 
 const room1: Condition = { column: 'room', comparison: '=', value: 1 };
@@ -77,4 +79,15 @@ test('a reader that is late relates to what was written before it was looked at'
     a t1 w bookings/1={"room":1} @150-160
     a t1 commit @170-180`;
   expect(found('serializable', text)).toEqual(['serialization-certifier']);
+});
+
+test.each([
+  ['=', 'b', true],
+  ['!=', 'c', false],
+  ['<', 'c', false],
+] as const)('whether a text is %s %j is known without its collation: %s', (comparison, value, isKnown) => {
+  expect(qualifies(new Columns(new Shape(['name']), ['b']), [{ column: 'name', comparison, value }])).toBe(isKnown);
+  expect(
+    qualifies(new Columns(new Shape(['n']), [2]), [{ column: 'n', comparison, value: comparison === '=' ? 2 : 3 }]),
+  ).toBe(true);
 });

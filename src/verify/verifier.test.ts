@@ -50,6 +50,19 @@ describe('anomalies by engine and level', () => {
   });
 });
 
+test.each([
+  ['not seen by one read and seen by another', 1, ['consistent-read']],
+  ['seen by none', 0, []],
+])('of one snapshot, a transaction that commits meanwhile is %s', (_name, y, expected) => {
+  const text = `
+    b t2 w x=1 y=1 @1-5
+    a t1 r x=0 @0-20
+    b t2 commit @8-12
+    a t1 r y=${y} @21-25
+    a t1 commit @26-30`;
+  expect(found('postgres', 'repeatable read', text)).toEqual(expected);
+});
+
 test('a transaction that breaks the locks of two others is told of both', () => {
   const text = `
     a t1 w x=1
