@@ -362,6 +362,15 @@ describe('Prisma', () => {
       uid      String    @default(uuid())
       accounts Account[]
       @@unique([name, uid])
+    }
+    model Post {
+      id   Int   @id
+      tags Tag[]
+    }
+    model Tag {
+      id    Int    @id
+      name  String
+      posts Post[]
     }`;
   const head = `import { Prisma, PrismaClient } from '@prisma/client'; const prisma = new PrismaClient();\n`;
   const found = (body: string): string =>
@@ -426,6 +435,19 @@ describe('Prisma', () => {
   transaction unit2
     for one of ids
       DELETE FROM accounts WHERE id = $1  [one]`,
+    ],
+    [
+      'a many-to-many relation',
+      `await prisma.post.findMany({ where: { tags: { some: { name: 'x' } } }, include: { tags: { select: { name: true } } } });
+        await prisma.post.create({ data: { id, tags: { connect: [{ id: 3 }] } }, select: { id: true } });`,
+      `  Post := SELECT "Post".id FROM "Post" WHERE EXISTS (SELECT 1 FROM "Tag", "_PostToTag" WHERE "_PostToTag"."B" = "Tag".id AND "_PostToTag"."A" = "Post".id AND "Tag".name = $1)  ['x']
+  SELECT "Tag".name FROM "Tag" JOIN "_PostToTag" ON "_PostToTag"."B" = "Tag".id WHERE "_PostToTag"."A" = ANY($1)  [Post[].id]
+  transaction unit
+    Post2 := INSERT INTO "Post" (id) VALUES ($1) RETURNING id  [id]
+    Tag2 := SELECT id FROM "Tag" WHERE id = $1  [3]
+    if (count(Tag2) = 0)
+      abort
+    INSERT INTO "_PostToTag" ("A", "B") VALUES ($1, $2) ON CONFLICT DO NOTHING  [Post2.id, Tag2.id]`,
     ],
     [
       'what is not read',
@@ -666,10 +688,9 @@ describe('TypeORM', () => {
 unit Bank.rename
   transaction rename (serializable)
     owners := SELECT full_name AS "fullName" FROM owners WHERE id = $1 LIMIT $2 FOR UPDATE  [id, 1]
-    if (count(owners) <> 0)
-      UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, id]
-      return
-    abort
+    if (count(owners) = 0)
+      abort
+    UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, id]
 unit Bank.older
   owners := SELECT id, full_name AS "fullName", changed FROM owners WHERE id = $1 LIMIT $2  [id, 1]
   if (count(owners) <> 0)

@@ -2,7 +2,7 @@
 import type ts from 'typescript';
 import { type Abstract, type Cell, constant, native, type Native, never, unknown } from '../abstract-value.ts';
 import { goesOn, type Machine, type Owner } from '../machine.ts';
-import { isConstant, truthOf } from '../value-arithmetic.ts';
+import { isConstant, not, truthOf } from '../value-arithmetic.ts';
 import { onEachPath } from './choices.ts';
 import { flat, type Fragment } from './fragment.ts';
 import { printQuery, type Query, withNotRead } from './query.ts';
@@ -152,13 +152,13 @@ export function requireRow(machine: Machine, row: Abstract): Abstract {
   const isThere = truthOf(row);
   let ended: Abstract = row;
   machine.fork(
-    isThere,
-    () => goesOn,
+    not(isThere),
     () => {
       const completion = machine.raise();
       if (isConstant(isThere, false)) ended = never;
       return completion;
     },
+    () => goesOn,
   );
   return ended;
 }

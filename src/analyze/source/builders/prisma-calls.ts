@@ -9,7 +9,7 @@ import { entriesOf, inList } from './clauses.ts';
 import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { chosenFields, type Nested, one, writtenFields, type Written } from './prisma-data.ts';
-import { joinedFields } from './prisma-schema.ts';
+import { joinedFields, linkOf, type PrismaRelation } from './prisma-schema.ts';
 import { column, type ModelTable, whereFragment } from './prisma-where.ts';
 import { newQuery, printQuery, type Query, withCondition } from './query.ts';
 
@@ -112,7 +112,8 @@ function find(call: PrismaCall, limit: Fragment | null): Abstract {
 function keysOf(call: PrismaCall, relation: string): readonly string[] {
   const { models, model } = call;
   const known = model.fields.get(relation)?.relation;
-  return known === undefined || known === null ? [] : joinedFields(models, model, known).map(([own]) => own);
+  if (known === undefined || known === null) return [];
+  return linkOf(models, model, known) === null ? joinedFields(models, model, known).map(([own]) => own) : model.id;
 }
 
 /** `{ id: 'desc' }`, or a list; of a relation's field, the order reads that table: not known. */
@@ -139,9 +140,26 @@ function readRelations(call: PrismaCall, rows: Abstract, relations: readonly (re
     }
     const inner: PrismaCall = { ...call, model: other, alias: other.table, options: new Map(entriesOf(value) ?? []) };
     const joined = joinedFields(call.models, call.model, relation);
-    const keys = joined.map(([own, theirs]) => inList(call.machine, column(inner, theirs), columnOf(rows, own), false));
+    const link = linkOf(call.models, call.model, relation);
+    const linkPart = (side: string): Fragment => [{ kind: 'column-part', table: link?.table ?? '', name: side }];
+    const ids = columnOf(rows, call.model.id[0] ?? 'id');
+    const keys =
+      link === null
+        ? joined.map(([own, theirs]) => inList(call.machine, column(inner, theirs), columnOf(rows, own), false))
+        : [inList(call.machine, linkPart(link.own), ids, false)];
+    const joins: readonly Fragment[] =
+      link === null
+        ? []
+        : [
+            [
+              `JOIN ${identifier(link.table, call.machine.dialect)} ON `,
+              ...linkPart(link.other),
+              ' = ',
+              ...column(inner, other.id[0] ?? 'id'),
+            ],
+          ];
     if (keys.length === 0) {
-      call.machine.notUnderstood(call.at, `the relation ${name} has no fields of its own`);
+      call.machine.notUnderstood(call.at, `the fields of the relation ${name} are not known`);
       continue;
     }
     const { fields, relations: further } = chosenFields(inner, inner.options);
@@ -149,6 +167,7 @@ function readRelations(call: PrismaCall, rows: Abstract, relations: readonly (re
     const query = withCondition(found, whereFragment(inner, inner.options.get('where')));
     const others = run(inner, {
       ...query,
+      joins,
       columns: [...new Set([...fields, ...joined.map(([, theirs]) => theirs)])].map((field) => shown(inner, field)),
     });
     readRelations(inner, others, further);
@@ -183,6 +202,7 @@ function create(call: PrismaCall): Abstract {
       [],
     );
     for (const nested of written.nested.filter(({ kind }) => kind === 'create')) createChildren(own, rows, nested);
+    for (const nested of written.nested.filter(({ kind }) => kind === 'link')) connectLinks(own, rows, nested);
     readRelations(own, rows, relations);
     return firstRow(rows);
   };
@@ -190,6 +210,7 @@ function create(call: PrismaCall): Abstract {
 }
 
 function childKeys(call: PrismaCall, { nested }: Written): readonly string[] {
+  if (nested.some(({ relation }) => linkOf(call.models, call.model, relation) !== null)) return call.model.id;
   return nested.flatMap(({ kind, relation }) =>
     kind === 'create' ? joinedFields(call.models, call.model, relation).map(([own]) => own) : [],
   );
@@ -215,7 +236,38 @@ function createChildren(call: PrismaCall, rows: Abstract, { relation, values }: 
     );
     const columns = new Map([...written.columns, ...keys]);
     const faults = written.nested.length > 0 ? notRead('a relation of a nested `create` is not read') : [];
-    insert(inner, [{ ...written, columns, notRead: [...written.notRead, ...faults] }], other.id, []);
+    const children = insert(inner, [{ ...written, columns, notRead: [...written.notRead, ...faults] }], other.id, []);
+    insertLink(call, rows, relation, children);
+  }
+}
+
+/** Of a many-to-many relation: the row that joins both. */
+function insertLink(call: PrismaCall, rows: Abstract, relation: PrismaRelation, others: Abstract): void {
+  const link = linkOf(call.models, call.model, relation);
+  const other = call.models.get(relation.model);
+  if (link === null || other === undefined) return;
+  const own = ofRows(rows, (statement) => firstColumn(statement, call.model.id[0] ?? 'id'));
+  const theirs = ofRows(others, (statement) => firstColumn(statement, other.id[0] ?? 'id'));
+  const values: Readonly<Record<string, Abstract>> = { [link.own]: own, [link.other]: theirs };
+  const columns = Object.keys(values).toSorted();
+  run(call, {
+    ...newQuery('insert', [[identifier(link.table, call.machine.dialect)]]),
+    insertColumns: columns.map((name) => identifier(name, call.machine.dialect)),
+    rows: [columns.map((name): Fragment => [values[name] ?? undefinedValue])],
+    conflict: [' ON CONFLICT DO NOTHING'],
+  });
+}
+
+/** `connect` of a many-to-many relation: the other rows are looked for, which throws without one. */
+function connectLinks(call: PrismaCall, rows: Abstract, { relation, values }: Nested): void {
+  const other = call.models.get(relation.model);
+  if (other === undefined) return;
+  const inner: PrismaCall = { ...call, model: other, alias: other.table };
+  for (const where of values) {
+    const query = withCondition(start(inner, 'select'), whereFragment(inner, where));
+    const found = run(inner, { ...query, columns: other.id.map((field) => shown(inner, field)) });
+    requireRow(call.machine, firstRow(found));
+    insertLink(call, rows, relation, found);
   }
 }
 
@@ -256,6 +308,7 @@ function update(call: PrismaCall): Abstract {
       ? find({ ...own, options: new Map([...own.options].filter(([name]) => name !== 'data')) }, null)
       : updateRows(own, written, returned.length === 0 ? own.model.id : returned);
     const row = requireRow(own.machine, firstRow(rows));
+    for (const nested of written.nested.filter(({ kind }) => kind === 'link')) connectLinks(own, rows, nested);
     if (!isRead) readRelations(own, rows, relations);
     return row;
   };

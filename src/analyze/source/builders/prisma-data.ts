@@ -3,7 +3,7 @@ import { type Abstract, constant, unknown } from '../abstract-value.ts';
 import { entriesOf } from './clauses.ts';
 import { type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
 import { column, type ModelTable } from './prisma-where.ts';
-import type { PrismaRelation } from './prisma-schema.ts';
+import { linkOf, type PrismaRelation } from './prisma-schema.ts';
 
 export interface Written {
   /** By field. */
@@ -15,7 +15,8 @@ export interface Written {
 /** `connect`, `create` of a relation. */
 export interface Nested {
   readonly relation: PrismaRelation;
-  readonly kind: 'connect' | 'create';
+  /** `link`: a row of a many-to-many relation. */
+  readonly kind: 'connect' | 'create' | 'link';
   readonly values: readonly Abstract[];
 }
 
@@ -36,7 +37,9 @@ export function writtenFields(table: ModelTable, data: Abstract | undefined, ver
         if (kind === 'connect' && relation.fields.length > 0) connected(columns, relation, inner);
         const given = kind === 'createMany' ? new Map(entriesOf(inner) ?? []).get('data') : inner;
         const values = given?.kind === 'array' ? given.elements.value : given === undefined ? [] : [given];
+        const isLinked = linkOf(table.models, table.model, relation) !== null;
         if (kind === 'connect' && relation.fields.length > 0) nested.push({ relation, kind: 'connect', values });
+        else if (kind === 'connect' && isLinked) nested.push({ relation, kind: 'link', values });
         else if (
           kind.startsWith('create') &&
           kind !== 'connectOrCreate' &&

@@ -106,3 +106,25 @@ export function joinedFields(
   )?.relation;
   return (back?.fields ?? []).map((other, index) => [back?.references[index] ?? other, other]);
 }
+
+/** The table of a many-to-many relation, with the columns for both sides. */
+export interface PrismaLink {
+  readonly table: string;
+  readonly own: 'A' | 'B';
+  readonly other: 'A' | 'B';
+}
+
+/** Where both sides are lists and no model stands between them. Of a relation of a model with itself, the sides are not known: `null`. */
+export function linkOf(
+  models: ReadonlyMap<string, PrismaModel>,
+  model: PrismaModel,
+  relation: PrismaRelation,
+): PrismaLink | null {
+  const back = [...(models.get(relation.model)?.fields.values() ?? [])].find(
+    ({ relation: other }) => other !== null && other.model === model.name && other.name === relation.name,
+  )?.relation;
+  if (!relation.isList || back?.isList !== true || model.name === relation.model) return null;
+  const isFirst = model.name < relation.model;
+  const [first, second] = isFirst ? [model.name, relation.model] : [relation.model, model.name];
+  return { table: `_${relation.name ?? `${first}To${second}`}`, own: isFirst ? 'A' : 'B', other: isFirst ? 'B' : 'A' };
+}

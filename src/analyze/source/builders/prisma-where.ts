@@ -5,7 +5,7 @@ import { isNothing } from '../value-arithmetic.ts';
 import { comparison, entriesOf, inList } from './clauses.ts';
 import { type Fragment, join, notRead, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
-import { joinedFields, type PrismaModel, type PrismaRelation } from './prisma-schema.ts';
+import { joinedFields, linkOf, type PrismaModel, type PrismaRelation } from './prisma-schema.ts';
 import { group } from './query.ts';
 
 export type Models = ReadonlyMap<string, PrismaModel>;
@@ -113,9 +113,18 @@ function related(
   const joins = joinedFields(models, model, relation).map(
     ([own, theirs]): Fragment => [...column(inner, theirs), ' = ', ...column(table, own)],
   );
+  const link = linkOf(models, model, relation);
+  if (joins.length === 0 && link === null)
+    return notRead(`the fields of a relation to ${relation.model} are not known`);
+  if (link !== null) {
+    const part = (owner: string, name: string): Fragment => [{ kind: 'column-part', table: owner, name }];
+    joins.push([...part(link.table, link.other), ' = ', ...column(inner, other.id[0] ?? 'id')]);
+    joins.push([...part(link.table, link.own), ' = ', ...column(table, model.id[0] ?? 'id')]);
+  }
   const tests = whereFragment(inner, where);
   const all = [...joins, ...(tests.length === 0 ? [] : [isNegated ? ['NOT ', ...parenthesized(tests)] : tests])];
   const name = identifier(other.table, machine.dialect);
-  const from = alias === other.table ? name : `${name} AS ${identifier(alias, machine.dialect)}`;
+  const own = alias === other.table ? name : `${name} AS ${identifier(alias, machine.dialect)}`;
+  const from = link === null ? own : `${own}, ${identifier(link.table, machine.dialect)}`;
   return [`EXISTS (SELECT 1 FROM ${from} WHERE `, ...join(all, ' AND '), ')'];
 }
