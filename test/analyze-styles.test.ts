@@ -328,8 +328,12 @@ describe('Drizzle', () => {
         await db.insert(users).values(row);
         await db.query.users.findMany({ with: { posts: true } });
       }
+      export async function lost(context: any, id: number) {
+        await context.db.delete(users).where(eq(users.id, id));
+      }
     `);
-    expect(text).toBe(`unit find
+    expect(text).toBe(`not understood: no unit reaches this statement
+unit find
   if name
     SELECT id FROM users WHERE (id = $1 AND user_name = $2)  [id, name]
   else
@@ -654,7 +658,7 @@ describe('TypeORM', () => {
 
   test('knows decorated entities, injected repositories and query runners, and lists what it does not know', () => {
     const text =
-      printed(`import { BaseEntity, Column, DataSource, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Repository, UpdateDateColumn } from 'typeorm';
+      printed(`import { BaseEntity, Column, DataSource, Entity, getCustomRepository, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Repository, UpdateDateColumn } from 'typeorm';
       import { InjectRepository } from '@nestjs/typeorm';
       @Entity('owners') class Owner extends BaseEntity { @PrimaryGeneratedColumn() id: number; @Column({ name: 'full_name' }) fullName: string; @UpdateDateColumn() changed: Date; }
       @Entity() class BankAccount { @PrimaryGeneratedColumn() id: number; @Column() balance: number; @ManyToOne(() => Owner) @JoinColumn({ name: 'owner_id' }) owner: Owner; }
@@ -680,7 +684,7 @@ describe('TypeORM', () => {
           if (!owner) return;
           await Owner.save(Object.assign(owner, { fullName }));
         }
-        async unread(where: object) { await Owner.find({ relations: { accounts: true } }); await Owner.findBy(where); }
+        async unread(where: object) { await getCustomRepository(Owners).close(); await Owner.find({ relations: { accounts: true } }); await Owner.findBy(where); }
       }
     `);
     expect(text).toBe(`unit Bank.close
@@ -698,6 +702,7 @@ unit Bank.older
     transaction older
       UPDATE owners SET full_name = $1, changed = CURRENT_TIMESTAMP WHERE id = $2  [fullName, owners.id]
 unit Bank.unread
+  not understood: typeorm is not read
   not understood: \`relations\` of a find of TypeORM is not read
   not understood: the conditions of \`where\` are an argument: where
 `);

@@ -5,6 +5,7 @@
 import type ts from 'typescript';
 import type { NotUnderstood, Place, Unit } from '../application.ts';
 import type { AnyStep } from './emitter.ts';
+import { tableOf } from './builders/drizzle-tables.ts';
 import { drivers } from './drivers/index.ts';
 import { TooLarge } from './interpreter.ts';
 import type { Machine } from './machine.ts';
@@ -115,9 +116,24 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
     const isStatement = text === undefined ? isHandle(machine, callee.expression) : startsAsStatement(text);
     return isStatement ? { at, text, isRun: true } : undefined;
   }
+  if (isMethod && /^(?:from|insert|update|delete)$/.test(name) && isTableObject(machine, at.arguments[0]))
+    return { at, text: undefined, isRun: true };
   if (isMethod && (printsOrKeeps.test(name) || isMapCall(machine, at))) return undefined;
   const text = texts.find((one) => one !== undefined && isStatementText(one));
   return text === undefined ? undefined : { at, text, isRun: false };
+}
+
+/** A table that the sources declare, passed to a handle that the reader may have lost: `context.db.insert(users)`. */
+function isTableObject(machine: Machine, node: ts.Expression | undefined): boolean {
+  const { ts } = machine.project;
+  if (node === undefined || !(ts.isIdentifier(node) || ts.isPropertyAccessExpression(node))) return false;
+  machine.restart();
+  try {
+    return tableOf(machine.evaluate(node, machine.globals.scope)) !== undefined;
+  } catch (error) {
+    if (error instanceof TooLarge) return false;
+    throw error;
+  }
 }
 
 const modules = new WeakMap<Project, ReadonlySet<string>>();

@@ -1,3 +1,3 @@
-/** Database libraries that are known by name only: what a program awaits of them is listed as not understood. */
+/** Database libraries: what a program awaits of them that no driver made is listed as not understood. */
 export const unreadDrivers =
-  /^(?:slonik|pg-promise|objection|@mikro-orm\/.*|better-sqlite3|sqlite3|mssql|oracledb|@databases\/.*)$/;
+  /^(?:knex|kysely|drizzle-orm(?:\/.*)?|@prisma\/client|typeorm|@nestjs\/typeorm|sequelize(?:-typescript)?|slonik|pg-promise|objection|@mikro-orm\/.*|better-sqlite3|sqlite3|mssql|oracledb|@databases\/.*)$/;
