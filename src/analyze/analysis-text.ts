@@ -44,34 +44,39 @@ function transactionRow(transaction: TransactionReport): readonly string[] {
   ];
 }
 
-function anomalyLines(
-  { name, transactions, statements, status, fix, isLeft }: Anomaly,
-  at: number,
-  text: AnalysisText,
-): readonly string[] {
-  const who = transactions.length === 1 ? `${transactions[0]} with itself` : transactions.join(' with ');
-  const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(who)}${isLeft ? ', with the changes above' : ''}`;
+function anomalyLines(anomaly: Anomaly, at: number, text: AnalysisText): readonly string[] {
+  const { name, statements, status, fix } = anomaly;
+  const title = `${at + 1}. ${status.kind === 'confirmed' ? name : `possible: ${name}`}: ${printable(participants(anomaly))}`;
   const file = text.files[at] ?? null;
   return [
     text.style(status.kind === 'confirmed' ? 'bad' : 'warning', title),
     ...statements.map(
       ({ place, sql }) => `   ${place.file}:${place.line}  ${printable(sql.replaceAll(/\s+/g, ' ').trim())}`,
     ),
-    ...(status.kind === 'possible'
-      ? [`   not confirmed: ${printable(status.reason)}`]
-      : [
-          `   confirmed: in ${status.violations} of ${counted(status.schedules, 'schedule')} ${
-            status.anomaly === 'internal'
-              ? 'the final state is that of no serial order'
-              : 'the transactions read what no serial order shows them'
-          }`,
-        ]),
+    `   ${printable(anomalyText(anomaly))}`,
     ...(file === null ? [] : [`   ${text.invocation} explore ${file}`]),
     ...(fix === null ? [] : [`   with ${changesText(fix.changes)}: ${fixText(fix)}`]),
   ];
 }
 
-function fixText({ isProven, schedules }: NonNullable<Anomaly['fix']>): string {
+/** `transfer with itself`, `transfer with close, with the changes above` */
+export function participants({ transactions, isLeft }: Anomaly): string {
+  const who = transactions.length === 1 ? `${transactions[0]} with itself` : transactions.join(' with ');
+  return `${who}${isLeft ? ', with the changes above' : ''}`;
+}
+
+/** Whether it has run, and what it then shows. */
+export function anomalyText({ status }: Anomaly): string {
+  if (status.kind === 'possible') return `not confirmed: ${status.reason}`;
+  const { violations, schedules, anomaly } = status;
+  const what =
+    anomaly === 'internal'
+      ? 'the final state is that of no serial order'
+      : 'the transactions read what no serial order shows them';
+  return `confirmed: in ${violations} of ${counted(schedules, 'schedule')} ${what}`;
+}
+
+export function fixText({ isProven, schedules }: NonNullable<Anomaly['fix']>): string {
   const explored = schedules === 0 ? '' : `0 of ${counted(schedules, 'schedule')}`;
   if (!isProven) return `${explored}, of these rows`;
   return schedules === 0 ? 'robust' : `${explored}; robust`;

@@ -1,6 +1,7 @@
 /** `moirai analyze`: from an application to the transactions that can go wrong, the weakest safe level of each, and the smallest change. */
 export { formatAnalysis, type AnalysisText } from './analysis-text.ts';
 export { analysisJson } from './analysis-json.ts';
+export { analysisSarif, type SarifOptions } from './analysis-sarif.ts';
 export {
   analyze,
   type Analysis,

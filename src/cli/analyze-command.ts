@@ -6,6 +6,7 @@ import { conclude, exitCodeOf } from '../evidence/index.ts';
 import type { Analysis, Application } from '../analyze/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
+import { moiraiVersion } from './moirai-version.ts';
 import { invocation, shellWord } from './replay-command.ts';
 import { appearance } from './style.ts';
 
@@ -17,6 +18,8 @@ interface AnalyzeCommandOptions {
   /** The folder for programs; `null`: none are written. */
   readonly out: string | null;
   readonly json: boolean;
+  /** The file for SARIF, or `true` for standard output. */
+  readonly sarif: string | boolean;
   readonly color: boolean;
 }
 
@@ -35,29 +38,40 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--isolation <level>', 'of transactions that name none', 'read committed')
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
     .option('--json', 'print one JSON object and nothing else')
+    .option('--sarif [file]', 'write SARIF 2.1.0 there; without a file, print it and nothing else')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
-    .action(async (file, { isolation, schema, engine, out = null, json = false, color }) => {
-      end(await analyzeCommand(file, { isolation, schema, engine, out, json, color }, host));
+    .action(async (file, { isolation, schema, engine, out = null, json = false, sarif = false, color }) => {
+      end(await analyzeCommand(file, { isolation, schema, engine, out, json, sarif, color }, host));
     });
 }
 
 async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
   // Loading these costs time that other commands do without.
-  const { analyze, analysisJson, formatAnalysis } = await import('../analyze/index.ts');
+  if (options.json && options.sarif === true)
+    throw new InputError('analyze/output', '--json and --sarif both print: give --sarif a file');
+  const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
   const { isolationNamed } = await import('../serve/profile.ts');
   const isolation = isolationNamed(options.isolation);
   const found = await applicationIn(file, options, host);
   const analysis = await analyze(found, { isolation, signal: host.interruption });
   const files = await writePrograms(analysis, options.out, host);
-  if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
+  const { sarif } = options;
+  const log = sarif === false ? '' : sarifText(analysisSarif(analysis, { version: moiraiVersion(), files }));
+  if (typeof sarif === 'string') await host.writeOutput(sarif, [new TextEncoder().encode(log)]);
+  if (sarif === true) host.out(log);
+  else if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
   else {
     const { style } = appearance(host, options.color);
     const shown = files.map((name) => (name === null ? null : shellWord(name)));
     host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
   }
   return exitCodeOf(conclude(analysis.evidence));
+}
+
+function sarifText(log: object): string {
+  return `${JSON.stringify(log, null, 2)}\n`;
 }
 
 async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Application> {
@@ -105,5 +119,6 @@ const analyzeHelp = `
 Exit codes: 0 robust: every schedule is serializable; 1 an anomaly is confirmed; 2 something was not understood, or is only possible; 3 bad input.
 
   moirai analyze src/ --schema schema.sql
+  moirai analyze src/ --schema schema.sql --sarif moirai.sarif
   moirai analyze app.ts --out moirai-findings
   moirai explore moirai-findings/1-lost-update.program.ts`;

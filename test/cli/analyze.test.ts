@@ -1,4 +1,4 @@
-/** `moirai analyze`, in this process: the table, exit codes, --json, --out. */
+/** `moirai analyze`, in this process: the table, exit codes, --json, --sarif, --out. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   application,
@@ -125,4 +125,77 @@ test('--json and --out', async () => {
   });
   expect([...written.keys()]).toEqual([`${folder.path}/1-lost-update.program.ts`]);
   expect([...written.values()][0]).toContain("import { witnessProgram } from 'moirai/analyze';");
+});
+
+/** What SARIF 2.1.0 demands of a log (3.13, 3.14, 3.18, 3.19, 3.20, 3.27, 3.28) and what a code host needs to mark a line. */
+interface SarifLog {
+  readonly version: string;
+  readonly runs: readonly {
+    readonly tool: { readonly driver: { readonly name: string; readonly rules: readonly { readonly id: string }[] } };
+    readonly invocations: readonly { readonly executionSuccessful: boolean }[];
+    readonly results: readonly {
+      readonly ruleId: string;
+      readonly ruleIndex: number;
+      readonly level: string;
+      readonly message: { readonly text: string };
+      readonly locations: readonly SarifLocation[];
+      readonly relatedLocations?: readonly (SarifLocation & { readonly id: number })[];
+    }[];
+  }[];
+}
+
+interface SarifLocation {
+  readonly message: { readonly text: string };
+  readonly physicalLocation: {
+    readonly artifactLocation: { readonly uri: string; readonly uriBaseId: string };
+    readonly region: { readonly startLine: number };
+  };
+}
+
+describe('--sarif', () => {
+  const place = ({ message, physicalLocation: { artifactLocation, region } }: SarifLocation): readonly unknown[] => [
+    artifactLocation.uri,
+    artifactLocation.uriBaseId,
+    region.startLine,
+    message.text,
+  ];
+
+  test('an anomaly is an error of the rule of its name, at its statements', async () => {
+    const { code, out } = await runHere(['analyze', 'bank.ts', '--sarif'], files);
+    const { version, runs } = JSON.parse(out) as SarifLog;
+    expect([code, version, runs.length]).toEqual([1, '2.1.0', 1]);
+    const [{ tool, invocations, results }] = runs as [SarifLog['runs'][0]];
+    expect([tool.driver.name, tool.driver.rules.map(({ id }) => id)]).toEqual(['moirai', ['lost-update']]);
+    expect(invocations).toEqual([{ executionSuccessful: true }]);
+    expect(results).toMatchObject([{ ruleId: 'lost-update', ruleIndex: 0, level: 'error' }]);
+    const [{ message, locations, relatedLocations = [] }] = results as [(typeof results)[0]];
+    expect(
+      message.text,
+    ).toBe(`lost-update: deposit with itself; confirmed: in 4 of 6 schedules the final state is that of no serial order.
+With FOR UPDATE at ${at(16)}: 0 of 4 schedules; robust.`);
+    const file = ['test/cli/analyze.test.ts', '%SRCROOT%'];
+    expect(locations.map(place)).toEqual([[...file, 16, 'SELECT balance FROM accounts WHERE id = $1']]);
+    expect(relatedLocations.map((one) => [one.id, ...place(one)])).toEqual([
+      [0, ...file, 17, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
+    ]);
+  });
+
+  test('what is not understood is a note; with a file, the table is printed as ever', async () => {
+    const written = new Map<string, string>();
+    const writeOutput = async (path: string, parts: Iterable<Uint8Array>): Promise<void> =>
+      void written.set(path, [...parts].map((part) => new TextDecoder().decode(part)).join(''));
+    const { code, out } = await runHere(['analyze', 'odd.ts', '--sarif', 'odd.sarif'], files, { writeOutput });
+    expect([code, out]).toEqual([2, expect.stringContaining('1 transaction in 1 unit; 1 place not understood')]);
+    const { runs } = JSON.parse(written.get('odd.sarif') ?? '') as SarifLog;
+    expect(runs[0]?.results).toMatchObject([
+      { ruleId: 'not-understood', level: 'note', message: { text: 'not understood: the function pg_advisory_lock' } },
+    ]);
+    expect(runs[0]?.results[0]?.locations.map(place)).toMatchObject([
+      [expect.anything(), expect.anything(), 26, expect.anything()],
+    ]);
+  });
+
+  test('both printed: bad input', async () => {
+    expect(await runHere(['analyze', 'bank.ts', '--sarif', '--json'], files)).toMatchObject({ code: 3, out: '' });
+  });
 });
