@@ -146,9 +146,13 @@ export function* overwrite(
   return { row: updated, rowCount: isMysql ? 2 : 1 };
 }
 
-/** REPLACE: every row in the way is deleted. It counts, too. */
+/**
+ * REPLACE: every row in the way is deleted. It counts, too. A row that no table can refer to is updated if the last unique index found it: then only the
+ * foreign keys that change are checked (`write_record` in sql_insert.cc).
+ */
 function replacing(rules: TableRules): ConflictAnswer {
   const request: LockRequest = { strength: 'update', ifLocked: 'wait', reading: 'latest' };
+  const columns = rules.table.columns.map(({ cell: at }) => at);
   return {
     duplicateLock: 'update',
     ignoresOrphans: false,
@@ -158,11 +162,14 @@ function replacing(rules: TableRules): ConflictAnswer {
       while (result.kind === 'duplicate') {
         const locked: Row | null = yield* running.view.lockRow(result.row, () => true, request);
         if (locked !== null) {
-          // MySQL writes over a row that nobody refers to if its last unique index found it: not counted when the two are the same.
           const isLast = uniqueIndexes(rules).at(-1)?.id === result.index;
-          const isSame = isLast && rules.references.children.length === 0 && isSameRow(locked, values, rules);
+          if (isLast && rules.references.children.length === 0) {
+            const isSame = isSameRow(locked, values, rules);
+            const row = isSame ? locked : yield* rules.update(locked, values, columns, running);
+            return { row, rowCount: isSame ? rowCount : rowCount + 1, isInserted: true };
+          }
           yield* rules.delete(locked, running);
-          if (!isSame) rowCount++;
+          rowCount++;
         }
         result = yield* rules.tryInsert(values, 'update', running);
       }
