@@ -24,7 +24,7 @@ export const knownDifferences: readonly KnownDifference[] = [
     row: 'An `UPDATE` or `DELETE` by `IN (SELECT ...)`',
     matches: ({ schedule: { steps, levels }, line, ours, theirs }) =>
       levels.includes('serializable') &&
-      steps.some(({ sql }) => /\bin \(select\b/i.test(sql)) &&
+      steps.some(({ sql }) => /\bin \(select\b|\border by id limit\b/i.test(sql)) &&
       hasCode(ours.lines[line], '40001') &&
       !hasCode(theirs.lines[line], '40001'),
   },
