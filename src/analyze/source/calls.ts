@@ -226,7 +226,7 @@ export function modelOfClass(machine: Machine, type: ClassValue): Abstract | und
   return parent === undefined ? undefined : machine.modelOf(parent.external, type);
 }
 
-export function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
+function hasStatic(machine: Machine, member: ts.ClassElement): boolean {
   const { ts } = machine.project;
   return (
     ts.canHaveModifiers(member) &&

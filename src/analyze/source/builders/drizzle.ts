@@ -68,7 +68,7 @@ const verbs: Readonly<Record<string, Query['verb']>> = {
   delete: 'delete',
 };
 
-export function drizzleHandle(
+function drizzleHandle(
   machine: Machine,
   owner: Owner,
   schema: Abstract | null,

@@ -36,7 +36,7 @@ export const knex: Driver = {
 
 const owners = new WeakMap<Abstract, Owner>();
 
-export function knexHandle(machine: Machine, owner: Owner, common: readonly Fragment[] = []): Native {
+function knexHandle(machine: Machine, owner: Owner, common: readonly Fragment[] = []): Native {
   const names: KnexNames = { machine, condition: () => start([]) };
   const start = (tables: readonly Fragment[], at?: ts.Node): Native => {
     const query = { ...newQuery('select', tables), common };

@@ -154,7 +154,7 @@ function compared(naming: Naming, left: Fragment, operator: Abstract, right: Abs
 }
 
 /** `eb('a', '=', 1)`, `eb.and([...])`, `eb.fn.count('id')`, `eb.selectFrom(...)`. */
-export function expressionBuilder(naming: Naming): Native {
+function expressionBuilder(naming: Naming): Native {
   const builder: Native = {
     kind: 'native',
     title: 'an expression builder of Kysely',

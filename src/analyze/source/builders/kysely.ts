@@ -45,7 +45,7 @@ function names(machine: Machine, owner: Owner, nameOf: (name: string) => string,
   return naming;
 }
 
-export function kyselyHandle(machine: Machine, owner: Owner, nameOf: (name: string) => string): Native {
+function kyselyHandle(machine: Machine, owner: Owner, nameOf: (name: string) => string): Native {
   return handle(names(machine, owner, nameOf, []), owner);
 }
 

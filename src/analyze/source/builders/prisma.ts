@@ -75,7 +75,7 @@ function modelsOf({ project }: Machine): ReadonlyMap<string, PrismaModel> {
   return models;
 }
 
-export function prismaHandle(machine: Machine, owner: Owner): Native {
+function prismaHandle(machine: Machine, owner: Owner): Native {
   const handle: Native = {
     kind: 'native',
     title: 'a client of Prisma',

@@ -339,7 +339,7 @@ export const modelCalls: Readonly<Record<string, Run>> = {
 };
 
 /** What an instance does: `save` writes the fields that changed. */
-export function methodsOf(call: SequelizeCall): Methods {
+function methodsOf(call: SequelizeCall): Methods {
   return (self) => ({
     kind: 'native',
     title: 'an instance of Sequelize',

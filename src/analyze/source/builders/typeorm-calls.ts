@@ -42,7 +42,7 @@ export interface TypeormCall extends EntityContext {
 
 type Run = (call: TypeormCall, args: readonly Abstract[]) => Abstract;
 
-export function run(call: TypeormCall, query: Query): Abstract {
+function run(call: TypeormCall, query: Query): Abstract {
   const { machine, owner, at } = call;
   return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at);
 }
@@ -52,7 +52,7 @@ function optionsOf(value: Abstract | undefined): ReadonlyMap<string, Abstract> {
 }
 
 /** What is not deleted, where the entity has a column for that. */
-export function alive({ entity }: EntityContext): Fragment {
+function alive({ entity }: EntityContext): Fragment {
   const deletion = [...entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
   return deletion === undefined ? [] : [...column(entity, deletion), ' IS NULL'];
 }
