@@ -5,6 +5,7 @@ import { isolation } from './isolation.ts';
 import { pairs } from './pairs-command.ts';
 import { regression } from './regression-command.ts';
 import { random } from './random-command.ts';
+import { clientSuites } from './suites-command.ts';
 
 interface Named {
   readonly run: Command;
@@ -24,6 +25,7 @@ const commands: Readonly<Record<string, Named>> = {
     usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1 | --first 0]",
   },
   isolation: { run: isolation, flags: ['spec'], usage: 'isolation [--spec NAME]' },
+  suites: { run: clientSuites, flags: ['suite', 'from'], usage: 'suites [--suite NAME [--from FOLDER]]' },
   regression: { run: regression, flags: ['file'], usage: 'regression [--file NAME]' },
 };
 

@@ -1,0 +1,82 @@
+/** `npm run conformance -- suites`: clients' own test suites, unchanged, on a real server and on `moirai serve`. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { startPostgres } from '../test/support/postgres-server.ts';
+import type { CommandOptions } from './command.ts';
+import { checkedOut } from './suite-checkout.ts';
+import { type ClientSuite, type SuiteResults, suites } from './suite-list.ts';
+
+/** @throws where a suite cannot be fetched or built */
+export async function clientSuites({ flags, print }: CommandOptions): Promise<boolean> {
+  const wanted = flags.get('suite');
+  const names = wanted === undefined ? Object.keys(suites) : [wanted];
+  let isFine = true;
+  for (const name of names) {
+    const suite = suites[name];
+    if (suite === undefined) throw new Error(`--suite is one of ${Object.keys(suites).join(', ')}, not ${name}`);
+    const folder = checkedOut(suite.checkout, flags.get('from'));
+    const theirs = await resultsOfReal(suite, folder);
+    const ours = await resultsOfMoirai(suite, folder);
+    const unknown = report(name, suite, { theirs, ours }, print);
+    isFine &&= unknown === 0;
+  }
+  return isFine;
+}
+
+/** @returns how many failures are not known */
+function report(
+  name: string,
+  { known }: ClientSuite,
+  { theirs, ours }: { readonly theirs: SuiteResults; readonly ours: SuiteResults },
+  print: CommandOptions['print'],
+): number {
+  const passing = [...theirs].filter(([, passes]) => passes).map(([test]) => test);
+  const failing = passing.filter((test) => ours.get(test) !== true);
+  const share = (100 * (passing.length - failing.length)) / passing.length;
+  print(
+    `${name}: ${passing.length - failing.length} of ${passing.length} that pass on the server, ${share.toFixed(1)} %`,
+  );
+  let unknown = 0;
+  for (const test of failing) {
+    const reason = known.find(({ tests }) => tests.test(test))?.reason;
+    if (reason === undefined) unknown += 1;
+    print(`  ${reason ?? 'NOT KNOWN'}: ${test}`);
+  }
+  return unknown;
+}
+
+async function resultsOfReal({ setUp, run }: ClientSuite, folder: string): Promise<SuiteResults> {
+  const server = await startPostgres();
+  try {
+    const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' });
+    await client.connect();
+    for (const sql of setUp) await client.query(sql);
+    await client.end();
+    return await run(folder, server.port);
+  } finally {
+    await server.stop();
+  }
+}
+
+/** It takes any user and any database. */
+async function resultsOfMoirai({ run }: ClientSuite, folder: string): Promise<SuiteResults> {
+  const args = ['dist/cli/main.js', 'serve', '--engine', 'postgres', '--port', '0'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    return await run(folder, await portOf(child));
+  } finally {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  }
+}
+
+async function portOf({ stdout }: ChildProcess): Promise<number> {
+  if (stdout === null) throw new Error('standard output is a pipe');
+  for await (const line of createInterface({ input: stdout })) {
+    const port = /DATABASE_URL=.*:(\d+)\//.exec(line)?.[1];
+    if (port !== undefined) return Number(port);
+  }
+  throw new Error('moirai serve did not start: npm run build makes what it starts from');
+}
