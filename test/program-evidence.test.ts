@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explore, program, type SessionHandle, testProgram } from '../src/index.ts';
 import { formatResult, runCampaign } from '../src/campaign/index.ts';
-import { conclude, exitCodeOf, gapText, type Evidence } from '../src/evidence/index.ts';
+import { conclude, exitCodeOf, gapText, noAnswers, type Evidence } from '../src/evidence/index.ts';
 import { exploreShared, exploreThread, formatExploration } from '../src/explore/index.ts';
 
 const reads = (s: SessionHandle) => s.read('x');
@@ -16,7 +16,16 @@ function gaps(evidence: Evidence): string[] {
 test('the evidence of sessions is counted', async () => {
   const tested = program({ sessions: { a: writes, b: reads }, invariant: () => true });
   const { evidence } = await explore(tested);
-  const each = { runs: 2, operations: 2, failedRuns: 0, failure: null, lostRuns: 0, loss: null, overlapped: true };
+  const each = {
+    runs: 2,
+    operations: 2,
+    failedRuns: 0,
+    failure: null,
+    lostRuns: 0,
+    loss: null,
+    overlapped: true,
+    answers: noAnswers,
+  };
   expect(evidence).toMatchObject({
     violations: 0,
     cut: [],

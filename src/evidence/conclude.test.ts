@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { conclude, exitCodeOf } from './conclude.ts';
-import { type Evidence, noEvidence, type SessionEvidence } from './evidence.ts';
+import { type Evidence, noAnswers, noEvidence, type SessionEvidence } from './evidence.ts';
 import { gapText } from './text.ts';
 
 const busy: SessionEvidence = {
@@ -12,6 +12,7 @@ const busy: SessionEvidence = {
   lostRuns: 0,
   loss: null,
   overlapped: true,
+  answers: noAnswers,
 };
 const whole: Evidence = { ...noEvidence, looked: [{ count: 10, nothing: 'no run was made' }], sessions: [busy] };
 const texts = (evidence: Evidence): string[] => {

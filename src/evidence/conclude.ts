@@ -1,5 +1,6 @@
 /** From evidence to a verdict: the one place that says something green. */
 import type { Evidence, Loss, SessionEvidence, UnsupportedStatement } from './evidence.ts';
+import { failingStatements } from './failing-statements.ts';
 
 export type Conclusion =
   | { readonly kind: 'satisfied'; readonly assumed: readonly string[] }
@@ -14,6 +15,13 @@ export type Gap =
   | { readonly kind: 'silent-session'; readonly session: string; readonly sent: 'statement' | 'operation' }
   | { readonly kind: 'failed-session'; readonly session: string; readonly failure: string }
   | { readonly kind: 'lost-session'; readonly session: string; readonly loss: Loss }
+  | {
+      readonly kind: 'failing-statement';
+      readonly session: string;
+      readonly statement: string;
+      readonly failure: string;
+    }
+  | { readonly kind: 'found-nothing'; readonly session: string; readonly statement: string }
   | { readonly kind: 'never-overlapped'; readonly sessions: readonly string[] }
   | { readonly kind: 'unsupported'; readonly statement: UnsupportedStatement }
   | { readonly kind: 'cut'; readonly clause: string };
@@ -56,6 +64,7 @@ function gapsOf({ looked, sessions, unsupported, cut, store }: Evidence): Gap[] 
       .filter(({ count }) => count === 0)
       .map(({ nothing }): Gap => ({ kind: 'nothing-looked-at', clause: nothing })),
     ...sessions.flatMap((session) => sessionGaps(session, store)),
+    ...failingStatements(sessions).map((failing): Gap => ({ kind: 'failing-statement', ...failing })),
     ...overlapGaps(sessions),
     ...unsupported.map((statement): Gap => ({ kind: 'unsupported', statement })),
     ...cut.map((clause): Gap => ({ kind: 'cut', clause })),
@@ -63,13 +72,14 @@ function gapsOf({ looked, sessions, unsupported, cut, store }: Evidence): Gap[] 
 }
 
 function sessionGaps(session: SessionEvidence, store: Evidence['store']): Gap[] {
-  const { name, runs, operations, failedRuns, failure, lostRuns, loss } = session;
+  const { name, runs, operations, failedRuns, failure, lostRuns, loss, answers } = session;
   if (runs === 0) return [];
   if (operations === 0)
     return [{ kind: 'silent-session', session: name, sent: store === 'sql' ? 'statement' : 'operation' }];
   if (failedRuns === runs) return [{ kind: 'failed-session', session: name, failure: failure ?? 'an error' }];
-  if (loss === null || failedRuns + lostRuns < runs) return [];
-  return [{ kind: 'lost-session', session: name, loss }];
+  if (loss !== null && failedRuns + lostRuns === runs) return [{ kind: 'lost-session', session: name, loss }];
+  if (answers.hasFound || answers.foundNone === null) return [];
+  return [{ kind: 'found-nothing', session: name, statement: answers.foundNone }];
 }
 
 /** One session alone has nothing to overlap with. A silent one is a gap of its own. */

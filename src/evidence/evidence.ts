@@ -43,7 +43,30 @@ export interface SessionEvidence {
   readonly loss: Loss | null;
   /** Was there ever a choice between its next step and that of another session? */
   readonly overlapped: boolean;
+  /** What the database answered it; of a key-value store `noAnswers`. */
+  readonly answers: AnswerEvidence;
 }
+
+/** What the database answered the statements of one session, over all runs. */
+export interface AnswerEvidence {
+  /** Those that succeeded or failed by their own text, each once, whatever its literals. */
+  readonly statements: readonly StatementEvidence[];
+  /** The first that looked for rows to read or change and found none, with its parameters. */
+  readonly foundNone: string | null;
+  /** Did any statement find or change a row, or do something else that others can notice? */
+  readonly hasFound: boolean;
+}
+
+/** One statement of a session, over all runs. */
+export interface StatementEvidence {
+  readonly statement: string;
+  /** Has it succeeded in some run? */
+  readonly hasSucceeded: boolean;
+  /** The first error that its own text is to blame for, and no timing: `42703 column "x" does not exist`. */
+  readonly failure: string | null;
+}
+
+export const noAnswers: AnswerEvidence = { statements: [], foundNone: null, hasFound: false };
 
 /** `left-open`: a connection ended with its transaction open. `rolled-back`: the session wrote, and rolled back all that it had written. */
 export type Loss = 'left-open' | 'rolled-back';

@@ -1,10 +1,13 @@
 export { conclude, exitCodeOf, type Conclusion, type Gap } from './conclude.ts';
 export {
+  noAnswers,
   noEvidence,
+  type AnswerEvidence,
   type Evidence,
   type Loss,
   type Looked,
   type SessionEvidence,
+  type StatementEvidence,
   type UnsupportedStatement,
 } from './evidence.ts';
 export { conclusionJson, gapText } from './text.ts';

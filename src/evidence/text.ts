@@ -16,6 +16,10 @@ export function gapText(gap: Gap): string {
       return gap.loss === 'left-open'
         ? `session "${gap.session}" ended its connection with a transaction open in every run: is a COMMIT missing?`
         : `session "${gap.session}" rolled back all that it wrote in every run: it committed nothing`;
+    case 'failing-statement':
+      return `session "${gap.session}" sent what fails in every run: ${gap.statement}: ${gap.failure}`;
+    case 'found-nothing':
+      return `session "${gap.session}" found and changed no row in any run: ${gap.statement}`;
     case 'never-overlapped':
       return overlapText(gap.sessions);
     case 'unsupported':

@@ -1,3 +1,4 @@
+export { AnswerTally } from './answer-tally.ts';
 export { untouchedText } from './invariant-keys.ts';
 export {
   checkProgram,

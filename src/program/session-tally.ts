@@ -1,5 +1,6 @@
 /** What the sessions of a program did, added up over runs: the evidence that they did something, and did it at the same time. */
-import type { Loss, SessionEvidence } from '../evidence/index.ts';
+import { type AnswerEvidence, type Loss, noAnswers, type SessionEvidence } from '../evidence/index.ts';
+import { AnswerTally } from './answer-tally.ts';
 
 /** What one session did in one run. */
 export interface SessionRun {
@@ -11,10 +12,13 @@ export interface SessionRun {
   readonly failure: string | null;
   /** What it gave up without an error; `null` where nothing. */
   readonly loss: Loss | null;
+  /** What the database answered it. Default: `noAnswers`. */
+  readonly answers?: AnswerEvidence;
 }
 
 export class SessionTally {
-  readonly #sessions: Mutable<SessionEvidence>[];
+  readonly #sessions: Mutable<Omit<SessionEvidence, 'answers'>>[];
+  readonly #answers: readonly AnswerTally[];
 
   constructor(names: readonly string[]) {
     this.#sessions = names.map((name) => ({
@@ -27,13 +31,15 @@ export class SessionTally {
       loss: null,
       overlapped: false,
     }));
+    this.#answers = names.map(() => new AnswerTally());
   }
 
   add(run: readonly SessionRun[]): void {
-    run.forEach(({ operations, overlapped, failure, loss: lost }, i) => {
+    run.forEach(({ operations, overlapped, failure, loss: lost, answers = noAnswers }, i) => {
       const failedRuns = failure === null ? 0 : 1;
       const loss = failure === null ? lost : null;
-      this.#addTo(i, { runs: 1, operations, failedRuns, failure, lostRuns: loss === null ? 0 : 1, loss, overlapped });
+      const lostRuns = loss === null ? 0 : 1;
+      this.#addTo(i, { runs: 1, operations, failedRuns, failure, lostRuns, loss, overlapped, answers });
     });
   }
 
@@ -43,7 +49,7 @@ export class SessionTally {
   }
 
   sessions(): SessionEvidence[] {
-    return this.#sessions.map((session) => ({ ...session }));
+    return this.#sessions.map((session, i) => ({ ...session, answers: this.#answers[i]?.answers ?? noAnswers }));
   }
 
   #addTo(index: number, more: Omit<SessionEvidence, 'name'>): void {
@@ -56,6 +62,7 @@ export class SessionTally {
     session.lostRuns += more.lostRuns;
     session.loss ??= more.loss;
     session.overlapped ||= more.overlapped;
+    this.#answers[index]?.add(more.answers);
   }
 }
 

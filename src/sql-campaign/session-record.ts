@@ -3,6 +3,7 @@ import type { Loss } from '../evidence/index.ts';
 import { errorText, type SessionRun } from '../program/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
 import type { SqlError } from '../sql/index.ts';
+import { StatementAnswers } from './statement-answers.ts';
 
 /** A session that ended with an error. */
 export interface SessionFailure {
@@ -29,6 +30,7 @@ export class SessionRecord {
   #hasCommitted = false;
   #hasRolledBack = false;
   #hasLeftOpen = false;
+  readonly #answers = new StatementAnswers();
 
   constructor(name: string) {
     this.name = name;
@@ -42,6 +44,7 @@ export class SessionRecord {
   /** A statement has ended. @param status of the transaction then */
   ended(connection: number, event: StatementEvent, status: TransactionStatus): void {
     this.#noteWrite(connection, event, status);
+    this.#answers.ended(event);
     const { sql, command, error } = event;
     if (error !== null) {
       this.failed.push({ sql, message: error.message });
@@ -83,7 +86,8 @@ export class SessionRecord {
 
   run(): SessionRun {
     const loss = this.#loss;
-    return { operations: this.statements, failure: this.#error, overlapped: this.hasOverlapped, loss };
+    const { answers } = this.#answers;
+    return { operations: this.statements, failure: this.#error, overlapped: this.hasOverlapped, loss, answers };
   }
 
   get #loss(): Loss | null {

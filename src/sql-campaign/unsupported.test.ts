@@ -1,9 +1,10 @@
 /** A statement that moirai cannot do makes a run one that shows nothing about the engine, whatever the program does with the error. */
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
+import { conclude, type Evidence, gapText, noEvidence } from '../evidence/index.ts';
+import { SessionTally, type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { parseProfile } from '../serve/index.ts';
-import { onPostgres } from './engines.test-support.ts';
+import { onMysql, onPostgres } from './engines.test-support.ts';
 import { exploreSql } from './explore-sql.ts';
 import { conclusionOf } from './run-evidence.ts';
 import { runSqlCampaign } from './sql-campaign.ts';
@@ -106,4 +107,136 @@ test('a zone that a client connects with, as pgjdbc does, leaves test and explor
   );
   expect(conclusionOf(tested).kind).toBe('unknown');
   expect(conclusionOf(await exploreSql(program, { profile })).kind).toBe('unknown');
+});
+
+const caught = (): null => null;
+
+/** Why nothing is known of a program whose session a does `work`, by both commands; b adds a row. */
+async function gapsOf(
+  work: (query: (sql: string, values?: readonly unknown[]) => Promise<unknown>) => Promise<unknown>,
+  { definition = 'INSERT INTO t VALUES (2)' } = {},
+): Promise<string[]> {
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (n int PRIMARY KEY); INSERT INTO t VALUES (1)',
+    sessions: {
+      a: (c) => onPostgres(c, (client) => work((sql, values) => client.query(sql, [...(values ?? [])]))),
+      b: (c) => onPostgres(c, (client) => client.query(definition).catch(caught)),
+    },
+    invariant: () => true,
+  });
+  const explored = gapTexts((await exploreSql(program, { profile })).evidence);
+  expect(gapTexts((await runSqlCampaign(program, { profile, runs: 6 })).evidence)).toEqual(explored);
+  return explored;
+}
+
+function gapTexts(evidence: Evidence): string[] {
+  const conclusion = conclude(evidence);
+  return conclusion.kind === 'unknown' ? conclusion.gaps.map(gapText) : [conclusion.kind];
+}
+
+const always = 'session "a" sent what fails in every run: ';
+
+test.each([
+  ['SELECT m FROM t', '42703 column "m" does not exist'],
+  ['SELECT n FROM u', '42P01 relation "u" does not exist'],
+  ['SELECT lowr(n::text) FROM t', '42883 function lowr(text) does not exist'],
+  ['SELECT FROM WHERE', '42601 syntax error at or near "WHERE"'],
+])('a statement that is wrong by itself is named, whatever comes after it: %s', async (statement, failure) => {
+  const found = await gapsOf(async (query) => {
+    await query(statement).catch(caught);
+    await query('SELECT count(*) FROM t');
+  });
+  expect(found).toEqual([`${always}${statement}: ${failure}`]);
+});
+
+test('MySQL: so it is, with the errors of that engine', async () => {
+  const program = sqlProgram({
+    dialect: 'mysql',
+    schema: 'CREATE TABLE t (n INT PRIMARY KEY); INSERT INTO t VALUES (1)',
+    sessions: {
+      a: (c) =>
+        onMysql(c, async (client) => {
+          for (const sql of ['SELECT m FROM t', 'SELECT n FROM u', 'SELECT f(n) FROM t', 'SELECT n FROM t'])
+            await client.query(sql).catch(caught);
+        }),
+      b: (c) => onMysql(c, (client) => client.query('UPDATE t SET n = 2')),
+    },
+    invariant: () => true,
+  });
+  const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'mysql' }) });
+  expect(gapTexts(evidence)).toEqual([
+    expect.stringMatching(/^session "a" sent what fails in every run: SELECT m FROM t: /),
+    expect.stringMatching(/^session "a" sent what fails in every run: SELECT n FROM u: /),
+    expect.stringMatching(/^session "a" sent what fails in every run: SELECT f\(n\) FROM t: /),
+  ]);
+});
+
+test.each([
+  ['another session creates the table: it succeeds in some schedule', 'SELECT n FROM u', 'CREATE TABLE u (n int)'],
+  ['which of the two comes first decides', 'CREATE TABLE u (n int)', 'CREATE TABLE u (n int)'],
+  ['a constraint that refuses it in every run is what the program looks for', 'INSERT INTO t VALUES (1)', undefined],
+])('one that timing or data refuses is not: %s', async (_, statement, definition) => {
+  const work = async (query: (sql: string) => Promise<unknown>): Promise<void> => {
+    await query(statement).catch(caught);
+    await query('SELECT count(*) FROM t');
+  };
+  expect(await gapsOf(work, definition === undefined ? {} : { definition })).toEqual(['satisfied']);
+});
+
+test('a session that asks for a table and creates it where it is missing is fine', async () => {
+  const found = await gapsOf(async (query) => {
+    await query('SELECT v FROM migrations').catch(() => query('CREATE TABLE migrations (v int)'));
+  });
+  expect(found).toEqual(['satisfied']);
+});
+
+const nothing = 'session "a" found and changed no row in any run: ';
+
+test.each<[string, readonly unknown[], string]>([
+  ['SELECT n FROM t WHERE n = 7', [], 'SELECT n FROM t WHERE n = 7'],
+  ['UPDATE t SET n = 8 WHERE n = $1', [7], 'UPDATE t SET n = 8 WHERE n = $1 [7]'],
+  ['INSERT INTO t SELECT n FROM t WHERE n = 7', [], 'INSERT INTO t SELECT n FROM t WHERE n = 7'],
+])('a session that finds no row is named: %s', async (statement, values, text) => {
+  const found = await gapsOf(async (query) => {
+    await query('SELECT 1');
+    await query('BEGIN');
+    await query(statement, values);
+    await query('COMMIT');
+  });
+  expect(found).toEqual([nothing + text]);
+});
+
+test.each([
+  'SELECT n FROM t WHERE n = 2',
+  'SELECT count(*) FROM t WHERE n = 7',
+  'SELECT EXISTS (SELECT 1 FROM t WHERE n = 7)',
+  'INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING',
+  'SELECT pg_advisory_xact_lock(7)',
+  'LOCK TABLE t IN SHARE MODE',
+  'CREATE TABLE u AS SELECT n FROM t WHERE n = 7',
+])('one that finds a row in some schedule, or does something else, is not: %s', async (statement) => {
+  const found = await gapsOf(async (query) => {
+    await query('BEGIN');
+    await query('SELECT n FROM t WHERE n = 9');
+    await query(statement);
+    await query('COMMIT');
+  });
+  expect(found).toEqual(['satisfied']);
+});
+
+test('threads and checkpoints carry what every run has shown', async () => {
+  const tally = new SessionTally(['a']);
+  const run = { operations: 1, overlapped: true, failure: null, loss: null };
+  const failing = { statement: 'SELECT m FROM t WHERE n = 1', hasSucceeded: false, failure: '42703' };
+  tally.add([{ ...run, answers: { statements: [failing], foundNone: 'x', hasFound: false } }]);
+  const parts = new SessionTally(['a']);
+  parts.merge(structuredClone(tally.sessions()));
+  expect(gapTexts({ ...noEvidence, sessions: parts.sessions() })).toEqual([
+    `${nothing}x`,
+    `${always}${failing.statement}: 42703`,
+  ]);
+  const other = { statement: 'SELECT m FROM t WHERE n = 2', hasSucceeded: true, failure: null };
+  parts.add([{ ...run, answers: { statements: [other], foundNone: null, hasFound: true } }]);
+  expect(gapTexts({ ...noEvidence, sessions: parts.sessions() })).toEqual(['satisfied']);
 });
