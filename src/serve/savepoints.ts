@@ -43,8 +43,10 @@ export class Savepoints {
   }
 
   /** It goes with those after it. @throws SqlError 3B001, MySQL's 1305 */
-  release(name: string): void {
-    this.#list.length = this.#known(name);
+  release(name: string): Savepoint {
+    const at = this.#known(name);
+    const [released] = this.#list.splice(at);
+    return released as Savepoint;
   }
 
   clear(): void {

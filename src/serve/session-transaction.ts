@@ -211,7 +211,10 @@ export class SessionTransaction {
 
   /** @throws SqlError 3B001, MySQL's 1305 */
   release(name: string): void {
-    this.#savepoints.release(name);
+    const { modes } = this.#savepoints.release(name);
+    // READ ONLY ends with the savepoint that it was said in: CommitSubTransaction, xact.c.
+    const { isReadOnly: _ended, ...kept } = this.#modes;
+    this.#modes = modes.isReadOnly === undefined ? kept : { ...kept, isReadOnly: modes.isReadOnly };
   }
 
   /** @throws SqlError 3B001, MySQL's 1305 */
