@@ -1,5 +1,6 @@
 /** `moirai analyze`: from an application to the transactions that can go wrong, the weakest safe level of each, and the smallest change. */
-export { formatAnalysis, type AnalysisText } from './analysis-text.ts';
+export { formatAnalysis, participants, type AnalysisText } from './analysis-text.ts';
+export { changeText } from './changes.ts';
 export { analysisJson } from './analysis-json.ts';
 export { analysisSarif, type SarifOptions } from './analysis-sarif.ts';
 export {

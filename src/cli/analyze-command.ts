@@ -4,6 +4,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
 import type { Analysis, Application } from '../analyze/index.ts';
+import type { SourceOptions } from '../analyze/source/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
 import { moiraiVersion } from './moirai-version.ts';
@@ -20,6 +21,10 @@ interface AnalyzeCommandOptions {
   readonly json: boolean;
   /** The file for SARIF, or `true` for standard output. */
   readonly sarif: string | boolean;
+  /** Print the changes as a patch of the source. */
+  readonly fix: boolean;
+  /** Apply the patch. */
+  readonly write: boolean;
   readonly color: boolean;
 }
 
@@ -39,27 +44,36 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
     .option('--json', 'print one JSON object and nothing else')
     .option('--sarif [file]', 'write SARIF 2.1.0 there; without a file, print it and nothing else')
+    .option('--fix', 'print the proven changes as a patch of the source, and nothing else')
+    .option('--write', 'with --fix: change the source')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
-    .action(async (file, { isolation, schema, engine, out = null, json = false, sarif = false, color }) => {
-      end(await analyzeCommand(file, { isolation, schema, engine, out, json, sarif, color }, host));
+    .action(async (file, { out = null, json = false, sarif = false, fix = false, write = false, ...given }) => {
+      end(await analyzeCommand(file, { ...given, schema: given.schema, out, json, sarif, fix, write }, host));
     });
 }
 
 async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
+  checkOutputs(options);
   // Loading these costs time that other commands do without.
-  if (options.json && options.sarif === true)
-    throw new InputError('analyze/output', '--json and --sarif both print: give --sarif a file');
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
   const { isolationNamed } = await import('../serve/profile.ts');
   const isolation = isolationNamed(options.isolation);
-  const found = await applicationIn(file, options, host);
-  const analysis = await analyze(found, { isolation, signal: host.interruption });
+  const { application, source } = await applicationIn(file, options, host);
+  const limits = { isolation, signal: host.interruption };
+  const analysis = await analyze(application, limits);
   const files = await writePrograms(analysis, options.out, host);
   const { sarif } = options;
   const log = sarif === false ? '' : sarifText(analysisSarif(analysis, { version: moiraiVersion(), files }));
   if (typeof sarif === 'string') await host.writeOutput(sarif, [new TextEncoder().encode(log)]);
+  if (options.fix) {
+    if (source === null)
+      throw new InputError('analyze/fix', '--fix changes source: moirai analyze src/ --schema schema.sql --fix');
+    const { fixSource } = await import('./analyze-fix.ts');
+    const after = await fixSource({ source, analysis, options: limits, writes: options.write }, host);
+    return exitCodeOf(conclude((options.write ? after : analysis).evidence));
+  }
   if (sarif === true) host.out(log);
   else if (options.json) host.out(`${JSON.stringify(analysisJson(analysis, files))}\n`);
   else {
@@ -74,14 +88,34 @@ function sarifText(log: object): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Application> {
+/** @throws InputError where two options would print */
+function checkOutputs({ json, sarif, fix, write }: AnalyzeCommandOptions): void {
+  const printing = [...(json ? ['--json'] : []), ...(sarif === true ? ['--sarif'] : []), ...(fix ? ['--fix'] : [])];
+  if (printing.length > 1) {
+    const hint = sarif === true ? ': give --sarif a file' : '';
+    throw new InputError('analyze/output', `${printing.join(' and ')} each print their own${hint}`);
+  }
+  if (write && !fix) throw new InputError('analyze/fix', '--write applies the patch of --fix: give both');
+}
+
+interface Read {
+  readonly application: Application;
+  /** `null`: a module that is an application. */
+  readonly source: SourceOptions | null;
+}
+
+async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Read> {
   const { schema, engine } = options;
-  const { applicationOfSource, schemaOf } = await import('./analyze-source.ts');
+  const { readSource, schemaOf } = await import('./analyze-source.ts');
   const needed = await schemaOf(file, schema, host);
-  if (needed !== null) return applicationOfSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
+  if (needed !== null) {
+    const { applicationFromSource } = await import('../analyze/source/index.ts');
+    const source = await readSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
+    return { application: applicationFromSource(source), source };
+  }
   const { isApplication } = await import('../analyze/index.ts');
   const found = await host.loadDefault(file, 'application');
-  if (isApplication(found)) return found;
+  if (isApplication(found)) return { application: found, source: null };
   throw new InputError(
     'analyze/application',
     'the default export is no application; it should say: export default application({ ... }). To analyze source, give its --schema',

@@ -1,6 +1,7 @@
 /** An application from a folder of source, or from one file of it, and the schema's SQL: what `moirai analyze SRC --schema FILE` reads. */
 import { join, relative } from 'node:path';
 import type { Application } from '../analyze/index.ts';
+import type { SourceOptions } from '../analyze/source/index.ts';
 import { InputError } from '../base/index.ts';
 import type { Host } from './host.ts';
 
@@ -11,8 +12,14 @@ export interface AnalyzedSource {
 }
 
 /** @throws InputError where a file cannot be read, there is no source, or TypeScript is not installed */
-export async function applicationOfSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<Application> {
-  const { applicationFromSource, isSource, loadTypeScript } = await import('../analyze/source/index.ts');
+export async function applicationOfSource(source: AnalyzedSource, host: Host): Promise<Application> {
+  const { applicationFromSource } = await import('../analyze/source/index.ts');
+  return applicationFromSource(await readSource(source, host));
+}
+
+/** @throws InputError where a file cannot be read, or TypeScript is not installed */
+export async function readSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<SourceOptions> {
+  const { isSource, loadTypeScript } = await import('../analyze/source/index.ts');
   const schemaText = await text(schema, host);
   const names = (await filesBelow(path, host)).filter((name) => {
     const inside = relative(path, name).replaceAll('\\', '/');
@@ -22,7 +29,7 @@ export async function applicationOfSource({ path, schema, engine }: AnalyzedSour
   const models = names.some((name) => name.endsWith('.prisma')) ? [] : await modelFiles(host);
   for (const name of [...names, ...models]) files.set(relative('', name).replaceAll('\\', '/'), await text(name, host));
   const ts = await loadTypeScript();
-  return applicationFromSource({ ts, files, schema: schemaText, dialect: engine });
+  return { ts, files, schema: schemaText, dialect: engine };
 }
 
 /** Prisma's models stand beside the source, not in it. */

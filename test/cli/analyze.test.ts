@@ -1,4 +1,7 @@
-/** `moirai analyze`, in this process: the table, exit codes, --json, --sarif, --out. */
+/** `moirai analyze`, in this process: the table, exit codes, --json, --sarif, --fix, --out. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   application,
@@ -9,7 +12,7 @@ import {
   transaction,
   type UnitStep,
 } from '../../src/analyze/index.ts';
-import { runHere, UserFolder } from '../support/cli.ts';
+import { root, runHere, UserFolder } from '../support/cli.ts';
 
 const schema = 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)';
 const deposit: UnitStep = transaction('deposit', null, [
@@ -43,13 +46,13 @@ test('a confirmed anomaly: 1, the table, the statements, the change', async () =
     out: `1 transaction in 1 unit
 
 transaction  place                        now             weakest safe level  smallest change
-deposit      ${at(16)}  read committed  repeatable read     FOR UPDATE at ${at(16)}; then read committed
+deposit      ${at(19)}  read committed  repeatable read     FOR UPDATE at ${at(19)}; then read committed
 
 1. lost-update: deposit with itself
-   ${at(16)}  SELECT balance FROM accounts WHERE id = $1
-   ${at(17)}  UPDATE accounts SET balance = $2 WHERE id = $1
+   ${at(19)}  SELECT balance FROM accounts WHERE id = $1
+   ${at(20)}  UPDATE accounts SET balance = $2 WHERE id = $1
    confirmed: in 4 of 6 schedules the final state is that of no serial order
-   with FOR UPDATE at ${at(16)}: 0 of 4 schedules; robust
+   with FOR UPDATE at ${at(19)}: 0 of 4 schedules; robust
 `,
   });
 });
@@ -66,7 +69,7 @@ test('what is not understood: 2, by file and line', async () => {
   const { code, out } = await runHere(['analyze', 'odd.ts'], files);
   expect(code).toBe(2);
   expect(out).toContain('1 transaction in 1 unit; 1 place not understood');
-  expect(out).toContain(`${at(26)}  the function pg_advisory_lock`);
+  expect(out).toContain(`${at(29)}  the function pg_advisory_lock`);
 });
 
 test('no transaction at all: 2', async () => {
@@ -105,7 +108,7 @@ test('--json and --out', async () => {
       {
         name: 'deposit',
         file: 'test/cli/analyze.test.ts',
-        line: 16,
+        line: 19,
         level: 'read committed',
         weakest: 'repeatable read',
       },
@@ -115,10 +118,10 @@ test('--json and --out', async () => {
         name: 'lost-update',
         status: 'confirmed',
         transactions: ['deposit'],
-        statements: [{ line: 16 }, { line: 17 }],
+        statements: [{ line: 19 }, { line: 20 }],
         differs: 'internal',
         program: `${folder.path}/1-lost-update.program.ts`,
-        fix: { text: `FOR UPDATE at ${at(16)}`, holds: true, proven: true },
+        fix: { text: `FOR UPDATE at ${at(19)}`, holds: true, proven: true },
       },
     ],
     notUnderstood: [],
@@ -172,11 +175,11 @@ describe('--sarif', () => {
     expect(
       message.text,
     ).toBe(`lost-update: deposit with itself; confirmed: in 4 of 6 schedules the final state is that of no serial order.
-With FOR UPDATE at ${at(16)}: 0 of 4 schedules; robust.`);
+With FOR UPDATE at ${at(19)}: 0 of 4 schedules; robust.`);
     const file = ['test/cli/analyze.test.ts', '%SRCROOT%'];
-    expect(locations.map(place)).toEqual([[...file, 16, 'SELECT balance FROM accounts WHERE id = $1']]);
+    expect(locations.map(place)).toEqual([[...file, 19, 'SELECT balance FROM accounts WHERE id = $1']]);
     expect(relatedLocations.map((one) => [one.id, ...place(one)])).toEqual([
-      [0, ...file, 17, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
+      [0, ...file, 20, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
     ]);
   });
 
@@ -191,11 +194,108 @@ With FOR UPDATE at ${at(16)}: 0 of 4 schedules; robust.`);
       { ruleId: 'not-understood', level: 'note', message: { text: 'not understood: the function pg_advisory_lock' } },
     ]);
     expect(runs[0]?.results[0]?.locations.map(place)).toMatchObject([
-      [expect.anything(), expect.anything(), 26, expect.anything()],
+      [expect.anything(), expect.anything(), 29, expect.anything()],
     ]);
   });
 
   test('both printed: bad input', async () => {
     expect(await runHere(['analyze', 'bank.ts', '--sarif', '--json'], files)).toMatchObject({ code: 3, out: '' });
+  });
+});
+
+describe('--fix', () => {
+  const example = (name: string): string => readFileSync(join(root, 'examples/analyze/deposit', name), 'utf8');
+  const bank = {
+    'bank/accounts.ts': example('src/accounts.ts'),
+    'bank/database.ts': example('src/database.ts'),
+    'schema.sql': example('schema.sql'),
+  };
+  const command = ['analyze', 'bank', '--schema', 'schema.sql'];
+
+  test('a patch that git applies; the patched source is robust, and --write writes the same', async () => {
+    const { code, out, err } = await runHere([...command, '--fix'], bank);
+    expect([code, err]).toEqual([1, 'with this patch: robust\n']);
+    folder.write({ ...bank, 'fix.patch': out });
+    execFileSync('git', ['apply', 'fix.patch'], {
+      cwd: folder.path,
+      env: { ...process.env, GIT_CEILING_DIRECTORIES: join(folder.path, '..') },
+    });
+    const patched = readFileSync(join(folder.path, 'bank/accounts.ts'), 'utf8');
+    expect(patched).not.toBe(bank['bank/accounts.ts']);
+    expect(await runHere(command, { ...bank, 'bank/accounts.ts': patched })).toMatchObject({ code: 0 });
+
+    const written = new Map<string, string>();
+    const writeOutput = async (path: string, parts: Iterable<Uint8Array>): Promise<void> =>
+      void written.set(path, [...parts].map((part) => new TextDecoder().decode(part)).join(''));
+    expect(await runHere([...command, '--fix', '--write'], bank, { writeOutput })).toMatchObject({ code: 0, out: '' });
+    expect([...written]).toEqual([['bank/accounts.ts', patched]]);
+  });
+
+  const unit = (level: string, sql: string): string => `import { Pool } from 'pg';
+const pool = new Pool();
+const table = 'accounts';
+export async function register(id: number): Promise<void> {
+  const client = await pool.connect();
+  await client.query('BEGIN${level}');
+  const { rows } = await client.query(${sql});
+  await client.query('INSERT INTO accounts (id, balance) VALUES ($1, $2)', [id, 20 + rows[0].n]);
+  await client.query('COMMIT');
+}
+`;
+  const count = 'SELECT count(*) AS n FROM accounts WHERE balance > 10';
+
+  test('a level, where the source names one', async () => {
+    const source = {
+      'schema.sql': bank['schema.sql'],
+      'bank/accounts.ts': unit(' ISOLATION LEVEL REPEATABLE READ', `'${count}'`),
+    };
+    const { out, err } = await runHere([...command, '--fix'], source);
+    expect(out).toContain(`@@ -3,7 +3,7 @@
+ const table = 'accounts';
+ export async function register(id: number): Promise<void> {
+   const client = await pool.connect();
+-  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
++  await client.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+`);
+    expect(err).toBe(`with this patch: robust
+a transaction at the raised level must be tried again after error 40001
+`);
+  });
+
+  test('SQL that is put together is not changed, with the reason', async () => {
+    const read = "'SELECT balance FROM ' + table + ' WHERE id = $1'";
+    const source = {
+      ...bank,
+      'bank/accounts.ts': bank['bank/accounts.ts']
+        .replace("'SELECT balance FROM accounts WHERE id = $1'", read)
+        .replace('export', "const table = 'accounts';\nexport"),
+    };
+    // The other SELECT is a literal with the same text, at another place.
+    const alone = {
+      ...source,
+      'bank/accounts.ts': source['bank/accounts.ts'].replace(/export async function balance[^]*/, ''),
+    };
+    expect(await runHere([...command, '--fix'], alone)).toEqual({
+      code: 1,
+      out: '',
+      err: 'not in the patch: deposit: FOR UPDATE at bank/accounts.ts:7: the SQL text of bank/accounts.ts:7 is not a plain literal in the source\n',
+    });
+    expect(await runHere([...command, '--fix'], source)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('no patch: deposit with itself would be left'),
+    });
+  });
+
+  test.each([
+    [['bank.ts', '--fix'], '--fix changes source'],
+    [['bank.ts', '--write'], '--write applies the patch of --fix'],
+    [['bank.ts', '--fix', '--json'], '--json and --fix each print their own'],
+  ])('bad input: %s', async (args, message) => {
+    expect(await runHere(['analyze', ...args], files)).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringContaining(message),
+    });
   });
 });

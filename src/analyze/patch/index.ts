@@ -1,0 +1,2 @@
+export { type Edits, sourceEdits } from './source-edits.ts';
+export { unifiedPatch } from './unified-patch.ts';
