@@ -21,6 +21,8 @@ import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
 export interface AnalyzeOptions extends Partial<ExploreLimits> {
   /** The database's level for transactions that name none. */
   readonly isolation: IsolationName;
+  /** Is it a part of an application, which may have no transaction? */
+  readonly isPart?: boolean;
 }
 
 export interface Analysis {
@@ -254,7 +256,10 @@ class ApplicationAnalysis {
     return {
       ...noEvidence,
       violations: anomalies.filter(({ status }) => status.kind === 'confirmed').length,
-      looked: [{ count: this.#transactions.length, nothing: 'no transaction was found' }],
+      looked:
+        this.#options.isPart === true
+          ? []
+          : [{ count: this.#transactions.length, nothing: 'no transaction was found' }],
       cut: [
         ...notUnderstood.map(({ place, reason }) => `not understood: ${place.file}:${place.line} ${reason}`),
         ...possible,

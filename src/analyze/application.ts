@@ -26,6 +26,15 @@ export interface Unit {
   readonly name: string;
   readonly place: Place;
   readonly steps: readonly UnitStep[];
+  /** The functions that it runs, where the source knows them. */
+  readonly code?: readonly CodeRange[];
+}
+
+/** Lines of a file, both ends included. */
+export interface CodeRange {
+  readonly file: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A statement outside a transaction is a transaction of its own (autocommit). */

@@ -22,7 +22,7 @@ export function conflictingStatements(transactions: readonly AnalyzedTransaction
   return [...found.values()].map(({ place, sql }) => ({ place, sql }));
 }
 
-function conflict(a: Access, b: Access): boolean {
+export function conflict(a: Access, b: Access): boolean {
   if (a.table.id !== b.table.id) return false;
   return (
     [...a.writes].some((name) => b.writes.has(name) || b.reads.has(name)) ||

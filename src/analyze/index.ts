@@ -1,5 +1,6 @@
 /** `moirai analyze`: from an application to the transactions that can go wrong, the weakest safe level of each, and the smallest change. */
 export { formatAnalysis, participants, type AnalysisText } from './analysis-text.ts';
+export { type ChangedUnits, unitsOfChange } from './changed-units.ts';
 export { changeText } from './changes.ts';
 export { analysisJson } from './analysis-json.ts';
 export { analysisSarif, type SarifOptions } from './analysis-sarif.ts';
@@ -15,6 +16,7 @@ export type {
   Abort,
   Application,
   Branch,
+  CodeRange,
   Loop,
   NotUnderstood,
   Place,

@@ -1,10 +1,11 @@
 /** `moirai analyze`: the transactions of an application that can go wrong, the weakest safe level of each, and the smallest change. */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
 import type { Analysis, Application } from '../analyze/index.ts';
 import type { SourceOptions } from '../analyze/source/index.ts';
+import { counted } from '../report/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
 import { moiraiVersion } from './moirai-version.ts';
@@ -21,6 +22,8 @@ interface AnalyzeCommandOptions {
   readonly json: boolean;
   /** The file for SARIF, or `true` for standard output. */
   readonly sarif: string | boolean;
+  /** Only what a change since this commit touches; `true`: since the main branch. */
+  readonly changed: string | boolean;
   /** Print the changes as a patch of the source. */
   readonly fix: boolean;
   /** Apply the patch. */
@@ -46,12 +49,20 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--sarif [file]', 'write SARIF 2.1.0 there; without a file, print it and nothing else')
     .option('--fix', 'print the proven changes as a patch of the source, and nothing else')
     .option('--write', 'with --fix: change the source')
+    .option('--changed [base]', 'only what a change touches since a commit, the main branch where none is given')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
-    .action(async (file, { out = null, json = false, sarif = false, fix = false, write = false, ...given }) => {
-      end(await analyzeCommand(file, { ...given, schema: given.schema, out, json, sarif, fix, write }, host));
-    });
+    .action(
+      async (
+        file,
+        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, ...given },
+      ) => {
+        end(
+          await analyzeCommand(file, { ...given, schema: given.schema, out, json, sarif, fix, write, changed }, host),
+        );
+      },
+    );
 }
 
 async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
@@ -60,8 +71,9 @@ async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
   const { isolationNamed } = await import('../serve/profile.ts');
   const isolation = isolationNamed(options.isolation);
-  const { application, source } = await applicationIn(file, options, host);
-  const limits = { isolation, signal: host.interruption };
+  const { application: all, source } = await applicationIn(file, options, host);
+  const application = options.changed === false ? all : await changedPart(all, source, options, host);
+  const limits = { isolation, signal: host.interruption, isPart: options.changed !== false };
   const analysis = await analyze(application, limits);
   const files = await writePrograms(analysis, options.out, host);
   const { sarif } = options;
@@ -71,7 +83,10 @@ async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host
     if (source === null)
       throw new InputError('analyze/fix', '--fix changes source: moirai analyze src/ --schema schema.sql --fix');
     const { fixSource } = await import('./analyze-fix.ts');
-    const after = await fixSource({ source, analysis, options: limits, writes: options.write }, host);
+    const after = await fixSource(
+      { source, units: application.units, analysis, options: limits, writes: options.write },
+      host,
+    );
     return exitCodeOf(conclude((options.write ? after : analysis).evidence));
   }
   if (sarif === true) host.out(log);
@@ -96,6 +111,31 @@ function checkOutputs({ json, sarif, fix, write }: AnalyzeCommandOptions): void 
     throw new InputError('analyze/output', `${printing.join(' and ')} each print their own${hint}`);
   }
   if (write && !fix) throw new InputError('analyze/fix', '--write applies the patch of --fix: give both');
+}
+
+/** The units that the change touches and all that conflict with them; the schema and what is no code touch all. */
+async function changedPart(
+  application: Application,
+  source: SourceOptions | null,
+  { changed, schema }: AnalyzeCommandOptions,
+  host: Host,
+): Promise<Application> {
+  if (source === null)
+    throw new InputError(
+      'analyze/changed',
+      '--changed reads source: moirai analyze src/ --schema schema.sql --changed',
+    );
+  const { unitsOfChange } = await import('../analyze/index.ts');
+  const { changedLines } = await import('./git-changes.ts');
+  const lines = await changedLines(host.git, changed === true ? null : String(changed));
+  const schemaFile = relative('', schema ?? '').replaceAll('\\', '/');
+  if (lines.some(({ file }) => file === schemaFile)) return application;
+  const inSource = lines.filter(({ file }) => source.files.has(file));
+  const { application: part, touched } = await unitsOfChange(application, inSource);
+  host.err(
+    `the change touches ${counted(touched.length, 'unit')}; with what conflicts, ${part.units.length} of ${counted(application.units.length, 'unit')}\n`,
+  );
+  return part;
 }
 
 interface Read {

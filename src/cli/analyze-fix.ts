@@ -7,6 +7,7 @@ import {
   changeText,
   participants,
   type Place,
+  type Unit,
 } from '../analyze/index.ts';
 import { sourceEdits, unifiedPatch } from '../analyze/patch/index.ts';
 import { applicationFromSource, type SourceOptions } from '../analyze/source/index.ts';
@@ -18,11 +19,14 @@ import { shellWord } from './replay-command.ts';
 export async function fixSource(
   {
     source,
+    units,
     analysis,
     options,
     writes,
   }: {
     readonly source: SourceOptions;
+    /** Those that were analyzed. */
+    readonly units: readonly Unit[];
     readonly analysis: Analysis;
     readonly options: AnalyzeOptions;
     /** Is the source changed? Otherwise the patch is printed. */
@@ -44,7 +48,9 @@ export async function fixSource(
       );
   if (files.size === 0) return analysis;
   const patched = applicationFromSource({ ...source, files: new Map([...source.files, ...files]) });
-  const after = await analyze(patched, options);
+  const names = new Set(units.map(({ name }) => name));
+  const kept = patched.units.filter(({ name }) => names.has(name));
+  const after = await analyze({ ...patched, units: kept }, options);
   const untouched = new Set(refused.map(({ change }) => change.transaction));
   const mended = proven.filter(({ transactions }) => !transactions.some((name) => untouched.has(name)));
   const still = after.anomalies.filter((left) => mended.some((anomaly) => isOfSame(left, anomaly)));
@@ -57,8 +63,8 @@ export async function fixSource(
     if (writes) await host.writeOutput(file, [new TextEncoder().encode(text)]);
     else host.out(unifiedPatch(file, source.files.get(file) ?? '', text));
   }
-  const names = [...files.keys()].map(shellWord).join(' ');
-  host.err(`${writes ? `changed ${names}` : 'with this patch'}: ${resultText(after)}\n`);
+  const changedFiles = [...files.keys()].map(shellWord).join(' ');
+  host.err(`${writes ? `changed ${changedFiles}` : 'with this patch'}: ${resultText(after)}\n`);
   if (changes.some((change) => change.kind === 'level' && !untouched.has(change.transaction)))
     host.err('a transaction at the raised level must be tried again after error 40001\n');
   return after;

@@ -35,6 +35,8 @@ export interface Host {
   readonly interruption: AbortSignal;
   /** Resolves when the user has had enough. */
   readonly untilInterrupted: () => Promise<void>;
+  /** @returns what git prints in the working directory; `null` where it fails */
+  readonly git: (args: readonly string[]) => Promise<string | null>;
   readonly progress: (isQuiet: boolean) => Promise<Progress>;
   /**
    * Ends the process with what `endingOf` gives when this thread is not back for `limitMs`, or is not done soon after an interruption. `null`: the

@@ -12,6 +12,7 @@ import { listFolder, openInput, readInput } from './input-files.ts';
 import { listenForInterruption } from './interruption.ts';
 import { loadDefault, loadProgram } from './load-program.ts';
 import { barProgress, lineProgress, noProgress } from './progress.ts';
+import { runGit } from './run-git.ts';
 import { startWatchdog } from './watchdog.ts';
 
 const { stdout, stderr, env } = process;
@@ -34,6 +35,7 @@ const host: Host = {
   failures: failureFolder(env),
   loadProgram,
   loadDefault,
+  git: (args) => runGit(args),
   progress: async (isQuiet) => {
     if (stderr.isTTY) return barProgress(stderr);
     return isQuiet ? noProgress : lineProgress(host.err, () => performance.now());

@@ -1,4 +1,4 @@
-/** `moirai analyze`, in this process: the table, exit codes, --json, --sarif, --fix, --out. */
+/** `moirai analyze`, in this process: the table, exit codes, --json, --sarif, --fix, --changed, --out. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import {
   transaction,
   type UnitStep,
 } from '../../src/analyze/index.ts';
+import { runGit } from '../../src/cli/run-git.ts';
 import { root, runHere, UserFolder } from '../support/cli.ts';
 
 const schema = 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)';
@@ -46,13 +47,13 @@ test('a confirmed anomaly: 1, the table, the statements, the change', async () =
     out: `1 transaction in 1 unit
 
 transaction  place                        now             weakest safe level  smallest change
-deposit      ${at(19)}  read committed  repeatable read     FOR UPDATE at ${at(19)}; then read committed
+deposit      ${at(20)}  read committed  repeatable read     FOR UPDATE at ${at(20)}; then read committed
 
 1. lost-update: deposit with itself
-   ${at(19)}  SELECT balance FROM accounts WHERE id = $1
-   ${at(20)}  UPDATE accounts SET balance = $2 WHERE id = $1
+   ${at(20)}  SELECT balance FROM accounts WHERE id = $1
+   ${at(21)}  UPDATE accounts SET balance = $2 WHERE id = $1
    confirmed: in 4 of 6 schedules the final state is that of no serial order
-   with FOR UPDATE at ${at(19)}: 0 of 4 schedules; robust
+   with FOR UPDATE at ${at(20)}: 0 of 4 schedules; robust
 `,
   });
 });
@@ -69,7 +70,7 @@ test('what is not understood: 2, by file and line', async () => {
   const { code, out } = await runHere(['analyze', 'odd.ts'], files);
   expect(code).toBe(2);
   expect(out).toContain('1 transaction in 1 unit; 1 place not understood');
-  expect(out).toContain(`${at(29)}  the function pg_advisory_lock`);
+  expect(out).toContain(`${at(30)}  the function pg_advisory_lock`);
 });
 
 test('no transaction at all: 2', async () => {
@@ -108,7 +109,7 @@ test('--json and --out', async () => {
       {
         name: 'deposit',
         file: 'test/cli/analyze.test.ts',
-        line: 19,
+        line: 20,
         level: 'read committed',
         weakest: 'repeatable read',
       },
@@ -118,10 +119,10 @@ test('--json and --out', async () => {
         name: 'lost-update',
         status: 'confirmed',
         transactions: ['deposit'],
-        statements: [{ line: 19 }, { line: 20 }],
+        statements: [{ line: 20 }, { line: 21 }],
         differs: 'internal',
         program: `${folder.path}/1-lost-update.program.ts`,
-        fix: { text: `FOR UPDATE at ${at(19)}`, holds: true, proven: true },
+        fix: { text: `FOR UPDATE at ${at(20)}`, holds: true, proven: true },
       },
     ],
     notUnderstood: [],
@@ -175,11 +176,11 @@ describe('--sarif', () => {
     expect(
       message.text,
     ).toBe(`lost-update: deposit with itself; confirmed: in 4 of 6 schedules the final state is that of no serial order.
-With FOR UPDATE at ${at(19)}: 0 of 4 schedules; robust.`);
+With FOR UPDATE at ${at(20)}: 0 of 4 schedules; robust.`);
     const file = ['test/cli/analyze.test.ts', '%SRCROOT%'];
-    expect(locations.map(place)).toEqual([[...file, 19, 'SELECT balance FROM accounts WHERE id = $1']]);
+    expect(locations.map(place)).toEqual([[...file, 20, 'SELECT balance FROM accounts WHERE id = $1']]);
     expect(relatedLocations.map((one) => [one.id, ...place(one)])).toEqual([
-      [0, ...file, 20, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
+      [0, ...file, 21, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
     ]);
   });
 
@@ -194,7 +195,7 @@ With FOR UPDATE at ${at(19)}: 0 of 4 schedules; robust.`);
       { ruleId: 'not-understood', level: 'note', message: { text: 'not understood: the function pg_advisory_lock' } },
     ]);
     expect(runs[0]?.results[0]?.locations.map(place)).toMatchObject([
-      [expect.anything(), expect.anything(), 29, expect.anything()],
+      [expect.anything(), expect.anything(), 30, expect.anything()],
     ]);
   });
 
@@ -298,4 +299,62 @@ a transaction at the raised level must be tried again after error 40001
       err: expect.stringContaining(message),
     });
   });
+});
+
+test('--changed: the units whose functions a change touches, with those that conflict', async () => {
+  const user = new UserFolder();
+  const git = (args: readonly string[]): Promise<string | null> => runGit(args, user.path);
+  const unit = (name: string, sql: string): string => `export async function ${name}(id: number): Promise<void> {
+  await pool.query(
+    ${JSON.stringify(sql)},
+    [id],
+  );
+}
+`;
+  const source = {
+    'src/bank.ts': `import { Pool } from 'pg';
+const pool = new Pool();
+${unit('open', 'INSERT INTO accounts (id, balance) VALUES ($1, 0)')}${unit('close', 'DELETE FROM accounts WHERE id = $1')}`,
+    'src/notes.ts': `import { Pool } from 'pg';
+const pool = new Pool();
+${unit('note', 'INSERT INTO notes (id) VALUES ($1)')}`,
+    'schema.sql': `${schema};\nCREATE TABLE notes (id int PRIMARY KEY);\n`,
+  };
+  user.write(source);
+  const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.org'];
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['add', '.'],
+    [...identity, 'commit', '-qm', 'a'],
+  ])
+    await git(args);
+  const changed = async (edits: Readonly<Record<string, string>>, base: readonly string[] = []): Promise<unknown> => {
+    const now = { ...source, ...edits };
+    user.write(now);
+    const { code, out, err } = await runHere(
+      ['analyze', 'src', '--schema', 'schema.sql', '--json', '--changed', ...base],
+      now,
+      { git },
+    );
+    if (code === 3) return err;
+    return [code, (JSON.parse(out) as { transactions: { name: string }[] }).transactions.map(({ name }) => name)];
+  };
+  try {
+    expect(await changed({})).toEqual([0, []]);
+    expect(await changed({ 'README.md': 'new' })).toEqual([0, []]);
+    const closed = source['src/bank.ts'].replace(/\[id\],\n {2}\);\n\}\n$/, '[id + 1],\n  );\n}\n');
+    expect(closed).not.toBe(source['src/bank.ts']);
+    expect(await changed({ 'src/bank.ts': closed })).toEqual([0, ['open', 'close']]);
+    expect(
+      await changed({ 'src/notes.ts': source['src/notes.ts'].replace('new Pool()', 'new Pool({})') }, ['HEAD']),
+    ).toEqual([0, ['note']]);
+    expect(await changed({ 'src/more.ts': source['src/notes.ts'].replace('note(', 'more(') })).toEqual([
+      0,
+      ['more', 'note'],
+    ]);
+    expect(await changed({ 'schema.sql': `${source['schema.sql']}\n` })).toEqual([0, ['open', 'close', 'note']]);
+    expect(await changed({}, ['nowhere'])).toContain('git finds no commit nowhere');
+  } finally {
+    user.remove();
+  }
 });

@@ -69,6 +69,9 @@ export async function runHere(args: readonly string[], files: Files = {}, change
     loadDefault: async (file) => files[file],
     interruption: new AbortController().signal,
     untilInterrupted: async () => {},
+    git: async () => {
+      throw new Error('a test that asks git says what it answers');
+    },
     progress: async () => noProgress,
     watch: () => ({ ready: Promise.resolve(), beat: () => {}, limit: () => {}, stop: () => {} }),
     ...changes,

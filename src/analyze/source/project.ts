@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
-import type { Place } from '../application.ts';
+import type { CodeRange, Place } from '../application.ts';
 import type { TypeScript } from './load-typescript.ts';
 
 export interface Project {
@@ -16,6 +16,7 @@ export interface Project {
   /** Files that are no source: schema.prisma. */
   readonly others: ReadonlyMap<string, string>;
   place(node: ts.Node): Place;
+  lines(node: ts.Node): CodeRange;
   /** The project's file that a module name in `from` stands for. */
   resolve(specifier: string, from: ts.SourceFile): ts.SourceFile | undefined;
 }
@@ -62,6 +63,10 @@ export function loadProject(ts: TypeScript, given: ReadonlyMap<string, string>):
     })),
     others: new Map([...given].filter(([path]) => path.endsWith('.prisma'))),
     place,
+    lines: (node) => {
+      const { file, line } = place(node);
+      return { file, from: line, to: placeAt(node.getSourceFile(), node.getEnd()).line };
+    },
     resolve: (specifier, from) => {
       const { resolvedModule } = ts.resolveModuleName(specifier, from.fileName, options, host);
       return resolvedModule === undefined ? undefined : program.getSourceFile(resolvedModule.resolvedFileName);

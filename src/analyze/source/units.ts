@@ -74,7 +74,12 @@ export function readUnits(
     const steps = tidySteps(machine.emitter.steps) as readonly UnitStep[];
     if (steps.some(does))
       read.push({
-        unit: { name, place: project.place(node), steps },
+        unit: {
+          name,
+          place: project.place(node),
+          steps,
+          code: [...new Set([...entries, ...machine.called])].map((fn) => project.lines(fn)),
+        },
         entries,
         called: new Set(machine.called),
         isGuess,
