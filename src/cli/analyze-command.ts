@@ -22,6 +22,8 @@ interface AnalyzeCommandOptions {
   readonly json: boolean;
   /** The file for SARIF, or `true` for standard output. */
   readonly sarif: string | boolean;
+  /** `GLOB:function` */
+  readonly unit: readonly string[];
   /** Only what a change since this commit touches; `true`: since the main branch. */
   readonly changed: string | boolean;
   /** Print the changes as a patch of the source. */
@@ -49,6 +51,12 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--sarif [file]', 'write SARIF 2.1.0 there; without a file, print it and nothing else')
     .option('--fix', 'print the proven changes as a patch of the source, and nothing else')
     .option('--write', 'with --fix: change the source')
+    .option(
+      '--unit <glob:function>',
+      'a function that is a unit, beside those that are found; any number',
+      (one: string, all: readonly string[]) => [...all, one],
+      [] as readonly string[],
+    )
     .option('--changed [base]', 'only what a change touches since a commit, the main branch where none is given')
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
@@ -56,10 +64,14 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .action(
       async (
         file,
-        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, ...given },
+        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, unit, ...given },
       ) => {
         end(
-          await analyzeCommand(file, { ...given, schema: given.schema, out, json, sarif, fix, write, changed }, host),
+          await analyzeCommand(
+            file,
+            { ...given, schema: given.schema, out, json, sarif, fix, write, changed, unit },
+            host,
+          ),
         );
       },
     );
@@ -149,8 +161,9 @@ async function applicationIn(file: string, options: AnalyzeCommandOptions, host:
   const { readSource, schemaOf } = await import('./analyze-source.ts');
   const needed = await schemaOf(file, schema, host);
   if (needed !== null) {
-    const { applicationFromSource } = await import('../analyze/source/index.ts');
-    const source = await readSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
+    const { applicationFromSource, parseEntryPoint } = await import('../analyze/source/index.ts');
+    const read = await readSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
+    const source = { ...read, entryPoints: options.unit.map(parseEntryPoint) };
     return { application: applicationFromSource(source), source };
   }
   const { isApplication } = await import('../analyze/index.ts');

@@ -358,3 +358,37 @@ ${unit('note', 'INSERT INTO notes (id) VALUES ($1)')}`,
     user.remove();
   }
 });
+
+test('--unit: a function that nothing says is a unit, and one that another unit calls', async () => {
+  const source = {
+    'src/jobs/night.ts': `import { Pool } from 'pg';
+const pool = new Pool();
+async function sweep(): Promise<void> {
+  await pool.query('DELETE FROM accounts WHERE balance = 0');
+}
+export const close = (id: number) => pool.query('DELETE FROM accounts WHERE id = $1', [id]);
+export const closeTwo = async (a: number, b: number) => {
+  await close(a);
+  await close(b);
+};
+`,
+    'schema.sql': schema,
+  };
+  const units = async (...names: readonly string[]): Promise<unknown> => {
+    const options = names.flatMap((name) => ['--unit', name]);
+    const { code, out, err } = await runHere(
+      ['analyze', 'src', '--schema', 'schema.sql', '--json', ...options],
+      source,
+    );
+    if (code === 3) return err;
+    return [
+      ...new Set(
+        (JSON.parse(out) as { transactions: { name: string }[] }).transactions.map(({ name }) => name.split(' ')[0]),
+      ),
+    ];
+  };
+  expect(await units()).toEqual(['closeTwo']);
+  expect(await units('src/**/*.ts:sweep', 'src/jobs/*:close')).toEqual(['sweep', 'close', 'closeTwo']);
+  expect(await units('src/*.ts:sweep')).toContain('no file of the source has the function of src/*.ts:sweep');
+  expect(await units('sweep')).toContain('sweep names no function');
+});

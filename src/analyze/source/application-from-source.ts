@@ -3,6 +3,7 @@
  * branch, loops once. It needs neither the packages nor the types of the sources: a driver is recognised by the module that is imported.
  */
 import type { Application } from '../application.ts';
+import type { EntryPoint } from './entry-point.ts';
 import type { TypeScript } from './load-typescript.ts';
 import { loadProject } from './project.ts';
 import { readUnits } from './units.ts';
@@ -13,14 +14,23 @@ export interface SourceOptions {
   readonly files: ReadonlyMap<string, string>;
   readonly schema: string;
   readonly dialect: 'postgres' | 'mysql';
+  /** Units that are not found by themselves. */
+  readonly entryPoints?: readonly EntryPoint[];
   /** Expressions that one unit may evaluate. */
   readonly stepsMax?: number;
 }
 
-/** @throws InputError analyze/no-source without any source file. */
-export function applicationFromSource({ ts, files, schema, dialect, stepsMax = 200_000 }: SourceOptions): Application {
+/** @throws InputError analyze/no-source without any source file; analyze/unit where an entry point is no function of them. */
+export function applicationFromSource({
+  ts,
+  files,
+  schema,
+  dialect,
+  entryPoints = [],
+  stepsMax = 200_000,
+}: SourceOptions): Application {
   const project = loadProject(ts, files);
-  const { units, notUnderstood } = readUnits(project, { dialect, stepsMax });
+  const { units, notUnderstood } = readUnits(project, { dialect, entryPoints, stepsMax });
   const faults = project.faulty.map(({ place, message }) => ({
     kind: 'not-understood' as const,
     place,

@@ -2,6 +2,7 @@
  * Which functions of the sources are units, and their steps. First every file runs from the top: it registers routes and jobs. Then the registered
  * functions run, then exported functions and methods that no unit calls.
  */
+import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
 import type { NotUnderstood, Unit, UnitStep } from '../application.ts';
 import {
@@ -19,6 +20,7 @@ import { newInstance } from './calls.ts';
 import { TooLarge, interpreter } from './interpreter.ts';
 import type { FoundUnit, Machine } from './machine.ts';
 import { request } from './members.ts';
+import type { EntryPoint } from './entry-point.ts';
 import type { Project } from './project.ts';
 import { does, tidySteps } from './tidy-steps.ts';
 import { nameOf } from './transactions.ts';
@@ -26,6 +28,7 @@ import { unreached } from './unreached.ts';
 
 export interface UnitOptions {
   readonly dialect: 'postgres' | 'mysql';
+  readonly entryPoints: readonly EntryPoint[];
   /** Expressions that one unit may evaluate. */
   readonly stepsMax: number;
 }
@@ -40,7 +43,7 @@ interface Read {
 
 export function readUnits(
   project: Project,
-  { dialect, stepsMax }: UnitOptions,
+  { dialect, entryPoints, stepsMax }: UnitOptions,
 ): { readonly units: readonly Unit[]; readonly notUnderstood: readonly NotUnderstood[] } {
   const waiting: FoundUnit[] = [];
   const seen = new Set<ts.Node>();
@@ -56,6 +59,7 @@ export function readUnits(
     },
   });
   const read: Read[] = [];
+  const named = new Set<ts.Node>();
   const add = (
     name: string,
     node: ts.Node,
@@ -93,7 +97,7 @@ export function readUnits(
         name,
         node,
         functions.map((fn) => fn.node),
-        kind !== 'route',
+        kind !== 'route' && !functions.some((fn) => named.has(fn.node)),
         () => runUnit(machine, unit),
       );
     }
@@ -103,6 +107,10 @@ export function readUnits(
     const [first] = file.statements;
     if (first !== undefined)
       add(project.place(file).file, first, [], false, () => machine.block(file.statements, machine.globals.scope));
+  }
+  for (const unit of entryPoints.flatMap((entry) => namedUnits(machine, entry))) {
+    for (const { node } of unit.functions) named.add(node);
+    machine.found(unit);
   }
   drain();
   for (const file of project.files) {
@@ -138,6 +146,30 @@ function ownArguments(machine: Machine, { node }: FunctionValue): readonly Abstr
   return node.parameters.map(({ name }) =>
     plain({ kind: 'argument', name: ts.isIdentifier(name) ? name.text : request }),
   );
+}
+
+/** Functions at the top of a file, exported or not, and methods of its classes. @throws InputError `analyze/unit` where there is none */
+function namedUnits(machine: Machine, { text, name, matches }: EntryPoint): readonly FoundUnit[] {
+  const { project } = machine;
+  const { ts, checker, files } = project;
+  machine.restart();
+  const found = files
+    .filter((file) => matches(project.place(file).file))
+    .flatMap((file) =>
+      file.statements
+        .flatMap((one): readonly ts.NamedDeclaration[] => {
+          if (ts.isVariableStatement(one)) return one.declarationList.declarations;
+          return ts.isFunctionDeclaration(one) || ts.isClassDeclaration(one) ? [one] : [];
+        })
+        .flatMap((declaration) => {
+          const symbol = declaration.name === undefined ? undefined : checker.getSymbolAtLocation(declaration.name);
+          if (symbol === undefined) return [];
+          return unitsOf(machine, symbol.name, machine.evaluateSymbol(symbol), declaration, file, 0);
+        }),
+    )
+    .filter((unit) => unit.name === name);
+  if (found.length === 0) throw new InputError('analyze/unit', `no file of the source has the function of ${text}`);
+  return found;
 }
 
 /** Exported functions and the methods of exported classes. */
