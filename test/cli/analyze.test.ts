@@ -364,9 +364,9 @@ test('--unit: a function that nothing says is a unit, and one that another unit 
     'src/jobs/night.ts': `import { Pool } from 'pg';
 const pool = new Pool();
 async function sweep(): Promise<void> {
-  await pool.query('DELETE FROM accounts WHERE balance = 0');
+  await pool.query('SELECT balance FROM accounts WHERE id = 1');
 }
-export const close = (id: number) => pool.query('DELETE FROM accounts WHERE id = $1', [id]);
+export const close = (id: number) => pool.query('SELECT balance FROM accounts WHERE id = $1', [id]);
 export const closeTwo = async (a: number, b: number) => {
   await close(a);
   await close(b);
