@@ -318,7 +318,11 @@ export default program({ initial: { n: 0 }, sessions: { a: twice, b: twice, c: t
   test.each([
     ['a folder that is not there', ['--checkpoint', 'none/a.checkpoint'], 'there is no such folder'],
     ['standard output', ['--checkpoint', '-'], 'needs a file that can be read again'],
-    ['several levels', ['--checkpoint', 'b.checkpoint', '--level', 'all'], 'a checkpoint of a program of keys is of one level'],
+    [
+      'several levels',
+      ['--checkpoint', 'b.checkpoint', '--level', 'all'],
+      'a checkpoint of a program of keys is of one level',
+    ],
     ['the first violation', ['--checkpoint', 'b.checkpoint', '--fail-fast'], '--fail-fast ends with the first'],
     ['a replay', ['--resume', 'b.checkpoint', '--replay', 'x'], '--replay is one history'],
     ['no file', ['--resume', 'b.checkpoint'], 'the checkpoint cannot be read: ENOENT'],

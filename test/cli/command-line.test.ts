@@ -337,7 +337,7 @@ lost update: two transactions write a key that one of them read before the other
           { from: '1/0', to: '0/2', relation: 'rw', key: 'x' },
         ],
         choices: 2,
-        writers: [{ transaction: '1/0', operation: 0, key: 'x', value: 1, writer: '0/0' }],
+        writers: [{ transaction: '1/0', operation: 0, key: 'x', value: 1, writer: '0/1' }],
       },
     ]);
     const { out: text } = await runHere(['check', '-'], { '-': repeated });
