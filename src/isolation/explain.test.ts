@@ -73,10 +73,10 @@ describe('explains', () => {
     expect(verdict.choices).toHaveLength(2);
     expect(explain(history, verdict)).toEqual([
       'several transactions wrote the same value; each choice of writers is ruled out (2 cases)',
-      'for example, if 2/2 reads the x = 1 of 0/0:',
-      '0/1 follows 0/0 in session 0',
-      '2/0 reads x = 2, which 0/1 wrote',
-      '2/0 reads x = 2, which 0/0 overwrites',
+      'for example, if 2/2 reads the x = 1 of 1/0:',
+      '2/1 reads x = 3, which 1/1 wrote',
+      '2/2 follows 2/1 in session 2',
+      '2/2 reads x = 1, which 1/1 overwrites',
     ]);
   });
 

@@ -2,7 +2,7 @@
  * A program under sources of randomness and time that give the same values in every run: its runs are functions of their choices. Who calls a
  * source costs every promise of the process something, so it is looked for from the first call on, and the run of that call is made anew.
  */
-import { beginTrials, isForcible, type SourceWatch, Trial, type Watched, watchSources } from './sources.ts';
+import { beginTrials, isForcible, isOutside, type SourceWatch, Trial, type Watched, watchSources } from './sources.ts';
 
 export class ControlledSources<P extends Watched> {
   /** The one to run. */
@@ -62,13 +62,14 @@ export class ControlledSources<P extends Watched> {
 
   /** What a verdict takes for granted, as clauses. */
   assumed(): string[] {
-    const sources = this.#trial
-      .sources()
-      .filter(isForcible)
-      .flatMap((source) => this.#trial.callsOf(source))
-      .map((call) => `with other values of ${call} the program would do the same`);
+    const calls = (which: (source: string) => boolean): string[] =>
+      this.#trial
+        .sources()
+        .filter(which)
+        .flatMap((source) => this.#trial.callsOf(source));
     return [
-      ...sources,
+      ...calls(isForcible).map((call) => `with other values of ${call} the program would do the same`),
+      ...calls(isOutside).map((call) => `what ${call} reaches is no part of the program`),
       ...this.#trial.timers.neverFired().map((timer) => `${timer} never fires while the sessions run`),
     ];
   }

@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import nodeCrypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
 import { ArmedTimers, TimerNotes } from './armed-timers.ts';
 import {
   type Draw,
@@ -187,7 +188,13 @@ const sources: readonly (readonly [source: string, owner: object, name: string, 
   ['setInterval', globalThis, 'setInterval', null],
   ['setImmediate', globalThis, 'setImmediate', null],
   ['fetch', globalThis, 'fetch', null],
+  ['net.connect', Socket.prototype, 'connect', null],
 ];
+
+/** Does it reach what moirai does not control: another server, a database by a connection of the program's own? */
+export function isOutside(source: string): boolean {
+  return source === 'fetch' || source === 'net.connect';
+}
 
 /** Can a trial force what this source gives? */
 export function isForcible(source: string): boolean {

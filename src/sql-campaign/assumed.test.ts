@@ -1,4 +1,5 @@
 /** A green verdict names the index by which a server is assumed to read, where another way would lock or remember other rows. */
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { parseProfile } from '../serve/index.ts';
@@ -344,4 +345,18 @@ test('what a session finds in memory is looked for in the schedules that only sw
   });
   const { violations } = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
   expect(violations).toBeGreaterThan(0);
+});
+
+test('a connection that a session opens past moirai is named, however fast it ends', async () => {
+  const program = inOneProcess(async (query) => {
+    await query(read);
+    await new Promise((resolve) => connect({ host: '127.0.0.1', port: 1 }).on('error', resolve).on('connect', resolve));
+    await query('UPDATE accounts SET n = n + 1');
+  });
+  const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'postgres' }) });
+  expect(evidence.assumed).toEqual(
+    expect.arrayContaining(
+      ['a', 'b'].map((session) => `what net.connect in session "${session}" reaches is no part of the program`),
+    ),
+  );
 });
