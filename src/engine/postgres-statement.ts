@@ -224,7 +224,7 @@ export class PostgresStatement implements StatementView {
   #beginScan(table: TableId, { keep }: RowCondition): ObservedScan | null {
     const { storage, id } = this.#transaction;
     if (storage.observer?.isRecording !== true || keep === null) return null;
-    return storage.observer.onScan(id, table, keep, this.#snapshot);
+    return storage.observer.onScan(id, table, keep, this.#transaction.snapshotOf(storage.table(table), this.#snapshot));
   }
 
   #watchWrite(table: PostgresTable, version: Version | null): void {
@@ -291,7 +291,7 @@ export class PostgresStatement implements StatementView {
     table: PostgresTable,
     path: AccessPath,
     matches: RowCondition['matches'],
-    snapshot = this.#snapshot,
+    snapshot = this.#transaction.snapshotOf(table, this.#snapshot),
   ): Iterable<Version> {
     contacts.readsSnapshot(this.#transaction, table, path);
     const me = this.#transaction.watched;

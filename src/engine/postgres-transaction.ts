@@ -23,6 +23,7 @@ interface Mark {
   readonly written: number;
   readonly locked: number;
   readonly heavy: number;
+  readonly truncated: number;
 }
 
 export class PostgresTransaction implements StorageTransaction {
@@ -42,8 +43,8 @@ export class PostgresTransaction implements StorageTransaction {
   #locked: { readonly row: StoredRow; readonly lock: RowLock }[] = [];
   /** Heavyweight locks, in order. */
   #heavy: { readonly tag: LockTag; readonly mode: LockMode }[] = [];
-  /** Tables that TRUNCATE has emptied, and how much had been written by then: they are back when that is undone. */
-  #truncated: { readonly table: PostgresTable; readonly written: number }[] = [];
+  /** Tables that TRUNCATE has emptied, in order: they are back when that is undone. */
+  #truncated: PostgresTable[] = [];
   #savepoints: Mark[] = [];
 
   constructor(storage: PostgresStorage, id: number, session: number, options: TransactionOptions) {
@@ -125,7 +126,7 @@ export class PostgresTransaction implements StorageTransaction {
     const written = this.#written;
     contacts.commits(this, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
-    for (const { table } of this.#truncated) table.pruneAll(this.writer.commitSequence);
+    for (const table of this.#truncated) table.pruneAll(this.writer.commitSequence);
     this.#end(
       'committed',
       written.filter((version) => version.older !== null || version.isDeleted).map((version) => version.stored),
@@ -146,7 +147,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   rollback(): void {
     if (!this.isOpen) return;
-    this.#undo({ written: 0, locked: 0, heavy: 0 });
+    this.#undo({ written: 0, locked: 0, heavy: 0, truncated: 0 });
     this.#end('aborted', []);
   }
 
@@ -155,7 +156,12 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   mark(): Mark {
-    return { written: this.#written.length, locked: this.#locked.length, heavy: this.#heavy.length };
+    return {
+      written: this.#written.length,
+      locked: this.#locked.length,
+      heavy: this.#heavy.length,
+      truncated: this.#truncated.length,
+    };
   }
 
   /** Of a statement that failed, or back to a savepoint. */
@@ -173,7 +179,7 @@ export class PostgresTransaction implements StorageTransaction {
       version.stored.table.pop(version);
     }
     this.#written.length = mark.written;
-    this.#truncated = this.#truncated.filter(({ written }) => written <= mark.written);
+    this.#truncated.length = mark.truncated;
     this.#release(mark.locked);
     this.#releaseHeavy(mark.heavy);
   }
@@ -186,7 +192,15 @@ export class PostgresTransaction implements StorageTransaction {
 
   /** Everybody who can read the table is out of it: this transaction has its ACCESS EXCLUSIVE lock. */
   truncated(table: PostgresTable): void {
-    this.#truncated.push({ table, written: this.#written.length });
+    this.#truncated.push(table);
+  }
+
+  /**
+   * The snapshot in which a statement that has `snapshot` reads a table. One that this transaction has truncated is empty but for its own rows: its lock
+   * keeps others out, so in the newest snapshot every other row is deleted, also those whose deletion `snapshot` does not see.
+   */
+  snapshotOf(table: PostgresTable, snapshot: number): number {
+    return this.#truncated.includes(table) ? this.storage.snapshot : snapshot;
   }
 
   /** The last version written was refused. */
