@@ -5,12 +5,13 @@
 import type { Answer } from '../test/sql-oracle/answer.ts';
 import { isUnsupported } from '../test/sql-oracle/answer.ts';
 import { accessKey } from '../src/serve/index.ts';
+import { lookUpForms } from './look-ups.ts';
 import { likelyChoices, MoiraiSide, type MoiraiChoices } from './moirai-side.ts';
 import { firstDifferent, runSchedule, type Schedule, type Side, type Trace } from './schedule.ts';
 
 export type Comparison =
   | { readonly kind: 'equal'; readonly theirs: Trace }
-  /** Equal when statements of moirai read tables by other indexes. */
+  /** Equal when statements of moirai read tables by other indexes, or look up the values of an `IN (SELECT ...)` one by one. */
   | { readonly kind: 'equal by another plan'; readonly theirs: Trace }
   | { readonly kind: 'unsupported'; readonly message: string }
   | { readonly kind: 'different'; readonly line: number; readonly ours: Trace; readonly theirs: Trace };
@@ -41,7 +42,10 @@ export async function compare(
     if (run === runsOfServer) break;
     theirs = await runSchedule(schedule, real);
   }
-  if (await equalsByAnotherPlan(schedule, theirs, ours.accesses, likely))
+  if (
+    (await equalsByAnotherPlan(schedule, theirs, ours.accesses, likely)) ||
+    (await equalsByLookUps(schedule, theirs, likely))
+  )
     return { kind: 'equal by another plan', theirs };
   return { kind: 'different', line: firstDifferent(ours.trace, theirs) ?? 0, ours: ours.trace, theirs };
 }
@@ -81,6 +85,16 @@ async function equalsByAnotherPlan(
       }
     }
     combinations.push(...more);
+  }
+  return false;
+}
+
+async function equalsByLookUps(schedule: Schedule, theirs: Trace, likely: MoiraiChoices): Promise<boolean> {
+  for (const form of lookUpForms(schedule)) {
+    for (const firstToWake of ['longest', 'last'] as const) {
+      const { trace } = await runOnMoirai(form, { ...likely, firstToWake });
+      if (firstDifferent(trace, theirs) === null) return true;
+    }
   }
   return false;
 }

@@ -21,15 +21,6 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
   {
     dialect: 'postgres',
-    row: 'An `UPDATE` or `DELETE` by `IN (SELECT ...)`',
-    matches: ({ schedule: { steps, levels }, line, ours, theirs }) =>
-      levels.includes('serializable') &&
-      steps.some(({ sql }) => /\bin \(select\b|\border by id limit\b/i.test(sql)) &&
-      hasCode(ours.lines[line], '40001') &&
-      !hasCode(theirs.lines[line], '40001'),
-  },
-  {
-    dialect: 'postgres',
     row: 'Sessions that set `deadlock_timeout` differently',
     matches: ({ schedule: { steps } }) =>
       new Set(steps.flatMap(({ sql }) => /deadlock_timeout = '(\w+)'/.exec(sql)?.[1] ?? [])).size > 1,

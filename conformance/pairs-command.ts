@@ -37,10 +37,10 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
     schedules: 0,
     outcomes: 0,
     onlyExplored: 0,
+    byAnotherPath: 0,
     unsupported: 0,
-    unexplored: 0,
     known: 0,
-    byPages: 0,
+    missed: { 'index pages': 0, 'access paths': 0, unknown: 0 },
   };
   const groups = new Map<string, { count: number; readonly example: Difference }>();
   return withServer(dialect, async (real) => {
@@ -50,7 +50,7 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
       counts.schedules += result.schedules;
       counts.outcomes += result.outcomes;
       counts.onlyExplored += result.onlyExplored;
-      counts.byPages += result.refusedByPages;
+      counts.byAnotherPath += result.byAnotherPath;
       counts.unsupported += Number(result.unsupported.size > 0);
       for (const example of result.differences) {
         if (knownDifference(example) !== undefined) {
@@ -61,19 +61,25 @@ async function pairsAt(dialect: Dialect, level: Level, { flags, print }: Command
         if (!groups.has(signature)) print(`\n-- ${signature}\n${listing(example, real.name)}`);
         groups.set(signature, { example, count: (groups.get(signature)?.count ?? 0) + 1 });
       }
-      if (result.differences.length > 0 || result.unexplored.length === 0) continue;
-      counts.unexplored += 1;
-      print(`not explored, ${dialect} ${level}: ${pair.join(' | ')}\n  ${result.unexplored.join('\n  ')}`);
+      for (const reason of ['index pages', 'access paths', 'unknown'] as const) {
+        // A difference says more.
+        if (reason === 'unknown' && result.differences.length > 0) continue;
+        const missed = result.missed[reason];
+        counts.missed[reason] += missed.length;
+        if (missed.length === 0) continue;
+        print(`not explored (${reason}), ${dialect} ${level}: ${pair.join(' | ')}\n  ${missed.join('\n  ')}`);
+      }
     }
     for (const [signature, { count }] of groups) print(`${count} interleavings: ${signature}`);
     print(
       `\n${real.name}, ${level}: ${counts.pairs} pairs, ${counts.schedules} interleavings, ${counts.outcomes} outcomes; ` +
         `${counts.unsupported} pairs not supported, ${counts.known} interleavings with known differences, ` +
-        `${groups.size} groups of differences, ${counts.unexplored} pairs with outcomes that explore misses; ` +
-        `${counts.byPages} outcomes refused by index pages; ` +
+        `${counts.byAnotherPath} interleavings equal by another access path, ${groups.size} groups of differences; ` +
+        `outcomes that explore misses: ${counts.missed['index pages']} by index pages, ` +
+        `${counts.missed['access paths']} by access paths, ${counts.missed.unknown} others; ` +
         `${counts.onlyExplored} outcomes of explore lie between steps`,
     );
-    return groups.size === 0 && counts.unexplored === 0;
+    return groups.size === 0 && counts.missed.unknown === 0;
   });
 }
 

@@ -6,10 +6,11 @@ import { exploreSql, parseProfile } from '../src/sql-campaign/index.ts';
 import { type SqlConnection, type SqlEnd, sqlProgram } from '../src/program/index.ts';
 import type { Dialect } from '../src/sql/index.ts';
 import { type Client, mysqlClient, postgresClient } from '../test/sql-oracle/answer.ts';
-import { compare } from './compare.ts';
+import { compare, type Comparison } from './compare.ts';
 import type { Difference } from './difference.ts';
+import { likelyChoices, MoiraiSide } from './moirai-side.ts';
 import { pairQueries, pairSetUp } from './pair-shapes.ts';
-import { answerOutcome, type Level, type Schedule, type Side, type Step, type Trace } from './schedule.ts';
+import { answerOutcome, type Level, runSchedule, type Schedule, type Side, type Step, type Trace } from './schedule.ts';
 
 export interface PairResult {
   /** Interleavings. */
@@ -17,14 +18,21 @@ export interface PairResult {
   readonly unsupported: ReadonlySet<string>;
   /** Interleavings that came to something else on moirai. */
   readonly differences: readonly Difference[];
-  /** Outcomes of the server that explore did not come to. */
-  readonly unexplored: readonly string[];
-  /** Of these, transactions that are refused only because their rows share a page of an index: verdicts name that as assumed. */
-  readonly refusedByPages: number;
+  /** Interleavings that came to the same by another access path of moirai. */
+  readonly byAnotherPath: number;
+  /** Outcomes of the server that explore did not come to, by reason. */
+  readonly missed: Readonly<Record<MissedReason, readonly string[]>>;
   /** Outcomes of the server, and those of explore alone. */
   readonly outcomes: number;
   readonly onlyExplored: number;
 }
+
+/**
+ * - `index pages`: moirai, step by step, comes to it where it takes each index for one page, and to an outcome of explore where it remembers
+ *   ranges. Verdicts name that as assumed.
+ * - `access paths`: moirai comes to it step by step by another access path alone.
+ */
+export type MissedReason = 'index pages' | 'access paths' | 'unknown';
 
 export async function runPair(
   dialect: Dialect,
@@ -32,7 +40,7 @@ export async function runPair(
   pair: readonly [string, string],
   real: Side,
 ): Promise<PairResult> {
-  const shown = new Set<string>();
+  const shown = new Map<string, Shown[]>();
   const differences: Difference[] = [];
   const unsupported = new Set<string>();
   const schedules = interleavedPrograms(pair).map((steps) => ({
@@ -47,23 +55,42 @@ export async function runPair(
     const comparison = await compare(schedule, real);
     if (comparison.kind === 'unsupported') unsupported.add(comparison.message);
     if (comparison.kind === 'different') differences.push({ ...comparison, schedule });
-    if (comparison.kind !== 'unsupported') shown.add(outcomeOf(schedule, comparison.theirs));
+    if (comparison.kind === 'unsupported') continue;
+    const outcome = outcomeOf(schedule, comparison.theirs);
+    shown.set(outcome, [...(shown.get(outcome) ?? []), { schedule, kind: comparison.kind }]);
   }
   const explored = await exploredOutcomes(dialect, level, pair);
-  const missed = unsupported.size > 0 ? [] : [...shown].filter((outcome) => !explored.has(outcome));
-  // The runs step by step took each index for one page, and were equal.
-  const unexplored = missed.filter(
-    (outcome) => dialect === 'mysql' || level !== 'serializable' || !outcome.includes('error 40001'),
-  );
+  const missed: Record<MissedReason, string[]> = { 'index pages': [], 'access paths': [], unknown: [] };
+  for (const [outcome, runs] of shown) {
+    if (unsupported.size > 0 || explored.has(outcome)) continue;
+    missed[await reasonOf(outcome, runs, explored)].push(outcome);
+  }
   return {
     schedules: schedules.length,
     unsupported,
     differences,
-    unexplored,
-    refusedByPages: missed.length - unexplored.length,
+    byAnotherPath: [...shown.values()].flat().filter(({ kind }) => kind === 'equal by another plan').length,
+    missed,
     outcomes: shown.size,
     onlyExplored: [...explored].filter((outcome) => !shown.has(outcome)).length,
   };
+}
+
+/** An interleaving in which the server came to an outcome. */
+interface Shown {
+  readonly schedule: Schedule;
+  readonly kind: Exclude<Comparison['kind'], 'unsupported'>;
+}
+
+async function reasonOf(outcome: string, runs: readonly Shown[], explored: ReadonlySet<string>): Promise<MissedReason> {
+  if (runs.every(({ kind }) => kind === 'equal by another plan')) return 'access paths';
+  for (const { schedule, kind } of runs) {
+    if (schedule.dialect !== 'postgres' || kind !== 'equal') return 'unknown';
+    const side = new MoiraiSide(schedule.dialect, { ...likelyChoices, predicateReads: 'range' });
+    const byRanges = outcomeOf(schedule, await runSchedule(schedule, side));
+    if (byRanges === outcome || !explored.has(byRanges)) return 'unknown';
+  }
+  return 'index pages';
 }
 
 const statementsOf = (sql: string): readonly string[] => ['begin', sql, 'commit'];
