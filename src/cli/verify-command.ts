@@ -124,7 +124,7 @@ function mechanismsFor(
   return mechanismsOf(engine, isolation);
 }
 
-function conclusionOf({ counts, cut, afterLastMark }: TraceResult, isWhole: boolean): Conclusion {
+function conclusionOf({ counts, cut, afterLastMark, isMarked }: TraceResult, isWhole: boolean): Conclusion {
   const skipped = `${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`;
   // Of one whose fate is not known nothing can be contradicted.
   const isFateKnown = counts.transactions === 0 || counts.transactions > counts.unknown;
@@ -145,7 +145,10 @@ function conclusionOf({ counts, cut, afterLastMark }: TraceResult, isWhole: bool
     // Where the trace is not whole, that is why.
     looked: cuts.length === 0 ? looked : [],
     cut: cuts,
-    assumed: counts.opaque === 0 ? [] : [opaqueText(counts)],
+    assumed: [
+      ...(isMarked ? [] : ['the trace has no marks: it is whole']),
+      ...(counts.opaque === 0 ? [] : [opaqueText(counts)]),
+    ],
   });
 }
 

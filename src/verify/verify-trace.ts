@@ -39,6 +39,8 @@ export interface TraceResult {
   readonly cut: number | null;
   /** Operations behind the mark that says that nothing comes any more. */
   readonly afterLastMark: number;
+  /** Without marks nothing says that it is whole. */
+  readonly isMarked: boolean;
 }
 
 export interface TraceState {
@@ -133,6 +135,7 @@ export class TraceVerification {
       base: this.#reader.base,
       cut: null,
       afterLastMark: this.#afterLastMark,
+      isMarked: this.#header.hasMarks || this.#lastMark !== null,
     };
   }
 

@@ -23,7 +23,7 @@ const postgres = ['--engine', 'postgres', '--isolation', 'serializable'];
 test('a right trace: exit code 0', async () => {
   const { code, out } = await verify(header + right, ...postgres);
   expect(out).toBe(
-    'satisfied: no violation\nrun.trace.jsonl: 2 transactions, 4 operations; dependencies: 1 deduced, 0 uncertain (0.00 %)\n',
+    'satisfied: no violation\nrun.trace.jsonl: 2 transactions, 4 operations; dependencies: 1 deduced, 0 uncertain (0.00 %)\nassumed: the trace has no marks: it is whole\n',
   );
   expect(code).toBe(0);
 });
@@ -188,7 +188,7 @@ describe('a trace without its last mark', () => {
       2,
       'unknown: of 1 transaction none is known to have been committed or rolled back',
     ],
-    ['a trace that has no marks', header + right, 0, 'satisfied: no violation'],
+    ['a trace that has no marks', header + right, 0, 'assumed: the trace has no marks: it is whole'],
     ['operations after the last mark', marked + mark(null) + right, 2, 'unknown: 4 operations after the last mark\n'],
   ])('%s', async (_name, trace, expected, text) => {
     const { code, out } = await verify(trace, ...postgres);
