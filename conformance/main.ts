@@ -6,6 +6,7 @@ import { pairs } from './pairs-command.ts';
 import { regression } from './regression-command.ts';
 import { random } from './random-command.ts';
 import { clientSuites } from './suites-command.ts';
+import { victims } from './victims-command.ts';
 
 interface Named {
   readonly run: Command;
@@ -23,6 +24,11 @@ const commands: Readonly<Record<string, Named>> = {
     run: pairs,
     flags: ['engine', 'isolation', 'pairs', 'seed', 'first'],
     usage: "pairs [--engine postgres|mysql] [--isolation 'read committed'] [--pairs N] [--seed 1 | --first 0]",
+  },
+  victims: {
+    run: victims,
+    flags: ['schedules', 'seed', 'first'],
+    usage: 'victims [--schedules 200] [--seed 1] [--first 0]',
   },
   isolation: { run: isolation, flags: ['spec'], usage: 'isolation [--spec NAME]' },
   suites: { run: clientSuites, flags: ['suite', 'from'], usage: 'suites [--suite NAME [--from FOLDER]]' },

@@ -16,6 +16,8 @@ export interface MoiraiChoices {
   readonly ways: Readonly<Record<string, number>>;
   /** What a serializable transaction remembers of an index: the range that it read, or all of it, as where an index has one page. */
   readonly predicateReads: 'range' | 'index';
+  /** By line of the trace, the sessions to take as victims of a deadlock of InnoDB, where they may be. Absent: the lightest. */
+  readonly victims?: readonly (readonly number[])[];
 }
 
 export const likelyChoices: MoiraiChoices = { firstToWake: 'longest', ways: {}, predicateReads: 'index' };
@@ -35,6 +37,7 @@ export class MoiraiSide implements Side {
   /** Sessions in the order in which they began to wait. */
   #waits: number[] = [];
   #bugs: unknown[] = [];
+  #steps = 0;
   #accesses: SqlDatabase['assumed']['list'] = [];
 
   constructor(dialect: Dialect, choices: MoiraiChoices = likelyChoices) {
@@ -50,6 +53,7 @@ export class MoiraiSide implements Side {
   async prepare({ setUp, levels }: Schedule): Promise<Answer | null> {
     this.#waits = [];
     this.#bugs = [];
+    this.#steps = 0;
     const database = await openSqlDatabase({
       profile: parseProfile({ engine: this.#dialect }),
       settle: null,
@@ -57,6 +61,7 @@ export class MoiraiSide implements Side {
       pauses: false,
       predicateReads: this.#choices.predicateReads,
       ways: this.#choices.ways,
+      anyVictim: this.#choices.victims !== undefined,
       decisions: { ...drawing({ chooser: seeded(1) }), session: (ready) => this.#next(ready) },
       onWait: (session) => {
         this.#waits = [...this.#waits.filter((each) => each !== session), session];
@@ -93,12 +98,15 @@ export class MoiraiSide implements Side {
   }
 
   #next(ready: readonly number[]): number {
+    const victim = this.#choices.victims?.[this.#steps - 1]?.find((session) => ready.includes(firstSession + session));
+    if (victim !== undefined) return firstSession + victim;
     const order = this.#waits.filter((session) => ready.includes(session));
     const [first = ready[0] as number] = this.#choices.firstToWake === 'longest' ? order : order.toReversed();
     return first;
   }
 
   start(step: Step): void {
+    this.#steps += 1;
     this.#sessions.start(step);
   }
 

@@ -1,5 +1,6 @@
 /** What a statement of the InnoDB profile sees and does. */
 import { assert } from '../base/assert.ts';
+import { SqlError } from '../sql/sql-error.ts';
 import type {
   AccessPath,
   DuplicateLock,
@@ -49,6 +50,7 @@ export class InnodbStatement implements StatementView {
     const { isolation, writer } = this.#transaction;
     contacts.reads(this.#transaction, index, range);
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
+    if (index.since > view) throw changedDefinition();
     const scan = this.#beginScan(tableId, condition, view);
     const point = index.shape.isUnique ? index.tree.point(range) : null;
     let stop: InnodbVersion | null = null;
@@ -78,6 +80,8 @@ export class InnodbStatement implements StatementView {
     const { storage } = this.#transaction;
     const { index, range } = rangeOf(storage.table(tableId), path);
     this.#transaction.intend(tableId, modeOf(request));
+    const isOfKey = request.reading === 'referenced' || request.reading === 'referencing';
+    if (!isOfKey && index.since > this.#transaction.readView) throw changedDefinition();
     const scan = request.ifLocked === 'skip' ? null : this.#beginScan(tableId, condition, storage.readView);
     const matches = scan === null ? condition.matches : observedMatches(condition, scan);
     let stop: InnodbVersion | null = null;
@@ -88,7 +92,7 @@ export class InnodbStatement implements StatementView {
       if (isWanted) stop = null;
       return isWanted;
     };
-    const read = request.reading === 'referenced' || request.reading === 'referencing' ? lockReferences : lockRange;
+    const read = isOfKey ? lockReferences : lockRange;
     try {
       yield* read(this.#transaction, index, range, { ...condition, matches }, request, takeObserved.bind(this));
       if (stop === null) scan?.ended();
@@ -129,6 +133,8 @@ export class InnodbStatement implements StatementView {
     if (result.kind === 'duplicate') {
       this.#transaction.undoTo(mark);
       this.#observeRead(result.row);
+      // REPLACE and ON DUPLICATE KEY UPDATE read the row.
+      if (mode === 'X' && table.clustered.since > this.#transaction.readView) throw changedDefinition();
     } else this.#observeWrite(result.row);
     return result;
   }
@@ -165,6 +171,10 @@ export class InnodbStatement implements StatementView {
     assert(version === version.stored.newest, `row ${row.id} is locked and current`);
     const writing = { transaction: this.#transaction, command: this.#command, checks };
     this.#observeWrite(yield* deleteRow(writing, version));
+  }
+
+  truncated(table: TableId): void {
+    this.#transaction.storage.truncated(table);
   }
 
   /** INSERT IGNORE passes over a row whose check fails. */
@@ -223,6 +233,11 @@ export class InnodbStatement implements StatementView {
     if (storage.observer?.isRecording !== true || keep === null) return null;
     return storage.observer.onScan(id, table, keep, snapshot);
   }
+}
+
+/** MariaDB's `row_merge_is_index_usable`: an index that is newer than the read view lacks what the view would see. */
+function changedDefinition(): SqlError {
+  return new SqlError('HY000', 'Table definition has changed, please retry transaction', { mysqlNumber: 1412 });
 }
 
 function observedMatches({ matches }: RowCondition, scan: ObservedScan): (row: Row) => boolean {

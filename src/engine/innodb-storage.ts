@@ -65,12 +65,21 @@ export class InnodbStorage implements Storage {
   createTable(shape: TableShape): void {
     this.footprint?.touchAll();
     assert(!this.#tables.has(shape.id), `table ${shape.id} is new`);
-    this.#tables.set(shape.id, new InnodbTable(shape));
+    this.#tables.set(shape.id, new InnodbTable(shape, this.nextCommit()));
   }
 
   alterTable(shape: TableShape, convert?: (values: readonly SqlValue[]) => SqlValue[]): void {
     this.footprint?.touchAll();
-    this.table(shape.id).alter(shape, convert);
+    this.table(shape.id).alter(shape, this.nextCommit(), convert);
+  }
+
+  /** Its indexes are new: older read views cannot read them. */
+  truncated(id: TableId): void {
+    this.footprint?.touchAll();
+    const { indexes, shape } = this.table(id);
+    if (shape.isTemporary === true) return;
+    const since = this.nextCommit();
+    for (const index of indexes) index.since = since;
   }
 
   dropTable(table: TableId): void {

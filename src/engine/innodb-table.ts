@@ -69,11 +69,14 @@ export class InnodbIndex {
 
   /** The table's number. */
   readonly table: TableId;
+  /** Read views from before this commit cannot read it: they would miss older versions. */
+  since: number;
   /** Of the clustered index: tells records with equal keys apart. */
   readonly compareRows: IndexShape['compare'];
 
-  constructor(table: TableId, shape: IndexShape, position: number, clustered: IndexShape) {
+  constructor(table: TableId, shape: IndexShape, position: number, clustered: IndexShape, since: number) {
     this.table = table;
+    this.since = since;
     this.shape = shape;
     this.position = position;
     this.isClustered = shape === clustered;
@@ -102,10 +105,11 @@ export class InnodbTable {
   readonly counter: LockableRecord;
   #lastRowId = 0;
 
-  constructor(shape: TableShape) {
+  /** @param since the commit that it comes with */
+  constructor(shape: TableShape, since: number) {
     this.shape = shape;
     this.counter = lockableCounter(shape.id);
-    this.indexes = indexesOf(shape);
+    this.indexes = indexesOf(shape, since, []);
   }
 
   get clustered(): InnodbIndex {
@@ -145,9 +149,12 @@ export class InnodbTable {
     return false;
   }
 
-  /** New values and keys for every version; nothing is changed when it fails. Locks on records are lost. @throws SqlError 23505 */
-  alter(shape: TableShape, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
-    const indexes = indexesOf(shape);
+  /**
+   * New values and keys for every version; nothing is changed when it fails. Locks on records are lost. @param since the commit that new indexes
+   * come with; a new clustered index makes all of them anew @throws SqlError 23505
+   */
+  alter(shape: TableShape, since: number, convert: ((values: readonly SqlValue[]) => SqlValue[]) | undefined): void {
+    const indexes = indexesOf(shape, since, this.indexes);
     const altered: [InnodbVersion, SqlValue[], IndexKeys][] = [];
     const rows = new Set<InnodbRow>();
     for (const { row } of this.clustered.tree) rows.add(row);
@@ -186,11 +193,15 @@ const hiddenKey: IndexShape = {
   compare: (a, b) => (a.length === 0 || b.length === 0 ? 0 : Number(a[0]) - Number(b[0])),
 };
 
-function indexesOf(shape: TableShape): readonly InnodbIndex[] {
+function indexesOf(shape: TableShape, since: number, before: readonly InnodbIndex[]): readonly InnodbIndex[] {
   const primary = shape.indexes.find(({ isPrimary }) => isPrimary);
   const clustered = primary ?? hiddenKey;
   const shapes = [clustered, ...shape.indexes.filter((index) => index !== primary)];
-  return shapes.map((index, position) => new InnodbIndex(shape.id, index, position, clustered));
+  const kept = before[0]?.shape.id === clustered.id ? before : [];
+  return shapes.map((index, position) => {
+    const old = kept.find((each) => each.shape.id === index.id);
+    return new InnodbIndex(shape.id, index, position, clustered, shape.isTemporary === true ? 0 : (old?.since ?? since));
+  });
 }
 
 function checkUnique(

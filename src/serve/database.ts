@@ -84,6 +84,8 @@ export interface SqlDatabaseOptions {
   readonly holdsBack?: 'always' | 'sometimes' | 'never';
   /** Do statements of an engine stop where others could come in between on a real server (`statement-pauses.ts`)? Default true. */
   readonly pauses?: boolean;
+  /** May each that is on a cycle of waits and could be a server's victim be the victim of a deadlock? Default: as `pauses`. */
+  readonly anyVictim?: boolean;
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
   /** Told of the sessions among which is decided. */
@@ -444,14 +446,14 @@ export class SqlDatabase implements SqlServer {
       return axiomaticStorage({ level: profile.level, granularity: profile.granularity, decisions: this.#decisions });
     }
     const observer = this.#recorder;
-    const { footprints = null, predicateReads = 'range' } = this.#options;
+    const { footprints = null, predicateReads = 'range', anyVictim = this.pauses } = this.#options;
     if (profile.dialect === 'mysql')
-      return innodbStorage({ observer, footprints, deadlockVictim: this.pauses ? 'any page' : 'lightest' });
+      return innodbStorage({ observer, footprints, deadlockVictim: anyVictim ? 'any page' : 'lightest' });
     return postgresStorage({
       observer,
       footprints,
       predicateReads,
-      deadlockVictim: this.pauses ? 'any' : 'last',
+      deadlockVictim: anyVictim ? 'any' : 'last',
       heavyweight: this.advisoryLocks.locks,
     });
   }

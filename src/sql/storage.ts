@@ -20,6 +20,8 @@ export interface TableShape {
   readonly name: string;
   readonly columns: readonly string[];
   readonly indexes: readonly IndexShape[];
+  /** Only its session sees it. Default: no. */
+  readonly isTemporary?: boolean;
 }
 
 export interface IndexShape {
@@ -292,7 +294,7 @@ export interface StatementView {
   isCurrent(row: Row): boolean;
   /** Has no other row its key in this deferrable index? Waits for open transactions on which that depends. */
   isUnique(row: Row, index: IndexId): Waiting<boolean>;
-  /** TRUNCATE has deleted the rows: when it commits, older snapshots do not see them either. Absent: they do. */
+  /** TRUNCATE has deleted the rows: when it commits, older snapshots do not see them either, or cannot read the table. Absent: they do. */
   truncated?(table: TableId): void;
   /** The statement failed, or runs again: its writes go, its locks stay where the engine keeps them. */
   undo(): void;

@@ -1,6 +1,7 @@
 /** What the storage has to know of a table: its cells and the keys of its indexes. */
 import { AssertionFailure } from '../../base/assert.ts';
 import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
+import { isTemporary } from '../catalog/temporary.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Expression } from '../expression.ts';
 import { nullableComparator } from '../plan/access.ts';
@@ -22,6 +23,7 @@ export function shapeOf(table: Table, planning: Planning): TableShape {
     name: table.schema === 'public' ? table.name : `${table.schema}.${table.name}`,
     columns: table.cells,
     indexes: indexes.map((index) => indexShape(table, index, planning)),
+    isTemporary: isTemporary(table.schema),
   };
 }
 

@@ -53,12 +53,20 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
       const outcome: InsertOutcome = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n, hasDrawn: false };
-      for (const values of rowsToInsert(frame, running)) {
-        yield* insertOne(values, frame, { rules, conflict, onConflict, returning, row: item.row }, outcome, running);
+      const plan = { rules, conflict, onConflict, returning, row: item.row };
+      try {
+        for (const values of rowsToInsert(frame, running)) yield* insertOne(values, frame, plan, outcome, running);
+      } catch (error) {
+        throw error instanceof SqlError && error.detail.mysqlNumber === 1412 ? insufficientHistory() : error;
       }
       return outcome;
     },
   };
+}
+
+/** MariaDB has its storage engine's number for it, where the statement is an INSERT or REPLACE. */
+function insufficientHistory(): SqlError {
+  return new SqlError('HY000', 'InnoDB: insufficient history for index 0', { mysqlNumber: 159 });
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
