@@ -15,6 +15,7 @@ import { statementsOfScript } from '../conformance/psql-script.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
 import { answerOutcome, runSchedule, type Schedule, type Side, type TraceLine } from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
+import { compareSchedule } from '../conformance/victims.ts';
 import { MissingServer, serversAreRequired } from './support/server-process.ts';
 
 const reducedRuns = [
@@ -22,9 +23,38 @@ const reducedRuns = [
   { dialect: 'mysql', seed: 3, first: 25, schedules: 12 },
 ] as const;
 
+/** Three rows locked against two written: on one page the second session has done more, on two pages the first. */
+const deadlockOfWidth = (width: number): Schedule => ({
+  dialect: 'mysql',
+  setUp: [
+    'create table t (id int primary key, v int, pad varchar(8000))',
+    `insert into t values ${[1, 2, 3, 9].map((id) => `(${id}, 0, repeat('x', ${width}))`).join(', ')}`,
+  ],
+  levels: ['repeatable read', 'repeatable read'],
+  steps: [
+    { session: 0, sql: 'begin', form: 'begin' },
+    { session: 1, sql: 'begin', form: 'begin' },
+    { session: 0, sql: 'select id from t where id in (1, 2, 3) for update', form: 'select' },
+    { session: 1, sql: 'update t set v = v + 1 where id = 9', form: 'update' },
+    { session: 0, sql: 'update t set v = v + 1 where id = 9', form: 'update' },
+    { session: 1, sql: 'update t set v = v + 1 where id = 1', form: 'update' },
+  ],
+  queries: ['select id, v from t order by id'],
+});
+
 test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout: 300_000 }, async (run) => {
   try {
-    const result = await withServer(run.dialect, (real) => randomSchedules({ ...run, reducedMax: 1 }, real));
+    const result = await withServer(run.dialect, async (real) => {
+      if (run.dialect === 'mysql') {
+        const [narrow, wide] = [
+          await compareSchedule(deadlockOfWidth(10), real),
+          await compareSchedule(deadlockOfWidth(7_000), real),
+        ];
+        expect([narrow.line, narrow.lightest, wide.line]).toEqual([null, null, null]);
+        expect(wide.lightest).not.toBeNull();
+      }
+      return randomSchedules({ ...run, reducedMax: 1 }, real);
+    });
     expect([...result.groups.values()].map(({ example }) => listing(example, 'the server'))).toEqual([]);
     expect(result.schedules).toBe(run.schedules);
     expect(result.equal).toBeGreaterThan(run.schedules / 2);
@@ -101,6 +131,32 @@ function deletingNothing(): Side {
             : [session, answer],
         ),
       );
+    },
+    ask: (sql) => side.ask(sql),
+    finish: () => side.finish(),
+    close: () => side.close(),
+  };
+}
+
+test('a victim that explore does not try is found', async () => {
+  const locks = deadlockOfWidth(10);
+  const [begin, other, , ...last] = locks.steps;
+  const update = { session: 0, sql: 'update t set v = v + 1 where id in (1, 2, 3)', form: 'update' };
+  const writes = { ...locks, steps: [begin, other, update, ...last].filter((step) => step !== undefined) };
+  const side = new MoiraiSide('mysql');
+  expect(await compareSchedule(writes, side)).toMatchObject({ line: null, isVictim: false });
+  expect(await compareSchedule(writes, withOtherVictims(side))).toMatchObject({ line: 5, isVictim: true });
+});
+
+function withOtherVictims(side: Side): Side {
+  return {
+    name: 'a faulty server',
+    prepare: (schedule) => side.prepare(schedule),
+    start: (step) => side.start(step),
+    settle: async () => {
+      const answers = [...(await side.settle())];
+      const isDeadlock = answers.some(([, answer]) => answer.kind === 'error' && answer.code === '1213');
+      return new Map(isDeadlock ? answers.map(([session, answer]) => [1 - session, answer]) : answers);
     },
     ask: (sql) => side.ask(sql),
     finish: () => side.finish(),
