@@ -61,6 +61,11 @@ export function inserts(
   footprint.touchKey(indexName(index), 'add', key, index.shape.compare, row ?? undefined, index.compareRows);
 }
 
+/** Where a page begins with the record, its locks are of the gap, too: both orders are to be seen. */
+export function insertsBefore({ footprint }: InnodbStorage, next: IndexRecord): void {
+  if (footprint !== null) touchRecord(footprint, next, 'try X');
+}
+
 export function removes({ footprint }: InnodbStorage, record: IndexRecord): void {
   if (footprint === null) return;
   for (const contact of ['remove', 'X', 'write'] as const) touchRecord(footprint, record, contact);

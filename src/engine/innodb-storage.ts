@@ -27,10 +27,12 @@ export interface InnodbStorageOptions {
   /** Told what every step comes into contact with. */
   readonly footprints?: FootprintRecorder | null;
   /**
-   * Which transactions of a deadlock may be its victim: the one that is lightest by the locks as they are counted where every index has one page (default),
-   * or any that is where the pages are others; of several the scheduler chooses.
+   * Which transactions of a deadlock may be its victim: the one that is lightest by the locks as they are counted where every index has one page (default:
+   * false), or any that is where the pages are others; of several the scheduler chooses.
    */
-  readonly deadlockVictim?: 'lightest' | 'any page';
+  readonly anyPage?: boolean;
+  /** A row is inserted before one that another transaction has locked: it would wait if a page began with that row. */
+  readonly onPageBegin?: () => void;
 }
 
 export function innodbStorage(options: InnodbStorageOptions = {}): Storage {
@@ -43,6 +45,7 @@ export class InnodbStorage implements Storage {
   readonly unlocked = new Set<LockableRecord>();
   readonly #footprints: FootprintRecorder | null;
   readonly anyPage: boolean;
+  readonly onPageBegin: () => void;
   readonly open = new Map<number, InnodbTransaction>();
   readonly metadata = new MetadataLocks();
   readonly #tables = new Map<TableId, InnodbTable>();
@@ -54,7 +57,8 @@ export class InnodbStorage implements Storage {
   constructor(options: InnodbStorageOptions) {
     this.observer = options.observer ?? null;
     this.#footprints = options.footprints ?? null;
-    this.anyPage = options.deadlockVictim === 'any page';
+    this.anyPage = options.anyPage === true;
+    this.onPageBegin = options.onPageBegin ?? (() => {});
   }
 
   /** Of the step under way, where somebody wants to know. */

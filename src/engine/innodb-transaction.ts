@@ -261,6 +261,18 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return 'granted';
   }
 
+  /** To a row before this record: if a page began with that, a search for it would have locked the end of the page before, and so the gap. */
+  insertsBefore({ locks }: LockableRecord): void {
+    const isBySearch = ({ owner, kind, isImplicit, isWaiting }: RecordLock): boolean =>
+      owner instanceof InnodbTransaction &&
+      owner !== this &&
+      owner.locksGaps &&
+      kind === 'record' &&
+      !isImplicit &&
+      !isWaiting;
+    if (locks.some(isBySearch)) this.storage.onPageBegin();
+  }
+
   /** MariaDB's `lock_clust_rec_read_check_and_lock`. @throws SqlError HY000 (1020), and the transaction is rolled back */
   #checkSnapshot({ record, kind }: RecordLock): void {
     if (!this.#checksSnapshot || this.readView === Infinity || kind === 'gap' || kind === 'insert') return;
@@ -369,14 +381,16 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /**
    * Rows written and lock structures, as InnoDB weighs: the locks of one kind on one page of an index are one structure, one that had to wait is its
-   * own; each table has one, or two where it was first locked for sharing. `least`: every index has one page; `most`: every record has its own.
+   * own; each table has one, or two where it was first locked for sharing. `least`: every index has one page; `most`: every record has its own, and
+   * where gaps are locked the end of the page before it has a lock, too: a search begins there, or the page was split there.
    */
   get weight(): { readonly least: number; readonly most: number } {
     const structures = new Set<string | RecordLock>(this.#emptied);
     const explicit = this.#locks.filter(({ isImplicit }) => !isImplicit);
     for (const lock of explicit) structures.add(this.#structure(lock));
     const others = this.#written.length + this.#intentions.size;
-    return { least: others + structures.size, most: others + this.#emptied.size + explicit.length };
+    const most = this.locksGaps ? 2 * (this.#emptied.size + this.#locks.length) : this.#emptied.size + explicit.length;
+    return { least: others + structures.size, most: others + most };
   }
 
   #structure(lock: RecordLock): string | RecordLock {

@@ -255,6 +255,8 @@ function* waitForGap(
 ): Waiting<boolean> {
   contacts.inserts(transaction.storage, index, key, clusteredKey, next);
   const heir: LockableRecord = next ?? index.supremum;
+  transaction.insertsBefore(heir);
+  if (next !== undefined && transaction.locksGaps) contacts.insertsBefore(transaction.storage, next);
   if (blockersOf(newLock(transaction, heir, 'X', 'insert')).length === 0) return false;
   yield* transaction.lock(heir, 'X', 'insert', 'wait', `gap in ${index.shape.name}`);
   return true;

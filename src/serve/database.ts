@@ -43,7 +43,7 @@ import {
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
 import { AssumedAccesses, wayOf, type Ways } from './assumed-accesses.ts';
-import { assumeRefusals } from './engine-assumptions.ts';
+import { assumePages, assumeRefusals } from './engine-assumptions.ts';
 import { formatChoices } from './choices.ts';
 import { describe } from './describe.ts';
 import { HistoryRecorder } from './history-recorder.ts';
@@ -448,7 +448,7 @@ export class SqlDatabase implements SqlServer {
     const observer = this.#recorder;
     const { footprints = null, predicateReads = 'range', anyVictim = this.pauses } = this.#options;
     if (profile.dialect === 'mysql')
-      return innodbStorage({ observer, footprints, deadlockVictim: anyVictim ? 'any page' : 'lightest' });
+      return innodbStorage({ observer, footprints, anyPage: anyVictim, onPageBegin: assumePages(this) });
     return postgresStorage({
       observer,
       footprints,

@@ -3,6 +3,13 @@ import type { Dialect, IsolationName } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import type { Session } from './sql-session.ts';
 
+/** A search of InnoDB begins at the end of the page before, where its first row begins a page, and locks the gap there (`row_search_mvcc`). */
+export function assumePages({ takenForGranted }: SqlDatabase): () => void {
+  return () => {
+    takenForGranted?.add('no page of an InnoDB index begins with a locked row before which another session inserts');
+  };
+}
+
 /** PostgreSQL manual, "Serializable Isolation Level": predicate locks on pages, joined where there are many. */
 const refusals: Readonly<Record<Dialect, string | null>> = {
   postgres: 'PostgreSQL at serializable answers 40001 no more often than moirai, although it locks whole pages',

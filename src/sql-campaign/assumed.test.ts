@@ -218,6 +218,30 @@ test('InnoDB: any transaction that may be the lightest of a deadlock is its vict
   for (const seen of Object.values(victims)) expect([...seen].toSorted()).toEqual(['a', 'b']);
 });
 
+const pages = 'no page of an InnoDB index begins with a locked row before which another session inserts';
+
+/** Seen on MariaDB 10.11: `UPDATE ... WHERE id = 30` locks the gap before 30 where that is the first row of its page. */
+test.each<[string, string, readonly string[]]>([
+  ['repeatable read', 'INSERT INTO accounts VALUES (5, 8, 0)', [pages]],
+  ['repeatable read', 'INSERT INTO accounts VALUES (10, 8, 0)', []],
+  ['read committed', 'INSERT INTO accounts VALUES (5, 8, 0)', []],
+])('InnoDB at %s, %s: a page that begins with a locked row is named', async (isolation, insert, assumed) => {
+  const session =
+    (texts: readonly string[]) =>
+    (c: SqlConnection): Promise<unknown> =>
+      onMysql(c, async (client) => {
+        for (const text of ['BEGIN', ...texts, 'COMMIT']) await client.query(text);
+      });
+  const program = sqlProgram({
+    dialect: 'mysql',
+    schema: `${schema}, (9, 8, 0)`,
+    sessions: { a: session(['UPDATE accounts SET n = 1 WHERE id = 9']), b: session([insert]) },
+    invariant: () => true,
+  });
+  const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'mysql', isolation }) });
+  expect(evidence.assumed.filter((clause) => clause.includes('page'))).toEqual(assumed);
+});
+
 const clock = "SQL's clock hardly moves while the sessions run: nothing expires between two statements";
 
 test.each<['postgres' | 'mysql', string, string, readonly string[]]>([
