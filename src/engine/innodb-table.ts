@@ -200,7 +200,13 @@ function indexesOf(shape: TableShape, since: number, before: readonly InnodbInde
   const kept = before[0]?.shape.id === clustered.id ? before : [];
   return shapes.map((index, position) => {
     const old = kept.find((each) => each.shape.id === index.id);
-    return new InnodbIndex(shape.id, index, position, clustered, shape.isTemporary === true ? 0 : (old?.since ?? since));
+    return new InnodbIndex(
+      shape.id,
+      index,
+      position,
+      clustered,
+      shape.isTemporary === true ? 0 : (old?.since ?? since),
+    );
   });
 }
 
