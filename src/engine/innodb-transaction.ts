@@ -263,13 +263,8 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** To a row before this record: if a page began with that, a search for it would have locked the end of the page before, and so the gap. */
   insertsBefore({ locks }: LockableRecord): void {
-    const isBySearch = ({ owner, kind, isImplicit, isWaiting }: RecordLock): boolean =>
-      owner instanceof InnodbTransaction &&
-      owner !== this &&
-      owner.locksGaps &&
-      kind === 'record' &&
-      !isImplicit &&
-      !isWaiting;
+    const isBySearch = ({ owner, kind, isImplicit }: RecordLock): boolean =>
+      owner instanceof InnodbTransaction && owner !== this && owner.locksGaps && kind === 'record' && !isImplicit;
     if (locks.some(isBySearch)) this.storage.onPageBegin();
   }
 

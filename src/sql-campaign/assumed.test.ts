@@ -221,11 +221,13 @@ test('InnoDB: any transaction that may be the lightest of a deadlock is its vict
 const pages = 'no page of an InnoDB index begins with a locked row before which another session inserts';
 
 /** Seen on MariaDB 10.11: `UPDATE ... WHERE id = 30` locks the gap before 30 where that is the first row of its page. */
-test.each<[string, string, readonly string[]]>([
-  ['repeatable read', 'INSERT INTO accounts VALUES (5, 8, 0)', [pages]],
-  ['repeatable read', 'INSERT INTO accounts VALUES (10, 8, 0)', []],
-  ['read committed', 'INSERT INTO accounts VALUES (5, 8, 0)', []],
-])('InnoDB at %s, %s: a page that begins with a locked row is named', async (isolation, insert, assumed) => {
+test.each<[string, readonly number[], readonly string[]]>([
+  ['repeatable read', [5], [pages]],
+  ['repeatable read', [10], []],
+  ['read committed', [5], []],
+  // The search for 7 waits for the session that has inserted it.
+  ['repeatable read', [7, 5], [pages]],
+])('InnoDB at %s, insertions of %j: a page that begins with a locked row is named', async (isolation, ids, assumed) => {
   const session =
     (texts: readonly string[]) =>
     (c: SqlConnection): Promise<unknown> =>
@@ -235,7 +237,10 @@ test.each<[string, string, readonly string[]]>([
   const program = sqlProgram({
     dialect: 'mysql',
     schema: `${schema}, (9, 8, 0)`,
-    sessions: { a: session(['UPDATE accounts SET n = 1 WHERE id = 9']), b: session([insert]) },
+    sessions: {
+      a: session([`UPDATE accounts SET n = 1 WHERE id = ${ids.length > 1 ? 7 : 9}`]),
+      b: session(ids.map((id) => `INSERT INTO accounts VALUES (${id}, 8, 0)`)),
+    },
     invariant: () => true,
   });
   const { evidence } = await exploreSql(program, { profile: parseProfile({ engine: 'mysql', isolation }) });
