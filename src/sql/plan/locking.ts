@@ -101,7 +101,10 @@ function lockFound(plan: SelectPlan, items: readonly LockedItem[]): NonNullable<
     let toSkip = plan.limit?.offset(frame) ?? 0;
     const count = plan.limit?.count(frame) ?? Infinity;
     if (count === 0) return found;
-    for (const { rows } of sortedTuples(plan, frame, true)) {
+    // By an index that has the order LIMIT ends the scan, and a serializable transaction has read no further.
+    const { ordered } = plan;
+    const isOrdered = ordered !== null && running.view.scansInOrder === true;
+    for (const { rows } of sortedTuples(isOrdered ? { ...plan, source: ordered, compare: null } : plan, frame, true)) {
       assert(rows !== null, 'rows that are locked are kept');
       if (!(yield* lockRows(frame, rows, items, where))) continue;
       if (toSkip-- > 0) continue;
