@@ -1,3 +1,4 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { explore, program, type SessionHandle, testProgram } from '../src/index.ts';
 import { formatResult, runCampaign } from '../src/campaign/index.ts';
@@ -142,41 +143,147 @@ describe('a key that the invariant alone knows', () => {
       if (stock > 0) await t.write('stock', stock - 1);
       else await t.write(['sold', 'out'].join('-'), true);
     });
-  interface Final {
-    readonly stock: number;
-    readonly stok: number;
-    readonly error: unknown;
-    readonly 'sold-out': boolean;
-  }
-  type Invariant = (end: { readonly final: Final }) => boolean;
-  const tested = (invariant: Invariant, stock = 2) =>
-    program({ initial: { stock }, sessions: { ann: buy, ben: buy }, invariant: invariant as never });
-  const gapOf = (key: string): string =>
-    `the invariant looks at the key "${key}", which no session read or wrote and which is not in "initial"`;
+  type Invariant = (end: { readonly final: any }) => unknown; // oxlint-disable-line no-explicit-any
+  const tested = (invariant: Invariant, initial: Record<string, unknown> = { stock: 2 }) =>
+    program({ initial, sessions: { ann: buy, ben: buy }, invariant: invariant as never });
+  const atLevel = { level: 'serializable' } as const;
+  const bothOf = async (it: ReturnType<typeof tested>): Promise<Evidence[]> => [
+    (await explore(it, atLevel)).evidence,
+    (await runCampaign(it, { ...atLevel, runs: 3 })).evidence,
+  ];
+  const gapOf = (key: string, similar: string): string =>
+    `the invariant looks at the key "${key}", which no session read or wrote and which is not in "initial": did you mean "${similar}"? A key that must stay absent is null in "initial"`;
+  const assumedOf = (key: string): string[] => [
+    `the invariant looks at the key "${key}", which no run read or wrote: it tests that it is absent`,
+  ];
+  const left = (state: Record<string, number>): number => state['stok'] as number;
 
-  test.each<[string, Invariant, string[]]>([
-    ['misspelt', ({ final }) => !(final['stok'] < 0), [gapOf('stok')]],
-    ['misspelt, with a dot', ({ final }) => !(final.stok < 0), [gapOf('stok')]],
-    ['misspelt, of the end', (end) => !(end.final['stok'] < 0), [gapOf('stok')]],
-    ['tested to be absent', ({ final }) => final['error'] === undefined, ['satisfied']],
-    ['tested not to be null', ({ final }) => final.error !== null || final.stock >= 0, ['satisfied']],
-    ['of all objects', ({ final }) => final.hasOwnProperty('stock'), ['satisfied']],
-    ['right', ({ final }) => final.stock >= 0, ['satisfied']],
-  ])('%s', async (_name, invariant, expected) => {
-    const atLevel = { level: 'serializable' } as const;
-    expect(gaps((await explore(tested(invariant), atLevel)).evidence)).toEqual(expected);
-    expect(gaps((await runCampaign(tested(invariant), { ...atLevel, runs: 3 })).evidence)).toEqual(expected);
+  test.each<[string, Invariant, string]>([
+    ['with brackets', ({ final }) => !(final['stok'] < 0), 'stok'],
+    ['with a dot', ({ final }) => !(final.stok < 0), 'stok'],
+    ['of the end', (end) => !(end.final['stok'] < 0), 'stok'],
+    ['destructured', ({ final: { stok } }) => !(stok < 0), 'stok'],
+    [
+      'destructured, with a default',
+      ({ final }) => {
+        const { stock, stocks = 0 } = final;
+        return stock + stocks <= 2;
+      },
+      'stocks',
+    ],
+    ['by a helper', ({ final }) => !(left(final) < 0), 'stok'],
+    ['looked for', ({ final }) => !('stok' in final), 'stok'],
+    ['its own', ({ final }) => !Object.hasOwn(final, 'stok'), 'stok'],
+    ['in capitals', ({ final }) => !(final.Stock < 0), 'Stock'],
+    ['before a structured clone', ({ final }) => !final.stok && structuredClone(final).stock >= 0, 'stok'],
+    ['shortened', ({ final }) => !(final.sto < 0), 'sto'],
+  ])('misspelt, %s', async (_name, invariant, key) => {
+    for (const evidence of await bothOf(tested(invariant))) expect(gaps(evidence)).toEqual([gapOf(key, 'stock')]);
+  });
+
+  test.each<[string, Invariant]>([
+    ['tested to be absent', ({ final }) => final['stok'] === undefined],
+    ['tested not to be null', ({ final }) => final.stok !== null || final.stock >= 0],
+    ['of all objects', ({ final }) => final.hasOwnProperty('stock') && !final.toJSON && !final.then],
+    ['right', ({ final }) => final.stock >= 0],
+    ['counted', ({ final }) => Object.values(final).length > 0 && JSON.stringify({ ...final }) !== '{}'],
+    [
+      'compared',
+      ({ final }) => {
+        expect(final).toEqual({ ...final });
+        expect(final).toMatchObject({ ...final });
+        return isDeepStrictEqual(final, { ...final });
+      },
+    ],
+    ['printed', ({ final }) => /^\{ (?:'sold-out': .+, )?stock: .+ \}$/.test(inspect(final))],
+    ['cloned', ({ final }) => structuredClone(final).stock === final.stock],
+  ])('%s', async (_name, invariant) => {
+    for (const evidence of await bothOf(tested(invariant)))
+      expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: [] });
+  });
+
+  test.each<[string, Invariant, string]>([
+    ['a forbidden state', ({ final }) => !final['conflict/ann'], 'conflict/ann'],
+    ['an error', ({ final }) => (final['error'] ? String(final['error']) : true), 'error'],
+    ['a mark of a key that exists', ({ final }) => !final['stock/negative'], 'stock/negative'],
+  ])('that never was, %s, is assumed to be tested for absence', async (_name, invariant, key) => {
+    for (const evidence of await bothOf(tested(invariant)))
+      expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: assumedOf(key) });
+  });
+
+  test('the end of a series of numbered keys is no misspelling', async () => {
+    const counts: Invariant = ({ final }) => {
+      let length = 0;
+      while (final[`log/${length}`]) length += 1;
+      return length === 2;
+    };
+    for (const evidence of await bothOf(tested(counts, { stock: 2, 'log/0': 'a', 'log/1': 'b' })))
+      expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: assumedOf('log/2') });
+  });
+
+  test('null in "initial" says that it is right', async () => {
+    for (const evidence of await bothOf(tested(({ final }) => !final.stok, { stock: 2, stok: null })))
+      expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: [] });
   });
 
   test('a key that some run wrote is none, also where threads made it', async () => {
-    const selling = tested(({ final }) => !(final['sold-out'] && final.stock > 0), 1);
-    const atLevel = { level: 'serializable' } as const;
-    expect(gaps((await explore(selling, atLevel)).evidence)).toEqual(['satisfied']);
-    expect(gaps((await exploreShared(selling, atLevel, [exploreThread(selling, atLevel)])).evidence)).toEqual([
-      'satisfied',
-    ]);
-    expect(gaps((await runCampaign(selling, { ...atLevel, runs: 3 })).evidence)).toEqual(['satisfied']);
+    const selling = tested(({ final }) => !(final['sold-out'] && final.stock > 0), { stock: 1 });
+    const shared = await exploreShared(selling, atLevel, [exploreThread(selling, atLevel)]);
+    for (const evidence of [...(await bothOf(selling)), shared.evidence])
+      expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: [] });
   });
+});
+
+describe('a result of a session that there is not', () => {
+  const named = (invariant: (end: { readonly results: Record<string, unknown> }) => boolean) =>
+    program({ sessions: { ann: reads, bob: writes }, invariant });
+
+  test.each([
+    ['', named(({ results }) => !(results['anne'] && results['bob']))],
+    [', destructured', named(({ results: { anne = 0 } }) => anne !== 1)],
+  ])('is the fault of the program%s', async (_how, tested) => {
+    const fault = {
+      code: 'program/session-name',
+      message: 'the invariant looks at the result of session "anne"; the sessions are "ann", "bob"',
+    };
+    await expect(explore(tested)).rejects.toMatchObject(fault);
+    await expect(runCampaign(tested, { runs: 3 })).rejects.toMatchObject(fault);
+  });
+
+  test('what any object is asked is none', async () => {
+    const tested = named(({ results }) => {
+      expect(results).toEqual({ ...results });
+      expect(structuredClone(results)).toStrictEqual(results);
+      return !('anne' in results) && isDeepStrictEqual(results, { ...results }) && !results['toJSON'];
+    });
+    expect(gaps((await explore(tested)).evidence)).toEqual(['satisfied']);
+  });
+});
+
+test('a plain read after the last error of a session commits nothing', async () => {
+  const adds = async (s: SessionHandle): Promise<unknown> => {
+    await s
+      .transaction(async (t) => {
+        const cart = await t.read<{ items: string[] }>('cart');
+        await t.write('cart', [...cart.items, 'lamp']);
+      })
+      .catch(() => null);
+    return s.read('cart');
+  };
+  const tested = program({ initial: { cart: [] }, sessions: { a: adds, b: writes }, invariant: () => true });
+  const failed = [expect.stringMatching(/^session "a" failed in every run: TypeError: /)];
+  expect(gaps((await explore(tested)).evidence)).toEqual(failed);
+  expect(gaps((await runCampaign(tested, { runs: 9 })).evidence)).toEqual(failed);
+});
+
+test('one that commits a write beside its error has not failed', async () => {
+  const tries = async (s: SessionHandle): Promise<unknown> => {
+    await s.write('tries', 1);
+    await s.transaction(() => Promise.reject(new Error('refused'))).catch(() => null);
+    return s.read('x');
+  };
+  const tested = program({ sessions: { a: tries, b: writes }, invariant: () => true });
+  expect(gaps((await explore(tested)).evidence)).toEqual(['satisfied']);
 });
 
 test('without an invariant, the verdict says that only errors were looked for', async () => {

@@ -8,7 +8,6 @@ import { seeded } from '../base/chooser.ts';
 import { Breather, Budget, stopText, type BudgetOptions, type StopReason } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
-import type { Key } from '../history/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
 import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
 import {
@@ -17,6 +16,7 @@ import {
   compareRun,
   countMarks,
   errorText,
+  InvariantKeys,
   isSameShape,
   openToken,
   type Program,
@@ -28,7 +28,6 @@ import {
   SessionTally,
   shapeOfKeys,
   ControlledSources,
-  untouchedText,
 } from '../program/index.ts';
 import { repeatedRun } from './determinism.ts';
 import { ShorterSearch } from './assertion-budget.ts';
@@ -110,8 +109,7 @@ class Campaign {
   readonly #options: CampaignOptions;
   readonly #program: Program;
   readonly #sources: ControlledSources<Program>;
-  /** Keys that the invariant looks at and no run has read or written. */
-  readonly #untouched: Set<Key>;
+  readonly #keys: InvariantKeys;
   /** Sessions that awaited something that is not the store's. */
   readonly #waitedOutside = new Set<string>();
   readonly #runner: ProgramRunner;
@@ -147,8 +145,8 @@ class Campaign {
       throw new InputError('option/abort-rate', 'the abort rate is from 0 to below 1');
     this.#program = program;
     this.#sources = new ControlledSources(program);
-    this.#untouched = new Set(program.keysOfInvariantAlone);
-    this.#runner = new ProgramRunner(this.#sources.program, this.#level);
+    this.#keys = new InvariantKeys(program);
+    this.#runner = new ProgramRunner(this.#keys.around(this.#sources.program), this.#level);
     this.#sessions = new SessionTally(program.sessionNames);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
     this.#budget = new Budget(options);
@@ -238,7 +236,6 @@ class Campaign {
     this.#states.add(run.observedState);
     countMarks(this.#marks, run.marks);
     this.#sessions.add(run.sessions);
-    this.#noteKeys();
     for (const session of run.waitedOutside) this.#waitedOutside.add(session);
     if (run.violation === null) return;
     this.#violations += 1;
@@ -322,16 +319,14 @@ class Campaign {
         ? ['the program takes other steps than the recorded run']
         : []),
     ];
+    this.#keys.touch(this.#runner.keys);
     return {
       ...noEvidence,
       store: 'keys',
       violations: this.#violations,
       looked: [
         { count: this.#runs, nothing: 'no run ended' },
-        ...(this.#options.replay === undefined ? [...this.#untouched] : []).map((key) => ({
-          count: 0,
-          nothing: untouchedText(key),
-        })),
+        ...(this.#options.replay === undefined ? this.#keys.gaps() : []).map((nothing) => ({ count: 0, nothing })),
       ],
       sessions: this.#options.replay === undefined ? this.#sessions.sessions() : [],
       cut,
@@ -339,14 +334,9 @@ class Campaign {
         ...assumptionsOf(this.#program),
         ...[...this.#waitedOutside].toSorted().map(outsideText),
         ...this.#sources.assumed(),
+        ...(this.#options.replay === undefined ? this.#keys.assumed() : []),
       ],
     };
-  }
-
-  #noteKeys(): void {
-    if (this.#untouched.size === 0) return;
-    for (const { operations } of this.#runner.lastHistory().history.transactions)
-      for (const { key } of operations) this.#untouched.delete(key);
   }
 
   #isEnough(): boolean {

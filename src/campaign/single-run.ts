@@ -1,5 +1,5 @@
 /** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
-import type { History, TransactionIndex } from '../history/index.ts';
+import type { History, Key, TransactionIndex } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
 import { endOf, errorText, judge, type Marks, type Program, runProgram, type SessionRun } from '../program/index.ts';
@@ -93,6 +93,11 @@ export class ProgramRunner {
       observedState,
       threwOutside,
     };
+  }
+
+  /** That some run has read or written. */
+  get keys(): readonly Key[] {
+    return this.#database.keys;
   }
 
   /** The history of the last run, and a commit order that shows it to be at its level. */

@@ -4,9 +4,8 @@
  */
 import { InputError } from '../base/input-error.ts';
 import type { SessionEvidence } from '../evidence/index.ts';
-import type { Key } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import { type Program, shapeOfKeys } from '../program/index.ts';
+import { type KeysSeen, type Program, shapeOfKeys } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
 import type { Example } from './counterexamples.ts';
 import type { Waiting } from './exploration.ts';
@@ -45,8 +44,7 @@ export interface Learned {
   readonly reuses: boolean;
   /** For each session, the error with which it ended every run; `null` where one ended otherwise. */
   readonly failures: readonly (string | null)[];
-  /** Keys that the invariant looks at and no run has read or written. */
-  readonly untouched: readonly Key[];
+  readonly keys: KeysSeen;
 }
 
 export function subjectOf(program: Program, level: ConstrainingLevel, options: ExploreOptions): Subject {

@@ -4,7 +4,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { assumptionsOf, countMarks, type Program, SessionTally, untouchedText } from '../program/index.ts';
+import { assumptionsOf, countMarks, type Program, SessionTally } from '../program/index.ts';
 import type { Ending } from './behaviours.ts';
 import { type ExploreCheckpoint, requireSameSubject, type Subject, subjectOf } from './checkpoint.ts';
 import { Counterexamples } from './counterexamples.ts';
@@ -136,7 +136,7 @@ export class Exploration {
       hasThrown: this.hasThrown,
       marks: new Map(this.#marks),
       sessions: this.#sessions.sessions(),
-      assumed: this.#evidence().assumed,
+      assumed: this.assumed,
       examples: this.#counterexamples.examples(),
       learned: this.#made.learned(),
     };
@@ -179,15 +179,15 @@ export class Exploration {
   }
 
   /** Takes over what another exploration of the same program found. */
-  merge({ result, doneMass, examples, untouched }: ExplorePart): void {
-    this.#made.keepUntouched(untouched);
+  merge({ result, doneMass, examples, assumed, keys }: ExplorePart): void {
+    this.#made.keys.merge(keys);
     this.#histories += result.histories;
     this.#violations += result.violations;
     this.#runs += result.runs;
     this.#doneMass += doneMass;
     countMarks(this.#marks, result.marks);
     this.#sessions.merge(result.evidence.sessions);
-    for (const clause of result.evidence.assumed) this.#assumed.add(clause);
+    for (const clause of assumed) this.#assumed.add(clause);
     this.#counterexamples.merge(examples);
     this.#stopped ??= result.stopped;
     if (this.#histories >= (this.#options.historiesMax ?? Infinity)) this.#stopped ??= 'histories';
@@ -334,12 +334,17 @@ export class Exploration {
       violations: this.#violations,
       looked: [
         { count: this.#histories, nothing: `no history is at ${this.#level}` },
-        ...(isReplay ? [] : this.#made.untouched).map((key) => ({ count: 0, nothing: untouchedText(key) })),
+        ...(isReplay ? [] : this.#made.keys.gaps()).map((nothing) => ({ count: 0, nothing })),
       ],
       sessions: isReplay ? [] : sessions,
       cut: isComplete ? [] : [stoppedBy(this.#stopped)],
-      assumed: [...new Set([...assumptionsOf(this.#program), ...this.#assumed, ...this.#made.assumed()])],
+      assumed: [...this.assumed, ...(isReplay ? [] : this.#made.keys.assumed())],
     };
+  }
+
+  /** What a verdict takes for granted, but for keys: another thread may know them. */
+  get assumed(): string[] {
+    return [...new Set([...assumptionsOf(this.#program), ...this.#assumed, ...this.#made.assumed()])];
   }
 
   /** To name them takes time. */

@@ -419,9 +419,9 @@ export class ExploringStore implements Store {
     return this.#keys[key] as Key;
   }
 
-  /** Has a run read or written it, or has it an initial value? */
-  knows(key: Key): boolean {
-    return this.#keyIds.has(key);
+  /** Those that were read or written since the store last forgot, and those that have an initial value. */
+  get keys(): readonly Key[] {
+    return this.#keys;
   }
 
   keyId(key: Key): number {

@@ -5,12 +5,12 @@
 import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
-import type { Key } from '../history/index.ts';
 import {
   ControlledSources,
   fact,
   type Fact,
   factsOf,
+  InvariantKeys,
   type JudgeLimits,
   looksElsewhere,
   type Program,
@@ -38,6 +38,8 @@ export class Runs {
   readonly store: ExploringStore;
   /** Of all of them together. */
   readonly budget: Budget;
+  /** What the invariant asked for, and the sessions read and wrote. */
+  readonly keys: InvariantKeys;
   readonly #original: Program;
   readonly #sources: ControlledSources<Program>;
   /** Its sources of randomness and time are controlled. */
@@ -46,7 +48,6 @@ export class Runs {
   readonly #behaviours: Behaviours;
   readonly #samplesFirst: number;
   readonly #turnsMax: number;
-  #untouched: readonly Key[];
   /** Is a session that reads what it read before not run again? */
   #reuses: boolean;
   /** Of the whole program. */
@@ -60,14 +61,14 @@ export class Runs {
     const { samplesFirst = 32, turnsMax = 1_000, reruns = false, replay } = options;
     this.#original = program;
     this.#sources = new ControlledSources(program);
-    this.#program = this.#sources.program;
+    this.keys = new InvariantKeys(program);
+    this.#program = this.keys.around(this.#sources.program);
     this.#options = options;
     this.budget = budget;
     this.store = new ExploringStore(program, options);
     this.#behaviours = new Behaviours(this.#program);
     this.#samplesFirst = samplesFirst;
     this.#turnsMax = turnsMax;
-    this.#untouched = program.keysOfInvariantAlone;
     this.#reuses = !reruns && replay === undefined && !looksElsewhere(program);
   }
 
@@ -151,7 +152,7 @@ export class Runs {
     const hasCalled = this.#sources.wereCalled;
     if (outcome.kind === 'timeout') return outcome;
     if (bounds === null) this.#noteFailures(outcome.sessions);
-    this.#untouched = this.#untouched.filter((key) => !store.knows(key));
+    this.keys.touch(store.keys);
     if (outcome.waitedOutside.length > 0) throw outsideAwait(outcome.waitedOutside);
     const ending = await this.#requireFunction(outcome, bounds, hasCalled);
     if (ending.kind === 'timeout') return ending;
@@ -174,25 +175,15 @@ export class Runs {
   }
 
   learned(): Learned {
-    const { untouched } = this;
-    return { reuses: this.#reuses, failures: this.#failures.map((failure) => failure ?? null), untouched };
+    const failures = this.#failures.map((failure) => failure ?? null);
+    return { reuses: this.#reuses, failures, keys: this.keys.seen() };
   }
 
   /** What earlier runs of the same program showed. */
-  restore({ reuses, failures, untouched }: Learned): void {
-    this.keepUntouched(untouched);
+  restore({ reuses, failures, keys }: Learned): void {
+    this.keys.merge(keys);
     this.#reuses &&= reuses;
     this.#failures.push(...failures);
-  }
-
-  /** Keys that the invariant looks at and no run has read or written. */
-  get untouched(): readonly Key[] {
-    return this.#untouched;
-  }
-
-  /** @param untouched what other runs of the same program have left */
-  keepUntouched(untouched: readonly Key[]): void {
-    this.#untouched = this.#untouched.filter((key) => untouched.includes(key));
   }
 
   #noteFailures(sessions: readonly SessionRun[]): void {

@@ -7,8 +7,7 @@ import { Budget } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { before } from '../base/deadline.ts';
 import { InputError } from '../base/input-error.ts';
-import type { Key } from '../history/index.ts';
-import type { Program } from '../program/index.ts';
+import type { KeysSeen, Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import { requireResumable } from './checkpoint.ts';
@@ -30,8 +29,9 @@ export interface ExplorePart {
   /** Violations that the whole may not know yet. */
   readonly examples: readonly Example[];
   readonly doneMass: number;
-  /** Keys that the invariant looks at and no run of the thread has read or written. */
-  readonly untouched: readonly Key[];
+  /** What its verdicts take for granted, whatever other threads find, as clauses. */
+  readonly assumed: readonly string[];
+  readonly keys: KeysSeen;
   readonly waiting: readonly Waiting[];
 }
 
@@ -50,9 +50,15 @@ export function exploreThread(program: Program, options: ExploreOptions): Explor
       while (exploration.goesOn && monotonicMs() < end);
     });
     const { doneMass } = exploration;
-    const { untouched } = made;
     const left = exploration.take();
-    return { result: exploration.result([]), examples: counterexamples.takeNews(), doneMass, untouched, waiting: left };
+    return {
+      result: exploration.result([]),
+      examples: counterexamples.takeNews(),
+      doneMass,
+      assumed: exploration.assumed,
+      keys: made.keys.seen(),
+      waiting: left,
+    };
   };
 }
 

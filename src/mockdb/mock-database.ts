@@ -146,6 +146,11 @@ export class MockDatabase implements Store {
     return 'committed';
   }
 
+  /** Those that were read or written, also before a reset. */
+  get keys(): readonly Key[] {
+    return this.#keys;
+  }
+
   /** @internal for MockTransaction */
   keyId(key: Key): number {
     let id = this.#keyIds.get(key);

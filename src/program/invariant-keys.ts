@@ -1,26 +1,148 @@
 /**
- * Keys that only the invariant knows. A misspelt key is `undefined` in every final state, and most comparisons with that hold or fail for no reason
- * of the program. The text of the invariant names such keys; a key that `initial` has, that the text of a session names, or that a run reads or
- * writes is none of them, and comparing one with `null` or `undefined` is a test that it is absent.
+ * Keys that only the invariant asks for. A misspelt key is `undefined` in every final state, and most comparisons with that hold or fail for no reason
+ * of the program. What the invariant asks of `final` is observed, in the first judgements and in some of the later ones: text shows neither
+ * destructuring nor helpers.
+ *
+ * A key that `initial` has, that the text of a session names, or that a run reads or writes is known. Of an unknown one, observation cannot tell a
+ * misspelling from a test that a forbidden state never came to be. The spelling decides: close to a known key it is taken for a misspelling, and the
+ * verdict is unknown; else the verdict names it and assumes the test.
  */
 import type { Key } from '../history/index.ts';
+import { namesAsked, observed, resultsOf } from './observed-names.ts';
+import type { End, Program } from './program.ts';
+import { similarKey } from './similar-key.ts';
 
-export function keysOfInvariantAlone(
-  invariant: string,
-  initial: { has(key: Key): boolean },
-  sessions: readonly string[],
-): readonly Key[] {
-  const named = [...invariant.matchAll(looks)].flatMap(({ groups }) => groups?.['name'] ?? groups?.['text'] ?? []);
-  return [...new Set(named)].filter(
-    (key) => !initial.has(key) && !(key in Object.prototype) && !sessions.some((text) => text.includes(key)),
+/** What runs showed, as plain data. */
+export interface KeysSeen {
+  /** That the invariant asked for in vain. */
+  readonly asked: readonly Key[];
+  /** That sessions read or wrote. */
+  readonly touched: readonly Key[];
+}
+
+export class InvariantKeys {
+  readonly #program: Program;
+  readonly #asked = new Set<Key>();
+  readonly #touched = new Set<Key>();
+  readonly #comparedWithNothing: ReadonlySet<Key>;
+  readonly #texts: readonly string[];
+  #judgements = 0;
+
+  /** @param program as it is written */
+  constructor(program: Program) {
+    this.#program = program;
+    this.#comparedWithNothing = comparedWithNothing(program.invariantText ?? '');
+    this.#texts = program.sessions.map(String);
+  }
+
+  /** @param program that is run: its invariant is observed */
+  around(program: Program): Program {
+    const { invariant } = program;
+    return {
+      ...program,
+      invariant: (end) => {
+        this.#judgements += 1;
+        if (this.#judgements > OBSERVED_FIRST && this.#judgements % OBSERVED_EVERY !== 0) return invariant(end);
+        return observed((isObserved) => invariant(isObserved ? this.#watched(end) : end));
+      },
+    };
+  }
+
+  touch(keys: readonly Key[]): void {
+    for (const key of keys) this.#touched.add(key);
+  }
+
+  seen(): KeysSeen {
+    return { asked: [...this.#asked], touched: [...this.#touched] };
+  }
+
+  /** Takes over what other runs of the same program showed. */
+  merge({ asked, touched }: KeysSeen): void {
+    for (const key of asked) this.#ask(key);
+    this.touch(touched);
+  }
+
+  /** Why the verdict is unknown, as clauses. */
+  gaps(): string[] {
+    return this.#unknown().flatMap(({ key, similar }) => (similar === null ? [] : [misspeltText(key, similar)]));
+  }
+
+  /** What a green verdict takes for granted, as clauses. */
+  assumed(): string[] {
+    const absent = this.#unknown().filter(({ similar }) => similar === null);
+    return absent.length === 0 ? [] : [absentText(absent.map(({ key }) => `"${key}"`))];
+  }
+
+  #unknown(): { readonly key: Key; readonly similar: Key | null }[] {
+    const known = [...new Set([...this.#program.initial.keys(), ...this.#touched])];
+    return [...this.#asked]
+      .filter((key) => !this.#touched.has(key))
+      .map((key) => ({ key, similar: similarKey(key, known) }));
+  }
+
+  #watched(end: End): End {
+    let final: End['final'] | null = null;
+    const ask = (key: Key): void => this.#ask(key);
+    return {
+      results: resultsOf(end.results, this.#program.sessionNames),
+      get final() {
+        return (final ??= namesAsked(end.final, ask));
+      },
+      sometimes: end.sometimes,
+    };
+  }
+
+  #ask(key: Key): void {
+    if (this.#asked.size < ASKED_MAX && !this.#isExcused(key)) this.#asked.add(key);
+  }
+
+  #isExcused(key: Key): boolean {
+    return (
+      this.#program.initial.has(key) ||
+      this.#comparedWithNothing.has(key) ||
+      this.#texts.some((text) => names(text, key))
+    );
+  }
+}
+
+/** Judgements that are observed: the first, and one of so many after them. */
+const OBSERVED_FIRST = 256;
+const OBSERVED_EVERY = 16;
+
+/** Keys that are remembered, and named in one clause. */
+const ASKED_MAX = 1_000;
+const NAMED_MAX = 5;
+
+function misspeltText(key: Key, similar: Key): string {
+  return (
+    `the invariant looks at the key "${key}", which no session read or wrote and which is not in "initial": ` +
+    `did you mean "${similar}"? A key that must stay absent is null in "initial"`
   );
 }
 
-/** The clause of a gap: no run has read or written the key. */
-export function untouchedText(key: Key): string {
-  return `the invariant looks at the key "${key}", which no session read or wrote and which is not in "initial"`;
+function absentText(keys: readonly string[]): string {
+  if (keys.length === 1)
+    return `the invariant looks at the key ${keys[0]}, which no run read or wrote: it tests that it is absent`;
+  const more = keys.length > NAMED_MAX ? ` and ${keys.length - NAMED_MAX} more` : '';
+  const named = `${keys.slice(0, NAMED_MAX).join(', ')}${more}`;
+  return `the invariant looks at the keys ${named}, which no run read or wrote: it tests that they are absent`;
 }
 
-/** `final.stock`, `final?.stock`, `final['stock']`, where it is not compared with nothing. */
-const looks =
-  /\bfinal\s*(?:\??\.\s*(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)|(?:\?\.)?\[\s*(?<quote>["'`])(?<text>[^"'`$\\]+)\k<quote>\s*\])(?![\p{ID_Continue}$])(?!\s*[!=]==?\s*(?:null|undefined|void)\b)/gu;
+/** Not as a part of a longer key or word. */
+function names(text: string, key: Key): boolean {
+  const isPart = (char: string | undefined): boolean => char !== undefined && /[\p{ID_Continue}$/:-]/u.test(char);
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1))
+    if (!isPart(text[at - 1]) && !isPart(text[at + key.length])) return true;
+  return false;
+}
+
+/** `.error === undefined`, `['error'] != null`. */
+const comparison =
+  /(?:\.\s*(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)|\[\s*(?<quote>["'`])(?<text>[^"'`$\\]+)\k<quote>\s*\])\s*[!=]==?\s*(?:null|undefined|void)\b/gu;
+
+/** Keys that the text of an invariant compares with `null` or `undefined`: tests that they are absent. */
+function comparedWithNothing(invariant: string): ReadonlySet<Key> {
+  return new Set(
+    [...invariant.matchAll(comparison)].flatMap(({ groups }) => groups?.['name'] ?? groups?.['text'] ?? []),
+  );
+}

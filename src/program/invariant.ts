@@ -3,6 +3,7 @@ import { InputError } from '../base/input-error.ts';
 import { before, LATE } from '../base/deadline.ts';
 import type { Key, Value } from '../history/index.ts';
 import { mark } from './marks.ts';
+import { isSessionNameFault } from './observed-names.ts';
 import type { End, Program } from './program.ts';
 
 export type InvariantVerdict =
@@ -19,7 +20,7 @@ export interface JudgeLimits {
 
 /**
  * @param limits when an invariant that is asynchronous must have settled
- * @throws InputError `program/invariant-undefined`, `program/invariant-result`
+ * @throws InputError `program/invariant-undefined`, `program/invariant-result`, `program/session-name`
  */
 export async function judge(
   program: Program,
@@ -31,6 +32,7 @@ export async function judge(
     const judged = program.invariant(end);
     returned = await (judged instanceof Promise ? before(deadlineMs, judged, signal) : judged);
   } catch (error) {
+    if (isSessionNameFault(error)) throw error;
     return { kind: 'fails', message: errorText(error) };
   }
   if (returned === LATE) return { kind: 'late' };

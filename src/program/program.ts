@@ -4,7 +4,6 @@
 import { InputError } from '../base/input-error.ts';
 import { copyValue, type Key, type Value } from '../history/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
-import { keysOfInvariantAlone } from './invariant-keys.ts';
 
 /** The type of what a store holds is the program's to know: unchecked, like that of JSON.parse. */
 // oxlint-disable-next-line no-explicit-any
@@ -74,8 +73,6 @@ export interface Program {
   readonly conflicts: 'retry' | 'abort';
   /** As it is written; `null`: it has none, and only errors of its sessions are looked for. */
   readonly invariantText: string | null;
-  /** Keys that nothing but the text of the invariant names: misspelt ones, where no run reads or writes them. */
-  readonly keysOfInvariantAlone: readonly Key[];
 }
 
 /**
@@ -102,7 +99,6 @@ export function checkProgram(definition: unknown): Program {
     key,
     initialValue(key, value),
   ]);
-  const texts = named.map(([, session]) => String(session));
   const checked: Program = {
     initial: new Map(values),
     sessionNames: named.map(([name]) => name),
@@ -110,7 +106,6 @@ export function checkProgram(definition: unknown): Program {
     invariant: invariant as Program['invariant'],
     conflicts,
     invariantText: invariant === holdsAlways ? null : String(invariant),
-    keysOfInvariantAlone: keysOfInvariantAlone(String(invariant), new Map(values), texts),
   };
   checkedPrograms.add(checked);
   return checked;

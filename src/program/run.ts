@@ -79,7 +79,7 @@ class RunSession {
   /** Did it commit what it wrote, ever? Did it abort a transaction that had written? */
   keptWrite = false;
   lostWrite = false;
-  /** The error of the last transaction. */
+  /** The last error of a transaction. Reads do not make good for it where the session has committed no write. */
   failure: unknown = null;
   /** What it did last, for a run that does not end. */
   lastKind = '';
@@ -93,6 +93,11 @@ class RunSession {
   constructor(index: number, name: string) {
     this.index = index;
     this.name = name;
+  }
+
+  committed(hasWritten: boolean): void {
+    this.keptWrite ||= hasWritten;
+    if (this.keptWrite) this.failure = null;
   }
 }
 
@@ -212,9 +217,8 @@ class Run {
       if (this.#isOver) return never;
       const outcome = t.commit();
       this.#close(session);
-      session.failure = null;
       if (outcome === 'committed') {
-        session.keptWrite ||= opened.hasWritten;
+        session.committed(opened.hasWritten);
         return result;
       }
       this.#conflict(session, attempt);
@@ -240,9 +244,8 @@ class Run {
       }
       const outcome = t.commit();
       this.#close(session);
-      session.failure = null;
       if (outcome === 'committed') {
-        session.keptWrite ||= kind === 'write of';
+        session.committed(kind === 'write of');
         return result;
       }
       this.#conflict(session, attempt);

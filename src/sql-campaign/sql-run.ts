@@ -8,9 +8,12 @@ import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
 import {
   errorText,
+  isSessionNameFault,
   mark,
   type Marks,
+  observed,
   passTimeAfter,
+  resultsOf,
   type SessionRun,
   type SqlConnection,
   type SqlProgram,
@@ -272,8 +275,14 @@ class Run {
   async #judge(results: Record<string, unknown>): Promise<string | null> {
     let returned: unknown;
     try {
-      returned = await this.#program.invariant({ ...this.#connection('invariant', true), results });
+      returned = await observed((isObserved) =>
+        this.#program.invariant({
+          ...this.#connection('invariant', true),
+          results: isObserved ? resultsOf(results, this.#program.sessionNames) : results,
+        }),
+      );
     } catch (thrown) {
+      if (isSessionNameFault(thrown)) throw thrown;
       return errorText(thrown);
     }
     await this.#requireAwaited();
