@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import transfer from '../examples/sql-transfer.ts';
 import { oltpProgram, workloads } from '../examples/oltp/program.ts';
 import { check } from '../src/isolation/index.ts';
-import { sqlProgram, type SqlConnection } from '../src/program/index.ts';
+import { sqlProgram, type SqlConnection, type SqlProgram } from '../src/program/index.ts';
 import { parseProfile, runSqlCampaign, testSqlProgram } from '../src/sql-campaign/index.ts';
 
 const profile = parseProfile;
@@ -92,6 +92,18 @@ describe('none of the assertions is ever broken at serializable', () => {
 test('a schema that fails is the program’s fault, and says how', async () => {
   const broken = sqlProgram({ dialect: 'postgres', schema: 'create tabel t (id int)', sessions: { a: () => null } });
   await expect(runSqlCampaign(broken, { profile: profile({}) })).rejects.toMatchObject({ code: 'program/schema' });
+});
+
+test('an invariant that asks for the result of another session is at fault, one that copies the results is not', async () => {
+  const judged = (invariant: SqlProgram['invariant']) =>
+    runSqlCampaign({ ...transfer, invariant }, { profile: profile({ engine: 'postgres' }), runs: 1 });
+  const [one = '', two = ''] = transfer.sessionNames;
+  await expect(judged(({ results }) => !results['nobody'])).rejects.toMatchObject({
+    code: 'program/session-name',
+    message: `the invariant looks at the result of session "nobody"; the sessions are "${one}", "${two}"`,
+  });
+  const { violations, runs } = await judged(({ results }) => one in structuredClone(results));
+  expect({ violations, runs }).toEqual({ violations: 0, runs: 1 });
 });
 
 test('a program of the other dialect is refused', async () => {
