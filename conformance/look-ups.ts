@@ -21,7 +21,7 @@ export function lookUpForms(schedule: Schedule): Schedule[] {
     }));
 }
 
-export function byLookUps(sql: string): string {
+function byLookUps(sql: string): string {
   const begin = /(?<!\bnot )\bin \((?=\s*select\b)/i.exec(sql);
   if (begin === null) return sql;
   const from = begin.index + begin[0].length;
