@@ -1,7 +1,7 @@
 /**
  * Keys that only the invariant asks for. A misspelt key is `undefined` in every final state, and most comparisons with that hold or fail for no reason
  * of the program. What the invariant asks of `final` is observed, in the first judgements and in some of the later ones: text shows neither
- * destructuring nor helpers.
+ * destructuring nor helpers. Only for what a copy of `final` is asked the text has to do.
  *
  * A key that `initial` has, that the text of a session names, or that a run reads or writes is known. Of an unknown one, observation cannot tell a
  * misspelling from a test that a forbidden state never came to be. The spelling decides: close to a known key it is taken for a misspelling, and the
@@ -18,6 +18,8 @@ export interface KeysSeen {
   readonly asked: readonly Key[];
   /** That sessions read or wrote. */
   readonly touched: readonly Key[];
+  /** Did the invariant list the keys of a final state? It may have copied it. */
+  readonly isListed: boolean;
 }
 
 export class InvariantKeys {
@@ -27,6 +29,7 @@ export class InvariantKeys {
   readonly #comparedWithNothing: ReadonlySet<Key>;
   readonly #texts: readonly string[];
   #judgements = 0;
+  #isListed = false;
 
   /** @param program as it is written */
   constructor(program: Program) {
@@ -53,11 +56,12 @@ export class InvariantKeys {
   }
 
   seen(): KeysSeen {
-    return { asked: [...this.#asked], touched: [...this.#touched] };
+    return { asked: [...this.#asked], touched: [...this.#touched], isListed: this.#isListed };
   }
 
   /** Takes over what other runs of the same program showed. */
-  merge({ asked, touched }: KeysSeen): void {
+  merge({ asked, touched, isListed }: KeysSeen): void {
+    this.#isListed ||= isListed;
     for (const key of asked) this.#ask(key);
     this.touch(touched);
   }
@@ -74,26 +78,38 @@ export class InvariantKeys {
   }
 
   #unknown(): { readonly key: Key; readonly similar: Key | null }[] {
+    const asked = [...this.#asked].filter((key) => !this.#touched.has(key));
+    const ofCopies = this.#namesOfCopies().filter((key) => !this.#touched.has(key));
+    if (asked.length + ofCopies.length === 0) return [];
     const known = [...new Set([...this.#program.initial.keys(), ...this.#touched])];
-    return [...this.#asked]
-      .filter((key) => !this.#touched.has(key))
-      .map((key) => ({ key, similar: similarKey(key, known) }));
+    const withSimilar = (key: Key) => ({ key, similar: similarKey(key, known) });
+    return [...asked.map(withSimilar), ...ofCopies.map(withSimilar).filter(({ similar }) => similar !== null)];
+  }
+
+  /** What a copy of a final state is asked, only the text shows: properties that are not those of values. */
+  #namesOfCopies(): Key[] {
+    if (!this.#isListed) return [];
+    const values = JSON.stringify([...this.#program.initial.values()]);
+    return propertiesOf(this.#program.invariantText ?? '').filter(
+      (name) => !this.#asked.has(name) && !this.#isExcused(name) && !names(values, name),
+    );
   }
 
   #watched(end: End): End {
     let final: End['final'] | null = null;
     const ask = (key: Key): void => this.#ask(key);
+    const list = (): void => void (this.#isListed = true);
     return {
       results: resultsOf(end.results, this.#program.sessionNames),
       get final() {
-        return (final ??= namesAsked(end.final, ask));
+        return (final ??= namesAsked(end.final, ask, list));
       },
       sometimes: end.sometimes,
     };
   }
 
   #ask(key: Key): void {
-    if (this.#asked.size < ASKED_MAX && !this.#isExcused(key)) this.#asked.add(key);
+    if (this.#asked.size < ASKED_MAX && !this.#asked.has(key) && !this.#isExcused(key)) this.#asked.add(key);
   }
 
   #isExcused(key: Key): boolean {
@@ -110,7 +126,7 @@ const OBSERVED_FIRST = 256;
 const OBSERVED_EVERY = 16;
 
 /** Keys that are remembered, and named in one clause. */
-const ASKED_MAX = 1_000;
+const ASKED_MAX = 100;
 const NAMED_MAX = 5;
 
 function misspeltText(key: Key, similar: Key): string {
@@ -130,6 +146,7 @@ function absentText(keys: readonly string[]): string {
 
 /** Not as a part of a longer key or word. */
 function names(text: string, key: Key): boolean {
+  if (key === '') return false;
   const isPart = (char: string | undefined): boolean => char !== undefined && /[\p{ID_Continue}$/:-]/u.test(char);
   for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1))
     if (!isPart(text[at - 1]) && !isPart(text[at + key.length])) return true;
@@ -139,6 +156,18 @@ function names(text: string, key: Key): boolean {
 /** `.error === undefined`, `['error'] != null`. */
 const comparison =
   /(?:\.\s*(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)|\[\s*(?<quote>["'`])(?<text>[^"'`$\\]+)\k<quote>\s*\])\s*[!=]==?\s*(?:null|undefined|void)\b/gu;
+
+/** `.stok`, not called. */
+const property =
+  /(?<!\.)\.\s*(?<name>[\p{ID_Start}$_][\p{ID_Continue}$]*)(?![\p{ID_Continue}$])(?!\s*(?:\?\.\s*)?\()/gu;
+
+function propertiesOf(text: string): string[] {
+  const named = [...text.matchAll(property)].flatMap(({ groups }) => groups?.['name'] ?? []);
+  return [...new Set(named)].filter((name) => !ofValues.some((values) => name in values));
+}
+
+/** `length`, `size`, and what the invariant itself is given. */
+const ofValues: readonly object[] = [Array.prototype, Map.prototype, { final: 0, results: 0 }];
 
 /** Keys that the text of an invariant compares with `null` or `undefined`: tests that they are absent. */
 function comparedWithNothing(invariant: string): ReadonlySet<Key> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { endOf, judge, violationOf } from './invariant.ts';
 import { program } from './program.ts';
+import { similarKey } from './similar-key.ts';
 
 test('true holds; false, a sentence and a throw do not', async () => {
   expect(violationOf(true)).toBe(null);
@@ -37,4 +38,28 @@ test.each([
   [{ ok: true }, 'type object'],
 ])('%j is no verdict either', (returned, what) => {
   expect(() => violationOf(returned)).toThrow(what);
+});
+
+test.each([
+  ['stok', 'stock'],
+  ['sotck', 'stock'],
+  ['Sold_Out', 'sold-out'],
+  ['user/anne', 'user/ann'],
+  ['order/1/totl', 'order/1/total'],
+  ['seat', 'seat/1'],
+])('"%s" is taken for a misspelling of "%s"', (name, key) => {
+  expect(similarKey(name, ['x', key, 'another'])).toBe(key);
+});
+
+test.each([
+  ['y', 'x'],
+  ['lock', 'stock'],
+  ['log/2', 'log/1'],
+  ['item12', 'item3'],
+  ['order/b', 'order/a'],
+  ['stock/negative', 'stock'],
+  ['seat/1', 'seat/10'],
+  ['', 'x'],
+])('"%s" is another key than "%s"', (name, key) => {
+  expect(similarKey(name, [key])).toBeNull();
 });

@@ -1,8 +1,11 @@
 /** Which names an invariant asks of the objects that it is given. What every object is asked (by `await`, JSON, `expect`) is left out. */
 import { InputError } from '../base/input-error.ts';
 
-/** @param onMissing called with each name that is asked for and that `object` does not have */
-export function namesAsked<T extends object>(object: T, onMissing: (name: string) => void): T {
+/**
+ * @param onMissing called with each name that is asked for and that `object` does not have
+ * @param onListed called where the names are listed, as for a copy: what a copy is asked is not seen
+ */
+export function namesAsked<T extends object>(object: T, onMissing: (name: string) => void, onListed: () => void): T {
   const note = (target: T, name: string | symbol): void => {
     if (typeof name === 'string' && !(name in target) && !isAskedOfAll(name)) onMissing(name);
   };
@@ -18,6 +21,10 @@ export function namesAsked<T extends object>(object: T, onMissing: (name: string
     getOwnPropertyDescriptor(target, name) {
       note(target, name);
       return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+    ownKeys(target) {
+      onListed();
+      return Reflect.ownKeys(target);
     },
   });
 }

@@ -27,6 +27,7 @@ const EDITS_MAX = 2;
 function editsOfPart(a: string, b: string): number {
   if (a === b) return 0;
   if (a.replaceAll(/\d+/gu, '0') === b.replaceAll(/\d+/gu, '0')) return Infinity;
+  if (Math.abs(a.length - b.length) > EDITS_MAX) return Infinity;
   const edits = editDistance(a, b);
   return edits * 2 < Math.min(a.length, b.length) ? edits : Infinity;
 }
