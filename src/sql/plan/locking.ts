@@ -150,9 +150,13 @@ function currentRead(
   const { conjuncts } = plan.from;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
-  const order = orderColumns(plan.sortKeys, plan.sortOrders, item.row);
-  const access = scope.planning.access(table, preferOrdered(table, ways, order, plan.limit !== null), true);
-  const direction = directionOf(table, access, order);
+  const order = orderColumns({ keys: plan.sortKeys, orders: plan.sortOrders }, item.row, scope.dialect);
+  const access = scope.planning.access(
+    table,
+    preferOrdered(table, ways, order, plan.limit !== null, scope.dialect),
+    true,
+  );
+  const direction = directionOf(table, access, order, scope.dialect);
   const whole =
     direction === null || plan.sortKeys.length === 0 ? wholeScan(item, table, scope.dialect) : () => wholeTable;
   const isPossible = possible(plan.from, 'select', scope.planning);

@@ -1,31 +1,60 @@
 /**
- * ORDER BY by the order of an index: a locking statement with LIMIT then stops at its last row, and locks no more. As MariaDB 10.11 chooses: SELECT
- * takes such an index rather than sort, UPDATE and DELETE only where they would read the whole table.
+ * ORDER BY by the order of an index: the rows come sorted, and LIMIT ends the scan. A locking statement then locks no more.
+ *
+ * A plain SELECT uses the order only of the access that it would take anyway, so that what it is assumed to read by stays the same. A locking
+ * statement on InnoDB chooses by the order, as MariaDB 10.11 does: SELECT takes such an index rather than sort, UPDATE and DELETE only where they
+ * would read the whole table.
  */
-import type { Index, Table } from '../catalog/relation.ts';
-import { primaryKey } from '../catalog/relation.ts';
+import { assert } from '../../base/assert.ts';
+import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import type { Expression } from '../expression.ts';
 import type { AccessPath } from '../storage.ts';
-import type { Access } from './access.ts';
-import type { SortOrder } from './sort.ts';
+import { type Access, accessWays, wholeTable } from './access.ts';
+import type { FromList } from './join.ts';
+import type { Planning } from './planning.ts';
+import { rowCondition } from './row-condition.ts';
+import { hasDefaultNulls, type SortOrder } from './sort.ts';
+import { type Source, tableSource } from './source.ts';
 
 interface OrderColumn {
   readonly cell: number;
   readonly isDescending: boolean;
 }
 
-/** `null`: it is sorted by more than columns of this row. */
-export function orderColumns(
-  keys: readonly Expression[],
-  orders: readonly SortOrder[],
-  row: number,
-): readonly OrderColumn[] | null {
+interface Sort {
+  readonly keys: readonly Expression[];
+  readonly orders: readonly SortOrder[];
+}
+
+/** The rows of FROM's only table in the order of its access. `null`: they have to be sorted. */
+export function orderedSource({ nodes, conjuncts }: FromList, sort: Sort, planning: Planning): Source | null {
+  const [leaf, another] = nodes;
+  if (leaf === undefined || another !== undefined || leaf.kind !== 'leaf' || sort.keys.length === 0) return null;
+  const { item } = leaf;
+  const { table } = item;
+  if (table === null) return null;
+  const { dialect } = planning;
+  const access = planning.wayAmong(
+    table,
+    accessWays(table, item.row, conjuncts, () => false, dialect),
+  );
+  const direction = directionOf(table, access, orderColumns(sort, item.row, dialect), dialect);
+  if (direction === null) return null;
+  const inOrder: Access['paths'] = (frame) => {
+    const paths = access?.paths(frame) ?? wholeTable;
+    return direction === 'descending' ? backwards(table, paths) : paths;
+  };
+  return tableSource(table.id, item.row, inOrder, rowCondition(item, conjuncts, planning));
+}
+
+/** `null`: no index has this order, because it sorts by more than columns of this row or puts NULLs elsewhere. */
+export function orderColumns({ keys, orders }: Sort, row: number, dialect: Dialect): readonly OrderColumn[] | null {
   const columns: OrderColumn[] = [];
   for (const [i, { column }] of keys.entries()) {
-    const { isDescending, nullsFirst } = orders[i] ?? {};
-    // The index has NULLs first.
-    if (column?.row !== row || isDescending === undefined || nullsFirst === isDescending) return null;
-    columns.push({ cell: column.cell, isDescending });
+    const order = orders[i];
+    if (column?.row !== row || order === undefined || !hasDefaultNulls(order, dialect)) return null;
+    columns.push({ cell: column.cell, isDescending: order.isDescending });
   }
   return columns;
 }
@@ -39,19 +68,22 @@ export function preferOrdered(
   ways: readonly (Access | null)[],
   order: readonly OrderColumn[] | null,
   isLimited: boolean,
+  dialect: Dialect,
 ): readonly (Access | null)[] {
   const [best = null] = ways;
-  if (order === null || !isLimited || directionOf(table, best, order) !== null) return ways;
-  const ordered = ways.find((way) => directionOf(table, way, order) !== null);
+  const isOrdered = (way: Access | null): boolean => directionOf(table, way, order, dialect) !== null;
+  if (order === null || !isLimited || isOrdered(best)) return ways;
+  const ordered = ways.find(isOrdered);
   if (ordered !== undefined) return [ordered, ...ways.filter((way) => way !== ordered)];
-  const whole = table.indexes.map(wholeIndex).find((way) => directionOf(table, way, order) !== null);
+  const indexes = table.indexes.filter(({ predicate }) => predicate === null);
+  const whole = indexes.map(wholeIndex).find(isOrdered);
   return whole === undefined ? ways : [whole, ...ways];
 }
 
-/** All rows in the order of an index. */
+/** All rows in the order of an index, which is not partial. */
 export function wholeIndex(index: Index): Access {
-  const path: AccessPath = { kind: 'index', index: index.id, prefix: [], isDescending: false };
-  const paths = index.predicate === null ? [path] : [];
+  assert(index.predicate === null, `the partial index ${index.name} lacks rows`);
+  const paths: readonly AccessPath[] = [{ kind: 'index', index: index.id, prefix: [], isDescending: false }];
   return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };
 }
 
@@ -60,18 +92,22 @@ export function directionOf(
   table: Table,
   access: Access | null,
   order: readonly OrderColumn[] | null,
+  dialect: Dialect,
 ): 'ascending' | 'descending' | null {
   if (order === null) return null;
   if (access?.isPoint === true) return 'ascending';
+  const { isClustered } = engineRules[dialect];
+  // PostgreSQL's heap has no order. Several ranges of one index are read in theirs by InnoDB alone.
+  if (!isClustered && access?.isOneRange !== true) return null;
   const index = access?.index ?? primaryKey(table);
   const constants = access?.constants ?? 0;
-  const fixed = new Set(index?.parts.slice(0, constants).map(({ cell }) => cell));
+  const fixed = new Set(index?.parts.slice(0, constants).flatMap(({ cell }) => (cell < 0 ? [] : cell)));
   const wanted = order.filter(({ cell }) => !fixed.has(cell));
   const [first] = wanted;
   if (first === undefined) return 'ascending';
-  if (index === undefined || index.predicate !== null) return null;
+  if (index === undefined) return null;
   // InnoDB's indexes hold the primary key behind their own columns.
-  const behind = index.isPrimary ? [] : (primaryKey(table)?.parts ?? []);
+  const behind = isClustered && !index.isPrimary ? (primaryKey(table)?.parts ?? []) : [];
   const places = [...index.parts.slice(constants), ...behind]
     .map(({ cell }) => cell)
     .filter((cell) => !fixed.has(cell));

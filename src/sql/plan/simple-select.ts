@@ -11,7 +11,7 @@ import { indexEnds } from './index-ends.ts';
 import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './grouping.ts';
 import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
-import { orderedSource } from './ordered-scan.ts';
+import { orderedSource } from './ordered-access.ts';
 import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
 import { rowKey } from '../row-key.ts';

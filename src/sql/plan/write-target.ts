@@ -181,18 +181,18 @@ function inOrder(
     order.count === undefined
       ? null
       : coerce(compileExpression(order.count, scope, types.int8), types.int8, -1, 'assignment', scope);
-  const columns = orderColumns(keys, orders, item.row);
+  const columns = orderColumns({ keys, orders }, item.row, scope.dialect);
   const ways = waysTo(table, item, conjuncts, scope);
   const changed = columnsNamed(table, order.changes, scope.dialect);
   const isFree = !(columns ?? []).some(({ cell }) => changed.has(cell));
   const readsAll = ways[0] === null && count !== null && isFree;
-  const access = scope.planning.access(table, preferOrdered(table, ways, columns, readsAll), true);
+  const access = scope.planning.access(table, preferOrdered(table, ways, columns, readsAll, scope.dialect), true);
   scope.planning.steps.push(
     access === null ? { nodeType: 'Seq Scan', relation: item.name } : indexStep(access, item.name),
   );
   // MariaDB reads a whole table in order for LIMIT only, and sorts first when the order changes.
   const isSorted = access !== null || (count !== null && isFree);
-  const direction = isSorted ? directionOf(table, access, columns) : null;
+  const direction = isSorted ? directionOf(table, access, columns, scope.dialect) : null;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
   return {
     item,
