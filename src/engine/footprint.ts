@@ -1,19 +1,18 @@
 /**
- * What one step of a session came into contact with, told by the engine as the step runs: rows, keys and ranges of indexes, locks, gaps,
- * snapshots, who waits. Two steps of which neither contact meets the other come to the same in both orders: each sees what it saw, leaves
- * what it left, and neither lets the other wait or go on. That is what exploration builds on (`sql-campaign/schedule-tree.ts`).
+ * The footprint of one step of a session: what the step read, wrote and locked in the engine, recorded as it runs. It names rows, keys and ranges of
+ * indexes, locks, gaps, snapshots and waits. Two steps without conflicting accesses are independent: in both orders each reads, leaves and waits for
+ * the same. Partial-order reduction builds on that (`sql-campaign/schedule-tree.ts`).
  *
- * A contact is a way to touch something that has a name, or a key or a range of keys of an index. Which ways are felt by which others is the
- * table below. Whatever an engine reads must be told, also what it found absent; where one contact stands for several things, it is the one
- * that meets more.
+ * An access has a kind and an object: something with a name, or a key or a range of keys of an index. The table below says which kinds conflict. An
+ * engine records all that it reads, also what it found absent; where one access stands for several, it is the one that conflicts with more.
  */
 import type { SqlValue } from '../sql/value.ts';
 
-const felt = {
-  /** Reads what is committed; a commit makes rows seen. */
+const conflicting = {
+  /** Reads what is committed; a commit makes rows visible. */
   see: ['publish'],
   publish: ['see'],
-  /** Reads what is written, committed or not, or remembers to have read it; writes, or takes back what was written. */
+  /** Reads what is written, committed or not, or remembers to have read it; writes, or undoes a write. */
   peek: ['write'],
   write: ['peek'],
   /** Locks and their release. A `try` that fails leaves nothing behind. */
@@ -38,32 +37,32 @@ const felt = {
   'try share': ['no key update', 'update'],
   'try no key update': ['share', 'no key update', 'update'],
   'try update': ['key share', 'share', 'no key update', 'update'],
-  /** Which index records there are: goes from one to the next or locks a gap; looks for who would leave; makes one; removes one. */
+  /** Which records an index has: scans them or locks a gap; depends on the neighbours; adds one; removes one. */
   walk: ['add', 'remove'],
-  near: ['remove'],
+  neighbours: ['remove'],
   add: ['walk', 'add', 'remove'],
-  remove: ['walk', 'near', 'add', 'remove'],
+  remove: ['walk', 'neighbours', 'add', 'remove'],
   /** Of anything else. */
   read: ['change'],
   change: ['read', 'change'],
-  /** Two kinds of contact that each commute with their own kind. */
+  /** Two kinds that each commute with their own kind. */
   left: ['right'],
   right: ['left'],
 } as const;
 
-export type Contact = keyof typeof felt;
+export type AccessKind = keyof typeof conflicting;
 type Key = readonly SqlValue[];
 type CompareKeys = (a: Key, b: Key) => number;
 
-const contacts = Object.keys(felt) as Contact[];
-const bits = Object.fromEntries(contacts.map((contact, i) => [contact, 1 << i])) as Record<Contact, number>;
-const feltBy = Object.fromEntries(
-  contacts.map((contact) => [contact, felt[contact].reduce((mask, other) => mask | bits[other], 0)]),
-) as Record<Contact, number>;
+const kinds = Object.keys(conflicting) as AccessKind[];
+const bits = Object.fromEntries(kinds.map((kind, i) => [kind, 1 << i])) as Record<AccessKind, number>;
+const conflictBits = Object.fromEntries(
+  kinds.map((kind) => [kind, conflicting[kind].reduce((mask, other) => mask | bits[other], 0)]),
+) as Record<AccessKind, number>;
 
-/** Keys that a contact is with: one, or all of a range. */
-interface KeyContact {
-  readonly contact: Contact;
+/** Of one key of an index, or of all in a range. */
+interface KeyAccess {
+  readonly kind: AccessKind;
   /** `null`: a range. */
   readonly key: Key | null;
   /** Tells records with equal keys apart; `null`: any of them. */
@@ -73,18 +72,23 @@ interface KeyContact {
   readonly contains: ((key: Key) => boolean) | null;
 }
 
-interface Touched {
-  /** The ways in which it is touched, and those that would feel that, as bits. */
-  bits: number;
-  felt: number;
+/** The accesses to one name: their kinds, and those that conflict with them, as bits. */
+interface NameAccesses {
+  kinds: number;
+  conflicts: number;
+}
+
+/** The name under which a step accesses whether a session waits, and the weight of its transaction: deadlock detection reads both. */
+export function waitName(session: number): string {
+  return `wait of ${session}`;
 }
 
 export class Footprint {
-  readonly #names = new Map<string, Touched>();
-  readonly #keys = new Map<string, KeyContact[]>();
+  readonly #names = new Map<string, NameAccesses>();
+  readonly #keys = new Map<string, KeyAccess[]>();
   #touchesAll = false;
 
-  /** Meets every other step: what nobody has thought about. */
+  /** Conflicts with every other step: for what no finer access describes. */
   touchAll(): void {
     this.#touchesAll = true;
   }
@@ -93,81 +97,74 @@ export class Footprint {
     return this.#touchesAll;
   }
 
-  touch(name: string, contact: Contact): void {
-    const touched = this.#names.get(name);
-    if (touched === undefined) this.#names.set(name, { bits: bits[contact], felt: feltBy[contact] });
+  touch(name: string, kind: AccessKind): void {
+    const accesses = this.#names.get(name);
+    if (accesses === undefined) this.#names.set(name, { kinds: bits[kind], conflicts: conflictBits[kind] });
     else {
-      touched.bits |= bits[contact];
-      touched.felt |= feltBy[contact];
+      accesses.kinds |= bits[kind];
+      accesses.conflicts |= conflictBits[kind];
     }
   }
 
   /** @param index names the index; @param row which of the records with this key, by the key that `compareRows` compares */
   touchKey(
     index: string,
-    contact: Contact,
+    kind: AccessKind,
     key: Key,
     compare: CompareKeys,
     row?: Key,
     compareRows?: CompareKeys,
   ): void {
-    this.#add(index, {
-      contact,
-      key,
-      row: row ?? null,
-      compare,
-      compareRows: compareRows ?? null,
-      contains: null,
-    });
+    this.#add(index, { kind, key, row: row ?? null, compare, compareRows: compareRows ?? null, contains: null });
   }
 
-  touchRange(index: string, contact: Contact, contains: (key: Key) => boolean): void {
-    this.#add(index, { contact, key: null, row: null, compare: noKeys, compareRows: null, contains });
+  touchRange(index: string, kind: AccessKind, contains: (key: Key) => boolean): void {
+    this.#add(index, { kind, key: null, row: null, compare: noKeys, compareRows: null, contains });
   }
 
-  /** Do the two meet? Linear in the names, quadratic in the keys of one index. */
-  meets(other: Footprint): boolean {
+  /** Linear in the names, quadratic in the keys of one index. */
+  conflictsWith(other: Footprint): boolean {
     if (this.#touchesAll || other.#touchesAll) return true;
     const [few, many] = this.#names.size < other.#names.size ? [this, other] : [other, this];
-    for (const [name, touched] of few.#names) {
+    for (const [name, accesses] of few.#names) {
       const there = many.#names.get(name);
-      if (there !== undefined && (touched.felt & there.bits) !== 0) return true;
+      if (there !== undefined && (accesses.conflicts & there.kinds) !== 0) return true;
     }
     for (const [index, mine] of this.#keys) {
       const theirs = other.#keys.get(index);
-      if (theirs !== undefined && mine.some((a) => theirs.some((b) => keysMeet(a, b)))) return true;
+      if (theirs !== undefined && mine.some((a) => theirs.some((b) => isConflict(a, b)))) return true;
     }
     return false;
   }
 
-  /** For those who look. */
+  /** For people who debug a reduction. */
   toString(): string {
     const texts = this.#touchesAll ? ['everything'] : [];
-    for (const [name, { bits: mask }] of this.#names)
-      texts.push(`${contacts.filter((contact) => (mask & bits[contact]) !== 0).join('+')} ${name}`);
+    for (const [name, { kinds: mask }] of this.#names)
+      texts.push(`${kinds.filter((kind) => (mask & bits[kind]) !== 0).join('+')} ${name}`);
     for (const [index, list] of this.#keys)
-      for (const { contact, key, row } of list)
+      for (const { kind, key, row } of list)
         texts.push(
-          `${contact} ${index} ${key === null ? 'range' : `[${key.map(String).join()}]`}${row === null ? '' : ` (${row.map(String).join()})`}`,
+          `${kind} ${index} ${key === null ? 'range' : `[${key.map(String).join()}]`}${row === null ? '' : ` (${row.map(String).join()})`}`,
         );
     return texts.join('; ');
   }
 
-  #add(index: string, contact: KeyContact): void {
+  #add(index: string, access: KeyAccess): void {
     const list = this.#keys.get(index);
-    if (list === undefined) this.#keys.set(index, [contact]);
-    else if (!list.some((known) => isSame(known, contact))) list.push(contact);
+    if (list === undefined) this.#keys.set(index, [access]);
+    else if (!list.some((known) => isSame(known, access))) list.push(access);
   }
 }
 
 const noKeys: CompareKeys = () => 0;
 
-function isSame(a: KeyContact, b: KeyContact): boolean {
-  return a.contact === b.contact && a.key !== null && a.key === b.key && a.row === b.row;
+function isSame(a: KeyAccess, b: KeyAccess): boolean {
+  return a.kind === b.kind && a.key !== null && a.key === b.key && a.row === b.row;
 }
 
-function keysMeet(a: KeyContact, b: KeyContact): boolean {
-  if ((feltBy[a.contact] & bits[b.contact]) === 0) return false;
+function isConflict(a: KeyAccess, b: KeyAccess): boolean {
+  if ((conflictBits[a.kind] & bits[b.kind]) === 0) return false;
   if (a.key !== null && b.key !== null) {
     if (a.compare(a.key, b.key) !== 0) return false;
     return a.row === null || b.row === null || a.compareRows === null || a.compareRows(a.row, b.row) === 0;

@@ -18,7 +18,7 @@ import { innodbStorage } from './innodb-storage.ts';
 
 const owner = (id: number): LockOwner => ({ id, session: id, locksGaps: true, grant: () => undefined });
 const [me, other] = [owner(1), owner(2)];
-const record = { isSupremum: false, locks: [], index: {}, row: {} };
+const record = { isSupremum: false, locks: [], index: { table: 1 }, row: {} };
 
 /** MySQL manual, "InnoDB Locking"; lock_rec_has_to_wait. Rows: requested; columns: held by another, exclusively. */
 test.each([

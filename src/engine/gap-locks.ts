@@ -2,18 +2,21 @@
  * InnoDB's record locks. Every index record has a list of locks in order of request, granted or waiting; a lock covers the record, the gap
  * before it, or both (next-key). MySQL manual, "InnoDB Locking"; the rules are those of `lock_rec_has_to_wait` in lock0lock.
  */
-import type { LockRequest } from '../sql/storage.ts';
+import type { LockRequest, TableId } from '../sql/storage.ts';
 
 export type LockMode = 'S' | 'X';
-/** `insert`: an insertion into the gap that waits for others' gap locks; nobody waits for it. */
-export type LockKind = 'next-key' | 'record' | 'gap' | 'insert';
+/**
+ * `insert`: an insertion into the gap that waits for others' gap locks; no lock waits for it. `auto-increment`: of a table's counter, and of nothing else
+ * (`auto-increment-lock.ts`).
+ */
+export type LockKind = 'next-key' | 'record' | 'gap' | 'insert' | 'auto-increment';
 
 export interface LockOwner {
   readonly id: number;
   readonly session: number;
   /** Does its level lock ranges? */
   readonly locksGaps: boolean;
-  /** Adds a lock that waits for nobody. */
+  /** Adds a lock that need not wait. */
   grant(lock: RecordLock): void;
 }
 
@@ -25,26 +28,26 @@ export interface RecordLock {
   isWaiting: boolean;
   /** It had to wait: then it is a structure of its own. */
   hasWaited: boolean;
-  /** The record has left the index: whoever waits looks again. */
+  /** The record has left the index: a transaction that waits for the lock reads the index again. */
   isGone: boolean;
-  /** Written rows are locked without a lock being made; it costs a lock only when someone asks. */
+  /** Of a written row. It becomes a lock structure when another transaction waits for it. */
   isImplicit: boolean;
 }
 
-/** An index record, or the end of an index. */
+/** An index record, the end of an index, or a table's AUTO_INCREMENT counter. */
 export interface LockableRecord {
   readonly isSupremum: boolean;
   /** In order of request. Shared when empty. */
   locks: RecordLock[];
-  /** What it belongs to, by identity. */
-  readonly index: object;
-  /** `null` for the end of an index. */
+  /** The index by identity, or the counter itself; and their table. */
+  readonly index: { readonly table: TableId };
+  /** `null` for what is no index record. */
   readonly row: object | null;
 }
 
 export const noLocks: RecordLock[] = [];
 
-/** Must a request wait for another's lock on the same record? */
+/** Must a request wait for another's lock on the same record or counter? */
 export function mustWait(request: RecordLock, other: RecordLock): boolean {
   if (request.owner === other.owner) return false;
   if (request.mode === 'S' && other.mode === 'S') return false;

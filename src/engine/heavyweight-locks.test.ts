@@ -33,9 +33,11 @@ describe('the conflict table', () => {
     expect(held).toEqual(conflictTable);
   });
 
-  test('footprints meet where modes conflict', () => {
-    const met = lockModes.map((first) => lockModes.map((second) => (meets(first, second) ? 'X' : '.')).join(''));
-    expect(met).toEqual(conflictTable);
+  test('footprints conflict where modes do', () => {
+    const conflicts = lockModes.map((first) =>
+      lockModes.map((second) => (doFootprintsConflict(first, second) ? 'X' : '.')).join(''),
+    );
+    expect(conflicts).toEqual(conflictTable);
   });
 
   function isFree(first: LockMode, second: LockMode): boolean {
@@ -44,11 +46,11 @@ describe('the conflict table', () => {
     return locks.tryAcquire('table 1', b, second, 'wait');
   }
 
-  function meets(first: LockMode, second: LockMode): boolean {
+  function doFootprintsConflict(first: LockMode, second: LockMode): boolean {
     const [one, other] = [new Footprint(), new Footprint()];
     touchLock(one, 'table 1', first);
     touchLock(other, 'table 1', second);
-    return one.meets(other);
+    return one.conflictsWith(other);
   }
 });
 

@@ -5,7 +5,7 @@
 import type { LockRequest, Row, RowCondition, Waiting } from '../sql/storage.ts';
 import { blockersOf, modeOf, newLock, type LockableRecord, type LockKind, type LockMode } from './gap-locks.ts';
 import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
-import * as contacts from './innodb-contacts.ts';
+import * as footprints from './innodb-footprint.ts';
 import { IndexRecord, isComparable, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
 import { goesOn } from './take.ts';
@@ -55,7 +55,7 @@ class LockingRead {
     this.#purpose = request.purpose ?? 'select';
     this.#isExact = path.from === undefined && path.to === undefined && path.prefix.length > 0;
     const keyLength = index.tree.first(() => true)?.key.length;
-    if (keyLength === undefined) contacts.walks(transaction.storage, index, null, null);
+    if (keyLength === undefined) footprints.recordWalk(transaction.storage, index, null, null);
     this.#isUnique =
       this.#isExact &&
       index.shape.isUnique &&
@@ -100,9 +100,9 @@ class LockingRead {
     const { prefix, from, to, isDescending } = this.#path;
     const bound = isDescending ? to : from;
     const begin = previous?.key ?? (bound === undefined ? prefix : [...prefix, bound.value]);
-    if (isDescending) contacts.walks(storage, this.#index, next?.key ?? null, begin);
-    else contacts.walks(storage, this.#index, begin, next?.key ?? null);
-    if (next !== undefined && this.#isPast(next)) contacts.looksAt(storage, next);
+    if (isDescending) footprints.recordWalk(storage, this.#index, next?.key ?? null, begin);
+    else footprints.recordWalk(storage, this.#index, begin, next?.key ?? null);
+    if (next !== undefined && this.#isPast(next)) footprints.recordMarkRead(storage, next);
     return next;
   }
 
@@ -174,7 +174,7 @@ class LockingRead {
     if (this.#isUnique || !this.#index.isClustered) return false;
     const lock = newLock(this.#transaction, record, this.#mode, kind);
     if (this.#transaction.holds(lock) || blockersOf(lock).length === 0) return false;
-    contacts.locks(this.#transaction.storage, lock, 'try');
+    footprints.recordLock(this.#transaction.storage, lock, 'try');
     const committed = currentVersion(record.row.newest, this.#transaction.writer);
     return committed === null || committed.isDeleted || !this.#matches(committed);
   }
@@ -216,14 +216,14 @@ class LockingRead {
     const above = this.#index.tree.first((record) => this.#bounds.isAbove(record.key));
     const { prefix, to } = this.#path;
     const begin = to === undefined ? prefix : [...prefix, to.value];
-    contacts.walks(this.#transaction.storage, this.#index, begin, above?.key ?? null);
+    footprints.recordWalk(this.#transaction.storage, this.#index, begin, above?.key ?? null);
     yield* this.#acquire(above ?? this.#index.supremum, 'gap');
   }
 
   *#lockClustered(record: IndexRecord): Waiting<Granted> {
     const clustered = clusteredRecord(record);
     const { clusteredKey, table } = record.row;
-    contacts.walks(this.#transaction.storage, table.clustered, clusteredKey, clusteredKey);
+    footprints.recordWalk(this.#transaction.storage, table.clustered, clusteredKey, clusteredKey);
     return clustered === undefined ? 'gone' : yield* this.#acquire(clustered, 'record');
   }
 

@@ -1,6 +1,7 @@
 /** How index records come and go, and what becomes of the locks on them and on the gaps around them. */
 import { assert } from '../base/assert.ts';
-import * as contacts from './innodb-contacts.ts';
+import { waitName } from './footprint.ts';
+import * as footprints from './innodb-footprint.ts';
 import { covers, newLock, noLocks, type LockableRecord, type RecordLock } from './gap-locks.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
 import { IndexRecord, type InnodbIndex, type InnodbRow, type InnodbVersion } from './innodb-table.ts';
@@ -23,7 +24,7 @@ export function addRecord(
 /** A record leaves: its locks become locks of the gap that is left, and whoever waited for it looks again. */
 function removeRecord(storage: InnodbStorage, index: InnodbIndex, record: IndexRecord): void {
   const heir = index.after(record);
-  contacts.removes(storage, record);
+  footprints.recordRemoval(storage, record);
   if (!index.tree.removeEntry(record)) return;
   const { locks } = record;
   record.locks = noLocks;
@@ -36,12 +37,12 @@ function removeRecord(storage: InnodbStorage, index: InnodbIndex, record: IndexR
 
 function giveGap(storage: InnodbStorage, lock: RecordLock, heir: LockableRecord): void {
   // The owner weighs more now.
-  storage.footprint?.touch(contacts.waitName(lock.owner.session), 'change');
+  storage.footprint?.touch(waitName(lock.owner.session), 'change');
   const gap = newLock(lock.owner, heir, lock.mode, 'gap');
   if (!heir.locks.some((held) => covers(held, gap))) lock.owner.grant(gap);
 }
 
-/** Takes the newest version of a row back. */
+/** Undoes the newest version of a row. */
 export function pop(storage: InnodbStorage, version: InnodbVersion): void {
   const row = version.stored;
   row.newest = version.older;

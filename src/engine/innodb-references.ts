@@ -7,7 +7,7 @@ import { assert } from '../base/assert.ts';
 import type { LockRequest, RowCondition, Waiting } from '../sql/storage.ts';
 import { modeOf } from './gap-locks.ts';
 import { boundsOf, type IndexPath } from './index-tree.ts';
-import * as contacts from './innodb-contacts.ts';
+import * as footprints from './innodb-footprint.ts';
 import { IndexRecord, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
 import { goesOn } from './take.ts';
@@ -28,9 +28,9 @@ export function* lockReferences(
   for (let previous: IndexRecord | null = null; ; ) {
     const record: IndexRecord | undefined =
       previous === null ? index.tree.first((other) => !bounds.isBelow(other.key)) : index.tree.next(previous);
-    contacts.walks(transaction.storage, index, previous?.key ?? path.prefix, record?.key ?? null);
+    footprints.recordWalk(transaction.storage, index, previous?.key ?? path.prefix, record?.key ?? null);
     if (record === undefined || bounds.isAbove(record.key)) {
-      if (record !== undefined) contacts.looksAt(transaction.storage, record);
+      if (record !== undefined) footprints.recordMarkRead(transaction.storage, record);
       if (!transaction.locksGaps) return;
       const end = record === undefined ? 'next-key' : 'gap';
       if ((yield* transaction.lock(record ?? index.supremum, 'S', end, 'wait', reason)) === 'gone') continue;
@@ -51,7 +51,7 @@ export function* lockReferences(
 function lockRow(transaction: InnodbTransaction, { row }: IndexRecord, reason: string): Waiting<Granted> {
   const { clustered } = row.table;
   const record = clustered.tree.getEntry(new IndexRecord(clustered, row.clusteredKey, row));
-  contacts.walks(transaction.storage, clustered, row.clusteredKey, row.clusteredKey);
+  footprints.recordWalk(transaction.storage, clustered, row.clusteredKey, row.clusteredKey);
   assert(record !== undefined, 'a row has its record in the clustered index as long as one in another');
   return transaction.lock(record, 'X', 'record', 'wait', reason);
 }

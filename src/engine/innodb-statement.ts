@@ -15,7 +15,7 @@ import type {
   Waiting,
 } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
-import * as contacts from './innodb-contacts.ts';
+import * as footprints from './innodb-footprint.ts';
 import { modeOf } from './gap-locks.ts';
 import { lockRange } from './innodb-locking-read.ts';
 import { lockReferences } from './innodb-references.ts';
@@ -48,7 +48,7 @@ export class InnodbStatement implements StatementView {
     const table = this.#transaction.storage.table(tableId);
     const { index, range } = rangeOf(table, path);
     const { isolation, writer } = this.#transaction;
-    contacts.reads(this.#transaction, index, range);
+    footprints.recordRead(this.#transaction, index, range);
     const view = isolation === 'read uncommitted' ? Infinity : this.#transaction.openReadView();
     if (index.since > view) throw changedDefinition();
     const scan = this.#beginScan(tableId, condition, view);
@@ -107,7 +107,7 @@ export class InnodbStatement implements StatementView {
     const { table } = stored;
     const { clustered } = table;
     const record = clustered.tree.getEntry(new IndexRecord(clustered, stored.clusteredKey, stored));
-    contacts.walks(this.#transaction.storage, clustered, stored.clusteredKey, stored.clusteredKey);
+    footprints.recordWalk(this.#transaction.storage, clustered, stored.clusteredKey, stored.clusteredKey);
     if (record === undefined) return null;
     const reason = `row lock on ${table.shape.name} ${row.id}`;
     const outcome = yield* this.#transaction.lock(record, modeOf(request), 'record', request.ifLocked, reason);

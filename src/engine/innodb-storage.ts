@@ -17,14 +17,14 @@ import { purge } from './innodb-records.ts';
 import { InnodbTable, type InnodbRow } from './innodb-table.ts';
 import { InnodbTransaction } from './innodb-transaction.ts';
 import type { Footprint, FootprintRecorder } from './footprint.ts';
-import * as contacts from './innodb-contacts.ts';
+import * as footprints from './innodb-footprint.ts';
 import type { LockableRecord } from './gap-locks.ts';
 import { MetadataLocks } from './metadata-locks.ts';
 import type { StorageObserver } from './observer.ts';
 
 export interface InnodbStorageOptions {
   readonly observer?: StorageObserver;
-  /** Told what every step comes into contact with. */
+  /** Collects the footprint of every step. */
   readonly footprints?: FootprintRecorder | null;
   /**
    * Which transactions of a deadlock may be its victim: the one that is lightest by the locks as they are counted where every index has one page (default:
@@ -123,7 +123,7 @@ export class InnodbStorage implements Storage {
   /** Locks have gone: those who wait for the next in line may now close a cycle. */
   lookForDeadlocks(): void {
     for (const waiting of this.open.values()) {
-      contacts.looksForDeadlock(waiting);
+      footprints.recordDeadlockSearch(waiting);
       waiting.breakDeadlock(null);
     }
     this.unlocked.clear();
@@ -131,7 +131,7 @@ export class InnodbStorage implements Storage {
 
   #purge(): void {
     if (this.#overwritten.length === 0) return;
-    contacts.purges(this, this.#overwritten);
+    footprints.recordPurge(this, this.#overwritten);
     let oldest = this.#commits;
     for (const { readView } of this.open.values()) if (readView < oldest) oldest = readView;
     let done = 0;

@@ -13,8 +13,8 @@ import {
   type LockOwner,
   type RecordLock,
 } from './gap-locks.ts';
-import { isOfCounter } from './auto-increment-lock.ts';
-import * as contacts from './innodb-contacts.ts';
+import { waitName } from './footprint.ts';
+import * as footprints from './innodb-footprint.ts';
 import { pop } from './innodb-records.ts';
 import { InnodbStatement } from './innodb-statement.ts';
 import type { InnodbStorage } from './innodb-storage.ts';
@@ -131,7 +131,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   *commit(): Waiting<void> {
     if (!this.isOpen) return;
     const written = this.#written;
-    contacts.commits(this.storage, written);
+    footprints.recordCommit(this.storage, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     this.#end(
       'committed',
@@ -171,7 +171,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const rows = new Set<LockableRecord['row']>();
     while (this.#written.length > mark) {
       const version = this.#written.pop() as InnodbVersion;
-      contacts.writes(this.storage, version);
+      footprints.recordWrite(this.storage, version);
       pop(this.storage, version);
       rows.add(version.stored);
     }
@@ -188,7 +188,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   }
 
   wrote(version: InnodbVersion): void {
-    contacts.writes(this.storage, version);
+    footprints.recordWrite(this.storage, version);
     this.#written.push(version);
   }
 
@@ -206,7 +206,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   grantImplicit(record: LockableRecord): void {
     const lock = newLock(this, record, 'X', 'record');
     if (this.holds(lock)) return;
-    contacts.locks(this.storage, lock, 'take');
+    footprints.recordLock(this.storage, lock, 'take');
     lock.isImplicit = true;
     this.grant(lock);
   }
@@ -220,17 +220,17 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
 
   /** @param isBulk does the statement insert rows that it has not counted? @throws SqlError 40001 (1213) */
   *lockCounter({ counter, shape }: InnodbTable, isBulk: boolean): Waiting<void> {
-    contacts.looksAtCounter(this.storage, counter);
+    footprints.recordAutoIncrementRead(this.storage, counter);
     if (isBulk || counter.locks.length > 0)
-      yield* this.lock(counter, 'X', 'record', 'wait', `AUTO-INC lock on ${shape.name}`);
+      yield* this.lock(counter, 'X', 'auto-increment', 'wait', `AUTO-INC lock on ${shape.name}`);
   }
 
-  /** Its AUTO-INC locks go. */
+  /** Releases its AUTO-INC locks. */
   endStatement(): void {
-    const over = this.#locks.filter(isOfCounter);
-    if (over.length === 0) return;
-    for (const lock of over) this.#dequeue(lock);
-    this.#locks = this.#locks.filter((lock) => !isOfCounter(lock));
+    const ended = this.#locks.filter(({ kind }) => kind === 'auto-increment');
+    if (ended.length === 0) return;
+    for (const lock of ended) this.#dequeue(lock);
+    this.#locks = this.#locks.filter(({ kind }) => kind !== 'auto-increment');
     this.storage.lookForDeadlocks();
   }
 
@@ -246,7 +246,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     const lock = newLock(this, record, mode, kind);
     if (kind !== 'insert' && this.holds(lock)) return 'granted';
     const blockers = blockersOf(lock);
-    contacts.locks(this.storage, lock, blockers.length === 0 || ifLocked === 'wait' ? 'take' : 'try');
+    footprints.recordLock(this.storage, lock, blockers.length === 0 || ifLocked === 'wait' ? 'take' : 'try');
     if (blockers.length === 0) {
       if (kind !== 'insert') this.grant(lock);
       this.#checkSnapshot(lock);
@@ -274,7 +274,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     if (!(record instanceof IndexRecord) || !record.index.isClustered) return;
     const { newest, table } = record.row;
     if (newest === null || newest.writer === this.writer || newest.writer.commitSequence <= this.readView) return;
-    this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
+    this.storage.footprint?.touch(waitName(this.session), 'change');
     this.rollback();
     const name = table.shape.name.replace(/^.*\./, '');
     throw new SqlError('HY000', `Record has changed since last read in table '${name}'; try restarting transaction`, {
@@ -299,7 +299,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     lock.hasWaited = true;
     this.grant(lock);
     this.#waiting = lock;
-    contacts.waits(this);
+    footprints.recordWait(this);
     try {
       const isOver = (): boolean => this.#isVictim || lock.isGone || blockersOf(lock).length === 0;
       const isUrgent = (): boolean => this.#candidates.length > 0;
@@ -314,13 +314,13 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     } finally {
       this.#waiting = null;
       this.#settleDeadlock();
-      contacts.hasWaited(this, lock);
+      footprints.recordWaitEnd(this, lock);
       if (lock.isWaiting) this.#withdraw(lock);
     }
   }
 
   #dequeue(lock: RecordLock): void {
-    if (!lock.isGone) contacts.locks(this.storage, lock, 'take');
+    if (!lock.isGone) footprints.recordLock(this.storage, lock, 'take');
     this.storage.unlocked.add(lock.record);
     dequeue(lock);
   }
@@ -366,7 +366,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #becomeVictim(): void {
     this.#settleDeadlock();
     this.#isVictim = true;
-    this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
+    this.storage.footprint?.touch(waitName(this.session), 'change');
     this.rollback();
   }
 

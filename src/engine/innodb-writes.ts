@@ -6,7 +6,7 @@ import { assert } from '../base/assert.ts';
 import type { IndexChecks, IndexId, Waiting } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 import { blockersOf, newLock, type LockableRecord, type LockMode } from './gap-locks.ts';
-import * as contacts from './innodb-contacts.ts';
+import * as footprints from './innodb-footprint.ts';
 import { addRecord } from './innodb-records.ts';
 import {
   IndexRecord,
@@ -159,7 +159,7 @@ function* insertClustered(
   const index = table.clustered;
   for (;;) {
     const [record] = index.tree.allWith(key);
-    contacts.walks(transaction.storage, index, key, key);
+    footprints.recordWalk(transaction.storage, index, key, key);
     if (record === undefined) {
       if (
         yield* waitForGap(
@@ -209,7 +209,7 @@ function* enter(
       if (found !== null) return found;
     }
     const there = index.tree.getEntry(probe);
-    contacts.walks(transaction.storage, index, key, key);
+    footprints.recordWalk(transaction.storage, index, key, key);
     if (there !== undefined) {
       assert(there.row === row, `the records of a row that is gone have left ${index.shape.name}`);
       if ((yield* transaction.lock(there, 'X', 'record', 'wait', reasonOf(index))) === 'gone') continue;
@@ -230,7 +230,7 @@ function* findDuplicate(
   mode: LockMode,
 ): Waiting<Duplicate | 'again' | null> {
   const equal = index.tree.allWith(key);
-  contacts.walks(transaction.storage, index, key, key);
+  footprints.recordWalk(transaction.storage, index, key, key);
   const last = equal.at(-1);
   if (last === undefined) return null;
   for (const record of [...equal, index.after(last)]) {
@@ -253,10 +253,10 @@ function* waitForGap(
   key: Key,
   clusteredKey: Key | null,
 ): Waiting<boolean> {
-  contacts.inserts(transaction.storage, index, key, clusteredKey, next);
+  footprints.recordInsert(transaction.storage, index, key, clusteredKey, next);
   const heir: LockableRecord = next ?? index.supremum;
   transaction.insertsBefore(heir);
-  if (next !== undefined && transaction.locksGaps) contacts.insertsBefore(transaction.storage, next);
+  if (next !== undefined && transaction.locksGaps) footprints.recordInsertBefore(transaction.storage, next);
   if (blockersOf(newLock(transaction, heir, 'X', 'insert')).length === 0) return false;
   yield* transaction.lock(heir, 'X', 'insert', 'wait', `gap in ${index.shape.name}`);
   return true;

@@ -32,7 +32,7 @@ import {
 } from './postgres-table.ts';
 import { keepsKeys, waitsAnyway } from './key-share.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
-import * as contacts from './postgres-contacts.ts';
+import * as footprints from './postgres-footprint.ts';
 import type { Watched } from './serializable.ts';
 import { rowsUpTo } from './rows-before.ts';
 import { filtered, goesOn } from './take.ts';
@@ -282,7 +282,7 @@ export class PostgresStatement implements StatementView {
   ): Iterable<Version> {
     if (reading === 'latest') return this.#latest(table, path, matches);
     if (reading !== 'referencing') return this.#visible(table, path, matches);
-    contacts.touchPath(this.#transaction, table, path, 'see');
+    footprints.recordPathRead(this.#transaction, table, path, 'see');
     return this.#visible(table, path, matches, this.#transaction.storage.snapshot);
   }
 
@@ -293,7 +293,7 @@ export class PostgresStatement implements StatementView {
     matches: RowCondition['matches'],
     snapshot = this.#transaction.snapshotOf(table, this.#snapshot),
   ): Iterable<Version> {
-    contacts.readsSnapshot(this.#transaction, table, path);
+    footprints.recordSnapshotRead(this.#transaction, table, path);
     const me = this.#transaction.watched;
     const position = pathIndex(table, path);
     if (path.kind === 'all' || position === null) return this.#walkTable(table, me, matches, snapshot);
@@ -361,7 +361,7 @@ export class PostgresStatement implements StatementView {
 
   /** The latest versions, committed or own, whatever the snapshot. */
   *#latest(table: PostgresTable, path: AccessPath, matches: RowCondition['matches']): Iterable<Version> {
-    contacts.touchPath(this.#transaction, table, path, 'see');
+    footprints.recordPathRead(this.#transaction, table, path, 'see');
     const position = pathIndex(table, path);
     const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
     for (const entry of entries ?? table.rows.values()) {
@@ -379,7 +379,7 @@ export class PostgresStatement implements StatementView {
    */
   *#lockVersion(found: Version, matches: (row: Row) => boolean, request: LockRequest): Waiting<Version | null> {
     const { stored } = found;
-    contacts.looksAtLatest(this.#transaction, stored, request);
+    footprints.recordLatestRead(this.#transaction, stored, request);
     if (request.reading === 'statement' && this.#hasWritten(stored)) return null;
     const ifLocked = waitsAnyway(found, request, this.#transaction.writer) ? 'wait' : request.ifLocked;
     const strength = request.strengthFor?.(found) ?? request.strength;
@@ -416,7 +416,7 @@ export class PostgresStatement implements StatementView {
   *#lockConflict(found: Version, { strength }: LockRequest): Waiting<Version | null> {
     const { stored } = found;
     const transaction = this.#transaction;
-    transaction.storage.footprint?.touch(contacts.rowName(stored), 'see');
+    transaction.storage.footprint?.touch(footprints.rowName(stored), 'see');
     yield* transaction.lock(stored, strength, 'wait');
     if (transaction.keepsSnapshot) this.#checkUnchanged(found, false);
     if (this.#isUnseen(found)) throw concurrent('update');
@@ -433,7 +433,7 @@ export class PostgresStatement implements StatementView {
     const index = table.shape.indexes[position];
     if (index === undefined || !isComparable(key, index.nullsAreEqual)) return false;
     const { writer, storage } = this.#transaction;
-    storage.footprint?.touchKey(contacts.indexName(table, position), 'peek', key, index.compare);
+    storage.footprint?.touchKey(footprints.indexName(table, position), 'peek', key, index.compare);
     return table
       .tree(position)
       .allWith(key)
@@ -464,7 +464,7 @@ export class PostgresStatement implements StatementView {
           return open !== null && mayHaveKey(table, position, row, key) ? [open.id] : [];
         });
     const touch = (): void =>
-      this.#transaction.storage.footprint?.touchKey(contacts.indexName(table, position), 'peek', key, index.compare);
+      this.#transaction.storage.footprint?.touchKey(footprints.indexName(table, position), 'peek', key, index.compare);
     for (;;) {
       touch();
       for (const { row } of table.tree(position).allWith(key)) {

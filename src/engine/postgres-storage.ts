@@ -21,7 +21,7 @@ import { WaitsFor } from './waits-for.ts';
 
 export interface PostgresStorageOptions {
   readonly observer?: StorageObserver;
-  /** Told what every step comes into contact with. */
+  /** Collects the footprint of every step. */
   readonly footprints?: FootprintRecorder | null;
   /**
    * What a serializable transaction that reads a range of an index is remembered to have read: that range (the default), or the whole index,

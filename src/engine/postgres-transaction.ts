@@ -12,7 +12,8 @@ import type {
 import { SqlError } from '../sql/sql-error.ts';
 import { PostgresStatement } from './postgres-statement.ts';
 import { type LockMode, type LockTag, touchLock } from './heavyweight-locks.ts';
-import * as contacts from './postgres-contacts.ts';
+import { waitName } from './footprint.ts';
+import * as footprints from './postgres-footprint.ts';
 import type { PostgresStorage } from './postgres-storage.ts';
 import type { PostgresTable, StoredRow, Version } from './postgres-table.ts';
 import { RowLocks, type RowLock } from './row-locks.ts';
@@ -58,7 +59,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   statement(): PostgresStatement {
     if (!this.keepsSnapshot || this.snapshot === Infinity) this.#takeSnapshot();
-    contacts.statementBegins(this);
+    footprints.recordStatementBegin(this);
     return new PostgresStatement(this, ++this.#command);
   }
 
@@ -95,7 +96,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   #takeSnapshot(): void {
     this.snapshot = this.storage.snapshot;
-    contacts.takesSnapshot(this);
+    footprints.recordSnapshot(this);
     if (this.options.isolation !== 'serializable') return;
     const { watch, oldestWriterNumber } = this.storage;
     this.writer.watched = watch.begin(this.id, this.session, oldestWriterNumber, this.options.isReadOnly);
@@ -124,7 +125,7 @@ export class PostgresTransaction implements StorageTransaction {
   *commit(): Waiting<void> {
     this.#prepare();
     const written = this.#written;
-    contacts.commits(this, written);
+    footprints.recordCommit(this, written);
     if (written.length > 0) this.writer.commitSequence = this.storage.nextCommit();
     for (const table of this.#truncated) table.pruneAll(this.writer.commitSequence);
     this.#end(
@@ -175,7 +176,7 @@ export class PostgresTransaction implements StorageTransaction {
   #undo(mark: Mark): void {
     for (let i = this.#written.length - 1; i >= mark.written; i--) {
       const version = this.#written[i] as Version;
-      contacts.writes(this, version);
+      footprints.recordWrite(this, version);
       version.stored.table.pop(version);
     }
     this.#written.length = mark.written;
@@ -186,7 +187,7 @@ export class PostgresTransaction implements StorageTransaction {
 
   wrote(version: Version): void {
     this.#number();
-    contacts.writes(this, version);
+    footprints.recordWrite(this, version);
     this.#written.push(version);
   }
 
@@ -206,7 +207,7 @@ export class PostgresTransaction implements StorageTransaction {
   /** The last version written was refused. */
   takeBack(version: Version): void {
     assert(this.#written.pop() === version, `version of row ${version.id} is the last written`);
-    contacts.writes(this, version);
+    footprints.recordWrite(this, version);
     version.stored.table.pop(version);
   }
 
@@ -218,8 +219,8 @@ export class PostgresTransaction implements StorageTransaction {
     const lock: RowLock = { owner: this.writer, strength };
     const isBlocked = locks.isBlocked(lock);
     this.storage.footprint?.touch(
-      contacts.rowName(row),
-      isBlocked && ifLocked !== 'wait' ? contacts.tries[strength] : strength,
+      footprints.rowName(row),
+      isBlocked && ifLocked !== 'wait' ? footprints.tries[strength] : strength,
     );
     if (isBlocked) {
       if (ifLocked === 'skip') return 'skipped';
@@ -243,7 +244,7 @@ export class PostgresTransaction implements StorageTransaction {
     const isInLine = !locks.held.some(({ owner }) => owner === this.writer);
     if (isInLine) locks.queue.push(lock);
     try {
-      const touch = (): void => this.storage.footprint?.touch(contacts.rowName(row), lock.strength);
+      const touch = (): void => this.storage.footprint?.touch(footprints.rowName(row), lock.strength);
       yield* this.wait(() => locks.blockers(lock), `row lock on ${row.table.shape.name} ${row.id}`, touch);
     } finally {
       locks.leave(lock);
@@ -301,7 +302,7 @@ export class PostgresTransaction implements StorageTransaction {
     try {
       for (let ids = blockers(); ids.length > 0; ids = blockers()) {
         touch();
-        contacts.waits(this);
+        footprints.recordWait(this);
         waitsFor.begin(this.id, blockers, touch);
         const wait: Wait = {
           blockers: ids,
@@ -314,7 +315,7 @@ export class PostgresTransaction implements StorageTransaction {
         if (!anyVictim && blockers().length > 0) yield wait;
       }
     } finally {
-      if (waitsFor.end(this.id)) this.storage.footprint?.touch(contacts.waitName(this.session), 'change');
+      if (waitsFor.end(this.id)) this.storage.footprint?.touch(waitName(this.session), 'change');
       touch();
     }
   }
@@ -322,7 +323,7 @@ export class PostgresTransaction implements StorageTransaction {
   /** The cycle of waits through this transaction that no change of a queue opens; empty when there is none. */
   #deadlock(isLooking: boolean): readonly number[] {
     const { waitsFor, heavyweight } = this.storage;
-    const onLook = isLooking ? (id: number): void => contacts.looksAtWait(this.storage, id) : undefined;
+    const onLook = isLooking ? (id: number): void => footprints.recordWaitRead(this.storage, id) : undefined;
     const cycle = waitsFor.cycleThrough(this.id, onLook);
     for (const [i, waiter] of cycle.entries()) {
       const goBack = heavyweight.overtake(waiter, cycle[(i + 1) % cycle.length] ?? waiter);
@@ -338,7 +339,7 @@ export class PostgresTransaction implements StorageTransaction {
       const { row, lock } = this.#locked[i] as { row: StoredRow; lock: RowLock };
       const { locks } = row;
       if (locks === null) continue;
-      this.storage.footprint?.touch(contacts.rowName(row), lock.strength);
+      this.storage.footprint?.touch(footprints.rowName(row), lock.strength);
       locks.release(lock);
       if (locks.held.length === 0 && locks.queue.length === 0) row.locks = null;
     }
@@ -358,7 +359,7 @@ export class PostgresTransaction implements StorageTransaction {
     this.#release(0);
     this.#releaseHeavy(0);
     this.snapshot = Infinity;
-    contacts.ends(this);
+    footprints.recordEnd(this);
     this.storage.ended(this, overwritten);
     const { watched } = this.writer;
     if (watched !== null && !watched.isSafe)

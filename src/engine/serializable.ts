@@ -137,9 +137,9 @@ export class SerializableWatch {
     this.#touch(reader.in, 'read');
   }
 
-  #touch(watched: Iterable<Watched>, contact: 'read' | 'change'): void {
+  #touch(watched: Iterable<Watched>, kind: 'read' | 'change'): void {
     if (this.#footprints === null) return;
-    for (const { session } of watched) this.#footprints.current.touch(watchName(session), contact);
+    for (const { session } of watched) this.#footprints.current.touch(watchName(session), kind);
   }
 
   #flag(reader: Watched, writer: Watched, me: Watched): void {

@@ -92,7 +92,7 @@ export interface SqlDatabaseOptions {
   readonly onDecision?: (ready: readonly number[]) => void;
   /** Told when a statement of this session begins to wait for another transaction. */
   readonly onWait?: (session: number, wait: Wait) => void;
-  /** Told what every step comes into contact with; engine profiles only. */
+  /** Collects the footprint of every step; engine profiles only. */
   readonly footprints?: FootprintRecorder;
   /** What PostgreSQL's SERIALIZABLE remembers of a read by an index: its range (default), or all of it, as where the index has one page. */
   readonly predicateReads?: 'range' | 'index';

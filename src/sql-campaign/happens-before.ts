@@ -21,12 +21,12 @@ export interface Race {
   readonly second: number;
 }
 
-/** Would it make a difference, as far as anybody can tell, if the two neighbours changed places? */
+/** Could the two neighbours, in the other order, read, leave or wait for anything else? */
 export function areDependent(a: Step, b: Step): boolean {
-  return groupOf(a.process) === groupOf(b.process) || a.footprint.meets(b.footprint);
+  return groupOf(a.process) === groupOf(b.process) || a.footprint.conflictsWith(b.footprint);
 }
 
-/** The program session of a connection: it may have several, and nobody knows what goes on between them. */
+/** The program session of a connection. It may have several, and what passes between them is not recorded. */
 function groupOf(process: string): string {
   return process.replace(/#\d+$/, '');
 }

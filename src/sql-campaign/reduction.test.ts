@@ -1,6 +1,6 @@
 /**
  * Leaving out schedules that only swap independent steps loses nothing: on random SQL programs all histories and outcomes of the unreduced
- * search are there. A difference is a contact that an engine does not tell.
+ * search are there. A difference is an access that an engine does not record.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

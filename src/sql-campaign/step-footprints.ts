@@ -1,6 +1,6 @@
 /**
- * What each step of a SQL program came into contact with. Rows, locks and snapshots are told by the engine; here come the things that no
- * engine knows: sequences, and statements whose effect on others nobody has thought about, which meet everything.
+ * The footprint of each step of a SQL program. The engine records rows, locks and snapshots; this adds what no engine knows: sequences, and
+ * statements whose effect on others is not modelled, which conflict with every step.
  *
  * What is not an outcome: numbers of transactions and of rows in messages of errors and in `txid_current()`, which depend on the order in which
  * transactions begin. And sessions are taken to know of each other by the database alone.
@@ -13,7 +13,7 @@ export class StepFootprints {
   phase: Phase = 'schema';
   #database: SqlDatabase | null = null;
   #sequences = new Map<number, string>();
-  /** Connections whose open transaction has met everything, and so will its end. */
+  /** Connections whose open transaction conflicts with everything, and so will its end. */
   readonly #global = new Set<number>();
 
   /** A run begins. */
@@ -49,7 +49,7 @@ export class StepFootprints {
   ended(connection: number, { sql, isStep }: StatementEvent): void {
     if (!isStep) return;
     const wasGlobal = this.#global.has(connection);
-    const isGlobal = meetsAll(sql);
+    const isGlobal = conflictsWithAll(sql);
     if (isGlobal || wasGlobal) this.recorder.current.touchAll();
     const isOpen = this.#database?.session(connection)?.transactionStatus !== 'idle';
     if (!isOpen) this.#global.delete(connection);
@@ -79,7 +79,7 @@ export class StepFootprints {
   }
 }
 
-/** Statements whose contacts the engine tells, or that only their own session notices. */
+/** Statements whose accesses the engine records, or that only their own session notices. */
 const known =
   /^\s*(?:select|insert|update|delete|replace|merge|with|values|table|begin|start|commit|end|rollback|abort|savepoint|release|set|show|reset|use|explain|prepare|deallocate|declare|fetch|close)\b/i;
 
@@ -87,7 +87,7 @@ const known =
 const shared =
   /\b(?:setval|last_value|txid_\w+|pg_current_\w+|pg_notify|pg_locks|pg_stat_\w+|pg_sequences?|uuid_short|processlist|innodb_\w+|data_locks|data_lock_waits)\b|^\s*set\s+(?:@@)?(?:global|persist)\b/i;
 
-function meetsAll(sql: string): boolean {
+function conflictsWithAll(sql: string): boolean {
   const text = sql.replace(/^(?:\s|\/\*[\s\S]*?\*\/|--[^\n]*\n|\()+/, '');
   return text !== '' && (!known.test(text) || shared.test(sql));
 }
