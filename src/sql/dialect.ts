@@ -22,6 +22,8 @@ export interface EngineRules {
   readonly evaluatesFirst: 'all' | 'outside comparisons';
   /** Does an UPDATE or DELETE look up by an index what a subquery of a derived table gives that is computed first? */
   readonly looksUpDerived: boolean;
+  /** Does it look the values of `IN (SELECT ...)` up by an index: those of the subquery in the table, or each row's in the subquery's table? */
+  readonly looksUpMembers: boolean;
   /** Conditions on one column are compared with each other before the first row is read. */
   readonly comparesConditions: boolean;
 }
@@ -36,6 +38,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     indexesAreRelations: true,
     evaluatesFirst: 'all',
     looksUpDerived: true,
+    looksUpMembers: false,
     comparesConditions: false,
   },
   mysql: {
@@ -47,6 +50,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     indexesAreRelations: false,
     evaluatesFirst: 'outside comparisons',
     looksUpDerived: false,
+    looksUpMembers: true,
     comparesConditions: true,
   },
 };

@@ -7,11 +7,12 @@ import { assert } from '../../base/assert.ts';
 import type { Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { LockRequest, LockStrength, Row, Waiting } from '../storage.ts';
-import { accessWays, wholeTable } from './access.ts';
+import { wholeTable } from './access.ts';
 import { allOf } from './conjunct.ts';
 import { wholeScan } from './covering-index.ts';
 import { isGrouped } from './grouping.ts';
 import { possible } from './impossible.ts';
+import { semiJoinWays } from './membership.ts';
 import type { RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
@@ -149,7 +150,7 @@ function currentRead(
   assert(table !== null, 'only tables are locked');
   const { conjuncts } = plan.from;
   const conditionIn = rowCondition(item, conjuncts, scope.planning);
-  const ways = accessWays(table, item.row, conjuncts, () => false, scope.dialect);
+  const ways = semiJoinWays(table, item.row, conjuncts, scope);
   const order = orderColumns({ keys: plan.sortKeys, orders: plan.sortOrders }, item.row, scope.dialect);
   const access = scope.planning.access(
     table,

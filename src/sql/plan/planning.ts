@@ -79,12 +79,17 @@ export class Planning {
 
   /** The way to a table's rows among those that there are; what is taken for granted by it is noted. @param locks does it lock what it reads? */
   access(table: Table, ways: readonly (Access | null)[], locks: boolean): Access | null {
-    const access = this.wayAmong(table, ways);
-    if (ways.length < 2) return access;
-    const way = ways.indexOf(access);
-    const taken = access === null ? 'as a whole' : `by index ${access.index.name}`;
-    this.accesses.push({ table: table.name, taken, way, ways: ways.length, locks });
-    return access;
+    const names = ways.map((way) => (way === null ? 'as a whole' : `by index ${way.index.name}`));
+    return ways[this.choose(table, names, locks)] ?? null;
+  }
+
+  /** The position of one of several ways to read a table, each named as `AccessChoice.taken` has it. */
+  choose(table: Table, ways: readonly string[], locks: boolean): number {
+    const way = this.#wayAmong(table, ways.length);
+    const taken = ways[way];
+    if (ways.length > 1 && taken !== undefined)
+      this.accesses.push({ table: table.name, taken, way, ways: ways.length, locks });
+    return way;
   }
 
   lock(table: TableId, mode: TableLockMode): void {
@@ -94,8 +99,11 @@ export class Planning {
 
   /** The same as `access` chooses, for a second look at it. */
   wayAmong(table: Table, ways: readonly (Access | null)[]): Access | null {
-    const way = ways.length < 2 ? 0 : this.#wayOf(table.name, ways.length);
-    return ways[way] ?? null;
+    return ways[this.#wayAmong(table, ways.length)] ?? null;
+  }
+
+  #wayAmong(table: Table, ways: number): number {
+    return ways < 2 ? 0 : this.#wayOf(table.name, ways);
   }
 
   /** `$n`, from 1. */

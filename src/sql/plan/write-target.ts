@@ -14,6 +14,7 @@ import { planFrom, tableItem } from './from.ts';
 import { noAggregates, restore } from './grouping.ts';
 import { guardOf, possible } from './impossible.ts';
 import { type FromList, type FromNode, planJoins } from './join.ts';
+import { withLookUps } from './membership.ts';
 import { joined, namespaceOf, type RangeItem } from './namespace.ts';
 import { backwards, directionOf, orderColumns, preferOrdered } from './ordered-access.ts';
 import type { Planning, Running } from './planning.ts';
@@ -21,6 +22,7 @@ import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
 import type { Source } from './source.ts';
+import { conjunctsOf } from './tree.ts';
 
 export interface WriteTarget {
   readonly item: RangeItem;
@@ -60,7 +62,8 @@ export function planWriteTarget(
   const from = planFrom(others, scope, namespaceOf(item));
   scope.namespace = joined(namespaceOf(item), from.namespace);
   scope.clause = 'WHERE';
-  const conjuncts = [...from.conjuncts, ...compileConjuncts(where, scope)];
+  const nodes = from.nodes.length === 0 ? withLookUps(where, item, scope) : conjunctsOf(where);
+  const conjuncts = [...from.conjuncts, ...nodes.flatMap((node) => compileConjuncts(node, scope))];
   const leaf: FromNode = { kind: 'leaf', item, rowsOf: null, needs: new Set() };
   const list = { nodes: [leaf, ...from.nodes], conjuncts };
   if (from.nodes.length > 0) return joinedTarget(item, list, scope.planning);
