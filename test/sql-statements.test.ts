@@ -97,8 +97,15 @@ test('what is not supported is named', () => {
     return 'error' in answer && answer.error === '0A000' ? answer.message : answer;
   };
   expect(message('CREATE RULE r AS ON DELETE TO a DO INSTEAD NOTHING')).toBe('CREATE RULE is not supported by moirai');
-  expect(message('MERGE INTO a USING a b ON a.id = b.id WHEN MATCHED THEN DELETE')).toBe(
-    'MERGE is not supported by moirai',
+  expect(message('MERGE INTO a USING a b ON a.id = b.id WHEN NOT MATCHED BY SOURCE THEN DELETE')).toBe(
+    'WHEN NOT MATCHED BY SOURCE is not supported by moirai',
+  );
+  expect(message('MERGE INTO a USING a b ON a.id = b.id WHEN MATCHED THEN DELETE RETURNING a.id')).toBe(
+    'RETURNING of MERGE is not supported by moirai',
+  );
+  const written = 'WITH w AS (UPDATE a SET id = 2 RETURNING id)';
+  expect(message(`${written} MERGE INTO a USING w ON a.id = w.id WHEN MATCHED THEN DELETE`)).toBe(
+    'MERGE into "a", to which its WITH writes is not supported by moirai',
   );
   expect(message('SELECT count(*) FROM a GROUP BY CUBE (id)')).toBe(
     'GROUPING SETS, CUBE and ROLLUP is not supported by moirai',

@@ -73,7 +73,7 @@ function planStatement(tree: Node, options: PrepareOptions): Statement {
     const isSorted = sortClause.length > 0 || valuesLists !== undefined;
     return selectStatement(planSelect(tree.SelectStmt, planning), isSorted, planning);
   }
-  if ('InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree) {
+  if ('InsertStmt' in tree || 'UpdateStmt' in tree || 'DeleteStmt' in tree || 'MergeStmt' in tree) {
     return modifyStatement(planModification(tree, planning), planning);
   }
   if ('ExplainStmt' in tree) return explainStatement(tree.ExplainStmt, options);

@@ -65,6 +65,10 @@ const clauses: Readonly<Record<string, Readonly<Record<string, Clause>>>> = {
     ),
   },
   CommonTableExpr: { search_clause: always('SEARCH'), cycle_clause: always('CYCLE') },
+  MergeStmt: { returningClause: always('RETURNING of MERGE') },
+  MergeWhenClause: {
+    matchKind: unless('WHEN NOT MATCHED BY SOURCE', 'MERGE_WHEN_MATCHED', 'MERGE_WHEN_NOT_MATCHED_BY_TARGET'),
+  },
   JoinExpr: { join_using_alias: always('an alias of USING') },
   ColumnDef: {
     collClause: (clause) => (isPlain(clause) ? undefined : 'a collation of a column'),

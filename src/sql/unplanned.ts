@@ -2,7 +2,7 @@
  * A statement that cannot be planned while definitions of other sessions are not committed. PostgreSQL locks the tables that it finds before it looks
  * at the rest of the statement: this one does that when it runs, and is planned again when it has waited.
  */
-import type { Node } from '@pgsql/types';
+import type { Node, RangeVar } from '@pgsql/types';
 import type { Planning } from './plan/planning.ts';
 import { someNode } from './plan/tree.ts';
 import type { SqlError } from './sql-error.ts';
@@ -14,8 +14,9 @@ export function unplannedStatement(tree: Node, error: SqlError, planning: Planni
     if (found?.kind === 'table') planning.lock(found.id, 'access share');
     return false;
   });
-  const target = 'InsertStmt' in tree ? tree.InsertStmt : 'UpdateStmt' in tree ? tree.UpdateStmt : undefined;
-  const { relation } = target ?? ('DeleteStmt' in tree ? tree.DeleteStmt : {});
+  const [statement = {}] = Object.values(tree) as { readonly relation?: RangeVar }[];
+  const isWritten = ['InsertStmt', 'UpdateStmt', 'DeleteStmt', 'MergeStmt'].some((kind) => kind in tree);
+  const relation = isWritten ? statement.relation : undefined;
   const found = relation === undefined ? undefined : planning.findRelation(relation);
   if (found?.kind === 'table') planning.lock(found.id, 'row exclusive');
   return {

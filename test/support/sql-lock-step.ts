@@ -120,7 +120,7 @@ function failed(): never {
 }
 
 function isCounted(command: string): boolean {
-  return ['INSERT', 'UPDATE', 'DELETE'].includes(command);
+  return ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
 }
 
 function formatRows(rows: readonly string[]): string {

@@ -133,6 +133,24 @@ describe('the reads of a statement', () => {
     expect(database.runAlone(0, `SELECT balance FROM accounts ORDER BY id`)).toEqual([[110], [110]]);
     expect(check(database.store.history(), 'serializable').kind).toBe('satisfied');
   });
+
+  test('MERGE: the row that ON looks up, then what the clause that acts on it looks at', () => {
+    const database = new Database('causal');
+    const source = 'SELECT id, id * 100 AS paid FROM generate_series(2, 3) id';
+    const merge = `MERGE INTO accounts a USING (${source}) s ON a.id = s.id
+      WHEN MATCHED AND a.balance > 100 THEN DELETE WHEN MATCHED THEN UPDATE SET balance = a.balance + s.paid
+      WHEN NOT MATCHED THEN INSERT (id, balance) VALUES (s.id, s.paid)`;
+    expect(database.runAlone(0, merge)).toBe(2);
+    expect(database.history().split('\n').at(-1)).toBe(
+      'r accounts/2 _, r accounts/2/id _, r accounts/2/balance _, w accounts/2/balance 260, ' +
+        'w accounts/3 true, w accounts/3/id 3, w accounts/3/owner null, w accounts/3/balance 300',
+    );
+    expect(database.runAlone(0, 'SELECT id, balance FROM accounts ORDER BY id')).toEqual([
+      [1, 50],
+      [2, 260],
+      [3, 300],
+    ]);
+  });
 });
 
 describe('constraints hold whatever the reads see', () => {

@@ -79,6 +79,7 @@ function modifying(expression: CommonTableExpr, name: string, query: Node, scope
   if (scope.parent !== null) {
     throw new SqlError('0A000', 'WITH clause containing a data-modifying statement must be at the top level');
   }
+  if ('MergeStmt' in query) throw new SqlError('0A000', 'MERGE not supported in WITH query');
   const planned = scope.planners.modification(query, scope.child());
   const columns = renamed(planned.columns ?? [], expression, name);
   const table: CommonTable = {

@@ -1,11 +1,11 @@
-/** A planned INSERT, UPDATE or DELETE. */
+/** A planned INSERT, UPDATE, DELETE or MERGE. */
 import type { Frame } from '../expression.ts';
 import type { Waiting } from '../storage.ts';
 import type { Running } from './planning.ts';
 import type { OutputColumn, Values } from './query.ts';
 
 export interface DataModification {
-  readonly command: 'INSERT' | 'UPDATE' | 'DELETE';
+  readonly command: 'INSERT' | 'UPDATE' | 'DELETE' | 'MERGE';
   /** `null`: without RETURNING. */
   readonly columns: readonly OutputColumn[] | null;
   readonly run: (outer: Frame | null, running: Running) => Waiting<ModificationOutcome>;

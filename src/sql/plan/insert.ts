@@ -1,6 +1,6 @@
 /** INSERT: where the values of each column come from, and what happens to a row that is in the way. */
 import { engineRules } from '../dialect.ts';
-import type { InsertStmt, Node, SelectStmt } from '@pgsql/types';
+import type { InsertStmt, MergeWhenClause, Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { type Column, columnNamed, type Table } from '../catalog/relation.ts';
 import { assignable } from '../run/table-rules.ts';
@@ -191,20 +191,42 @@ function valuesRows(
   const rows = scope.within(emptyNamespace, () =>
     lists.map((list, at) => {
       const nodes = 'List' in list ? (list.List.items ?? []) : [];
-      const used = checkWidth(nodes.length, columns, isListed, at + 1, scope);
-      const given = used.map((column, i) => givenValue(nodes[i] as Node, column, rules, scope, override));
-      return { given, fill: filler(rules, used) };
+      return givenRow(nodes, checkWidth(nodes.length, columns, isListed, at + 1, scope), rules, scope, override);
     }),
   );
   return (frame, running) => {
     rules.autoIncrement?.expect(rows.length, running);
-    return generate(rows, ({ given, fill }) =>
-      fill(
-        frame,
-        given.map((evaluate) => evaluate(frame)),
-      ),
-    );
+    return generate(rows, (row) => row(frame));
   };
+}
+
+/** Values and DEFAULT, one for each of these columns, and the defaults of the others. */
+function givenRow(
+  nodes: readonly Node[],
+  columns: readonly Column[],
+  rules: TableRules,
+  scope: QueryScope,
+  override: string,
+): (frame: Frame) => SqlValue[] {
+  const given = columns.map((column, i) => givenValue(nodes[i] as Node, column, rules, scope, override));
+  const fill = filler(rules, columns);
+  return (frame) =>
+    fill(
+      frame,
+      given.map((evaluate) => evaluate(frame)),
+    );
+}
+
+/** The row of MERGE's INSERT, whose values may name the columns that are visible in `scope`. @throws SqlError 42601, 42703, 428C9 */
+export function planMergedRow(
+  { targetList, values, override = 'OVERRIDING_NOT_SET' }: MergeWhenClause,
+  rules: TableRules,
+  scope: QueryScope,
+): { readonly given: readonly Column[]; readonly rowIn: (frame: Frame) => SqlValue[] } {
+  scope.clause = 'VALUES';
+  const columns = targetColumns(targetList, rules.table, scope);
+  const given = values === undefined ? [] : checkWidth(values.length, columns, targetList !== undefined, 1, scope);
+  return { given, rowIn: givenRow(values ?? [], given, rules, scope, override) };
 }
 
 /** One after the other, so that each default is drawn when its row's turn has come. */

@@ -19,7 +19,7 @@ export function planSelect(select: SelectStmt, planning: Planning): PlannedQuery
   return planQuery(select, rootScope(planning));
 }
 
-/** INSERT, UPDATE and DELETE. */
+/** INSERT, UPDATE, DELETE and MERGE. */
 export function planModification(statement: Node, planning: Planning): DataModification {
   return planDataModification(statement, rootScope(planning));
 }

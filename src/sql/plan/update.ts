@@ -101,7 +101,7 @@ export function keyCells(table: Table): number[] {
   return [...new Set(unique.flatMap(({ parts }) => parts.map(({ cell: at }) => at)))];
 }
 
-function changesKey(row: Row, values: readonly SqlValue[], key: readonly number[], table: Table): boolean {
+export function changesKey(row: Row, values: readonly SqlValue[], key: readonly number[], table: Table): boolean {
   return key.some((at) => {
     const type = columnAtCell(table, at)?.type;
     const [before, after] = [cell(row, at), values[at] ?? null];
