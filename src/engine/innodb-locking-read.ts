@@ -8,7 +8,7 @@ import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
 import * as footprints from './innodb-footprint.ts';
 import { IndexRecord, isComparable, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
-import { goesOn } from './take.ts';
+import { wantsMore } from './take.ts';
 import { currentVersion } from './versions.ts';
 
 export function* lockRange(
@@ -88,7 +88,7 @@ class LockingRead {
       previous = record;
       if (version === 'skipped') continue;
       const isFound = this.#isUnique && !isMarked(this.#index, record);
-      if (version !== null && !(yield* goesOn(take(version)))) return;
+      if (version !== null && !(yield* wantsMore(take(version)))) return;
       if (isFound) return;
     }
   }

@@ -10,7 +10,7 @@ import { boundsOf, type IndexPath } from './index-tree.ts';
 import * as footprints from './innodb-footprint.ts';
 import { IndexRecord, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
-import { goesOn } from './take.ts';
+import { wantsMore } from './take.ts';
 import { currentVersion } from './versions.ts';
 
 export function* lockReferences(
@@ -44,7 +44,7 @@ export function* lockReferences(
     if (modeOf(request) === 'X' && (yield* lockRow(transaction, record, reason)) === 'gone') continue;
     // Another transaction may be writing columns that are not in the index.
     const version = currentVersion(record.row.newest, transaction.writer);
-    if (version !== null && !isMarked(index, record) && matches(version) && !(yield* goesOn(take(version)))) return;
+    if (version !== null && !isMarked(index, record) && matches(version) && !(yield* wantsMore(take(version)))) return;
   }
 }
 

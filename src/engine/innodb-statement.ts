@@ -25,7 +25,7 @@ import { deleteRow, insertRow, updateRow } from './innodb-writes.ts';
 import type { IndexPath } from './index-tree.ts';
 import type { ObservedScan } from './observer.ts';
 import { rowsBefore } from './rows-before.ts';
-import { goesOn } from './take.ts';
+import { wantsMore } from './take.ts';
 import { RowVersion, versionAt } from './versions.ts';
 
 export class InnodbStatement implements StatementView {
@@ -88,7 +88,7 @@ export class InnodbStatement implements StatementView {
     const takeObserved = function* (this: InnodbStatement, version: InnodbVersion): Waiting<boolean> {
       this.#observeRead(version);
       stop = version;
-      const isWanted = yield* goesOn(take(version));
+      const isWanted = yield* wantsMore(take(version));
       if (isWanted) stop = null;
       return isWanted;
     };

@@ -12,34 +12,22 @@ import type {
   StatementView,
   TableId,
   TableLockMode,
+  TableShape,
   UpdateResult,
   Waiting,
 } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
-import type { IndexPath } from './index-tree.ts';
-import { changesKey, readPath, readRow, writeKey, writeRow } from './postgres-dependencies.ts';
+import { changesKey, writeKey, writeRow } from './postgres-dependencies.ts';
 import type { ObservedScan } from './observer.ts';
-import {
-  hasKey,
-  isComparable,
-  isReferable,
-  mayHaveKey,
-  pathIndex,
-  sameKey,
-  type PostgresTable,
-  type StoredRow,
-  type Version,
-} from './postgres-table.ts';
+import { isReferable, sameKey, type PostgresTable, type StoredRow, type Version } from './postgres-table.ts';
 import { keepsKeys, waitsAnyway } from './key-share.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as footprints from './postgres-footprint.ts';
-import type { Watched } from './serializable.ts';
+import { latestVersions, type SnapshotReader, visibleVersions } from './postgres-scan.ts';
+import { findDuplicate, mayHaveDuplicate } from './postgres-unique.ts';
 import { rowsUpTo } from './rows-before.ts';
-import { filtered, goesOn } from './take.ts';
-import { currentVersion, openWriter, RowVersion, versionAt, type VersionContent } from './versions.ts';
-
-/** So many versions with one key are looked at before the first is asked for; a statement may stop at the first. */
-const rowsAtOnceMax = 32;
+import { wantsMore } from './take.ts';
+import { currentVersion, RowVersion, type VersionContent } from './versions.ts';
 
 export class PostgresStatement implements StatementView {
   readonly scansInOrder = true;
@@ -59,14 +47,14 @@ export class PostgresStatement implements StatementView {
     const { storage } = this.#transaction;
     const table = storage.table(tableId);
     if (storage.observer?.isRecording === true) return this.#observedScan(table, path, condition);
-    return this.#visible(table, path, condition.matches);
+    return visibleVersions(this.#readerOf(table), table, path, condition.matches);
   }
 
   *#observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {
     const scan = this.#beginScan(table.shape.id, condition);
     let stop: Version | null = null;
     try {
-      for (const version of this.#visible(table, path, condition.matches)) {
+      for (const version of visibleVersions(this.#readerOf(table), table, path, condition.matches)) {
         this.#observeRead(version);
         stop = version;
         yield version;
@@ -94,7 +82,7 @@ export class PostgresStatement implements StatementView {
         continue;
       }
       this.#observeRead(locked);
-      if (!(yield* goesOn(take(locked)))) return scan?.stopped(rowsUpTo(table, path, version));
+      if (!(yield* wantsMore(take(locked)))) return scan?.stopped(rowsUpTo(table, path, version));
     }
     scan?.ended();
   }
@@ -187,7 +175,7 @@ export class PostgresStatement implements StatementView {
     const { stored, keys } = ours(row);
     const position = stored.table.indexPosition(index);
     const key = keys[position] ?? null;
-    return key === null || (yield* this.#duplicate(stored.table, position, key, stored)) === null;
+    return key === null || (yield* findDuplicate(this.#transaction, stored.table, position, key, stored)) === null;
   }
 
   truncated(table: TableId): void {
@@ -261,7 +249,7 @@ export class PostgresStatement implements StatementView {
       }
       const index = table.shape.indexes[i];
       const isDeferrable = index?.isDeferrable === true;
-      if (isDeferrable && this.#mayBeTaken(table, i, key, written.stored)) rechecks.push(index.id);
+      if (isDeferrable && mayHaveDuplicate(this.#transaction, table, i, key, written.stored)) rechecks.push(index.id);
       const duplicate = isDeferrable ? null : yield* this.#duplicate(table, i, key, written.stored);
       this.#watchKey(written, i);
       if (duplicate !== null) {
@@ -274,103 +262,22 @@ export class PostgresStatement implements StatementView {
     return null;
   }
 
+  #readerOf(table: PostgresTable): SnapshotReader {
+    const transaction = this.#transaction;
+    return { transaction, command: this.#command, snapshot: transaction.snapshotOf(table, this.#snapshot) };
+  }
+
   #versionsFor(
     { reading }: LockRequest,
     table: PostgresTable,
     path: AccessPath,
     matches: RowCondition['matches'],
   ): Iterable<Version> {
-    if (reading === 'latest') return this.#latest(table, path, matches);
-    if (reading !== 'referencing') return this.#visible(table, path, matches);
+    if (reading === 'latest') return latestVersions(this.#transaction, table, path, matches);
+    const reader = this.#readerOf(table);
+    if (reading !== 'referencing') return visibleVersions(reader, table, path, matches);
     footprints.recordPathRead(this.#transaction, table, path, 'see');
-    return this.#visible(table, path, matches, this.#transaction.storage.snapshot);
-  }
-
-  /** The matching versions of a snapshot, this statement's own when none is named, that a path leads to. */
-  #visible(
-    table: PostgresTable,
-    path: AccessPath,
-    matches: RowCondition['matches'],
-    snapshot = this.#transaction.snapshotOf(table, this.#snapshot),
-  ): Iterable<Version> {
-    footprints.recordSnapshotRead(this.#transaction, table, path);
-    const me = this.#transaction.watched;
-    const position = pathIndex(table, path);
-    if (path.kind === 'all' || position === null) return this.#walkTable(table, me, matches, snapshot);
-    const found = me === null ? this.#lookUp(table, position, path, snapshot) : null;
-    if (found !== null) return found.length === 0 ? found : filtered(found, matches);
-    return this.#walkIndex(table, position, path, me, matches, snapshot);
-  }
-
-  /** The visible versions with one key; `null`: the path is no key, or many rows have it. */
-  #lookUp(table: PostgresTable, position: number, path: IndexPath, snapshot: number): readonly Version[] | null {
-    const entries = table.tree(position).point(path);
-    if (entries === null || entries.length > (path.isDescending ? 1 : rowsAtOnceMax)) return null;
-    const versions: Version[] = [];
-    for (const { key, row } of entries) {
-      const version = versionAt(row.newest, this.#transaction.writer, snapshot, this.#command);
-      if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) versions.push(version);
-    }
-    return versions;
-  }
-
-  *#walkTable(
-    table: PostgresTable,
-    me: Watched | null,
-    matches: RowCondition['matches'],
-    snapshot: number,
-  ): Iterable<Version> {
-    const transaction = this.#transaction;
-    const { writer } = transaction;
-    if (me !== null) {
-      table.reads.readTable(me);
-      // PostgreSQL looks at all rows of a page when it comes to the page.
-      if (transaction.storage.readsWholeIndex) this.#readAll(me, table, snapshot);
-    }
-    for (const row of table.rows.values()) {
-      const version = versionAt(row.newest, writer, snapshot, this.#command);
-      if (me !== null) readRow(transaction, me, row, version, null);
-      if (version !== null && !version.isDeleted && matches(version)) yield version;
-    }
-  }
-
-  *#walkIndex(
-    table: PostgresTable,
-    position: number,
-    path: IndexPath,
-    me: Watched | null,
-    matches: RowCondition['matches'],
-    snapshot: number,
-  ): Iterable<Version> {
-    const transaction = this.#transaction;
-    if (me !== null) readPath(transaction, me, table, path);
-    for (const { key, row } of table.tree(position).range(path)) {
-      const version = versionAt(row.newest, transaction.writer, snapshot, this.#command);
-      if (me !== null) readRow(transaction, me, row, version, (other) => hasKey(table, position, other, key));
-      if (version !== null && !version.isDeleted && hasKey(table, position, version, key) && matches(version))
-        yield version;
-    }
-  }
-
-  #readAll(me: Watched, table: PostgresTable, snapshot: number): void {
-    for (const row of table.rows.values()) {
-      const version = versionAt(row.newest, this.#transaction.writer, snapshot, this.#command);
-      readRow(this.#transaction, me, row, version, null);
-    }
-  }
-
-  /** The latest versions, committed or own, whatever the snapshot. */
-  *#latest(table: PostgresTable, path: AccessPath, matches: RowCondition['matches']): Iterable<Version> {
-    footprints.recordPathRead(this.#transaction, table, path, 'see');
-    const position = pathIndex(table, path);
-    const entries = path.kind === 'all' || position === null ? null : table.tree(position).range(path);
-    for (const entry of entries ?? table.rows.values()) {
-      const row = 'row' in entry ? entry.row : entry;
-      const version = currentVersion(row.newest, this.#transaction.writer);
-      if (version === null || version.isDeleted) continue;
-      if ('row' in entry && position !== null && !hasKey(table, position, version, entry.key)) continue;
-      if (matches(version)) yield version;
-    }
+    return visibleVersions({ ...reader, snapshot: this.#transaction.storage.snapshot }, table, path, matches);
   }
 
   /**
@@ -423,66 +330,22 @@ export class PostgresStatement implements StatementView {
     return currentVersion(stored.newest, transaction.writer) === found ? found : null;
   }
 
-  #isUnseen(version: Version): boolean {
-    const { writer, keepsSnapshot } = this.#transaction;
-    return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > this.#snapshot;
-  }
-
-  /** Is the key in another row, or may it be when an open transaction has ended? */
-  #mayBeTaken(table: PostgresTable, position: number, key: readonly SqlValue[], except: StoredRow): boolean {
-    const index = table.shape.indexes[position];
-    if (index === undefined || !isComparable(key, index.nullsAreEqual)) return false;
-    const { writer, storage } = this.#transaction;
-    storage.footprint?.touchKey(footprints.indexName(table, position), 'peek', key, index.compare);
-    return table
-      .tree(position)
-      .allWith(key)
-      .some(({ row }) => {
-        if (row === except) return false;
-        const current = currentVersion(row.newest, writer);
-        const isThere = current !== null && !current.isDeleted && hasKey(table, position, current, key);
-        return isThere || (openWriter(row.newest, writer) !== null && mayHaveKey(table, position, row, key));
-      });
-  }
-
-  /** Waits for open transactions that have inserted, deleted or changed the row with this key, then says whether it is in the way. */
   *#duplicate(
     table: PostgresTable,
     position: number,
     key: readonly SqlValue[],
     except: StoredRow | null,
   ): Waiting<Duplicate | null> {
-    const index = table.shape.indexes[position];
-    if (index === undefined || !index.isUnique || !isComparable(key, index.nullsAreEqual)) return null;
-    const { writer } = this.#transaction;
-    const blockers = (): number[] =>
-      table
-        .tree(position)
-        .allWith(key)
-        .flatMap(({ row }) => {
-          const open = row === except ? null : openWriter(row.newest, writer);
-          return open !== null && mayHaveKey(table, position, row, key) ? [open.id] : [];
-        });
-    const touch = (): void =>
-      this.#transaction.storage.footprint?.touchKey(footprints.indexName(table, position), 'peek', key, index.compare);
-    for (;;) {
-      touch();
-      for (const { row } of table.tree(position).allWith(key)) {
-        if (row === except) continue;
-        const current = currentVersion(row.newest, writer);
-        const isThere = current !== null && !current.isDeleted && hasKey(table, position, current, key);
-        if (isThere && openWriter(row.newest, writer) === null)
-          return {
-            kind: 'duplicate',
-            index: index.id,
-            row: current,
-            isUnseen: this.#isUnseen(current),
-            isOwn: current.writer === writer && current.command === this.#command,
-          };
-      }
-      if (blockers().length === 0) return null;
-      yield* this.#transaction.wait(blockers, `key of ${index.name}`, touch);
-    }
+    const row = yield* findDuplicate(this.#transaction, table, position, key, except);
+    if (row === null) return null;
+    const isOwn = row.writer === this.#transaction.writer && row.command === this.#command;
+    const { id: index } = table.shape.indexes[position] as TableShape['indexes'][number];
+    return { kind: 'duplicate', index, row, isUnseen: this.#isUnseen(row), isOwn };
+  }
+
+  #isUnseen(version: Version): boolean {
+    const { writer, keepsSnapshot } = this.#transaction;
+    return keepsSnapshot && version.writer !== writer && version.writer.commitSequence > this.#snapshot;
   }
 }
 
