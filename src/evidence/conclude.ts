@@ -1,6 +1,7 @@
 /** From evidence to a verdict: the one place that says something green. */
 import type { Evidence, Loss, SessionEvidence, UnsupportedStatement } from './evidence.ts';
 import { failingStatements } from './failing-statements.ts';
+import { invariantAssumed, tablesElsewhere } from './invariant-evidence.ts';
 
 export type Conclusion =
   | { readonly kind: 'satisfied'; readonly assumed: readonly string[] }
@@ -17,11 +18,13 @@ export type Gap =
   | { readonly kind: 'lost-session'; readonly session: string; readonly loss: Loss }
   | {
       readonly kind: 'failing-statement';
-      readonly session: string;
+      /** `null`: the invariant. */
+      readonly session: string | null;
       readonly statement: string;
       readonly failure: string;
     }
   | { readonly kind: 'found-nothing'; readonly session: string; readonly statement: string }
+  | { readonly kind: 'invariant-elsewhere'; readonly tables: readonly string[] }
   | { readonly kind: 'never-overlapped'; readonly sessions: readonly string[] }
   | { readonly kind: 'unsupported'; readonly statement: UnsupportedStatement }
   | { readonly kind: 'cut'; readonly clause: string };
@@ -31,7 +34,11 @@ export function conclude(evidence: Evidence): Conclusion {
     return { kind: 'at-fault', code: 'program/store-unused', message: unusedText[evidence.store] };
   if (evidence.violations > 0) return { kind: 'violated' };
   const gaps = gapsOf(evidence);
-  return gaps.length > 0 ? { kind: 'unknown', gaps } : { kind: 'satisfied', assumed: evidence.assumed };
+  return gaps.length > 0 ? { kind: 'unknown', gaps } : satisfied(evidence);
+}
+
+function satisfied({ assumed, invariant }: Evidence): Conclusion {
+  return { kind: 'satisfied', assumed: [...assumed, ...invariantAssumed(invariant)] };
 }
 
 /** DESIGN section 5: satisfied, violated, unknown, and the user's program at fault. */
@@ -58,13 +65,15 @@ function isUnused({ sessions }: Evidence): boolean {
   return sessions.some(({ runs }) => runs > 0) && sessions.every(({ operations }) => operations === 0);
 }
 
-function gapsOf({ looked, sessions, unsupported, cut, store }: Evidence): Gap[] {
+function gapsOf({ looked, sessions, invariant, unsupported, cut, store }: Evidence): Gap[] {
+  const elsewhere = tablesElsewhere(invariant);
   return [
     ...looked
       .filter(({ count }) => count === 0)
       .map(({ nothing }): Gap => ({ kind: 'nothing-looked-at', clause: nothing })),
     ...sessions.flatMap((session) => sessionGaps(session, store)),
-    ...failingStatements(sessions).map((failing): Gap => ({ kind: 'failing-statement', ...failing })),
+    ...failingStatements(sessions, invariant).map((failing): Gap => ({ kind: 'failing-statement', ...failing })),
+    ...(elsewhere === null ? [] : [{ kind: 'invariant-elsewhere' as const, tables: elsewhere }]),
     ...overlapGaps(sessions),
     ...unsupported.map((statement): Gap => ({ kind: 'unsupported', statement })),
     ...cut.map((clause): Gap => ({ kind: 'cut', clause })),

@@ -2,6 +2,7 @@
  * Evidence: what a tool looked at. Every tool fills one record, and `conclude` alone turns it into a verdict and an exit code, so that
  * nothing green is said where the record is not whole. A field that a tool has no use for is empty, never left out: forgetting one does not compile.
  */
+import { type InvariantEvidence, noInvariant } from './invariant-evidence.ts';
 
 export interface Evidence {
   /** Runs, schedules, histories or states that violate what was asked. One in which moirai refused a statement proves nothing and is not counted. */
@@ -10,6 +11,8 @@ export interface Evidence {
   readonly looked: readonly Looked[];
   /** What each session of a program did, over all runs. */
   readonly sessions: readonly SessionEvidence[];
+  /** What the invariant of a SQL program looked at; of others `noInvariant`. */
+  readonly invariant: InvariantEvidence;
   /** Statements that moirai cannot do and the engine could, each once. */
   readonly unsupported: readonly UnsupportedStatement[];
   /** What kept the tool from looking at everything, each as a clause: `stopped by --max-time`, `the trace ends without its last mark`. */
@@ -87,6 +90,7 @@ export const noEvidence: Evidence = {
   violations: 0,
   looked: [],
   sessions: [],
+  invariant: noInvariant,
   unsupported: [],
   cut: [],
   store: 'sql',

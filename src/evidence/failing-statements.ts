@@ -1,27 +1,38 @@
 /** Statements that fail by their own text in every run that sends them: misspelt names, syntax errors. A program that catches the error tests less than it seems to. */
-import type { SessionEvidence } from './evidence.ts';
+import type { SessionEvidence, StatementEvidence } from './evidence.ts';
+import type { InvariantEvidence } from './invariant-evidence.ts';
 
 export interface FailingStatement {
-  readonly session: string;
+  /** `null`: the invariant. */
+  readonly session: string | null;
   readonly statement: string;
   readonly failure: string;
 }
 
-/** Each once for its session. A session that failed in every run is a gap as a whole, and a name that the sessions themselves create or drop may be missing on purpose. */
-export function failingStatements(sessions: readonly SessionEvidence[]): FailingStatement[] {
+/**
+ * Each once for its session. A session that failed in every run is a gap as a whole, and a name that the sessions themselves create or drop may be
+ * missing on purpose.
+ */
+export function failingStatements(
+  sessions: readonly SessionEvidence[],
+  invariant: InvariantEvidence,
+): FailingStatement[] {
   const definitions = sessions
     .flatMap(({ answers }) => answers.statements)
     .filter(({ hasSucceeded, statement }) => hasSucceeded && defines.test(statement))
     .map(({ statement }) => wordsOf(statement));
-  return sessions
-    .filter(({ failedRuns, runs }) => failedRuns < runs)
-    .flatMap(({ name, answers }) =>
-      answers.statements.flatMap(({ statement, hasSucceeded, failure }) =>
-        failure === null || hasSucceeded || definitions.some((words) => names(failure).some((each) => words.has(each)))
-          ? []
-          : [{ session: name, statement, failure }],
-      ),
+  const failingOf = (session: string | null, statements: readonly StatementEvidence[]): FailingStatement[] =>
+    statements.flatMap(({ statement, hasSucceeded, failure }) =>
+      failure === null || hasSucceeded || definitions.some((words) => names(failure).some((each) => words.has(each)))
+        ? []
+        : [{ session, statement, failure }],
     );
+  return [
+    ...sessions
+      .filter(({ failedRuns, runs }) => failedRuns < runs)
+      .flatMap(({ name, answers }) => failingOf(name, answers.statements)),
+    ...failingOf(null, invariant.statements),
+  ];
 }
 
 /** What an error says is missing: `relation "a.b" does not exist`, `function f(integer) does not exist`, `Unknown column 'x' in 'field list'`. */

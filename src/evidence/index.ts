@@ -10,4 +10,5 @@ export {
   type StatementEvidence,
   type UnsupportedStatement,
 } from './evidence.ts';
+export { type InvariantEvidence, noInvariant } from './invariant-evidence.ts';
 export { conclusionJson, gapText } from './text.ts';

@@ -17,7 +17,11 @@ export function gapText(gap: Gap): string {
         ? `session "${gap.session}" ended its connection with a transaction open in every run: is a COMMIT missing?`
         : `session "${gap.session}" rolled back all that it wrote in every run: it committed nothing`;
     case 'failing-statement':
-      return `session "${gap.session}" sent what fails in every run: ${gap.statement}: ${gap.failure}`;
+      return gap.session === null
+        ? `the invariant holds although it sent what fails in every run: ${gap.statement}: ${gap.failure}`
+        : `session "${gap.session}" sent what fails in every run: ${gap.statement}: ${gap.failure}`;
+    case 'invariant-elsewhere':
+      return `the invariant looks only at ${gap.tables.join(', ')}, which no session reads or writes in any run`;
     case 'found-nothing':
       return `session "${gap.session}" found and changed no row in any run: ${gap.statement}`;
     case 'never-overlapped':

@@ -156,13 +156,13 @@ export class Session implements SqlSession {
     this.watch.began(prepared.sql);
     try {
       const result = await this.#execute(prepared as Prepared, parameters);
-      this.watch.ended(prepared, parameters, result);
+      this.watch.ended(prepared as Prepared, parameters, result);
       return result;
     } catch (thrown) {
       this.fail();
       const error = withStackLimit(thrown);
       this.refused(error, prepared.sql);
-      this.watch.ended(prepared, parameters, error);
+      this.watch.ended(prepared as Prepared, parameters, error);
       throw error;
     }
   }

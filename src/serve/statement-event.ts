@@ -4,13 +4,14 @@ import {
   formatText,
   type IsolationName,
   type Notice,
-  type PreparedStatement,
   SqlError,
   type SqlType,
   type SqlValue,
   type StatementResult,
+  type TableLock,
   type TypeName,
 } from '../sql/index.ts';
+import type { Prepared } from './prepared.ts';
 
 export interface StatementEvent {
   readonly sql: string;
@@ -28,6 +29,8 @@ export interface StatementEvent {
   readonly answer: StatementResult | SqlError;
   /** Was it somebody's turn? A statement that cannot be planned fails as it comes. */
   readonly isStep: boolean;
+  /** The tables that it names, as it locks them; `null`: it may use others too, as a definition or EXECUTE does. */
+  readonly tables: readonly TableLock[] | null;
 }
 
 /** Whose snapshot a statement reads: one of its own, that of its transaction, or the latest versions. */
@@ -70,7 +73,7 @@ export class StatementWatch {
     if (this.onEnd !== null && this.#waits.at(-1) !== reason) this.#waits.push(reason);
   }
 
-  ended(prepared: PreparedStatement, parameters: readonly SqlValue[], outcome: unknown): void {
+  ended(prepared: Prepared, parameters: readonly SqlValue[], outcome: unknown): void {
     this.statement = null;
     if (this.onEnd === null || (outcome instanceof Error && !(outcome instanceof SqlError))) return;
     this.onEnd(statementEvent(prepared, parameters, this.#waits, outcome as StatementResult | SqlError));
@@ -85,7 +88,7 @@ export class StatementWatch {
 const rowsShown = 3;
 
 function statementEvent(
-  prepared: PreparedStatement,
+  prepared: Prepared,
   parameters: readonly SqlValue[],
   waits: readonly string[],
   outcome: StatementResult | SqlError,
@@ -96,12 +99,29 @@ function statementEvent(
     waits: [...waits],
     isStep: true,
     answer: outcome,
+    tables: tablesOf(prepared),
   };
   if (outcome instanceof SqlError) return { ...base, ...noRows, command: '', rowCount: 0, error: outcome };
   const { command, columns, rowCount } = outcome;
   if (columns === null) return { ...base, ...noRows, command, rowCount, error: null };
   const [rows, quotedRows] = [rowsText(outcome, textOf), rowsText(outcome, quotedTextOf)];
   return { ...base, command, rows, quotedRows, rowCount, error: null };
+}
+
+function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | null {
+  switch (statement.kind) {
+    case 'query':
+    case 'lock':
+      return statement.locks();
+    case 'definition':
+      return null;
+    case 'named':
+      return statement.what === 'execute' ? null : [];
+    case 'empty':
+    case 'setting':
+    case 'transaction':
+      return [];
+  }
 }
 
 const noRows = { rows: null, quotedRows: null };
@@ -117,7 +137,7 @@ function rowsText({ columns, rows }: StatementResult, format: typeof textOf): st
 
 /** A statement that could not be planned. */
 function refusedStatement(sql: string, error: SqlError): StatementEvent {
-  return { sql, parameters: [], waits: [], ...noRows, command: '', rowCount: 0, error, answer: error, isStep: false };
+  return { sql, parameters: [], waits: [], ...noRows, command: '', rowCount: 0, error, answer: error, isStep: false, tables: [] };
 }
 
 function textOf(value: SqlValue, type: SqlType | undefined): string {

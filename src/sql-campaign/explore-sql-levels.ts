@@ -46,7 +46,7 @@ function summary(results: readonly ExploreSqlResult[]): string[] {
   const gaps = new Set(conclusions.flatMap((each) => (each.kind === 'unknown' ? each.gaps.map(gapText) : [])));
   return [
     weakest === -1
-      ? 'at no level does the invariant hold in all schedules'
+      ? `at no level ${gaps.size > 0 ? 'is the invariant known to hold' : 'does the invariant hold'} in all schedules`
       : `the weakest level at which the invariant holds in all schedules: ${levelOf(results[weakest])}`,
     ...(weakest === -1 ? [] : notSafer(results.slice(weakest))),
     ...[...gaps].map((clause) => `unknown: ${printable(clause)}`),

@@ -363,6 +363,7 @@ class SqlExploration {
     if (this.#tree.hasDiverged && this.unreduced !== null) return;
     if (this.#tree.hasDiverged) throw otherTurn([...this.#memory.looking]);
     this.#found.sessions.add(run.sessions);
+    this.#found.invariant.add(run.invariant);
     await this.#underWay.during('the serial check', () => this.#serial.require(run));
     await this.#underWay.during('the determinism check', () => this.#requireRepeatable(run));
     if (this.#tree.isRepetition) this.#found.repetitions += 1;
@@ -462,7 +463,7 @@ class SqlExploration {
   }
 
   #evidence(): Evidence {
-    const { schedules, counts, sessions, unsupported, accesses, takenForGranted } = this.#found;
+    const { schedules, counts, sessions, invariant, unsupported, accesses, takenForGranted } = this.#found;
     const cut = this.#stopped === null ? [] : [stoppedText(this.#stopped)];
     const waiting = waitingEvidence(this.#memory, this.#options.waitMs ?? waitMsDefault, cut);
     return {
@@ -470,6 +471,7 @@ class SqlExploration {
       violations: counts.all,
       looked: [{ count: schedules, nothing: 'no schedule was run' }],
       sessions: sessions.sessions(),
+      invariant: invariant.evidence,
       unsupported: unsupported.list,
       ...waiting,
       assumed: [

@@ -1,17 +1,43 @@
-/** What the statements of the invariant came to: one whose every statement fails has looked at nothing. */
+/** What the statements of the invariant came to, and whether they looked at anything that the sessions of the run had used. */
 import { InputError } from '../base/input-error.ts';
-import type { StatementEvent } from '../serve/index.ts';
+import type { InvariantEvidence } from '../evidence/index.ts';
+import { AnswerTally } from '../program/index.ts';
+import type { SqlDatabase, StatementEvent } from '../serve/index.ts';
+import { UsedTables } from './used-tables.ts';
 
 export class InvariantStatements {
+  readonly #looked: UsedTables;
+  readonly #bySessions: UsedTables;
+  readonly #answers = new AnswerTally();
   #hasSeen = false;
   #failure: string | null = null;
 
-  ended({ sql, command, error }: StatementEvent): void {
-    if (error === null) this.#hasSeen ||= !looksAtNothing.test(command) && !isConstant.test(sql);
+  constructor({ catalog }: SqlDatabase) {
+    this.#looked = new UsedTables(catalog);
+    this.#bySessions = new UsedTables(catalog);
+  }
+
+  /** A statement of a session. */
+  ofSession(event: StatementEvent): void {
+    this.#bySessions.add(event);
+  }
+
+  /** One of the invariant. */
+  ended(event: StatementEvent): void {
+    this.#looked.add(event);
+    const { sql, command, error } = event;
+    const statement = sql.replaceAll(/\s+/g, ' ').trim();
+    if (error === null) {
+      this.#hasSeen ||= !looksAtNothing.test(command) && !isConstant.test(sql);
+      this.#answers.addStatement({ statement, hasSucceeded: true, failure: null });
+    }
     // That a row is refused may be what the invariant asks.
     else if (error.code.startsWith(constraintClass)) this.#hasSeen = true;
-    else if (error.code !== inFailedBlock)
-      this.#failure ??= `${sql.replaceAll(/\s+/g, ' ').trim()}: ${error.code} ${error.message}`;
+    else if (error.code !== inFailedBlock) {
+      const failure = `${error.code} ${error.message}`;
+      this.#failure ??= `${statement}: ${failure}`;
+      if (!error.isUnsupported) this.#answers.addStatement({ statement, hasSucceeded: false, failure });
+    }
   }
 
   /** Where it returned that all is well. @throws InputError `program/invariant-failed` */
@@ -21,6 +47,13 @@ export class InvariantStatements {
       'program/invariant-failed',
       `the invariant holds, but every statement that it sent to look at the data failed, and it ignored the errors: ${this.#failure}`,
     );
+  }
+
+  /** @param asksResults did it ask for what sessions returned? */
+  evidence(asksResults: boolean): InvariantEvidence {
+    const { all: touched, written: changed } = this.#bySessions;
+    const { statements } = this.#answers.answers;
+    return { statements, asksResults, looked: this.#looked.all ?? [], touched, changed };
   }
 }
 

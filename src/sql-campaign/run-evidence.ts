@@ -3,6 +3,7 @@ import { type StopReason, stopText } from '../base/budget.ts';
 import { type Conclusion, conclude, type Evidence } from '../evidence/index.ts';
 import { answerOf, type Replayed, SessionTally } from '../program/index.ts';
 import type { ArrivalMemory } from './arrivals.ts';
+import { InvariantTally } from './invariant-tally.ts';
 import { mergedUnsupported } from '../serve/index.ts';
 import type { FailureKind } from './sql-run.ts';
 
@@ -102,7 +103,11 @@ interface Concluded {
 export function mergedEvidence(parts: readonly Evidence[], cut: readonly string[]): Evidence {
   const [first] = parts;
   const sessions = new SessionTally((first?.sessions ?? []).map(({ name }) => name));
-  for (const part of parts) sessions.merge(part.sessions);
+  const invariant = new InvariantTally();
+  for (const part of parts) {
+    sessions.merge(part.sessions);
+    invariant.add(part.invariant);
+  }
   const count = (of: Evidence): number => of.looked[0]?.count ?? 0;
   return {
     store: 'sql',
@@ -112,6 +117,7 @@ export function mergedEvidence(parts: readonly Evidence[], cut: readonly string[
       nothing,
     })),
     sessions: sessions.sessions(),
+    invariant: invariant.evidence,
     unsupported: mergedUnsupported(parts.map(({ unsupported }) => unsupported)),
     cut: [...new Set([...cut, ...parts.flatMap((part) => part.cut)])],
     assumed: [...new Set(parts.flatMap(({ assumed }) => assumed))],

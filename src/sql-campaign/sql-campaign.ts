@@ -35,6 +35,7 @@ import { SqlError } from '../sql/index.ts';
 import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { FailureCounts, stoppedText, waitingEvidence } from './run-evidence.ts';
+import { InvariantTally } from './invariant-tally.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
 import { PlanDraws } from './plan-draws.ts';
 import { RepeatedRuns, steppingClock } from './repeatable.ts';
@@ -144,6 +145,7 @@ class SqlCampaign {
   readonly #marks = new Map<string, number>();
   readonly #counts = new FailureCounts();
   readonly #sessions: SessionTally;
+  readonly #invariant = new InvariantTally();
   readonly #underWay = new UnderWay();
   readonly #repeated: RepeatedRuns;
   readonly #answers: AnswerTree;
@@ -281,6 +283,7 @@ class SqlCampaign {
     this.#accesses = mergedAccesses([this.#accesses, run.assumed]);
     this.#draws?.add(run.assumed);
     this.#sessions.add(run.sessions);
+    this.#invariant.add(run.invariant);
     // What the program makes of an error that the engine would not give is no violation.
     if (run.failureKind === null || run.unsupported.length > 0) return;
     this.#counts.add(run.failureKind);
@@ -369,6 +372,7 @@ class SqlCampaign {
       violations: this.#counts.all,
       looked: [{ count: this.#runs, nothing: 'no run was made' }],
       sessions: this.#sessions.sessions(),
+      invariant: this.#invariant.evidence,
       unsupported: this.#unsupported.list,
       ...waiting,
       assumed: [

@@ -1,9 +1,10 @@
 /** What the schedules of one exploration have shown: counts, what is distinct by its digests, and one run of each kind of failure. */
 import { createHash } from 'node:crypto';
-import type { SessionEvidence, UnsupportedStatement } from '../evidence/index.ts';
+import type { InvariantEvidence, SessionEvidence, UnsupportedStatement } from '../evidence/index.ts';
 import { type History, INITIAL } from '../history/index.ts';
 import { countMarks, SessionTally } from '../program/index.ts';
 import { type AssumedAccess, mergedAccesses, unlikelyClauses } from '../serve/index.ts';
+import { InvariantTally } from './invariant-tally.ts';
 import { shown } from './repeatable.ts';
 import { FailureCounts } from './run-evidence.ts';
 import { anomalyOf, evidenceIn } from './sql-evidence.ts';
@@ -38,6 +39,7 @@ export interface SavedFindings {
   readonly outcomes: readonly string[];
   readonly marks: ReadonlyMap<string, number>;
   readonly sessions: readonly SessionEvidence[];
+  readonly invariant: InvariantEvidence;
   readonly kinds: readonly Kind[];
   readonly unsupported: readonly UnsupportedStatement[];
   readonly accesses: readonly AssumedAccess[];
@@ -50,6 +52,7 @@ export class SqlFindings {
   readonly marks = new Map<string, number>();
   readonly counts = new FailureCounts();
   readonly sessions: SessionTally;
+  readonly invariant = new InvariantTally();
   readonly unsupported: UnsupportedOfRuns;
   /** What a verdict takes for granted, as clauses: runs add to it. */
   readonly takenForGranted = new Set<string>();
@@ -114,7 +117,8 @@ export class SqlFindings {
       [...this.takenForGranted],
     ];
     const { list: unsupported } = this.unsupported;
-    const few = { schedules, repetitions, invariantBroken, notRetried, marks, sessions, kinds, unsupported, accesses };
+    const { evidence: invariant } = this.invariant;
+    const few = { schedules, repetitions, invariantBroken, notRetried, marks, sessions, invariant, kinds, unsupported, accesses };
     const counts = { histories: histories.size, outcomes: outcomes.size };
     // Sets keep the order in which they grew.
     return () => ({
@@ -136,6 +140,7 @@ export class SqlFindings {
     for (const clause of saved.takenForGranted) this.takenForGranted.add(clause);
     countMarks(this.marks, saved.marks);
     this.sessions.merge(saved.sessions);
+    this.invariant.add(saved.invariant);
     this.unsupported.restore(saved.unsupported);
     this.accesses = saved.accesses;
     for (const kind of saved.kinds) this.#kinds.set(keyOf(kind), kind);

@@ -3,7 +3,7 @@ import { Budget } from '../base/budget.ts';
 import { before, LATE } from '../base/deadline.ts';
 import { onUnhandledRejection } from '../base/event-loop.ts';
 import { InputError } from '../base/input-error.ts';
-import type { UnsupportedStatement } from '../evidence/index.ts';
+import type { InvariantEvidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import type { Decisions } from '../mockdb/index.ts';
 import {
@@ -16,6 +16,7 @@ import {
   resultsOf,
   type SessionRun,
   type SqlConnection,
+  type SqlEnd,
   type SqlProgram,
   violationOf,
 } from '../program/index.ts';
@@ -96,6 +97,7 @@ export type SqlRun =
       /** Ways to rows that were taken for granted: a server may take others. */
       readonly assumed: readonly AssumedAccess[];
       readonly sessions: readonly SessionRun[];
+      readonly invariant: InvariantEvidence;
     }
   /** What did not end in time: `session "a"`, `the invariant`. */
   | { readonly kind: 'timeout'; readonly what: string };
@@ -161,7 +163,8 @@ class Run {
   /** A statement of the invariant that has arrived and is not known to be awaited: the first after the invariant has returned. */
   #lateSql: string | null = null;
   #isJudged = false;
-  readonly #ofInvariant = new InvariantStatements();
+  readonly #ofInvariant: InvariantStatements;
+  #asksResults = false;
   #onFault: (fault: InputError) => void = () => {};
   readonly #steps: RunSteps | null;
 
@@ -170,6 +173,7 @@ class Run {
     this.#database = database;
     this.#options = options;
     this.#steps = steps;
+    this.#ofInvariant = new InvariantStatements(database);
     this.sessions = new ProgramSessions(program.sessionNames, database, (fault) => this.#onFault(fault));
     this.arrivals = new Arrivals({
       absent: () => this.sessions.absent(),
@@ -231,6 +235,7 @@ class Run {
       unsupported: this.#database.unsupported.list,
       assumed,
       sessions: this.sessions.runs(),
+      invariant: this.#ofInvariant.evidence(this.#asksResults),
     };
   }
 
@@ -276,10 +281,7 @@ class Run {
     let returned: unknown;
     try {
       returned = await observed((isObserved) =>
-        this.#program.invariant({
-          ...this.#connection('invariant', true),
-          results: isObserved ? resultsOf(results, this.#program.sessionNames) : results,
-        }),
+        this.#program.invariant(this.#end(isObserved ? resultsOf(results, this.#program.sessionNames) : results)),
       );
     } catch (thrown) {
       if (isSessionNameFault(thrown)) throw thrown;
@@ -290,6 +292,17 @@ class Run {
     // With one that moirai cannot do the run shows nothing, and the verdict says so.
     if (violation === null && this.#database.unsupported.list.length === 0) this.#ofInvariant.requireOne();
     return violation;
+  }
+
+  #end(results: Record<string, unknown>): SqlEnd {
+    const noteResults = (): void => void (this.#asksResults = true);
+    return {
+      ...this.#connection('invariant', true),
+      get results() {
+        noteResults();
+        return results;
+      },
+    };
   }
 
   /** What the invariant has sent without awaiting the answer arrives after it has returned. */
@@ -344,6 +357,7 @@ class Run {
         if (moments !== null) this.#statements.push(logged(event, name, moments.take(event)));
         this.#steps?.statement(name, event);
         if (isInvariant) this.#ofInvariant.ended(event);
+        else this.#ofInvariant.ofSession(event);
         if (connection === null) return;
         this.sessions.ended(connection, event);
         onStatement?.(connection, event);

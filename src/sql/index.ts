@@ -49,6 +49,7 @@ export type {
   QueryStatement,
   SettingStatement,
   Statement,
+  TableLock,
   TransactionModes,
   TransactionStatement,
 } from './statement.ts';

@@ -1,0 +1,95 @@
+/** An invariant that looks past what the sessions do, or that passes over an error of its own, shows nothing. */
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { conclude, gapText } from '../evidence/index.ts';
+import { type SqlConnection, type SqlEnd, sqlProgram } from '../program/index.ts';
+import { parseProfile } from '../serve/index.ts';
+import { onPostgres } from './engines.test-support.ts';
+import { runSqlCampaign } from './sql-campaign.ts';
+
+const schema = [
+  'CREATE TABLE accounts (id int PRIMARY KEY, n int)',
+  'CREATE TABLE accounts_old (id int PRIMARY KEY, n int)',
+  'CREATE TABLE owners (id int PRIMARY KEY)',
+  'CREATE TABLE cards (id int PRIMARY KEY, owner int REFERENCES owners ON DELETE CASCADE)',
+  'CREATE TABLE marks (card int REFERENCES cards ON DELETE CASCADE)',
+  'CREATE VIEW all_accounts AS SELECT * FROM accounts',
+  'INSERT INTO accounts VALUES (1, 0); INSERT INTO accounts_old VALUES (1, 0); INSERT INTO owners VALUES (1), (2)',
+];
+
+type Invariant = (client: pg.Client, end: SqlEnd<{ a: unknown }>) => Promise<boolean>;
+
+const increment = 'UPDATE accounts SET n = n + 1 WHERE id = 1';
+
+/** Why nothing is known, or what is taken for granted; not of its two sessions, which may not overlap in so few runs. */
+async function saidOf(statement: string, invariant: Invariant): Promise<readonly string[]> {
+  const session = (c: SqlConnection): Promise<unknown> => onPostgres(c, (client) => client.query(statement));
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema,
+    sessions: { a: session, b: session },
+    invariant: (end) => onPostgres(end, (client) => invariant(client, end)),
+  });
+  const { evidence } = await runSqlCampaign(program, { profile: parseProfile({ engine: 'postgres' }), runs: 2 });
+  const conclusion = conclude({ ...evidence, sessions: [] });
+  if (conclusion.kind === 'unknown') return conclusion.gaps.map(gapText);
+  return conclusion.kind === 'satisfied' ? conclusion.assumed : [conclusion.kind];
+}
+
+const looking =
+  (...statements: string[]): Invariant =>
+  async (client) => {
+    for (const statement of statements) await client.query(statement);
+    return true;
+  };
+
+const elsewhere = (table: string): string =>
+  `the invariant looks only at ${table}, which no session reads or writes in any run`;
+const unwritten = (table: string): string =>
+  `the invariant looks only at ${table}, which no session writes: nothing they do can break it`;
+
+test.each<[string, string, string, readonly string[]]>([
+  ['a table that no session uses', increment, 'SELECT sum(n) FROM accounts_old', [elsewhere('accounts_old')]],
+  ['a table of the sessions', increment, 'SELECT sum(n) FROM accounts', []],
+  ['a view of it', increment, 'SELECT sum(n) FROM all_accounts', []],
+  ['both', increment, 'SELECT sum(a.n) FROM accounts a JOIN accounts_old o ON a.id = o.id', []],
+  ['no table', increment, 'SELECT 1', []],
+  ['what they only read', 'SELECT n FROM accounts WHERE id = 1', 'SELECT sum(n) FROM accounts', [unwritten('accounts')]],
+  ['what they only lock', 'SELECT n FROM accounts FOR UPDATE', 'SELECT 1 FROM accounts', [unwritten('accounts')]],
+  ['rows that a cascade deletes', 'DELETE FROM owners WHERE id = 1', 'SELECT count(*) FROM marks', []],
+  ['a table after a definition', 'COMMENT ON TABLE accounts IS NULL', 'SELECT count(*) FROM marks', []],
+])('the invariant looks at %s', async (_what, statement, look, said) => {
+  expect(await saidOf(statement, looking(look))).toEqual(said);
+});
+
+test('an invariant that asks for results looks at what sessions do', async () => {
+  const invariant: Invariant = async (client, { results }) => {
+    await client.query('SELECT n FROM accounts_old');
+    return results.a !== null;
+  };
+  expect(await saidOf(increment, invariant)).toEqual([]);
+});
+
+const passesOver =
+  (statement: string): Invariant =>
+  async (client) => {
+    await client.query('SELECT id FROM accounts WHERE id = 1');
+    try {
+      return (await client.query<{ n: number }>(statement)).rows[0]?.n === 2;
+    } catch {
+      return true;
+    }
+  };
+
+test.each([
+  ['SELECT balance AS n FROM accounts', '42703 column "balance" does not exist'],
+  ["SELECT n FROM accounts WHERE id = 'one'", '22P02 invalid input syntax for type integer: "one"'],
+])('an error that the invariant passes over is named: %s', async (statement, failure) => {
+  expect(await saidOf(increment, passesOver(statement))).toEqual([
+    `the invariant holds although it sent what fails in every run: ${statement}: ${failure}`,
+  ]);
+});
+
+test('not a constraint that refuses what the invariant tries', async () => {
+  expect(await saidOf(increment, passesOver('INSERT INTO accounts VALUES (1, 0)'))).toEqual([]);
+});
