@@ -239,6 +239,66 @@ describe('a key that the invariant alone knows', () => {
   });
 });
 
+describe('memory that sessions of keys share', () => {
+  const looksAt = (session: string): string =>
+    `the sessions run in one process, where session "${session}" looks at memory that another changes`;
+
+  test('is named by test where a session does something else after the same reads', async () => {
+    let isBusy = false;
+    const session = async (s: SessionHandle): Promise<string> => {
+      await s.read('x');
+      if (isBusy) return 'busy';
+      isBusy = true;
+      await s.transaction(async (t) => t.write('x', 1));
+      isBusy = false;
+      return 'done';
+    };
+    const tested = program({ initial: { x: 0 }, sessions: { a: session, b: session }, invariant: () => true });
+    const { evidence } = await runCampaign(tested, { runs: 50 });
+    expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: [looksAt('a'), looksAt('b')] });
+  });
+
+  test('is seen in a run in which the last session goes first', async () => {
+    let hasBegun = false;
+    const a = async (s: SessionHandle): Promise<void> => {
+      hasBegun = false;
+      await s.read('x');
+      hasBegun = true;
+      await s.write('x', 1);
+    };
+    const b = async (s: SessionHandle): Promise<void> => {
+      await s.read('y');
+      await s.write(hasBegun ? 'y' : 'z', 1);
+    };
+    const tested = program({ initial: { x: 0, y: 0 }, sessions: { a, b }, invariant: () => true });
+    const { evidence } = await runCampaign(tested, { runs: 1 });
+    expect(evidence.assumed).toEqual([looksAt('b')]);
+  });
+
+  test('is looked for in vain where a session reads until something comes', async () => {
+    const a = async (s: SessionHandle): Promise<void> => {
+      while ((await s.read('x')) !== 1);
+    };
+    const tested = program({ initial: { x: 0 }, sessions: { a, b: writes }, invariant: () => true });
+    const { timeout, evidence } = await runCampaign(tested, { runs: 5, timeoutMs: 600_000 });
+    expect({ timeout, assumed: evidence.assumed }).toEqual({ timeout: null, assumed: [] });
+  });
+
+  test('is none where a transaction counts its attempts', async () => {
+    const session = async (s: SessionHandle): Promise<number> => {
+      let attempts = 0;
+      await s.transaction(async (t) => {
+        attempts += 1;
+        await t.write('x', ((await t.read<number>('x')) ?? 0) + attempts);
+      });
+      return attempts;
+    };
+    const tested = program({ initial: { x: 0 }, sessions: { a: session, b: session }, invariant: () => true });
+    const { evidence } = await runCampaign(tested, { runs: 100, level: 'snapshot-isolation', abortRate: 0.3 });
+    expect(evidence.assumed).toEqual([]);
+  });
+});
+
 describe('a result of a session that there is not', () => {
   const named = (invariant: (end: { readonly results: Record<string, unknown> }) => boolean) =>
     program({ sessions: { ann: reads, bob: writes }, invariant });

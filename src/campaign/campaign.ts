@@ -9,7 +9,7 @@ import { Breather, Budget, stopText, type BudgetOptions, type StopReason } from 
 import { InputError } from '../base/input-error.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { type Decisions, drawing, following, retracing, type StrategyName } from '../mockdb/index.ts';
+import { type Decisions, drawing, following, keepingOrder, retracing, type StrategyName } from '../mockdb/index.ts';
 import {
   answerOf,
   assumptionsOf,
@@ -33,6 +33,7 @@ import { repeatedRun } from './determinism.ts';
 import { ShorterSearch } from './assertion-budget.ts';
 import { type FailedRun, type Failure, failedRunOf, failureOf, recordedRun } from './failure.ts';
 import { reduceRun } from './reduce.ts';
+import { SharedMemory } from './shared-memory.ts';
 import { type FinishedRun, ProgramRunner, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
 import { decodePath } from './token.ts';
 
@@ -112,6 +113,7 @@ class Campaign {
   readonly #keys: InvariantKeys;
   /** Sessions that awaited something that is not the store's. */
   readonly #waitedOutside = new Set<string>();
+  readonly #shared: SharedMemory;
   readonly #runner: ProgramRunner;
   readonly #level: ConstrainingLevel;
   readonly #seed: number;
@@ -148,6 +150,7 @@ class Campaign {
     this.#keys = new InvariantKeys(program);
     this.#runner = new ProgramRunner(this.#keys.around(this.#sources.program), this.#level);
     this.#sessions = new SessionTally(program.sessionNames);
+    this.#shared = new SharedMemory(program);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
     this.#budget = new Budget(options);
   }
@@ -187,9 +190,20 @@ class Campaign {
       const run = await this.#made(this.#runner, () => this.#draw(i));
       if (run.kind === 'finished' && i === 0) await this.#requireFunctionOfReads(run);
       else if (run.kind === 'finished' && this.#sources.wereCalled) await this.#requireNoForcedDifference(run);
+      if (run.kind === 'finished' && i < COMPARED_FIRST) this.#shared.add(run, this.#runner.attempts);
       await this.#judge(run);
       if (this.#violations > 0 && this.#isEnough()) this.#stopped = 'violation';
       if (await breather.breathe()) this.#tell();
+    }
+    if (this.#violations === 0 && this.#stopped === null && this.#timeout === null) await this.#compareOrders();
+  }
+
+  /** The first session first, then the last: where they share nothing but the store, reads of initial values lead to the same. */
+  async #compareOrders(): Promise<void> {
+    const runner = new ProgramRunner(this.#runner.program, this.#level);
+    for (const first of ['first', 'last'] as const) {
+      const run = await this.#made(runner, () => keepingOrder(first), { ...this.#limits(), turnsMax: TURNS_MAX });
+      if (run.kind === 'finished') this.#shared.add(run, runner.attempts);
     }
   }
 
@@ -333,6 +347,7 @@ class Campaign {
       assumed: [
         ...assumptionsOf(this.#program),
         ...[...this.#waitedOutside].toSorted().map(outsideText),
+        ...(this.#options.replay === undefined ? this.#shared.assumed() : []),
         ...this.#sources.assumed(),
         ...(this.#options.replay === undefined ? this.#keys.assumed() : []),
       ],
@@ -379,6 +394,11 @@ class Campaign {
     };
   }
 }
+
+/** Runs in which what sessions do is compared. */
+const COMPARED_FIRST = 64;
+/** Of a run that keeps to one order: a session that reads until something comes never gets it there. */
+const TURNS_MAX = 1_000;
 
 /** Of the runs in which a source of nondeterminism was called, so many are repeated with forced values, and one of 64 after them. */
 const FORCED_FIRST = 32;

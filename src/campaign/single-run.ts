@@ -1,7 +1,7 @@
 /** One run of a program on the mock database, judged: did the invariant hold, and by which decisions did it come about? */
 import type { History, Key, TransactionIndex } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import { type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
+import { type Attempt, type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
 import { endOf, errorText, judge, type Marks, type Program, runProgram, type SessionRun } from '../program/index.ts';
 
 export interface RunLimits {
@@ -10,6 +10,8 @@ export interface RunLimits {
   readonly deadlineMs?: number;
   /** Aborted: the run is given up. */
   readonly signal?: AbortSignal;
+  /** Turns that the run may take; one more is a timeout. Default: any number. */
+  readonly turnsMax?: number;
   /** Called whenever a session gets to run, by its index, or the invariant: `null`. For those who watch. */
   readonly onTurn?: (session: number | null, lastOperation: () => string) => void;
 }
@@ -98,6 +100,11 @@ export class ProgramRunner {
   /** That some run has read or written. */
   get keys(): readonly Key[] {
     return this.#database.keys;
+  }
+
+  /** Of the last run. */
+  get attempts(): readonly Attempt[] {
+    return this.#database.attempts();
   }
 
   /** The history of the last run, and a commit order that shows it to be at its level. */

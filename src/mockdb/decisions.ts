@@ -96,6 +96,15 @@ export function following(
   });
 }
 
+/** Always the first of the waiting sessions, or the last, and of each read the oldest write that it may see. */
+export function keepingOrder(first: 'first' | 'last'): Decisions {
+  return noting({
+    session: (waiting) => waiting.at(first === 'first' ? 0 : -1) as number,
+    read: (admissible) => admissible.length - 1,
+    failure: null,
+  });
+}
+
 export function readPointKey({ session, attempt, read }: ReadPoint): string {
   return `${session} ${attempt} ${read}`;
 }

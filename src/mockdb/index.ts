@@ -2,6 +2,7 @@ export {
   drawing,
   enumerating,
   following,
+  keepingOrder,
   readPointKey,
   retracing,
   type Decisions,
@@ -10,6 +11,7 @@ export {
   type ReadPoint,
 } from './decisions.ts';
 export {
+  type Attempt,
   FAILURES_BEFORE_NEWEST,
   mockDatabase,
   MockDatabase,

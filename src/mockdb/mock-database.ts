@@ -201,6 +201,15 @@ export class MockDatabase implements Store {
     return { sessions: names, transactions, initial: this.#initial };
   }
 
+  /** All transactions of the run that have ended, in the order in which they began, also those whose commit failed, which histories leave out. */
+  attempts(): readonly Attempt[] {
+    return this.#transactions.flatMap((t): Attempt | [] =>
+      t.status === 'open'
+        ? []
+        : { session: t.session, outcome: t.status, operations: t.operations(() => INITIAL, this.#keys) },
+    );
+  }
+
   /** Where `history()` has a read, as positions of its transaction and operation; `null` where its transaction left no trace. */
   placeOf(point: ReadPoint): { readonly transaction: TransactionIndex; readonly operation: number } | null {
     const visible = this.#transactions.filter(({ status }) => status === 'committed' || status === 'aborted');
@@ -231,6 +240,14 @@ export class MockDatabase implements Store {
     const indexOf = new Map(visible.map((t, i) => [t.node, i]));
     return this.#orders.commitOrder().flatMap((node) => indexOf.get(node) ?? []);
   }
+}
+
+/** One try of a transaction. Its reads do not name their writers. */
+export interface Attempt {
+  readonly session: number;
+  /** `forgotten`: its commit failed. */
+  readonly outcome: 'committed' | 'aborted' | 'forgotten';
+  readonly operations: Transaction['operations'];
 }
 
 /**

@@ -34,6 +34,7 @@ export {
 export { replayVerdict, type ReplayVerdict } from './replay-text.ts';
 export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 export { requireUsed } from './require-used.ts';
+export { type AnsweredStep, looksAtMemoryText, SessionTrees } from './session-trees.ts';
 export { SessionTally, type SessionRun } from './session-tally.ts';
 export { inOrderOf, runProgram, type RunOptions, type RunOutcome } from './run.ts';
 export { endOf, errorText, judge, violationOf, type InvariantVerdict, type JudgeLimits } from './invariant.ts';

@@ -137,7 +137,18 @@ function rowsText({ columns, rows }: StatementResult, format: typeof textOf): st
 
 /** A statement that could not be planned. */
 function refusedStatement(sql: string, error: SqlError): StatementEvent {
-  return { sql, parameters: [], waits: [], ...noRows, command: '', rowCount: 0, error, answer: error, isStep: false, tables: [] };
+  return {
+    sql,
+    parameters: [],
+    waits: [],
+    ...noRows,
+    command: '',
+    rowCount: 0,
+    error,
+    answer: error,
+    isStep: false,
+    tables: [],
+  };
 }
 
 function textOf(value: SqlValue, type: SqlType | undefined): string {

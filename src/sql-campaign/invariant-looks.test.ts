@@ -54,7 +54,12 @@ test.each<[string, string, string, readonly string[]]>([
   ['a view of it', increment, 'SELECT sum(n) FROM all_accounts', []],
   ['both', increment, 'SELECT sum(a.n) FROM accounts a JOIN accounts_old o ON a.id = o.id', []],
   ['no table', increment, 'SELECT 1', []],
-  ['what they only read', 'SELECT n FROM accounts WHERE id = 1', 'SELECT sum(n) FROM accounts', [unwritten('accounts')]],
+  [
+    'what they only read',
+    'SELECT n FROM accounts WHERE id = 1',
+    'SELECT sum(n) FROM accounts',
+    [unwritten('accounts')],
+  ],
   ['what they only lock', 'SELECT n FROM accounts FOR UPDATE', 'SELECT 1 FROM accounts', [unwritten('accounts')]],
   ['rows that a cascade deletes', 'DELETE FROM owners WHERE id = 1', 'SELECT count(*) FROM marks', []],
   ['a table after a definition', 'COMMENT ON TABLE accounts IS NULL', 'SELECT count(*) FROM marks', []],

@@ -1,7 +1,7 @@
 /** The evidence of a campaign or an exploration of a SQL program, gathered run by run. */
 import { type StopReason, stopText } from '../base/budget.ts';
 import { type Conclusion, conclude, type Evidence } from '../evidence/index.ts';
-import { answerOf, type Replayed, SessionTally } from '../program/index.ts';
+import { answerOf, looksAtMemoryText, type Replayed, SessionTally } from '../program/index.ts';
 import type { ArrivalMemory } from './arrivals.ts';
 import { InvariantTally } from './invariant-tally.ts';
 import { mergedUnsupported } from '../serve/index.ts';
@@ -70,15 +70,13 @@ export function waitingEvidence(
       ...returned.map(
         (session) => `session "${session}" awaits something other than the database for less than ${seconds}`,
       ),
-      ...[...memory.joining].toSorted().map((session) => `${inOneProcess}, where session "${session}" awaits another`),
-      ...[...memory.looking]
+      ...[...memory.joining]
         .toSorted()
-        .map((session) => `${inOneProcess}, where session "${session}" looks at memory that another changes`),
+        .map((session) => `the sessions run in one process, where session "${session}" awaits another`),
+      ...[...memory.looking].toSorted().map(looksAtMemoryText),
     ],
   };
 }
-
-const inOneProcess = 'the sessions run in one process';
 
 /** A replay is satisfied where it is fixed: nothing is said of other runs. */
 export function conclusionOf({ evidence, replayed, violations }: Concluded): Conclusion {

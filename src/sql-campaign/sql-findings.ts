@@ -118,7 +118,18 @@ export class SqlFindings {
     ];
     const { list: unsupported } = this.unsupported;
     const { evidence: invariant } = this.invariant;
-    const few = { schedules, repetitions, invariantBroken, notRetried, marks, sessions, invariant, kinds, unsupported, accesses };
+    const few = {
+      schedules,
+      repetitions,
+      invariantBroken,
+      notRetried,
+      marks,
+      sessions,
+      invariant,
+      kinds,
+      unsupported,
+      accesses,
+    };
     const counts = { histories: histories.size, outcomes: outcomes.size };
     // Sets keep the order in which they grew.
     return () => ({
