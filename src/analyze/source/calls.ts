@@ -18,7 +18,8 @@ import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
 import { type Completion, goesOn, type Machine } from './machine.ts';
 import { bindParameters, result, returned } from './statements.ts';
-import { choose } from './value-arithmetic.ts';
+import { startsAsSql } from './sql-text.ts';
+import { choose, constantOf } from './value-arithmetic.ts';
 
 const depthMax = 60;
 
@@ -59,7 +60,7 @@ export function invoke(machine: Machine, fn: FunctionValue, args: readonly Abstr
   const scope = new Scope(fn.scope, fn.self);
   const { emitter } = machine;
   const before = emitter.mark();
-  const isHelper = args.some(({ kind }) => kind === 'function');
+  const isHelper = args.some((arg) => arg.kind === 'function' || startsAsSql(String(constantOf(arg) ?? '')));
   const frame = {
     fn,
     isHelper,

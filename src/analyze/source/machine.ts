@@ -26,7 +26,7 @@ export interface Completion {
 
 export interface Frame {
   readonly fn: FunctionValue | null;
-  /** A helper takes functions: `withTransaction(fn)`. What it does is named after its caller. */
+  /** It takes a function, `withTransaction(fn)`, or SQL text, `query('BEGIN')`: a transaction that it begins is named after its caller. */
   readonly isHelper: boolean;
   readonly call: ts.Node;
   readonly pathLength: number;
@@ -119,6 +119,8 @@ export interface Driver {
   value?(machine: Machine, external: External): Abstract | undefined;
   /** Methods that no other library has, and which begin a statement: a call of one that no unit reaches is listed. */
   readonly startsStatement?: RegExp;
+  /** The same for a call that more than its name tells: `db('accounts').where(...)` on a handle that the reader lost. */
+  readonly isLostStatement?: (ts: Project['ts'], call: ts.CallExpression) => boolean;
 }
 
 export type { Cell };

@@ -187,6 +187,26 @@ describe('a statement that no unit reaches', () => {
     ]);
   });
 
+  test('is a chain of Knex on a handle that the reader lost', () => {
+    const text = read(
+      {
+        'a.js': `const knex = require('knex')({}); const held = require('container');
+          exports.kept = (id) => knex('items').where({ id }).del();
+          exports.lost = async (db, id) => {
+            await db('items').where({ id }).update({ n: 1 });
+            const row = await db.select('n').from('items').first();
+            await held.db.insert({ id }).into('items');
+            return [Array.from('items'), Buffer.from('items').toString(), held.name('items').trim(), row]; };`,
+      },
+      true,
+    );
+    expect(text.split('\n').filter((line) => line.includes('not understood'))).toEqual([
+      'not understood: no unit reaches this statement at a.js:4',
+      'not understood: no unit reaches this statement at a.js:5',
+      'not understood: no unit reaches this statement at a.js:6',
+    ]);
+  });
+
   test('is not a text that only names something: a key of a Map, a text that is kept and runs later', () => {
     const text = read(
       {
@@ -222,6 +242,23 @@ unit Counter.total
   SELECT sum(id) FROM items
 unit count
   SELECT count(*) FROM items
+`);
+});
+
+test('a transaction has the name of the function that runs it: not that of one that takes its text or its work, whatever they are called', () => {
+  const text = read({
+    'db.ts': `import { Client } from 'pg'; const client = new Client();
+      export const query = (text: string, values?: unknown[]) => client.query(text, values);
+      export async function run(work: () => Promise<void>) { await query('BEGIN'); await work(); await query('COMMIT'); }`,
+    'a.ts': `import { query, run } from './db';
+      async function open(id: number) { await query('BEGIN'); await query('DELETE FROM items WHERE id = $1', [id]); await query('COMMIT'); }
+      export async function both(id: number) { await open(id); await run(async () => { await query('DELETE FROM carts'); }); }`,
+  });
+  expect(text).toBe(`unit both
+  transaction open
+    DELETE FROM items WHERE id = $1  [id]
+  transaction both
+    DELETE FROM carts
 `);
 });
 

@@ -25,17 +25,16 @@ export function beginTransaction(
   emitter.begin(connection, name, level, machine.place(place));
 }
 
+/** `withTransaction`, `beginTx`: a word like `run` or `open` alone may as well be the work itself. */
+const namedAfterTransactions =
+  /^(?:begin|start|open|with|run|in)_?(?:a_?)?(?:db_?)?(?:transaction|tx|trx|transactional)$/i;
+
 /** The innermost function that is no helper, and the line in it. */
 function origin(machine: Machine, at: ts.Node): { readonly name: string; readonly place: ts.Node } {
   const { ts } = machine.project;
   let place = at;
   for (const { fn, isHelper, call } of machine.frames.toReversed()) {
-    const isTransactionFunction =
-      fn !== null &&
-      /^(?:begin|start|open|with|run|in)_?(?:a_?)?(?:db_?)?(?:transaction|tx|trx|transactional)?$|^(?:query|execute|exec|q)$/i.test(
-        nameOf(fn.node, ts) ?? '',
-      );
-    if (isHelper || isTransactionFunction) {
+    if (isHelper || (fn !== null && namedAfterTransactions.test(nameOf(fn.node, ts) ?? ''))) {
       place = call;
       continue;
     }

@@ -109,8 +109,7 @@ function calledWithSql(machine: Machine, at: ts.CallExpression): Found | undefin
   const name = ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText();
   const texts = at.arguments.map((argument) => textOf(machine, argument, 4));
   const isMethod = ts.isPropertyAccessExpression(callee);
-  if (isMethod && drivers.startsStatement(name, modulesOf(machine.project)))
-    return { at, text: undefined, isRun: true };
+  if (drivers.startsStatement(ts, at, modulesOf(machine.project))) return { at, text: undefined, isRun: true };
   if (isMethod && runs.test(name)) {
     const [text] = texts;
     const isStatement = text === undefined ? isHandle(machine, callee.expression) : startsAsStatement(text);

@@ -4,6 +4,7 @@ import { type Abstract, arrayOf, native, type Native, objectOf, undefinedValue }
 import { pgResult } from '../drivers/pg.ts';
 import type { Connection } from '../emitter.ts';
 import type { Driver, Machine, Owner } from '../machine.ts';
+import type { Project } from '../project.ts';
 import { levelIn } from '../sql-steps.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';
@@ -32,7 +33,25 @@ export const knex: Driver = {
     if (path.at(-1) === 'Transaction') return knexHandle(machine, { nextLevel: null });
     return /^(?:Knex|knex|default)$/.test(path.at(-1) ?? '') ? knexHandle(machine, null) : undefined;
   },
+  isLostStatement,
 };
+
+/** Knex's handle is a function, so that a table's name is what shows a statement: `trx('a').where(...)`, `db.select('n').from('a')`. */
+function isLostStatement(
+  api: Project['ts'],
+  { expression: callee, arguments: args, parent }: ts.CallExpression,
+): boolean {
+  const [table] = args;
+  if (args.length !== 1 || table === undefined || !api.isStringLiteralLike(table)) return false;
+  if (api.isPropertyAccessExpression(callee) && /^(?:from|into|table)$/.test(callee.name.text))
+    // `Array.from('abc')`, `Buffer.from('abc')`
+    return !/^[A-Z]/.test(callee.expression.getText());
+  if (!api.isPropertyAccessExpression(parent)) return false;
+  const { text: next } = parent.name;
+  // Of a method, `page.locator('a').first()`, only what no other chain has.
+  if (api.isPropertyAccessExpression(callee)) return /^(?:where|insert|update|del$|increment|decrement)/.test(next);
+  return api.isIdentifier(callee) && callee.text !== '$' && Object.hasOwn(knexClauses, next);
+}
 
 const owners = new WeakMap<Abstract, Owner>();
 

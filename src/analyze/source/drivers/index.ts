@@ -28,10 +28,14 @@ export const drivers = {
   modelOf: (machine: Machine, external: External, type: ClassValue) =>
     driverOf(external)?.modelOf?.(machine, external, type),
   value: (machine: Machine, external: External) => driverOf(external)?.value?.(machine, external),
-  /** Does a method of this name begin a statement, whatever it is called on? */
-  startsStatement: (name: string, modules: ReadonlySet<string>): boolean =>
-    known.some(
+  /** Does the call begin a statement, whatever it is called on? @param modules those that the sources import */
+  startsStatement: (api: typeof ts, call: ts.CallExpression, modules: ReadonlySet<string>): boolean => {
+    const { expression: callee } = call;
+    const method = api.isPropertyAccessExpression(callee) ? callee.name.text : '';
+    return known.some(
       (driver) =>
-        driver.startsStatement?.test(name) === true && [...modules].some((module) => driver.modules.test(module)),
-    ),
+        (driver.startsStatement?.test(method) === true || driver.isLostStatement?.(api, call) === true) &&
+        [...modules].some((module) => driver.modules.test(module)),
+    );
+  },
 };
