@@ -39,8 +39,9 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .description(
       'Which transactions of an application can go wrong together at their isolation levels, which level each needs, and the smallest change.',
     )
+    .usage('[options] <file>')
     .argument(
-      '<file>',
+      '[file]',
       'a folder or file of TypeScript or JavaScript source; without --schema, a module whose default export is an application',
     )
     .option('--schema <file>', 'the SQL that creates the tables which the source uses')
@@ -48,7 +49,10 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .option('--isolation <level>', 'of transactions that name none', 'read committed')
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
     .option('--json', 'print one JSON object and nothing else')
-    .option('--sarif [file]', 'write SARIF 2.1.0 there; without a file, print it and nothing else')
+    .option(
+      '--sarif [file]',
+      'write SARIF 2.1.0 there; without a file, print it and nothing else (--sarif=FILE in doubt)',
+    )
     .option('--fix', 'print the proven changes as a patch of the source, and nothing else')
     .option('--write', 'with --fix: change the source')
     .option(
@@ -57,24 +61,47 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       (one: string, all: readonly string[]) => [...all, one],
       [] as readonly string[],
     )
-    .option('--changed [base]', 'only what a change touches since a commit, the main branch where none is given')
+    .option(
+      '--changed [base]',
+      'only what a change touches since a commit, the main branch where none is given (--changed=BASE in doubt)',
+    )
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
     .action(
       async (
-        file,
-        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, unit, ...given },
+        given,
+        { out = null, json = false, sarif = false, fix = false, write = false, changed = false, unit, ...others },
       ) => {
+        const { file, ...values } = withFile(given, { sarif, changed });
         end(
           await analyzeCommand(
             file,
-            { ...given, schema: given.schema, out, json, sarif, fix, write, changed, unit },
+            { ...others, schema: others.schema, out, json, fix, write, unit, ...values },
             host,
           ),
         );
       },
     );
+}
+
+type OptionalValues = Pick<AnalyzeCommandOptions, 'sarif' | 'changed'>;
+
+/**
+ * `--sarif src/`: the parser takes the word behind an option as its value. Where that leaves no file to analyze, the word is the file.
+ * @throws InputError where there is none, or two words may be it
+ */
+function withFile(file: string | undefined, values: OptionalValues): OptionalValues & { readonly file: string } {
+  if (file !== undefined) return { ...values, file };
+  const { sarif, changed } = values;
+  if (typeof sarif === 'string' && typeof changed === 'string')
+    throw new InputError(
+      'option/usage',
+      `which of ${sarif} and ${changed} is analyzed? Join the other to its option: --sarif=${sarif} or --changed=${changed}`,
+    );
+  if (typeof sarif === 'string') return { changed, sarif: true, file: sarif };
+  if (typeof changed === 'string') return { sarif, changed: true, file: changed };
+  throw new InputError('option/usage', "missing required argument 'file'");
 }
 
 async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {

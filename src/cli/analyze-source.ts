@@ -20,14 +20,18 @@ export async function applicationOfSource(source: AnalyzedSource, host: Host): P
 /** @throws InputError where a file cannot be read, or TypeScript is not installed */
 export async function readSource({ path, schema, engine }: AnalyzedSource, host: Host): Promise<SourceOptions> {
   const { isSource, loadTypeScript } = await import('../analyze/source/index.ts');
-  const schemaText = await text(schema, host);
+  const schemaText = withoutMark(await text(schema, host));
   const names = (await filesBelow(path, host)).filter((name) => {
     const inside = relative(path, name).replaceAll('\\', '/');
     return inside === '' || isSource(inside) || /^[jt]sconfig\.json$|\.prisma$/.test(inside);
   });
   const files = new Map<string, string>();
   const models = names.some((name) => name.endsWith('.prisma')) ? [] : await modelFiles(host);
-  for (const name of [...names, ...models]) files.set(relative('', name).replaceAll('\\', '/'), await text(name, host));
+  for (const name of [...names, ...models]) {
+    const read = await text(name, host);
+    // A patch writes the source back: a byte order mark stays.
+    files.set(relative('', name).replaceAll('\\', '/'), isSource(name) ? read : withoutMark(read));
+  }
   const ts = await loadTypeScript();
   return { ts, files, schema: schemaText, dialect: engine };
 }
@@ -38,8 +42,13 @@ async function modelFiles(host: Host): Promise<readonly string[]> {
   return inFolder.filter((name) => name.endsWith('.prisma'));
 }
 
+/** With its byte order mark. */
 async function text(file: string, host: Host): Promise<string> {
-  return new TextDecoder().decode(await host.readInput(file));
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await host.readInput(file));
+}
+
+function withoutMark(read: string): string {
+  return read.replace(/^\uFEFF/, '');
 }
 
 /** The file itself, or all files of the folder and those below it. */

@@ -199,6 +199,16 @@ With FOR UPDATE at ${at(20)}: 0 of 4 schedules; robust.`);
     ]);
   });
 
+  test('before the file that is analyzed: it has no file of its own', async () => {
+    const { code, out } = await runHere(['analyze', '--sarif', 'bank.ts'], files);
+    expect([code, (JSON.parse(out) as SarifLog).version]).toEqual([1, '2.1.0']);
+    expect(await runHere(['analyze', '--sarif'], files)).toMatchObject({ code: 3 });
+    expect(await runHere(['analyze', '--sarif', 'bank.ts', '--changed', 'main'], files)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('--sarif=bank.ts'),
+    });
+  });
+
   test('both printed: bad input', async () => {
     expect(await runHere(['analyze', 'bank.ts', '--sarif', '--json'], files)).toMatchObject({ code: 3, out: '' });
   });
@@ -230,6 +240,23 @@ describe('--fix', () => {
       void written.set(path, [...parts].map((part) => new TextDecoder().decode(part)).join(''));
     expect(await runHere([...command, '--fix', '--write'], bank, { writeOutput })).toMatchObject({ code: 0, out: '' });
     expect([...written]).toEqual([['bank/accounts.ts', patched]]);
+  });
+
+  test('--write keeps the byte order mark and the line ends of a file; one that is not UTF-8 is not written', async () => {
+    const marked = `\uFEFF${bank['bank/accounts.ts'].replaceAll('\n', '\r\n')}`;
+    const written = new Map<string, string>();
+    const writeOutput = async (path: string, parts: Iterable<Uint8Array>): Promise<void> =>
+      void written.set(path, Buffer.concat([...parts]).toString());
+    const before = { ...bank, 'bank/accounts.ts': marked };
+    expect(await runHere([...command, '--fix', '--write'], before, { writeOutput })).toMatchObject({ code: 0 });
+    const locked = 'WHERE id = $1 FOR UPDATE';
+    expect(written.get('bank/accounts.ts')).toBe(marked.replace('WHERE id = $1', locked));
+    const broken = { ...bank, 'bank/accounts.ts': `// \uFFFD\n${bank['bank/accounts.ts']}` };
+    expect(await runHere([...command, '--fix'], broken)).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringContaining('bank/accounts.ts is not UTF-8'),
+    });
   });
 
   const unit = (level: string, sql: string): string => `import { Pool } from 'pg';

@@ -40,6 +40,9 @@ export function sourceEdits(
         ? lockEdit(api, sources, change)
         : levelEdit(api, sources, change.level, placeOf(change.transaction));
     if (typeof edit === 'string') refused.push({ change, reason: edit });
+    // The decoder's mark for bytes that are none: they would be lost.
+    else if (files.get(edit.file)?.includes('\uFFFD') === true)
+      refused.push({ change, reason: `${edit.file} is not UTF-8` });
     else edits.set(`${edit.file}:${edit.from}`, edit);
   }
   return { files: applied(files, [...edits.values()]), refused };
