@@ -6,8 +6,11 @@
  */
 import type { IsolationName } from '../sql/index.ts';
 
+/** Of SQL and of the driver. */
+export type Dialect = 'postgres' | 'mysql';
+
 export interface Application {
-  readonly dialect: 'postgres' | 'mysql';
+  readonly dialect: Dialect;
   /** CREATE TABLE, CREATE INDEX, ALTER TABLE: as `psql` or `mysql` would take it. */
   readonly schema: string;
   readonly units: readonly Unit[];

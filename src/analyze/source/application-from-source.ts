@@ -2,7 +2,7 @@
  * From TypeScript and JavaScript files to an application. The reader runs the source on abstract values: functions in place, both sides of a
  * branch, loops once. It needs neither the packages nor the types of the sources: a driver is recognised by the module that is imported.
  */
-import type { Application } from '../application.ts';
+import type { Dialect, Application } from '../application.ts';
 import type { EntryPoint } from './entry-point.ts';
 import type { TypeScript } from './load-typescript.ts';
 import { loadProject } from './project.ts';
@@ -13,7 +13,7 @@ export interface SourceOptions {
   /** Source files, and tsconfig.json for its `paths`, by path relative to the working directory. */
   readonly files: ReadonlyMap<string, string>;
   readonly schema: string;
-  readonly dialect: 'postgres' | 'mysql';
+  readonly dialect: Dialect;
   /** Units that are not found by themselves. */
   readonly entryPoints?: readonly EntryPoint[];
   /** Expressions that one unit may evaluate. */

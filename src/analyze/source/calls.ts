@@ -16,7 +16,7 @@ import { functionsIn, runSometime } from './run-sometime.ts';
 import { callKnown } from './known-functions.ts';
 import { calledName } from './called-name.ts';
 import { oneLine } from './expressions.ts';
-import { type Completion, goesOn, type Machine } from './machine.ts';
+import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { bindParameters, result, returned } from './statements.ts';
 import { startsAsSql } from './sql-text.ts';
 import { choose, constantOf } from './value-arithmetic.ts';
@@ -38,8 +38,8 @@ export function call(machine: Machine, callee: Abstract, args: readonly Abstract
       let [a, b]: [Abstract, Abstract] = [never, never];
       machine.fork(
         callee.condition,
-        () => ((a = call(machine, callee.ifTrue, args, at)), goesOn),
-        () => ((b = call(machine, callee.ifFalse, args, at)), goesOn),
+        () => ((a = call(machine, callee.ifTrue, args, at)), normalCompletion),
+        () => ((b = call(machine, callee.ifFalse, args, at)), normalCompletion),
       );
       return choose(callee.condition, a, b);
     }

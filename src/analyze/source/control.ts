@@ -2,7 +2,7 @@
 import type { Loop, Value } from '../application.ts';
 import { type Abstract, arrayOf, type Cell, plain, unknown } from './abstract-value.ts';
 import type { AnyStep } from './emitter.ts';
-import { type Completion, goesOn, type Machine } from './machine.ts';
+import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { does } from './tidy-steps.ts';
 import { allOf, choose, isConstant, not } from './value-arithmetic.ts';
 
@@ -98,7 +98,7 @@ export function loop(machine: Machine, name: string, over: Value, body: (element
   const completion = body(element);
   emitter.continueAfter(before);
   forget(machine, writes);
-  return completion.end === 'throw' ? goesOn : { end: 'none', ended: [] };
+  return completion.end === 'throw' ? normalCompletion : { end: 'none', ended: [] };
 }
 
 function forget(machine: Machine, writes: Writes): void {

@@ -14,7 +14,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { objectIn } from './builders/entity.ts';
-import { type Completion, goesOn, type Machine } from './machine.ts';
+import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { evaluateIdentifier } from './names.ts';
 import {
   choose,
@@ -117,7 +117,8 @@ export function oneLine(text: string): string {
 /** Evaluates both sides, each in its branch. */
 function branching(machine: Machine, condition: Value, ifTrue: () => Abstract, ifFalse: () => Abstract): Abstract {
   let [a, b]: [Abstract, Abstract] = [{ kind: 'never' }, { kind: 'never' }];
-  const ending = (value: Abstract): Completion => (value.kind === 'never' ? { end: 'throw', ended: [] } : goesOn);
+  const ending = (value: Abstract): Completion =>
+    value.kind === 'never' ? { end: 'throw', ended: [] } : normalCompletion;
   machine.fork(
     condition,
     () => ending((a = ifTrue())),

@@ -1,4 +1,5 @@
 /** Puts the parts of the source reader together. */
+import type { Dialect } from '../application.ts';
 import type ts from 'typescript';
 import { type Abstract, type Choice, type External, Memory, never, type Scope, unknown } from './abstract-value.ts';
 import { call, construct, invoke, newInstance } from './calls.ts';
@@ -8,7 +9,7 @@ import { drivers } from './drivers/index.ts';
 import { textHandle, textTag } from './drivers/text-handle.ts';
 import { Emitter } from './emitter.ts';
 import { evaluate } from './expressions.ts';
-import { type FoundUnit, goesOn, type Machine } from './machine.ts';
+import { type FoundUnit, normalCompletion, type Machine } from './machine.ts';
 import { member } from './members.ts';
 import { evaluateSymbol, externalAlias, Globals, wholeExport } from './names.ts';
 import { unreadDrivers } from './drivers/unread.ts';
@@ -22,7 +23,7 @@ import { choose } from './value-arithmetic.ts';
 
 export interface InterpreterOptions {
   readonly project: Project;
-  readonly dialect: 'postgres' | 'mysql';
+  readonly dialect: Dialect;
   /** Of all expressions of a unit. */
   readonly stepsMax: number;
   readonly found: (unit: FoundUnit) => void;
@@ -131,8 +132,8 @@ function settleEither(machine: Machine, { condition, ifTrue, ifFalse }: Choice, 
   let [a, b]: [Abstract, Abstract] = [never, never];
   machine.fork(
     condition,
-    () => ((a = settle(machine, ifTrue, at)), goesOn),
-    () => ((b = settle(machine, ifFalse, at)), goesOn),
+    () => ((a = settle(machine, ifTrue, at)), normalCompletion),
+    () => ((b = settle(machine, ifFalse, at)), normalCompletion),
   );
   return choose(condition, a, b);
 }

@@ -12,7 +12,7 @@ import {
   unknown,
 } from './abstract-value.ts';
 import { isChain } from './builders/chain.ts';
-import { type Machine, goesOn } from './machine.ts';
+import { type Machine, normalCompletion } from './machine.ts';
 import { elementIn, overList } from './statements.ts';
 import { choose, concatenate, constantOf, expression, isTrue, truthOf, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
@@ -201,7 +201,7 @@ function eachOf(machine: Machine, list: Abstract, fn: Abstract | undefined, at: 
       at,
     );
     machine.settle(result, at);
-    return goesOn;
+    return normalCompletion;
   };
   const trial = machine.emitter.apart(() => machine.memory.during(() => run(elementOfList(list))));
   if (trial.steps.some(does) || trial.result.writes.size > 0)
@@ -226,7 +226,7 @@ function mapList(machine: Machine, list: Abstract, fn: Abstract | undefined, at:
   let result: Abstract = undefinedValue;
   const run = (element: Abstract) => {
     result = machine.settle(machine.call(fn, [elementIn(list, element), unknown('an index')], at), at);
-    return goesOn;
+    return normalCompletion;
   };
   const probe: Abstract = plain({ kind: 'element', loop: '#element', field: null });
   const waiting = waitingList(machine, list, fn, at, probe);
@@ -257,7 +257,7 @@ function waitingList(
       machine,
       list,
       elementName(fn),
-      (element) => (runOne(machine.call(fn, [element, unknown('an index')], at)), goesOn),
+      (element) => (runOne(machine.call(fn, [element, unknown('an index')], at)), normalCompletion),
       at,
     );
     return unknown('a list of results');

@@ -1,7 +1,7 @@
 /** What the parts of the source reader share: one run of it over one unit. */
 import type ts from 'typescript';
 import type { IsolationName } from '../../sql/index.ts';
-import type { Place, Value } from '../application.ts';
+import type { Dialect, Place, Value } from '../application.ts';
 import type {
   Abstract,
   Cell,
@@ -53,7 +53,7 @@ export type Owner = Connection | null;
 
 export interface Machine {
   readonly project: Project;
-  readonly dialect: 'postgres' | 'mysql';
+  readonly dialect: Dialect;
   readonly memory: Memory;
   readonly globals: Globals;
   emitter: Emitter;
@@ -124,4 +124,5 @@ export interface Driver {
 }
 
 export type { Cell };
-export const goesOn: Completion = { end: 'none', ended: [] };
+/** The path continues with the next statement (ECMAScript's normal completion). */
+export const normalCompletion: Completion = { end: 'none', ended: [] };

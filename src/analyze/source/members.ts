@@ -13,7 +13,7 @@ import {
 } from './abstract-value.ts';
 import { classMember, modelOfClass } from './calls.ts';
 import { listMember } from './lists.ts';
-import { goesOn, type Machine } from './machine.ts';
+import { normalCompletion, type Machine } from './machine.ts';
 import { exportOf, wholeExport } from './names.ts';
 import { choose, concatenate, expression, isNothing, valueOf } from './value-arithmetic.ts';
 import { does } from './tidy-steps.ts';
@@ -108,8 +108,8 @@ function onError(machine: Machine, fn: Abstract, at: ts.Node): void {
   const condition: Value = { kind: 'unknown', reason: 'whether the database reports an error' };
   machine.fork(
     condition,
-    () => (run(), goesOn),
-    () => goesOn,
+    () => (run(), normalCompletion),
+    () => normalCompletion,
   );
 }
 

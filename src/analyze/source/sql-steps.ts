@@ -5,7 +5,7 @@ import type { Value } from '../application.ts';
 import { type Abstract, never, undefinedValue, unknown } from './abstract-value.ts';
 import type { Connection } from './emitter.ts';
 import { oneLine } from './expressions.ts';
-import { goesOn, type Machine, type Owner, type Sql } from './machine.ts';
+import { normalCompletion, type Machine, type Owner, type Sql } from './machine.ts';
 import { statementSite } from './statement-site.ts';
 import { choose, same, valueOf } from './value-arithmetic.ts';
 
@@ -23,8 +23,8 @@ export function runSql(machine: Machine, owner: Owner, sql: Sql, depth = 0): Abs
     let [a, b]: [Abstract, Abstract] = [never, never];
     machine.fork(
       condition,
-      () => ((a = runSql(machine, owner, assume(sql, condition, true), depth + 1)), goesOn),
-      () => ((b = runSql(machine, owner, assume(sql, condition, false), depth + 1)), goesOn),
+      () => ((a = runSql(machine, owner, assume(sql, condition, true), depth + 1)), normalCompletion),
+      () => ((b = runSql(machine, owner, assume(sql, condition, false), depth + 1)), normalCompletion),
     );
     return choose(condition, a, b);
   }

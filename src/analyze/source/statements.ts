@@ -16,7 +16,7 @@ import { isChain } from './builders/chain.ts';
 import { guarded } from './control.ts';
 import { nameOf } from './transactions.ts';
 import { propertyName } from './expressions.ts';
-import { type Completion, goesOn, type Machine } from './machine.ts';
+import { type Completion, normalCompletion, type Machine } from './machine.ts';
 import { allOf, compare, constantOf, either, truthOf, valueOf } from './value-arithmetic.ts';
 
 export function runBlock(machine: Machine, statements: readonly ts.Statement[], scope: Scope): Completion {
@@ -66,7 +66,10 @@ function runStatement(machine: Machine, node: ts.Statement, scope: Scope): Compl
     return machine.fork(
       truthOf(condition),
       () => runStatement(machine, node.thenStatement, new Scope(scope)),
-      () => (node.elseStatement === undefined ? goesOn : runStatement(machine, node.elseStatement, new Scope(scope))),
+      () =>
+        node.elseStatement === undefined
+          ? normalCompletion
+          : runStatement(machine, node.elseStatement, new Scope(scope)),
     );
   }
   if (ts.isBlock(node)) return runBlock(machine, node.statements, new Scope(scope));
@@ -78,7 +81,7 @@ function runStatement(machine: Machine, node: ts.Statement, scope: Scope): Compl
   if (ts.isBreakStatement(node) || ts.isContinueStatement(node)) return { end: 'jump', ended: [] };
   if (ts.isLabeledStatement(node)) return runStatement(machine, node.statement, scope);
   if (ts.isExportAssignment(node)) return after(machine, evaluate(node.expression));
-  return goesOn;
+  return normalCompletion;
 }
 
 /** What a function gives. Of a function that is not async, the caller may add to a statement before it awaits it. */
@@ -95,7 +98,7 @@ export function result(machine: Machine, value: Abstract, node: ts.Node): Abstra
 
 function after(machine: Machine, value: Abstract): Completion {
   passedOn(machine, value);
-  return value.kind === 'never' ? { end: 'throw', ended: [] } : goesOn;
+  return value.kind === 'never' ? { end: 'throw', ended: [] } : normalCompletion;
 }
 
 /** Functions given to code outside the sources, which no code here awaits: a job, a listener. */
@@ -128,7 +131,7 @@ function declareVariables(machine: Machine, list: ts.VariableDeclarationList, sc
       declared.kind === 'value' && declared.value.kind === 'unknown' ? machine.ofType(type, scope) : undefined;
     machine.bind(name, typed ?? declared, scope);
   }
-  return goesOn;
+  return normalCompletion;
 }
 
 /** At the top of a file, names are evaluated once, when they are first used. */
@@ -139,7 +142,7 @@ function evaluateGlobals(machine: Machine, list: ts.VariableDeclarationList): Co
     else for (const element of name.elements) if (!ts.isOmittedExpression(element)) visit(element.name);
   };
   for (const { name } of list.declarations) visit(name);
-  return goesOn;
+  return normalCompletion;
 }
 
 function runTry(machine: Machine, node: ts.TryStatement, scope: Scope): Completion {
@@ -175,7 +178,7 @@ function runSwitch(machine: Machine, node: ts.SwitchStatement, scope: Scope): Co
     const current = clauses[index];
     if (current === undefined) {
       const other = clauses.findIndex(ts.isDefaultClause);
-      return other < 0 ? goesOn : withoutJump(runBlock(machine, statementsFrom(other), inner));
+      return other < 0 ? normalCompletion : withoutJump(runBlock(machine, statementsFrom(other), inner));
     }
     if (ts.isDefaultClause(current)) return clause(index + 1, null);
     const label = machine.evaluate(current.expression, inner);
@@ -233,7 +236,7 @@ export function overList(
       const { end, ended } = body(element);
       if (end === 'return' || end === 'throw') return { completion: { end, ended }, isUnrolled: true };
     }
-    return { completion: goesOn, isUnrolled: true };
+    return { completion: normalCompletion, isUnrolled: true };
   }
   if (list.kind === 'choice') {
     const run = (side: Abstract) => (): Completion => overList(machine, side, name, body, at).completion;

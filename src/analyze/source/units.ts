@@ -4,7 +4,7 @@
  */
 import { InputError } from '../../base/index.ts';
 import type ts from 'typescript';
-import type { NotUnderstood, Unit, UnitStep } from '../application.ts';
+import type { Dialect, NotUnderstood, Unit, UnitStep } from '../application.ts';
 import {
   type Abstract,
   type ClassValue,
@@ -27,7 +27,7 @@ import { nameOf } from './transactions.ts';
 import { unreached } from './unreached.ts';
 
 export interface UnitOptions {
-  readonly dialect: 'postgres' | 'mysql';
+  readonly dialect: Dialect;
   readonly entryPoints: readonly EntryPoint[];
   /** Expressions that one unit may evaluate. */
   readonly stepsMax: number;

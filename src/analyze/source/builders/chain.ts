@@ -1,7 +1,7 @@
 /** A builder's chain: an object whose methods each give the chain with one clause more, until one runs the statement. */
 import type ts from 'typescript';
 import { type Abstract, type Cell, constant, native, type Native, never, unknown } from '../abstract-value.ts';
-import { goesOn, type Machine, type Owner } from '../machine.ts';
+import { normalCompletion, type Machine, type Owner } from '../machine.ts';
 import { isConstant, not, truthOf } from '../value-arithmetic.ts';
 import { onEachPath } from './choices.ts';
 import { flat, type Fragment } from './fragment.ts';
@@ -158,7 +158,7 @@ export function requireRow(machine: Machine, row: Abstract): Abstract {
       if (isConstant(isThere, false)) ended = never;
       return completion;
     },
-    () => goesOn,
+    () => normalCompletion,
   );
   return ended;
 }

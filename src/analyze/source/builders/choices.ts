@@ -1,7 +1,7 @@
 /** Arguments of a builder that differ by path, `flag ? eq(a, b) : undefined`: the call runs on each path with what it has there. */
 import type { Value } from '../../application.ts';
 import { type Abstract, arrayOf, type Choice, never } from '../abstract-value.ts';
-import { goesOn, type Machine } from '../machine.ts';
+import { normalCompletion, type Machine } from '../machine.ts';
 import { choose, isNothing, same } from '../value-arithmetic.ts';
 
 /** Each doubles the statements. */
@@ -25,8 +25,8 @@ export function onEachPath(
     );
   machine.fork(
     condition,
-    () => ((a = side(true)), goesOn),
-    () => ((b = side(false)), goesOn),
+    () => ((a = side(true)), normalCompletion),
+    () => ((b = side(false)), normalCompletion),
   );
   return choose(condition, a, b);
 }

@@ -2,6 +2,7 @@
 import { type Abstract, type ObjectValue, undefinedValue } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { isNothing } from '../value-arithmetic.ts';
+import { dialects } from './dialect.ts';
 import { type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import type { Query } from './query.ts';
@@ -17,6 +18,25 @@ export function entriesOf(value: Abstract | undefined): readonly (readonly [stri
     cell.value.kind === 'undefined' ? [] : [[name, cell.value]],
   );
 }
+
+/** The same by name; empty where they are not known. */
+export function optionsOf(value: Abstract | undefined): ReadonlyMap<string, Abstract> {
+  return new Map(entriesOf(value) ?? []);
+}
+
+/** Operators as Drizzle and Sequelize spell them. */
+export const comparisonSigns: Readonly<Record<string, string>> = {
+  eq: '=',
+  ne: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+  like: 'LIKE',
+  notLike: 'NOT LIKE',
+  ilike: 'ILIKE',
+  notIlike: 'NOT ILIKE',
+};
 
 /** `column = value` for each property. */
 export function assignmentsOf(
@@ -66,8 +86,9 @@ export function inList(machine: Machine, column: Fragment, list: Abstract, isNeg
     if (list.elements.value.length === 0) return [isNegated ? '1 = 1' : '1 = 0'];
     return [...column, ` ${not}IN `, ...parenthesized(join(list.elements.value.map(operand), ', '))];
   }
-  if (machine.dialect === 'mysql') return [...column, ` ${not}IN (`, list, ')'];
-  return [...column, isNegated ? ' <> ALL(' : ' = ANY(', list, ')'];
+  const { inList: within, notInList } = dialects[machine.dialect];
+  const [before, after] = isNegated ? notInList : within;
+  return [...column, before, list, after];
 }
 
 export function objectEntries(value: ObjectValue): readonly (readonly [string, Abstract])[] {

@@ -3,7 +3,7 @@ import type ts from 'typescript';
 import { type Abstract, type Native, undefinedValue } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import type { Clause } from './chain.ts';
-import { entriesOf } from './clauses.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
 import { allColumns, conditionFragment, operatorNamed, selection } from './drizzle-expressions.ts';
 import { aliasOfTable, type DrizzleTable, tableOf } from './drizzle-tables.ts';
 import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
@@ -106,7 +106,7 @@ const expressions =
 
 /** `for('update', { of: users, skipLocked: true })` */
 const lock: Of = ({ query }, [strength, config]) => {
-  const options = new Map(entriesOf(config) ?? []);
+  const options = optionsOf(config);
   const of = options.get('of');
   const tables = of === undefined ? [] : of.kind === 'array' ? of.elements.value : [of];
   const names = tables.map((table) => aliasOfTable(table) ?? '?');
@@ -116,7 +116,7 @@ const lock: Of = ({ query }, [strength, config]) => {
 };
 
 const onConflictDoUpdate: Of = ({ machine, query, names }, [config]) => {
-  const options = new Map(entriesOf(config) ?? []);
+  const options = optionsOf(config);
   const written = assignments(machine, tableOf(names.table ?? undefined), options.get('set'));
   const condition = options.get('setWhere') ?? options.get('where');
   const tail: Fragment = condition === undefined ? [] : [' WHERE ', ...conditionFragment(condition)];
@@ -176,14 +176,10 @@ export const drizzleClauses: Readonly<Record<string, Of>> = {
   onConflictDoUpdate,
   onConflictDoNothing: ({ machine, query }, [config]) => ({
     ...query,
-    conflict: [...target(machine, new Map(entriesOf(config) ?? []).get('target')), ' DO NOTHING'],
+    conflict: [...target(machine, optionsOf(config).get('target')), ' DO NOTHING'],
   }),
   onDuplicateKeyUpdate: ({ machine, query, names }, [config]) => {
-    const written = assignments(
-      machine,
-      tableOf(names.table ?? undefined),
-      new Map(entriesOf(config) ?? []).get('set'),
-    );
+    const written = assignments(machine, tableOf(names.table ?? undefined), optionsOf(config).get('set'));
     return { ...query, conflict: [' ON DUPLICATE KEY UPDATE ', ...join(written, ', ')] };
   },
   union: combining('UNION'),

@@ -3,7 +3,7 @@ import type ts from 'typescript';
 import { type Abstract, native, type Native, undefinedValue } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { onEachPath } from './choices.ts';
-import { entriesOf, inList } from './clauses.ts';
+import { comparisonSigns, entriesOf, inList } from './clauses.ts';
 import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { aliasOfTable, type DrizzleTable, tableOf } from './drizzle-tables.ts';
@@ -34,19 +34,6 @@ export function sqlValue(machine: Machine, fragment: Fragment, calls: readonly t
       }),
   };
 }
-
-const comparisons: Readonly<Record<string, string>> = {
-  eq: '=',
-  ne: '<>',
-  gt: '>',
-  gte: '>=',
-  lt: '<',
-  lte: '<=',
-  like: 'LIKE',
-  notLike: 'NOT LIKE',
-  ilike: 'ILIKE',
-  notIlike: 'NOT ILIKE',
-};
 
 const aggregates = /^(?:count|countDistinct|sum|sumDistinct|avg|avgDistinct|min|max)$/;
 
@@ -85,7 +72,7 @@ export function conditionFragment(value: Abstract): Fragment {
 /** `eq`, `and`, `count` and their like; `undefined` where there is none of the name. */
 export function operatorNamed(machine: Machine, name: string): Native | undefined {
   const of = operators[name];
-  const sign = comparisons[name];
+  const sign = comparisonSigns[name];
   const fragment: Of | undefined =
     of ??
     (sign === undefined

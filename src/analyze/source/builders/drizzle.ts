@@ -7,6 +7,7 @@ import { levelIn } from '../sql-steps.ts';
 import { inSavepoint } from '../transactions.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { type Builder, chainOf, firstRow, fixedChain, ofRows, runFragment, runQuery } from './chain.ts';
+import { dialects } from './dialect.ts';
 import { drizzleClauses, type DrizzleNames, findQuery } from './drizzle-clauses.ts';
 import { conditionFragment, drizzleSql, operatorNamed, selection, sqlValue } from './drizzle-expressions.ts';
 import { aliasOfTable, declarationCall, tableObject, tableOf } from './drizzle-tables.ts';
@@ -297,5 +298,5 @@ function settled(chain: Parameters<typeof runQuery>[0], at: ts.Node): Abstract {
   const { query, machine } = chain;
   const rows = runQuery(chain, at);
   if (query.gives === 'first') return firstRow(rows);
-  return !returnsRows(query) && machine.dialect === 'mysql' ? arrayOf([rows, undefinedValue]) : rows;
+  return !returnsRows(query) && dialects[machine.dialect].givesPairs ? arrayOf([rows, undefinedValue]) : rows;
 }

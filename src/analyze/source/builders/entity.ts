@@ -1,13 +1,14 @@
 /** Objects that stand for rows, as TypeORM and Sequelize give them: their fields are written, and a method saves them. */
+import type ts from 'typescript';
 import type { Value } from '../../application.ts';
 import { type Abstract, type Cell, constant, type Native, type ObjectValue, plain } from '../abstract-value.ts';
 import type { Machine, Owner } from '../machine.ts';
 import { choose, expression, same, valueOf } from '../value-arithmetic.ts';
-import { ofRows } from './chain.ts';
+import { ofRows, runFragment } from './chain.ts';
 import { comparison } from './clauses.ts';
-import { type Fragment, join, operand } from './fragment.ts';
+import { type Fragment, join, operand, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
-import { newQuery, type Query } from './query.ts';
+import { newQuery, printQuery, type Query } from './query.ts';
 
 export interface Entity {
   readonly table: string;
@@ -117,6 +118,31 @@ export interface EntityContext {
   readonly machine: Machine;
   readonly owner: Owner;
   readonly entity: Entity;
+}
+
+/** A call of a method of a repository or model. */
+export interface EntityCall extends EntityContext {
+  readonly at: ts.Node;
+}
+
+export function runCall({ machine, owner, at }: EntityCall, query: Query): Abstract {
+  return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at);
+}
+
+/** The field that is set where a row counts as deleted. */
+export function deletionField({ fields }: Entity): string | undefined {
+  return [...fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+}
+
+/** ON CONFLICT of these fields, which writes those of the new row. */
+export function overwriting(
+  { entity, machine }: EntityContext,
+  targets: readonly string[],
+  written: readonly string[],
+): Fragment {
+  const columnOf = (name: string): string => identifier(entity.fields.get(name)?.column ?? name, machine.dialect);
+  const set = written.map((name): Fragment => [`${columnOf(name)} = excluded.${columnOf(name)}`]);
+  return [' ON CONFLICT ', ...parenthesized([targets.map(columnOf).join(', ')]), ' DO UPDATE SET ', ...join(set, ', ')];
 }
 
 export function column(entity: Entity, field: string): Fragment {

@@ -1,7 +1,9 @@
 /** Parts of a statement that a builder puts together: text, bound values, columns, and what the reader could not turn into text. */
+import type { Dialect } from '../../application.ts';
 import type { Abstract } from '../abstract-value.ts';
 import { constantOf, valueOf } from '../value-arithmetic.ts';
-import { identifier, type Dialect } from './identifier.ts';
+import { dialects } from './dialect.ts';
+import { identifier } from './identifier.ts';
 
 export type Fragment = readonly Part[];
 
@@ -68,7 +70,7 @@ export function flat(fragment: Fragment, dialect: Dialect): Flat {
     if (typeof part === 'string') return part;
     if (part.kind === 'not-read') reasons.push(part.reason);
     else if (part.kind !== 'column-part') parameters.push(part);
-    return dialect === 'postgres' ? `$${parameters.length}` : '?';
+    return dialects[dialect].placeholder(parameters.length);
   });
   return { text: text.join(''), parameters, reasons };
 }

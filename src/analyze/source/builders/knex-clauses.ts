@@ -2,7 +2,7 @@
 import type ts from 'typescript';
 import { type Abstract, undefinedValue } from '../abstract-value.ts';
 import { queryOf, type Clause } from './chain.ts';
-import { assignmentsOf, entriesOf, inList, withRows } from './clauses.ts';
+import { assignmentsOf, entriesOf, inList, withRows, optionsOf } from './clauses.ts';
 import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import {
@@ -193,7 +193,7 @@ const one: Abstract = { kind: 'value', value: { kind: 'constant', value: 1 } };
 const orderBy: Of = ({ query, names }, [value, direction]) => {
   const list = value?.kind === 'array' ? value.elements.value : [value ?? undefinedValue];
   const ordered = list.map((each) => {
-    const entries = new Map(entriesOf(each) ?? []);
+    const entries = optionsOf(each);
     const column = columnFragment(names, entries.get('column') ?? each);
     const way = constantText(entries.get('order') ?? direction);
     return way === undefined ? column : [...column, ` ${way.toUpperCase()}`];

@@ -19,6 +19,7 @@ import {
   runFragment,
   runQuery,
 } from './chain.ts';
+import { dialects } from './dialect.ts';
 import { constantText, type Fragment, notRead, parenthesized } from './fragment.ts';
 import { identifier } from './identifier.ts';
 import { conflictClauses, knexClauses } from './knex-clauses.ts';
@@ -162,7 +163,7 @@ function rawOf(names: KnexNames, owner: Owner, fragment: Fragment, calls: readon
     },
     settle: (at) => {
       const rows = runFragment(machine, owner, fragment, calls, at);
-      return machine.dialect === 'mysql' ? arrayOf([rows, undefinedValue]) : pgResult(rows);
+      return dialects[machine.dialect].givesPairs ? arrayOf([rows, undefinedValue]) : pgResult(rows);
     },
     member: (name) => {
       if (name === 'transacting')
@@ -226,7 +227,7 @@ const builder: Builder<KnexNames> = {
     if (query.gives === 'first') return firstRow(rows);
     if (query.gives !== 'rows') return columnOf(rows, query.gives.column);
     if (returnsRows(query)) return rows;
-    return query.verb === 'insert' && machine.dialect === 'mysql'
+    return query.verb === 'insert' && !dialects[machine.dialect].hasReturning
       ? arrayOf([machine.member(rows, 'insertId', at)])
       : rowCount(rows);
   },

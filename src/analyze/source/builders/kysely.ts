@@ -3,7 +3,7 @@ import type ts from 'typescript';
 import type { IsolationName } from '../../../sql/index.ts';
 import { type Abstract, arrayOf, native, type Native, objectOf, undefinedValue } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import { type Driver, goesOn, type Machine, type Owner } from '../machine.ts';
+import { type Driver, normalCompletion, type Machine, type Owner } from '../machine.ts';
 import { levelIn } from '../sql-steps.ts';
 import { choose, constantOf, truthOf } from '../value-arithmetic.ts';
 import { type Builder, chainOf, type Ending, firstRow, requireRow, rowCount, runQuery } from './chain.ts';
@@ -84,9 +84,9 @@ function handleMember(naming: Names, owner: Owner, name: string): Abstract {
   const { machine, nameOf } = naming;
   switch (name) {
     case 'transaction':
-      return native(name, () => transaction(naming, null));
+      return native(name, () => transaction(naming));
     case 'startTransaction':
-      return native(name, () => controlledStart(naming, null));
+      return native(name, () => controlledStart(naming));
     case 'connection':
       return native(name, () =>
         executing((fn, at) =>
@@ -132,45 +132,42 @@ function withCommon(naming: Names, owner: Owner, name: string, [given, fn]: read
   return names(machine, owner, nameOf, [...common, [`${keyword}${identifier(title, machine.dialect)} AS `, ...sql]]);
 }
 
-function transaction(naming: Names, level: IsolationName | null): Native {
-  const { machine, nameOf } = naming;
+/** `transaction()` and `startTransaction()`: options, then `execute`. */
+function transactionOf(level: IsolationName | null, execute: (level: IsolationName | null) => Native): Native {
   return {
     kind: 'native',
     title: 'a transaction of Kysely',
     isHandle: false,
     member: (name) => {
       if (name === 'setIsolationLevel')
-        return native(name, ([given]) => transaction(naming, levelIn(String(constantOf(given) ?? ''))));
-      if (name !== 'execute') return native(name, () => transaction(naming, level));
-      return native(name, ([fn], at) => {
-        const connection: Connection = { nextLevel: null };
-        const inner = kyselyHandle(machine, connection, nameOf);
-        return machine.inTransaction(connection, level, at, () =>
-          machine.settle(machine.call(fn ?? undefinedValue, [inner], at), at),
-        );
-      });
+        return native(name, ([given]) => transactionOf(levelIn(String(constantOf(given) ?? '')), execute));
+      return name === 'execute' ? execute(level) : native(name, () => transactionOf(level, execute));
     },
   };
 }
 
+function transaction({ machine, nameOf }: Names): Native {
+  return transactionOf(null, (level) =>
+    native('execute', ([fn], at) => {
+      const connection: Connection = { nextLevel: null };
+      const inner = kyselyHandle(machine, connection, nameOf);
+      return machine.inTransaction(connection, level, at, () =>
+        machine.settle(machine.call(fn ?? undefinedValue, [inner], at), at),
+      );
+    }),
+  );
+}
+
 /** `startTransaction().execute()`: a handle with `commit()` and `rollback()`. */
-function controlledStart(naming: Names, level: IsolationName | null): Native {
+function controlledStart(naming: Names): Native {
   const { machine } = naming;
-  return {
-    kind: 'native',
-    title: 'a transaction of Kysely',
-    isHandle: false,
-    member: (name) => {
-      if (name === 'setIsolationLevel')
-        return native(name, ([given]) => controlledStart(naming, levelIn(String(constantOf(given) ?? ''))));
-      if (name !== 'execute') return native(name, () => controlledStart(naming, level));
-      return native(name, (_, at) => {
-        const connection: Connection = { nextLevel: null };
-        machine.begin(connection, level, at);
-        return controlled(naming, connection);
-      });
-    },
-  };
+  return transactionOf(null, (level) =>
+    native('execute', (_, at) => {
+      const connection: Connection = { nextLevel: null };
+      machine.begin(connection, level, at);
+      return controlled(naming, connection);
+    }),
+  );
 }
 
 function controlled(naming: Names, connection: Connection): Native {
@@ -242,8 +239,8 @@ const builder: Builder<Names> = {
       const truth = truthOf(condition ?? undefinedValue);
       machine.fork(
         truth,
-        () => ((added = machine.call(fn ?? undefinedValue, [plain], at)), goesOn),
-        () => goesOn,
+        () => ((added = machine.call(fn ?? undefinedValue, [plain], at)), normalCompletion),
+        () => normalCompletion,
       );
       return choose(truth, added, plain);
     },

@@ -1,6 +1,6 @@
 /** `data` of Prisma: the columns that INSERT and UPDATE write, and what is written to other models with them. */
 import { type Abstract, constant, unknown } from '../abstract-value.ts';
-import { entriesOf } from './clauses.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
 import { type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
 import { column, type ModelTable } from './prisma-where.ts';
 import { linkOf, type PrismaRelation } from './prisma-schema.ts';
@@ -35,7 +35,7 @@ export function writtenFields(table: ModelTable, data: Abstract | undefined, ver
       const { relation } = field;
       for (const [kind, inner] of entriesOf(value) ?? [['?', value] as const]) {
         if (kind === 'connect' && relation.fields.length > 0) connected(columns, relation, inner);
-        const given = kind === 'createMany' ? new Map(entriesOf(inner) ?? []).get('data') : inner;
+        const given = kind === 'createMany' ? optionsOf(inner).get('data') : inner;
         const values = given?.kind === 'array' ? given.elements.value : given === undefined ? [] : [given];
         const isLinked = linkOf(table.models, table.model, relation) !== null;
         if (kind === 'connect' && relation.fields.length > 0) nested.push({ relation, kind: 'connect', values });
@@ -63,7 +63,7 @@ export function writtenFields(table: ModelTable, data: Abstract | undefined, ver
 
 /** The foreign key of `connect: { id: 3 }`. */
 function connected(columns: Map<string, Fragment>, { fields, references }: PrismaRelation, where: Abstract): void {
-  const given = new Map(entriesOf(where) ?? []);
+  const given = optionsOf(where);
   for (const [index, own] of fields.entries()) {
     const value = given.get(references[index] ?? '');
     columns.set(

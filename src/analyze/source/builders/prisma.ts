@@ -7,9 +7,10 @@ import { levelIn } from '../sql-steps.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { rowCount, runFragment } from './chain.ts';
 import { onEachPath } from './choices.ts';
-import { entriesOf } from './clauses.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
 import { constantText, type Fragment, join, notRead, operand, whyNotConstant } from './fragment.ts';
-import { type PrismaCall, prismaCalls } from './prisma-calls.ts';
+import { prismaCalls } from './prisma-calls.ts';
+import type { PrismaCall } from './prisma-statement.ts';
 import { parsePrismaSchema, type PrismaModel } from './prisma-schema.ts';
 import { rawTemplate } from './raw-template.ts';
 
@@ -130,7 +131,7 @@ function modelHandle(machine: Machine, owner: Owner, name: string): Native {
               models,
               model,
               alias: model.table,
-              options: new Map(entriesOf(options) ?? []),
+              options: optionsOf(options),
               at,
             };
             return prismaCalls[method]?.(call) ?? undefinedValue;
@@ -196,7 +197,7 @@ function rawQuery(machine: Machine, owner: Owner, name: string): Native {
 }
 
 function transaction(machine: Machine, owner: Owner, [work, options]: readonly Abstract[], at: ts.Node): Abstract {
-  const level = levelIn(String(constantOf(new Map(entriesOf(options) ?? []).get('isolationLevel')) ?? ''));
+  const level = levelIn(String(constantOf(optionsOf(options).get('isolationLevel')) ?? ''));
   const connection: Connection = owner ?? { nextLevel: null };
   return machine.inTransaction(connection, level, at, () => {
     if (work?.kind === 'array')

@@ -2,8 +2,8 @@
  * A statement under construction, as the builders of all libraries fill it, and its text. The analysis reads the text by the project's own SQL
  * front end, as it reads SQL that a program writes itself.
  */
+import type { Dialect } from '../../application.ts';
 import { type Fragment, join, notRead, parenthesized, withColumns } from './fragment.ts';
-import type { Dialect } from './identifier.ts';
 
 export interface Query {
   readonly verb: 'select' | 'insert' | 'update' | 'delete';

@@ -1,5 +1,4 @@
 /** The statements that Sequelize 6 sends for the methods of a model and of its instances. */
-import type ts from 'typescript';
 import {
   type Abstract,
   arrayOf,
@@ -10,15 +9,20 @@ import {
   undefinedValue,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import { goesOn } from '../machine.ts';
+import { normalCompletion } from '../machine.ts';
 import { choose, constantOf, isNothing, not, truthOf } from '../value-arithmetic.ts';
-import { ofRows, requireRow, rowCount, runFragment } from './chain.ts';
-import { entriesOf } from './clauses.ts';
+import { ofRows, requireRow, rowCount } from './chain.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
+import { dialects } from './dialect.ts';
 import {
   assigned,
   changedFields,
   column,
+  deletionField,
+  type EntityCall,
   type EntityContext,
+  overwriting,
+  runCall,
   firstInstance,
   insertQuery,
   instances,
@@ -30,31 +34,20 @@ import {
   shown,
   startQuery,
 } from './entity.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
-import { identifier } from './identifier.ts';
-import { printQuery, type Query, withCondition, withNotRead } from './query.ts';
+import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { type Query, withCondition, withNotRead } from './query.ts';
 import { chosenColumns, whereFragment } from './sequelize-where.ts';
 
-export interface SequelizeCall extends EntityContext {
-  readonly at: ts.Node;
+export interface SequelizeCall extends EntityCall {
   /** The owner that the options of a call name. */
   readonly ownerIn: (options: Abstract | undefined) => EntityContext['owner'];
 }
 
 type Run = (call: SequelizeCall, args: readonly Abstract[]) => Abstract;
 
-function optionsOf(value: Abstract | undefined): ReadonlyMap<string, Abstract> {
-  return new Map(entriesOf(value) ?? []);
-}
-
 function on(call: SequelizeCall, options: Abstract | undefined): SequelizeCall {
   const owner = call.ownerIn(options);
   return owner === null ? call : { ...call, owner };
-}
-
-function run(call: SequelizeCall, query: Query): Abstract {
-  const { machine, owner, at } = call;
-  return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at);
 }
 
 const known =
@@ -84,7 +77,7 @@ function select(call: SequelizeCall, options: Abstract | undefined, condition?: 
 /** WHERE, and of a paranoid model only what is not deleted. */
 function scoped(call: SequelizeCall, options: ReadonlyMap<string, Abstract>): Fragment {
   const where = whereFragment(call, options.get('where'));
-  const deletion = [...call.entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+  const deletion = deletionField(call.entity);
   if (deletion === undefined || constantOf(options.get('paranoid')) === false) return where;
   const alive: Fragment = [...column(call.entity, deletion), ' IS NULL'];
   return where.length === 0 ? alive : [...alive, ' AND ', ...where];
@@ -118,7 +111,7 @@ function lockOf(options: ReadonlyMap<string, Abstract>): Pick<Query, 'lock' | 'w
 }
 
 function oneInstance(call: SequelizeCall, query: Query, options: Abstract | undefined): Abstract {
-  const found = firstInstance(run(call, query), call.entity, methodsOf(call));
+  const found = firstInstance(runCall(call, query), call.entity, methodsOf(call));
   const isRequired = !isNothing(optionsOf(options).get('rejectOnEmpty') ?? undefinedValue);
   return isRequired ? requireRow(call.machine, found) : found;
 }
@@ -133,7 +126,7 @@ const findOne: Run = (call, [options]) => {
 
 const findAll: Run = (call, [options]) => {
   const own = on(call, options);
-  return instances(run(own, select(own, options)), own.entity, methodsOf(own));
+  return instances(runCall(own, select(own, options)), own.entity, methodsOf(own));
 };
 
 const create: Run = (call, [values, options]) => {
@@ -161,9 +154,14 @@ function insertRows(
   const fields = [...call.entity.fields.keys()];
   const isQuiet = constantOf(optionsOf(options).get('returning')) === false;
   const rows = list.map((entries) => new Map((entries ?? []).filter(([name]) => call.entity.fields.has(name))));
-  const query = insertQuery(call, rows, conflict, isQuiet || call.machine.dialect === 'mysql' ? [] : fields);
+  const query = insertQuery(
+    call,
+    rows,
+    conflict,
+    isQuiet || !dialects[call.machine.dialect].hasReturning ? [] : fields,
+  );
   const isKnown = list.every((entries) => entries !== null);
-  return run(call, isKnown ? query : withNotRead(query, `the rows of INSERT are ${whyNotConstant(values)}`));
+  return runCall(call, isKnown ? query : withNotRead(query, `the rows of INSERT are ${whyNotConstant(values)}`));
 }
 
 const bulkCreate: Run = (call, [values, options]) => {
@@ -173,20 +171,13 @@ const bulkCreate: Run = (call, [values, options]) => {
   const updated = given.get('updateOnDuplicate');
   const names = updated?.kind === 'array' ? updated.elements.value.map((name) => constantText(name) ?? '?') : [];
   const conflict: Fragment =
-    names.length > 0 ? overwriting(own, names) : given.has('ignoreDuplicates') ? [' ON CONFLICT DO NOTHING'] : [];
+    names.length > 0
+      ? overwriting(own, own.entity.keys, names)
+      : given.has('ignoreDuplicates')
+        ? [' ON CONFLICT DO NOTHING']
+        : [];
   return instances(insertRows(own, list, options, values, conflict), own.entity, methodsOf(own));
 };
-
-function overwriting({ entity, machine }: SequelizeCall, names: readonly string[]): Fragment {
-  const columnOf = (name: string): string => identifier(entity.fields.get(name)?.column ?? name, machine.dialect);
-  const set = names.map((name): Fragment => [`${columnOf(name)} = excluded.${columnOf(name)}`]);
-  return [
-    ' ON CONFLICT ',
-    ...parenthesized([entity.keys.map(columnOf).join(', ')]),
-    ' DO UPDATE SET ',
-    ...join(set, ', '),
-  ];
-}
 
 const upsert: Run = (call, [values, options]) => {
   const own = on(call, options);
@@ -194,7 +185,7 @@ const upsert: Run = (call, [values, options]) => {
     ...(entriesOf(values) ?? []).map(([name]) => name),
     ...[...own.entity.fields].flatMap(([name, { onUpdate }]) => (onUpdate === null ? [] : [name])),
   ];
-  const rows = insertRows(own, [entriesOf(values)], options, values, overwriting(own, names));
+  const rows = insertRows(own, [entriesOf(values)], options, values, overwriting(own, own.entity.keys, names));
   return arrayOf([
     firstInstance(rows, own.entity, methodsOf(own)),
     { kind: 'value', value: { kind: 'unknown', reason: 'whether the row is new' } },
@@ -208,7 +199,7 @@ function updating(
   returning: readonly string[],
 ): Abstract {
   const query = withCondition(startQuery(call, 'update'), where);
-  return run(call, {
+  return runCall(call, {
     ...query,
     assignments: assigned(call, values),
     returning: returning.map((field) => shown(call, field)),
@@ -234,7 +225,7 @@ const destroy: Run = (call, [options]) =>
 
 /** DELETE, or UPDATE of a paranoid model. */
 function removing(call: SequelizeCall, where: Fragment, options: Abstract | undefined): Abstract {
-  const deletion = [...call.entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+  const deletion = deletionField(call.entity);
   if (deletion !== undefined && constantOf(optionsOf(options).get('force')) !== true)
     return updating(
       call,
@@ -242,7 +233,7 @@ function removing(call: SequelizeCall, where: Fragment, options: Abstract | unde
       where,
       [],
     );
-  return run(call, withCondition(startQuery(call, 'delete'), where));
+  return runCall(call, withCondition(startQuery(call, 'delete'), where));
 }
 
 /** `increment('n', { by: 2 })`, `increment({ n: 2 })`, `increment(['n'])` */
@@ -264,7 +255,7 @@ function aggregate(sql: (call: SequelizeCall, field: string) => Fragment): Run {
   return (call, args) => {
     const [field, options] = args.length > 1 || constantText(args[0]) !== undefined ? args : [undefined, args[0]];
     const own = on(call, options);
-    const rows = run(own, {
+    const rows = runCall(own, {
       ...select(own, options),
       limit: null,
       offset: null,
@@ -284,15 +275,15 @@ const count = aggregate(() => ['count(*)']);
 const findOrCreate: Run = (call, [options]) => {
   const own = on(call, options);
   const body = (inner: SequelizeCall): Abstract => {
-    const found = firstInstance(run(inner, select(inner, options)), inner.entity, methodsOf(inner));
+    const found = firstInstance(runCall(inner, select(inner, options)), inner.entity, methodsOf(inner));
     const isThere = truthOf(found);
     const given = optionsOf(options);
     const values = [...(entriesOf(given.get('where')) ?? []), ...(entriesOf(given.get('defaults')) ?? [])];
     let created: Abstract = found;
     inner.machine.fork(
       isThere,
-      () => goesOn,
-      () => ((created = insertOne(inner, values, options, options)), goesOn),
+      () => normalCompletion,
+      () => ((created = insertOne(inner, values, options, options)), normalCompletion),
     );
     return arrayOf([choose(isThere, found, created), { kind: 'value', value: not(isThere) }]);
   };
@@ -325,7 +316,7 @@ export const modelCalls: Readonly<Record<string, Run>> = {
   },
   create,
   bulkCreate,
-  build: (call, [values]) => newInstance(call.entity, new Map(entriesOf(values) ?? []), methodsOf(call)),
+  build: (call, [values]) => newInstance(call.entity, optionsOf(values), methodsOf(call)),
   upsert,
   update,
   destroy,
@@ -395,7 +386,7 @@ const instanceCalls: Readonly<Record<string, InstanceRun>> = {
   decrement: change('-'),
   reload: (call, self, [options]) => {
     const own = on(call, options);
-    const rows = run(own, select(own, options, keyCondition(own, self)));
+    const rows = runCall(own, select(own, options, keyCondition(own, self)));
     const fresh = objectIn(firstInstance(rows, own.entity, methodsOf(own)));
     for (const [name, cell] of fresh?.properties ?? []) assign(call, self, name, cell.value);
     return self;

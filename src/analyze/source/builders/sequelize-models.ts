@@ -2,7 +2,7 @@
 import type ts from 'typescript';
 import { type Abstract, type ClassValue, unknown } from '../abstract-value.ts';
 import { constantOf } from '../value-arithmetic.ts';
-import { entriesOf } from './clauses.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
 import type { Entity, EntityField } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { snakeCase } from './identifier.ts';
@@ -54,7 +54,7 @@ export function entityOf(key: object): Entity | undefined {
   const fields = new Map<string, EntityField>();
   const keys: string[] = [];
   for (const [name, type] of attributes) {
-    const known = new Map(entriesOf(type) ?? []);
+    const known = optionsOf(type);
     const isKey = constantOf(known.get('primaryKey')) === true;
     if (isKey) keys.push(name);
     fields.set(name, {

@@ -2,7 +2,7 @@
 import { type Abstract, native, type Native } from '../abstract-value.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
-import { comparison, entriesOf, inList } from './clauses.ts';
+import { comparisonSigns, comparison, entriesOf, inList, optionsOf } from './clauses.ts';
 import { column, type EntityContext } from './entity.ts';
 import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier, qualifiedName } from './identifier.ts';
@@ -48,18 +48,7 @@ function condition(context: EntityContext, name: string, value: Abstract): Fragm
   return fieldCondition(context, column(context.entity, name), value);
 }
 
-const signs: Readonly<Record<string, string>> = {
-  eq: '=',
-  ne: '<>',
-  is: 'IS',
-  gt: '>',
-  gte: '>=',
-  lt: '<',
-  lte: '<=',
-  like: 'LIKE',
-  notLike: 'NOT LIKE',
-  iLike: 'ILIKE',
-};
+const signs: Readonly<Record<string, string>> = { ...comparisonSigns, is: 'IS', iLike: 'ILIKE' };
 
 function fieldCondition(context: EntityContext, name: Fragment, value: Abstract): Fragment {
   if (value.kind === 'array') return inList(context.machine, name, value, false);
@@ -118,7 +107,7 @@ export function chosenColumns(
   const { entity, machine } = context;
   const all = [...entity.fields.keys()];
   if (attributes === undefined || attributes.kind === 'undefined') return all.map(shown);
-  const options = new Map(entriesOf(attributes) ?? []);
+  const options = optionsOf(attributes);
   const excluded = options.get('exclude');
   if (excluded?.kind === 'array') {
     const names = new Set(excluded.elements.value.map((one) => constantOf(one)));

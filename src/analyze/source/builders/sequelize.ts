@@ -7,7 +7,7 @@ import { levelIn } from '../sql-steps.ts';
 import { constantOf } from '../value-arithmetic.ts';
 import { runFragment } from './chain.ts';
 import { onEachPath } from './choices.ts';
-import { entriesOf } from './clauses.ts';
+import { optionsOf } from './clauses.ts';
 import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
 import { modelCalls, modelNative, type SequelizeCall } from './sequelize-calls.ts';
 import { addForeignKey, defineModel, entityOf, keyOfClass, modelName } from './sequelize-models.ts';
@@ -40,7 +40,7 @@ export const sequelize: Driver = {
 /** `define` of `new Sequelize(url, { define: { ... } })`. */
 function defaultsIn(args: readonly Abstract[]): ReadonlyMap<string, Abstract> {
   const options = args.findLast(({ kind }) => kind === 'object');
-  return new Map(entriesOf(new Map(entriesOf(options) ?? []).get('define')) ?? []);
+  return optionsOf(optionsOf(options).get('define'));
 }
 
 const defaultsOf = new WeakMap<Abstract, ReadonlyMap<string, Abstract>>();
@@ -78,7 +78,7 @@ function sequelizeHandle(machine: Machine, defaults: ReadonlyMap<string, Abstrac
 }
 
 function ownerIn(options: Abstract | undefined): Owner {
-  const given = new Map(entriesOf(options) ?? []).get('transaction');
+  const given = optionsOf(options).get('transaction');
   return given === undefined ? null : (connections.get(given) ?? null);
 }
 
@@ -88,7 +88,7 @@ function modelHandle(machine: Machine, key: object, name: string, defaults: Read
     switch (method) {
       case 'init':
         return native(method, ([attributes, options]) => {
-          const handle = new Map(entriesOf(options) ?? []).get('sequelize');
+          const handle = optionsOf(options).get('sequelize');
           defineModel(
             key,
             name,
@@ -139,8 +139,8 @@ function nameOfModel(value: Abstract | undefined): string {
 
 /** `{ foreignKey: 'ownerId' }`, or the other model's name with `Id`. */
 function foreignKey(options: Abstract | undefined, other: string): string {
-  const given = new Map(entriesOf(options) ?? []).get('foreignKey');
-  const name = constantText(given) ?? constantText(new Map(entriesOf(given) ?? []).get('name'));
+  const given = optionsOf(options).get('foreignKey');
+  const name = constantText(given) ?? constantText(optionsOf(given).get('name'));
   return name ?? `${other.charAt(0).toLowerCase()}${other.slice(1)}Id`;
 }
 
@@ -168,7 +168,7 @@ function called(
 function transaction(machine: Machine, args: readonly Abstract[], at: ts.Node): Abstract {
   const fn = args.find(({ kind }) => kind === 'function');
   const options = args.find(({ kind }) => kind === 'object');
-  const level = levelIn(String(constantOf(new Map(entriesOf(options) ?? []).get('isolationLevel')) ?? ''));
+  const level = levelIn(String(constantOf(optionsOf(options).get('isolationLevel')) ?? ''));
   const connection: Connection = { nextLevel: null };
   const object = transactionObject(machine, connection);
   if (fn !== undefined)
@@ -192,7 +192,7 @@ function transactionObject(machine: Machine, connection: Connection): Native {
 
 /** `query(sql, { replacements, bind, transaction, type })`; rows alone where the type is SELECT. */
 function query(machine: Machine, text: Abstract | undefined, options: Abstract | undefined, at: ts.Node): Abstract {
-  const given = new Map(entriesOf(options) ?? []);
+  const given = optionsOf(options);
   const config = text?.kind === 'object' ? text.properties.get('query')?.value : text;
   const sql = constantText(config);
   const owner = ownerIn(options);
@@ -215,8 +215,7 @@ function withValues(sql: string, options: ReadonlyMap<string, Abstract>): Fragme
     const source = piece.startsWith('$') ? bind : piece === '?' || piece.startsWith(':') ? replacements : undefined;
     if (source === undefined) return [piece];
     const index = piece === '?' ? next++ : Number(piece.slice(1)) - 1;
-    const value =
-      source.kind === 'array' ? source.elements.value[index] : new Map(entriesOf(source) ?? []).get(piece.slice(1));
+    const value = source.kind === 'array' ? source.elements.value[index] : optionsOf(source).get(piece.slice(1));
     return value === undefined ? notRead(`the value of ${piece} is ${whyNotConstant(source)}`) : operand(value);
   });
 }

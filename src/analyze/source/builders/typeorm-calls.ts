@@ -1,5 +1,4 @@
 /** The statements that TypeORM sends for the methods of a repository (seen with TypeORM 1.1). */
-import type ts from 'typescript';
 import {
   type Abstract,
   arrayOf,
@@ -10,15 +9,20 @@ import {
   undefinedValue,
 } from '../abstract-value.ts';
 import type { Connection } from '../emitter.ts';
-import { goesOn } from '../machine.ts';
+import { normalCompletion } from '../machine.ts';
 import { constantOf, isNothing, truthOf } from '../value-arithmetic.ts';
-import { firstRow, ofRows, requireRow, rowCount, runFragment } from './chain.ts';
-import { entriesOf } from './clauses.ts';
+import { firstRow, ofRows, requireRow, rowCount } from './chain.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
+import { dialects } from './dialect.ts';
 import {
   assigned,
   changedFields,
   column,
+  deletionField,
+  type EntityCall,
   type EntityContext,
+  overwriting,
+  runCall,
   firstInstance,
   insertQuery,
   instances,
@@ -31,29 +35,17 @@ import {
   shown,
   startQuery,
 } from './entity.ts';
-import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
-import { identifier } from './identifier.ts';
-import { printQuery, type Query, withCondition, withNotRead } from './query.ts';
+import { constantText, type Fragment, notRead, operand, whyNotConstant } from './fragment.ts';
+import { type Query, withCondition, withNotRead } from './query.ts';
 import { criteria, whereFragment } from './typeorm-where.ts';
 
-export interface TypeormCall extends EntityContext {
-  readonly at: ts.Node;
-}
+export type TypeormCall = EntityCall;
 
 type Run = (call: TypeormCall, args: readonly Abstract[]) => Abstract;
 
-function run(call: TypeormCall, query: Query): Abstract {
-  const { machine, owner, at } = call;
-  return runFragment(machine, owner, printQuery(query, machine.dialect), [at], at);
-}
-
-function optionsOf(value: Abstract | undefined): ReadonlyMap<string, Abstract> {
-  return new Map(entriesOf(value) ?? []);
-}
-
 /** What is not deleted, where the entity has a column for that. */
 function alive({ entity }: EntityContext): Fragment {
-  const deletion = [...entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+  const deletion = deletionField(entity);
   return deletion === undefined ? [] : [...column(entity, deletion), ' IS NULL'];
 }
 
@@ -112,16 +104,16 @@ function select(call: TypeormCall, passed: Abstract | undefined): Query {
 }
 
 function oneInstance(call: TypeormCall, options: Abstract | undefined): Abstract {
-  return firstInstance(run(call, { ...select(call, options), limit: [constant(1)] }), call.entity, methodsOf(call));
+  return firstInstance(runCall(call, { ...select(call, options), limit: [constant(1)] }), call.entity, methodsOf(call));
 }
 
-const find: Run = (call, [options]) => instances(run(call, select(call, options)), call.entity, methodsOf(call));
+const find: Run = (call, [options]) => instances(runCall(call, select(call, options)), call.entity, methodsOf(call));
 
 const by = (where: Abstract | undefined): Abstract => objectOf({ where: where ?? undefinedValue });
 
 function aggregate(call: TypeormCall, sql: Fragment, where: Abstract | undefined): Abstract {
   const query = { ...select(call, by(where)), columns: [[...sql, ' AS value']] };
-  return ofRows(run(call, query), (statement) => ({
+  return ofRows(runCall(call, query), (statement) => ({
     kind: 'value',
     value: { kind: 'column', statement, column: 'value', row: 'first' },
   }));
@@ -141,7 +133,7 @@ function generated(
   { entity, machine }: TypeormCall,
   rows: readonly ReadonlyMap<string, Abstract>[],
 ): readonly string[] {
-  if (machine.dialect === 'mysql') return [];
+  if (!dialects[machine.dialect].hasReturning) return [];
   return [...entity.fields].flatMap(([name, { isGenerated }]) =>
     isGenerated && !rows.every((row) => row.has(name)) ? [name] : [],
   );
@@ -169,7 +161,7 @@ function insertRows(call: TypeormCall, values: Abstract | undefined, conflict: F
       ),
   );
   const query = insertQuery(call, known, conflict, generated(call, known));
-  return run(
+  return runCall(
     call,
     rows.includes(null) ? withNotRead(query, `the rows of INSERT are ${whyNotConstant(values)}`) : query,
   );
@@ -196,7 +188,7 @@ export function setValue({ machine, at }: TypeormCall, value: Abstract): Fragmen
 
 function updating(call: TypeormCall, values: ReadonlyMap<string, Fragment>, where: Fragment): Abstract {
   const query = withCondition(startQuery(call, 'update'), where);
-  return run(call, { ...query, assignments: assigned(call, values) });
+  return runCall(call, { ...query, assignments: assigned(call, values) });
 }
 
 const counter =
@@ -208,11 +200,11 @@ const counter =
   };
 
 function removing(call: TypeormCall, where: Fragment): Abstract {
-  return run(call, withCondition(startQuery(call, 'delete'), where));
+  return runCall(call, withCondition(startQuery(call, 'delete'), where));
 }
 
 function deletionOf(call: TypeormCall): ReadonlyMap<string, Fragment> {
-  const deletion = [...call.entity.fields].find(([, { isDeletion }]) => isDeletion)?.[0];
+  const deletion = deletionField(call.entity);
   return new Map([
     [deletion ?? '?', deletion === undefined ? notRead('the entity has no column of deletion') : ['CURRENT_TIMESTAMP']],
   ]);
@@ -228,7 +220,9 @@ function together(call: TypeormCall, body: (call: TypeormCall) => Abstract): Abs
 
 function readAgain(call: TypeormCall, object: ObjectValue): Abstract {
   const query = withCondition(startQuery(call, 'select'), keyCondition(call, object));
-  return firstRow(run(call, { ...query, columns: [...call.entity.fields.keys()].map((name) => shown(call, name)) }));
+  return firstRow(
+    runCall(call, { ...query, columns: [...call.entity.fields.keys()].map((name) => shown(call, name)) }),
+  );
 }
 
 /** A row that may be missing: the library throws then. */
@@ -271,8 +265,8 @@ const save: Run = (call, [given]) => {
   else
     call.machine.fork(
       truthOf(found),
-      () => (write(), goesOn),
-      () => (together(call, (own) => insertRows(own, object, [])), goesOn),
+      () => (write(), normalCompletion),
+      () => (together(call, (own) => insertRows(own, object, [])), normalCompletion),
     );
   markSaved(call.machine, object);
   return object;
@@ -325,16 +319,7 @@ export const repositoryCalls: Readonly<Record<string, Run>> = {
         : (entriesOf(given)?.map(([name]) => name) ?? []);
     const [first] = values?.kind === 'array' ? values.elements.value : [values];
     const names = [...(first === undefined ? [] : (fieldsOf(first)?.keys() ?? []))];
-    const columnOf = (name: string): string =>
-      identifier(call.entity.fields.get(name)?.column ?? name, call.machine.dialect);
-    const written = names.map((name): Fragment => [`${columnOf(name)} = excluded.${columnOf(name)}`]);
-    const conflict = [
-      ' ON CONFLICT ',
-      ...parenthesized([targets.map(columnOf).join(', ')]),
-      ' DO UPDATE SET ',
-      ...join(written, ', '),
-    ];
-    return result(insertRows(call, values, conflict));
+    return result(insertRows(call, values, overwriting(call, targets, names)));
   },
   save,
   remove,
@@ -356,7 +341,7 @@ export const repositoryCalls: Readonly<Record<string, Run>> = {
 };
 
 function exists(call: TypeormCall, where: Abstract | undefined): Abstract {
-  const rows = run(call, { ...select(call, by(where)), columns: [['1']], limit: [constant(1)] });
+  const rows = runCall(call, { ...select(call, by(where)), columns: [['1']], limit: [constant(1)] });
   return { kind: 'value', value: truthOf(firstRow(rows)) };
 }
 

@@ -4,7 +4,7 @@ import { type Abstract, type ClassValue, constant, unknown } from '../abstract-v
 import { lineage } from '../calls.ts';
 import type { Machine } from '../machine.ts';
 import { constantOf } from '../value-arithmetic.ts';
-import { entriesOf } from './clauses.ts';
+import { entriesOf, optionsOf } from './clauses.ts';
 import type { Entity, EntityField } from './entity.ts';
 import { constantText } from './fragment.ts';
 import { snakeCase } from './identifier.ts';
@@ -87,7 +87,7 @@ function addField(
       (decorator.name === 'OneToOne' && all.some((other) => other.name === 'JoinColumn'));
     if (hasKey) {
       const join = all.find((other) => other.name === 'JoinColumn');
-      const given = constantText(new Map(entriesOf(join?.args[0]) ?? []).get('name'));
+      const given = constantText(optionsOf(join?.args[0]).get('name'));
       const column = given ?? (isSnakeCase(machine) ? `${snakeCase(name)}_id` : `${name}Id`);
       // A column with a property of its own has that name.
       if (![...fields.values()].some((field) => field.column === column)) fields.set(name, { ...plainField, column });
@@ -110,12 +110,12 @@ function isSnakeCase({ project }: Machine): boolean {
 }
 
 export function defineSchema(machine: Machine, value: Abstract, definition: Abstract | undefined): void {
-  const options = new Map(entriesOf(definition) ?? []);
+  const options = optionsOf(definition);
   const name = constantText(options.get('name')) ?? '';
   const keys: string[] = [];
   const fields = (entriesOf(options.get('columns')) ?? []).map(
     ([property, described]): readonly [string, EntityField] => {
-      const column = new Map(entriesOf(described) ?? []);
+      const column = optionsOf(described);
       const isOn = (option: string): boolean => constantOf(column.get(option)) === true;
       if (isOn('primary')) keys.push(property);
       const kind: Partial<EntityField> = isOn('updateDate')

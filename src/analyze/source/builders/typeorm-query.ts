@@ -14,7 +14,7 @@ import {
   rowCount,
   runQuery,
 } from './chain.ts';
-import { entriesOf, withRows } from './clauses.ts';
+import { entriesOf, withRows, optionsOf } from './clauses.ts';
 import { column, type Entity, type EntityContext, firstInstance, instances, shown } from './entity.ts';
 import { constantText, type Fragment, join, notRead, operand, parenthesized, whyNotConstant } from './fragment.ts';
 import { identifier } from './identifier.ts';
@@ -67,7 +67,7 @@ function condition(names: Names, [first, parameters]: readonly Abstract[]): Frag
   if (context === undefined) return notRead('the entity of the query is not known');
   const text = constantText(first);
   if (text !== undefined) {
-    const fragment = textCondition(context.entity, names.target.alias, text, new Map(entriesOf(parameters) ?? []));
+    const fragment = textCondition(context.entity, names.target.alias, text, optionsOf(parameters));
     return /\bor\b/i.test(text) ? parenthesized(fragment) : fragment;
   }
   if (first?.kind === 'object' || first?.kind === 'array') return whereFragment(context, first);
