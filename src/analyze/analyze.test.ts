@@ -13,8 +13,9 @@ const read = (id: string, result: string): Step =>
 function analyzed(
   units: Readonly<Record<string, readonly UnitStep[]>>,
   isolation: IsolationName = 'read committed',
+  limits: { readonly stepsMax?: number; readonly schedulesMax?: number } = {},
 ): Promise<Analysis> {
-  return analyze(application({ schema, units }), { isolation });
+  return analyze(application({ schema, units }), { isolation, ...limits });
 }
 
 const withdraw = (level: IsolationName | null): UnitStep =>
@@ -95,4 +96,25 @@ test('what is not understood is listed, and nothing is proven', async () => {
 test('a schema that does not run', async () => {
   const broken = application({ schema: 'CREATE TABLE', units: {} });
   await expect(analyze(broken, { isolation: 'read committed' })).rejects.toThrow('the schema does not run');
+});
+
+describe('a search that ends at its limit', () => {
+  test('for a split: nothing is proven, and the answer says so', async () => {
+    const { anomalies, evidence } = await analyzed({ withdraw: [withdraw('repeatable read')] }, undefined, {
+      stepsMax: 1,
+    });
+    const reason = 'the search for a witness ended after 1 step';
+    expect(anomalies).toMatchObject([{ transactions: ['withdraw'], status: { kind: 'possible', reason }, fix: null }]);
+    expect(conclude(evidence).kind).toBe('unknown');
+  });
+
+  test('for rows and arguments: the schedules of all that are tried count together', async () => {
+    const register = transaction('register', 'read committed', [
+      statement('SELECT count(*) AS n FROM accounts WHERE balance > 1000000', [], 'rich'),
+      statement('UPDATE accounts SET balance = balance + $2 WHERE id = $1', [argument('id'), column('rich', 'n')]),
+    ]);
+    const { anomalies } = await analyzed({ register: [register] }, undefined, { schedulesMax: 2 });
+    const reason = 'the search for a witness ended after 4 schedules';
+    expect(anomalies).toMatchObject([{ status: { kind: 'possible', reason } }]);
+  });
 });

@@ -1,12 +1,14 @@
 /** `moirai analyze`: which transactions of an application can go wrong together, which level each needs, and the smallest change. */
 import { type Evidence, noEvidence } from '../evidence/index.ts';
+import { counted } from '../report/index.ts';
 import type { Catalog, IsolationName } from '../sql/index.ts';
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
 import { concreteWitness, type Amounts } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
 import { isolationOf, levelOf } from './levels.ts';
-import { RobustSet, type Witness } from './robust-set.ts';
+import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
+import { stepsMaxDefault } from './robustness/find-split.ts';
 import type { Allocation } from './robustness/templates.ts';
 import { readSchema } from './schema.ts';
 import { conflictingStatements } from './conflicting-statements.ts';
@@ -23,6 +25,8 @@ export interface AnalyzeOptions extends Partial<ExploreLimits> {
   readonly isolation: IsolationName;
   /** Is it a part of an application, which may have no transaction? */
   readonly isPart?: boolean;
+  /** Of one search for a witness. */
+  readonly stepsMax?: number;
 }
 
 export interface Analysis {
@@ -86,6 +90,8 @@ const schedulesMaxDefault = 2_000;
 /** Of a witness with a change that is proven: to show that it runs, not that it holds. */
 const provenSchedulesMax = 200;
 const roundsMax = 4;
+/** An anomaly to which the history's dependencies give no name. */
+const unnamed = 'not serializable';
 const attempts: readonly Amounts[] = [
   { inRows: 100, inArguments: 10 },
   { inRows: 100, inArguments: 60 },
@@ -115,10 +121,10 @@ class ApplicationAnalysis {
   }
 
   async run(): Promise<Analysis> {
-    const set = new RobustSet(this.#known);
+    const set = this.#robustSet(this.#known);
     const anomalies = await this.#anomalies();
     const weakest = set.weakest();
-    const weakestChanged = this.#changes.length === 0 ? weakest : new RobustSet(this.#changed()).weakest();
+    const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest();
     const notUnderstood = this.#notUnderstood();
     const isolationAt = (levels: Allocation, one: AnalyzedTransaction): IsolationName | null => {
       const level = levels[this.#known.indexOf(one)];
@@ -148,11 +154,19 @@ class ApplicationAnalysis {
       const before = this.#changes.length;
       const transactions = this.#changed();
       const levels = transactions.map((one) => levelOf[this.#levelOf(one)]);
-      for (const witness of new RobustSet(transactions).witnesses(levels))
-        anomalies.push({ ...(await this.#anomaly(witness, transactions)), isLeft: round > 0 });
+      for (const found of this.#robustSet(transactions).witnesses(levels)) {
+        const taking = found.transactions.map((one) => transactions[one] as AnalyzedTransaction);
+        const anomaly =
+          found.kind === 'cut' ? this.#unsearched(found, taking) : await this.#anomaly(found, taking, transactions);
+        anomalies.push({ ...anomaly, isLeft: round > 0 });
+      }
       if (this.#changes.length === before) break;
     }
     return anomalies;
+  }
+
+  #robustSet(transactions: readonly AnalyzedTransaction[]): RobustSet {
+    return new RobustSet(transactions, this.#options.stepsMax ?? stepsMaxDefault);
   }
 
   #changed(): readonly AnalyzedTransaction[] {
@@ -163,23 +177,29 @@ class ApplicationAnalysis {
     return level ?? this.#options.isolation;
   }
 
-  async #anomaly(witness: Witness, transactions: readonly AnalyzedTransaction[]): Promise<Omit<Anomaly, 'isLeft'>> {
-    const definitions = attempts.map((amounts) =>
-      concreteWitness(
-        witness,
-        transactions,
-        (one) => this.#levelOf(transactions[one] as AnalyzedTransaction),
-        this.#application,
-        this.#catalog,
-        amounts,
-      ),
-    );
+  #unsearched({ steps }: CutSearch, taking: readonly AnalyzedTransaction[]): Omit<Anomaly, 'isLeft'> {
+    return {
+      name: unnamed,
+      transactions: taking.map(({ name }) => name),
+      statements: conflictingStatements(taking),
+      status: { kind: 'possible', reason: `the search for a witness ended after ${counted(steps, 'step')}` },
+      fix: null,
+    };
+  }
+
+  async #anomaly(
+    witness: Witness,
+    taking: readonly AnalyzedTransaction[],
+    transactions: readonly AnalyzedTransaction[],
+  ): Promise<Omit<Anomaly, 'isLeft'>> {
+    const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
+    const set = { transactions, levels, schema: this.#application.schema, catalog: this.#catalog };
+    const definitions = attempts.map((amounts) => concreteWitness(witness, set, amounts));
     const confirmation = await confirm(definitions, this.#limits);
-    const taking = witness.transactions.map((one) => transactions[one] as AnalyzedTransaction);
     const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);
     if (fix !== null) this.#changes = [...this.#changes, ...fix.changes];
     return {
-      name: (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? 'not serializable',
+      name: (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? unnamed,
       transactions: taking.map(({ name }) => name),
       statements: conflictingStatements(taking),
       status:
@@ -236,7 +256,7 @@ class ApplicationAnalysis {
   #isRobust(taking: readonly AnalyzedTransaction[], changes: readonly Change[]): boolean {
     const changed = taking.map((one) => changedTransaction(one, changes, this.#catalog));
     if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-    return new RobustSet(changed).isRobust(changed.map((one) => levelOf[this.#levelOf(one)]));
+    return this.#robustSet(changed).isRobust(changed.map((one) => levelOf[this.#levelOf(one)]));
   }
 
   #notUnderstood(): readonly NotUnderstoodPlace[] {

@@ -18,13 +18,18 @@ export interface Amounts {
   readonly inArguments: number;
 }
 
-/** @param levelOf the level of each transaction, by its number */
+/** The transactions that a witness numbers. */
+export interface WitnessedSet {
+  readonly transactions: readonly AnalyzedTransaction[];
+  readonly levels: ReadonlyMap<AnalyzedTransaction, IsolationName>;
+  /** SQL text, and what it made. */
+  readonly schema: string;
+  readonly catalog: Catalog;
+}
+
 export function concreteWitness(
   { split, templates }: Witness,
-  transactions: readonly AnalyzedTransaction[],
-  levelOf: (transaction: number) => IsolationName,
-  application: { readonly schema: string },
-  catalog: Catalog,
+  { transactions, levels, schema, catalog }: WitnessedSet,
   amounts: Amounts,
 ): WitnessDefinition {
   const paths = [split.first, ...split.between].map(({ template, variables }) => ({
@@ -53,7 +58,7 @@ export function concreteWitness(
     counts.set(transaction.name, count);
     return {
       name: `${transaction.name} ${count}`,
-      level: levelOf(path.transaction),
+      level: levels.get(transaction) as IsolationName,
       arguments: (instances[instance] as Instance).arguments(
         amounts.inArguments * (instance + 1),
         loopsIn(transaction.steps),
@@ -62,7 +67,7 @@ export function concreteWitness(
     };
   });
   return {
-    schema: [application.schema, ...rows.statements(isInserted, amounts.inRows)],
+    schema: [schema, ...rows.statements(isInserted, amounts.inRows)],
     sessions,
     ...stateOf(catalog),
   };

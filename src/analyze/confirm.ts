@@ -1,5 +1,6 @@
 /** Confirmation by execution: a witness runs, in every schedule of the engine's profile. Nothing is called an anomaly that did not run. */
 import { InputError } from '../base/index.ts';
+import { counted } from '../report/index.ts';
 import { exploreSql } from '../sql-campaign/index.ts';
 import { type AnomalyKind, type WitnessDefinition, witnessProgram } from './witness-program.ts';
 
@@ -21,16 +22,27 @@ export interface ExploreLimits {
   readonly signal?: AbortSignal;
 }
 
+/** All definitions of one witness together run as many schedules as this number of them may. */
+const definitionsPaid = 2;
+
 /** The first of the definitions that has a schedule which no serial order explains. */
 export async function confirm(definitions: Iterable<WitnessDefinition>, limits: ExploreLimits): Promise<Confirmation> {
   let reason = 'no rows and arguments were found that keep the constraints';
+  let left = definitionsPaid * limits.schedulesMax;
   for (const definition of definitions) {
-    const explored = await exploreWitness(definition, limits);
-    if (explored.kind === 'failed') ({ reason } = explored);
-    else if (explored.anomaly !== null)
-      return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
-    else if (explored.schedules > 0)
-      reason = `each of ${explored.schedules} schedules of the rows that were tried has the effect of a serial order`;
+    if (left === 0) {
+      reason = `the search for a witness ended after ${definitionsPaid * limits.schedulesMax} schedules`;
+      break;
+    }
+    const explored = await exploreWitness(definition, { ...limits, schedulesMax: Math.min(limits.schedulesMax, left) });
+    if (explored.kind === 'failed') {
+      ({ reason } = explored);
+      continue;
+    }
+    left -= explored.schedules;
+    if (explored.anomaly !== null) return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
+    if (explored.schedules > 0)
+      reason = `each of ${counted(explored.schedules, 'schedule')} of the rows that were tried has the effect of a serial order`;
   }
   return { kind: 'possible', reason };
 }

@@ -1,13 +1,14 @@
 /** A set of transactions as the robustness algorithms see it: which levels make it serializable, and which of them go wrong together. */
 import type { Level } from './robustness/access.ts';
 import { levelsOfTemplates, weakestLevels } from './robustness/allocate.ts';
-import { findTemplateSplit, type TemplateSplit } from './robustness/find-split.ts';
+import { findTemplateSplit, stepLimit, stepsMaxDefault, type TemplateSplit } from './robustness/find-split.ts';
 import type { Allocation } from './robustness/templates.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 
 /** A schedule that no serial order explains, as the algorithm sees it. */
 export interface Witness {
+  readonly kind: 'witness';
   readonly split: TemplateSplit;
   /** Of which `split` numbers one for each instance. */
   readonly templates: readonly PathTemplate[];
@@ -15,13 +16,23 @@ export interface Witness {
   readonly transactions: readonly number[];
 }
 
+/** The search for a witness of these transactions ended at its limit: whether there is one is not known. */
+export interface CutSearch {
+  readonly kind: 'cut';
+  readonly transactions: readonly number[];
+  readonly steps: number;
+}
+
 export class RobustSet {
   readonly templates: readonly PathTemplate[];
   /** Transactions of which not every variant is followed. */
   readonly cut: readonly number[];
   readonly #count: number;
+  readonly #stepsMax: number;
 
-  constructor(transactions: readonly AnalyzedTransaction[]) {
+  /** @param stepsMax of one search */
+  constructor(transactions: readonly AnalyzedTransaction[], stepsMax = stepsMaxDefault) {
+    this.#stepsMax = stepsMax;
     const { all, cut } = templatesOf(transactions);
     this.templates = all;
     this.cut = cut;
@@ -38,17 +49,17 @@ export class RobustSet {
     return Array.from({ length: this.#count }, (_, at): Level => (silent.has(at) ? (levels[at] ?? 'SSI') : 'RC'));
   }
 
-  /** @param levels by transaction */
+  /** Is it proven? @param levels by transaction */
   isRobust(levels: Allocation): boolean {
     return this.#witness(levels, range(this.#count)) === undefined;
   }
 
   /**
-   * For each smallest set of transactions that is not robust at these levels, one witness: those of one transaction first, then two, then three. Where only
-   * a larger set is not robust, one witness of all. O(n^3) tests of robustness
+   * For each smallest set of transactions that is not proven robust at these levels, one witness or where its search ended: those of one transaction first,
+   * then two, then three. Where only a larger set is not robust, one of all. O(n^3) tests of robustness
    */
-  witnesses(levels: Allocation): readonly Witness[] {
-    const found: Witness[] = [];
+  witnesses(levels: Allocation): readonly (Witness | CutSearch)[] {
+    const found: (Witness | CutSearch)[] = [];
     const sets: (readonly number[])[] = [];
     for (const set of subsetsUpTo(range(this.#count), setMax)) {
       if (sets.some((smaller) => smaller.every((one) => set.includes(one)))) continue;
@@ -61,7 +72,7 @@ export class RobustSet {
     return whole === undefined ? found : [whole];
   }
 
-  #witness(levels: Allocation, set: readonly number[]): Witness | undefined {
+  #witness(levels: Allocation, set: readonly number[]): Witness | CutSearch | undefined {
     const templates = this.templates.filter(({ transaction }) => set.includes(transaction));
     const split = findTemplateSplit(
       templates.map(({ template }) => template),
@@ -69,11 +80,13 @@ export class RobustSet {
         levels,
         templates.map(({ transaction }) => transaction),
       ),
+      this.#stepsMax,
     );
     if (split === undefined) return undefined;
+    if (split === stepLimit) return { kind: 'cut', transactions: set, steps: this.#stepsMax };
     const instances = [split.first, ...split.between];
     const taking = instances.map(({ template }) => (templates[template] as PathTemplate).transaction);
-    return { split, templates, transactions: [...new Set(taking)] };
+    return { kind: 'witness', split, templates, transactions: [...new Set(taking)] };
   }
 }
 

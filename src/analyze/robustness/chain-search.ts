@@ -18,6 +18,24 @@ interface State extends Link {
   readonly isSecondSerializable: boolean;
 }
 
+/** How many instances a search may still try: one is a template with rows for some of its variables, compared with the split instance. */
+export class Steps {
+  #left: number;
+
+  constructor(stepsMax: number) {
+    this.#left = stepsMax;
+  }
+
+  get areSpent(): boolean {
+    return this.#left <= 0;
+  }
+
+  take(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+}
+
 /** Finds the shortest chain of instances, each in conflict with the next, between the halves of a split instance: breadth first. */
 export class ChainSearch {
   readonly #queue: State[] = [];
@@ -27,6 +45,7 @@ export class ChainSearch {
   readonly #templates: readonly SlottedTemplate[];
   readonly #levels: readonly Level[];
   readonly #tags: ReadonlyMap<number, readonly Tag[]>;
+  readonly #steps: Steps;
 
   /** @param tags rows of each table that have a number */
   constructor(
@@ -34,14 +53,16 @@ export class ChainSearch {
     templates: readonly SlottedTemplate[],
     levels: readonly Level[],
     tags: ReadonlyMap<number, readonly Tag[]>,
+    steps: Steps,
   ) {
     this.#split = split;
     this.#templates = templates;
     this.#levels = levels;
     this.#tags = tags;
+    this.#steps = steps;
   }
 
-  /** The last link of a chain that makes a cycle with the split instance. */
+  /** The last link of a chain that makes a cycle with the split instance. `undefined` also where the steps are spent. */
   find(): Link | undefined {
     for (const read of this.#split.oldReads()) {
       const place = this.#split.place(read, this.#split.first);
@@ -81,7 +102,11 @@ export class ChainSearch {
   }
 
   #mayRun(instance: Instance, before: State | undefined): boolean {
-    return this.#split.admits(instance) && (before !== undefined || this.#split.admitsAsSecond(instance));
+    return (
+      this.#steps.take() &&
+      this.#split.admits(instance) &&
+      (before !== undefined || this.#split.admitsAsSecond(instance))
+    );
   }
 
   /** As it is, or with one more of its rows the same as one that has a number. */

@@ -1,5 +1,5 @@
 import type { Level } from './access.ts';
-import { ChainSearch, type Link } from './chain-search.ts';
+import { ChainSearch, type Link, Steps } from './chain-search.ts';
 import { constantTags, rowsOfFirst } from './rows-of-first.ts';
 import { fresh, slotted, type Slot, type Tag } from './slots.ts';
 import { Split, type Instance } from './split.ts';
@@ -30,6 +30,12 @@ export interface FoundRow {
   readonly row: number;
 }
 
+/** The search ended before it found a split or had looked at all: nothing is known. */
+export const stepLimit = 'step-limit';
+
+/** A second of one core or less. */
+export const stepsMaxDefault = 200_000;
+
 /**
  * Is every set of instances of the templates serializable in every schedule that their levels allow? `undefined` is yes: they are robust.
  *
@@ -38,7 +44,12 @@ export interface FoundRow {
  * compares with the concrete algorithm on all instances over a few rows, and proves each counterexample.
  * Complexity: polynomial, but for the ways in which variables of one template may be one row (a Bell number of a table's variables).
  */
-export function findTemplateSplit(templates: readonly Template[], levels: Allocation): TemplateSplit | undefined {
+export function findTemplateSplit(
+  templates: readonly Template[],
+  levels: Allocation,
+  stepsMax = stepsMaxDefault,
+): TemplateSplit | typeof stepLimit | undefined {
+  const steps = new Steps(stepsMax);
   const all = templates.map(slotted);
   const constants = constantTags(all);
   const constantTag = (table: number, constant: number): Tag => constants.get(table)?.get(constant) ?? fresh;
@@ -49,8 +60,9 @@ export function findTemplateSplit(templates: readonly Template[], levels: Alloca
     for (const { rows, tags } of rowsOfFirst(one, constants)) {
       const first: Instance = { template, slotted: one, level, rows };
       for (const after of statements.keys()) {
-        const last = new ChainSearch(new Split(first, after, constantTag), all, levels, tags).find();
+        const last = new ChainSearch(new Split(first, after, constantTag), all, levels, tags, steps).find();
         if (last !== undefined) return { after, constants, ...numbered(first, last, [...tags.values()].flat().length) };
+        if (steps.areSpent) return stepLimit;
       }
     }
   }
