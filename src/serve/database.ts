@@ -23,8 +23,6 @@ import {
   dropTemporarySchema,
   type IsolationName,
   loadParser,
-  prepareMysqlStatement,
-  prepareStatement,
   type QueryStatement,
   type ResultColumn,
   splitStatements,
@@ -42,7 +40,7 @@ import {
   type Waiting,
 } from '../sql/index.ts';
 import type { AdminCommand } from './admin-command.ts';
-import { AssumedAccesses, wayOf, type Ways } from './assumed-accesses.ts';
+import { AssumedAccesses, type Ways } from './assumed-accesses.ts';
 import { assumePages, assumeRefusals } from './engine-assumptions.ts';
 import { formatChoices } from './choices.ts';
 import { describe } from './describe.ts';
@@ -52,7 +50,9 @@ import { rowNames } from './row-names.ts';
 import { isolationNamed, type Profile, settingsOf } from './profile.ts';
 import { renamed } from './rename-sessions.ts';
 import { Scheduler, type Settle } from './scheduler.ts';
-import { databaseName, searchPathOf } from './search-path.ts';
+import { PlanCache } from './plan-cache.ts';
+import { searchPathOf } from './search-path.ts';
+import { type SessionRules, sessionRules } from './session-rules.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
 import { pausingStatements } from './statement-pauses.ts';
@@ -96,7 +96,7 @@ export interface SqlDatabaseOptions {
   readonly footprints?: FootprintRecorder;
   /** What PostgreSQL's SERIALIZABLE remembers of a read by an index: its range (default), or all of it, as where the index has one page. */
   readonly predicateReads?: 'range' | 'index';
-  /** How long one statement may compute between two waits: nobody else is served meanwhile. Milliseconds. Default 10,000. */
+  /** How long one statement may compute between two waits, while all other clients wait. Milliseconds. Default 10,000. */
   readonly computeMsMax?: number;
   /** Reads and writes that are kept for the history. Default 1,000,000; with more there is no history until the next start. */
   readonly operationsMax?: number;
@@ -115,6 +115,7 @@ export async function openSqlDatabase(options: SqlDatabaseOptions): Promise<SqlD
 export class SqlDatabase implements SqlServer {
   readonly profile: Profile;
   readonly dialect: Dialect;
+  readonly rules: SessionRules;
   /** Settings that sessions have from the start. */
   readonly settings: Readonly<Record<string, string>>;
   scheduler: Scheduler;
@@ -141,8 +142,7 @@ export class SqlDatabase implements SqlServer {
   #level: IsolationName | null = null;
   readonly #sessions = new Map<number, Session>();
   readonly #rowNames: RowNames = rowNames((table) => this.catalog.tableById(table));
-  readonly #plans = new Map<string, Statement>();
-  #plansVersion = 0;
+  readonly #plans: PlanCache;
   #nextSessionId = 1;
   readonly #names = new Map<string, string>();
   /** Transactions under way. */
@@ -153,8 +153,10 @@ export class SqlDatabase implements SqlServer {
   /** Use `openSqlDatabase`, which has loaded the parser. */
   constructor(options: SqlDatabaseOptions) {
     this.#options = options;
+    this.#plans = new PlanCache(options.ways);
     this.profile = options.profile;
     this.dialect = options.profile.dialect;
+    this.rules = sessionRules[this.dialect];
     this.settings = settingsOf(options.profile);
     this.clock = options.clock ?? wallClockMicroseconds;
     this.takenForGranted = options.takenForGranted ?? null;
@@ -170,7 +172,7 @@ export class SqlDatabase implements SqlServer {
     this.#recorder = new HistoryRecorder(this.#rowNames, options.operationsMax);
     this.advisoryLocks = this.#newLocks();
     this.#storage = this.#newStorage();
-    this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
+    this.catalog = new Catalog(this.#storage, this.rules.databaseName);
     this.scheduler = this.#newScheduler();
   }
 
@@ -182,7 +184,7 @@ export class SqlDatabase implements SqlServer {
     return yield* pausing(view, { isolation, isFirst, keepsSnapshot: () => this.keepsSnapshot() });
   }
 
-  /** A statement stops, and goes on with the snapshot that it has. */
+  /** A statement pauses, and keeps its snapshot. */
   keepsSnapshot(): void {
     this.#options.footprints?.current.touch('snapshot', 'left');
   }
@@ -242,29 +244,9 @@ export class SqlDatabase implements SqlServer {
     return splitStatements(sql, this.dialect);
   }
 
-  /** The plan of a statement; plans are kept until the catalog changes. @throws SqlError */
+  /** @throws SqlError */
   plan(sql: string, parameterTypes: readonly (SqlType | undefined)[], session: Session): Statement {
-    if (this.#plansVersion !== this.catalog.version || this.#plans.size >= PLANS_MAX) {
-      this.#plans.clear();
-      this.#plansVersion = this.catalog.version;
-    }
-    const searchPath = searchPathOf(session, this.catalog);
-    const own = this.dialect === 'mysql' ? { database: session.database } : {};
-    const key = `${own.database ?? ''}\0${searchPath.join()}\0${parameterTypes.map((type) => type?.oid ?? '').join()}\0${sql}`;
-    const known = this.#plans.get(key);
-    if (known !== undefined) return known;
-    const prepare = this.dialect === 'postgres' ? prepareStatement : prepareMysqlStatement;
-    const statement = prepare(sql, {
-      catalog: this.catalog,
-      dialect: this.dialect,
-      parameterTypes,
-      searchPath,
-      wayOf: (table, ways) => Math.min(wayOf(this.#options.ways, { table, statement: sql }), ways - 1),
-      ...own,
-    });
-    // Long texts are loads: they come once, and their plans are large.
-    if (sql.length <= PLAN_TEXT_MAX) this.#plans.set(key, statement);
-    return statement;
+    return this.#plans.plan(sql, parameterTypes, session, this);
   }
 
   noteAccess(sql: string, statement: QueryStatement, isolation: IsolationName): void {
@@ -320,8 +302,7 @@ export class SqlDatabase implements SqlServer {
     return describe(what, names, {
       catalog: this.catalog,
       searchPath: searchPathOf(session, this.catalog),
-      version:
-        this.dialect === 'postgres' ? 'PostgreSQL 15.18 (moirai) on x86_64-pc-linux-gnu, 64-bit' : '8.0.36-moirai',
+      version: this.rules.version,
       transactionId: session.transactionNumber,
       user: session.options.user,
     });
@@ -366,8 +347,7 @@ export class SqlDatabase implements SqlServer {
     this.#recorder = new HistoryRecorder(this.#rowNames, this.#options.operationsMax);
     this.advisoryLocks = this.#newLocks();
     this.#storage = this.#newStorage();
-    this.catalog = new Catalog(this.#storage, databaseName(this.dialect));
-    this.#plans.clear();
+    this.catalog = new Catalog(this.#storage, this.rules.databaseName);
     this.#hasOverlapped = false;
     this.scheduler = this.#newScheduler();
   }
@@ -428,7 +408,7 @@ export class SqlDatabase implements SqlServer {
     this.scheduler.close(() => new SqlError('57P01', 'the database is closed'));
   }
 
-  /** The end of a run: clients are told nothing, and what is under way is never answered. */
+  /** The end of a run: statements under way are never answered. */
   abandon(): void {
     this.scheduler.abandon();
   }
@@ -491,9 +471,6 @@ export class SqlDatabase implements SqlServer {
     });
   }
 }
-
-const PLANS_MAX = 5_000;
-const PLAN_TEXT_MAX = 10_000;
 
 function isAxiomatic(storage: Storage | AxiomaticStorage): storage is AxiomaticStorage {
   return 'beginStrong' in storage;

@@ -1,5 +1,5 @@
 /** Settings that are another way to say SET TRANSACTION or SET SESSION CHARACTERISTICS. */
-import { type Dialect, type IsolationName, SqlError, type TransactionModes } from '../sql/index.ts';
+import { type IsolationName, SqlError, type TransactionModes } from '../sql/index.ts';
 import { isolationNames } from './profile.ts';
 import type { Settings } from './settings.ts';
 
@@ -10,11 +10,11 @@ interface ModesSetting {
   readonly modes: TransactionModes;
 }
 
-/** @param value `null`: the default. @returns `null` for all other settings. @throws SqlError 22023 */
-export function modesOfSetting(name: string, value: string | null, dialect: Dialect): ModesSetting | null {
+/** @param value `null`: the default. @param modesOfOpen see `SessionRules`. @returns `null` for all other settings. @throws SqlError 22023 */
+export function modesOfSetting(name: string, value: string | null, modesOfOpen: boolean): ModesSetting | null {
   const parts = /^(default_)?(?:transaction|tx)_(isolation|read_only)$/.exec(name.toLowerCase());
   if (parts === null) return null;
-  const scope = parts[1] !== undefined || dialect === 'mysql' ? 'session' : 'transaction';
+  const scope = parts[1] !== undefined || !modesOfOpen ? 'session' : 'transaction';
   if (value === null) return { scope, modes: {} };
   return {
     scope,

@@ -1,18 +1,18 @@
 /** Prepared statements of a session by name: PREPARE's, and in PostgreSQL those of its protocol, too. */
-import { type Dialect, type NamedStatement, type PreparedStatement, SqlError, type Statement } from '../sql/index.ts';
+import { type NamedStatement, type PreparedStatement, SqlError, type Statement } from '../sql/index.ts';
+import type { SessionRules } from './session-rules.ts';
 
-/** At a time: a client that never deallocates is told. */
+/** At a time: a client that never deallocates gets an error. */
 const statementsMax = 10_000;
 
 export class NamedStatements {
-  readonly #dialect: Dialect;
+  readonly #rules: SessionRules;
   readonly byName: Map<string, PreparedStatement>;
-
   readonly #setting: (name: string) => string | undefined;
 
   /** @param setting what a user variable of MySQL's has */
-  constructor(dialect: Dialect, setting: (name: string) => string | undefined) {
-    this.#dialect = dialect;
+  constructor(rules: SessionRules, setting: (name: string) => string | undefined) {
+    this.#rules = rules;
     this.#setting = setting;
     this.byName = new Map();
   }
@@ -36,10 +36,10 @@ export class NamedStatements {
     }
   }
 
-  /** MySQL's takes the place of one with its name. @throws SqlError 42P05, 54000 */
+  /** @throws SqlError 42P05, 54000 */
   add(name: string, statement: PreparedStatement): void {
-    const key = this.#key(name);
-    if (this.#dialect === 'postgres' && this.byName.has(key))
+    const key = this.#rules.keyOf(name);
+    if (!this.#rules.replacesSameName && this.byName.has(key))
       throw new SqlError('42P05', `prepared statement "${name}" already exists`);
     if (this.byName.size >= statementsMax && !this.byName.has(key))
       throw new SqlError('54000', `more than ${statementsMax} prepared statements`, { mysqlNumber: 1461 });
@@ -47,29 +47,19 @@ export class NamedStatements {
   }
 
   find(name: string): PreparedStatement | undefined {
-    return this.byName.get(this.#key(name));
+    return this.byName.get(this.#rules.keyOf(name));
   }
 
   /** @throws SqlError 26000 */
   get(name: string): PreparedStatement {
     const statement = this.find(name);
-    if (statement === undefined) throw this.#missing(name, 'EXECUTE');
+    if (statement === undefined) throw this.#rules.noStatement(name, 'EXECUTE');
     return statement;
   }
 
   /** @param name `null`: all of them. @throws SqlError 26000 */
   remove(name: string | null): void {
     if (name === null) this.byName.clear();
-    else if (!this.byName.delete(this.#key(name))) throw this.#missing(name, 'DEALLOCATE PREPARE');
-  }
-
-  #key(name: string): string {
-    return this.#dialect === 'mysql' ? name.toLowerCase() : name;
-  }
-
-  #missing(name: string, command: string): SqlError {
-    return this.#dialect === 'mysql'
-      ? new SqlError('HY000', `Unknown prepared statement handler (${name}) given to ${command}`, { mysqlNumber: 1243 })
-      : new SqlError('26000', `prepared statement "${name}" does not exist`);
+    else if (!this.byName.delete(this.#rules.keyOf(name))) throw this.#rules.noStatement(name, 'DEALLOCATE PREPARE');
   }
 }

@@ -1,5 +1,6 @@
 /** The savepoints of one transaction, newest last. */
-import { type DeferralMark, type Dialect, SqlError, type TransactionModes } from '../sql/index.ts';
+import type { DeferralMark, TransactionModes } from '../sql/index.ts';
+import type { SessionRules } from './session-rules.ts';
 import type { SettingsMark } from './settings.ts';
 
 export interface Savepoint {
@@ -9,7 +10,7 @@ export interface Savepoint {
   /** How many changes of the catalog had been made. */
   readonly definitions: number;
   readonly settings: SettingsMark;
-  /** PostgreSQL: what SET TRANSACTION says after it is taken back with it. */
+  /** PostgreSQL: a later SET TRANSACTION is rolled back with the savepoint. */
   readonly modes: TransactionModes;
   readonly deferral: DeferralMark;
   /** How many advisory locks the transaction had. */
@@ -17,32 +18,31 @@ export interface Savepoint {
 }
 
 export class Savepoints {
-  readonly #dialect: Dialect;
+  readonly #rules: SessionRules;
   readonly #list: Savepoint[] = [];
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
+  constructor(rules: SessionRules) {
+    this.#rules = rules;
   }
 
   get newest(): Savepoint | undefined {
     return this.#list.at(-1);
   }
 
-  /** In PostgreSQL a savepoint hides an older one of its name; in MySQL it takes its place. */
   add(savepoint: Savepoint): void {
-    const at = this.#dialect === 'mysql' ? this.#position(savepoint.name) : -1;
+    const at = this.#rules.replacesSameName ? this.#position(savepoint.name) : -1;
     if (at >= 0) this.#list.splice(at, 1);
     this.#list.push(savepoint);
   }
 
-  /** It stays; those after it go. @throws SqlError 3B001, MySQL's 1305 */
+  /** Removes those after it. @throws SqlError 3B001, MySQL's 1305 */
   backTo(name: string): Savepoint {
     const at = this.#known(name);
     this.#list.length = at + 1;
     return this.#list[at] as Savepoint;
   }
 
-  /** It goes with those after it. @throws SqlError 3B001, MySQL's 1305 */
+  /** Removes it and those after it. @throws SqlError 3B001, MySQL's 1305 */
   release(name: string): Savepoint {
     const at = this.#known(name);
     const [released] = this.#list.splice(at);
@@ -56,16 +56,12 @@ export class Savepoints {
   #known(name: string): number {
     const at = this.#position(name);
     if (at >= 0) return at;
-    throw this.#dialect === 'postgres'
-      ? new SqlError('3B001', `savepoint "${name}" does not exist`)
-      : new SqlError('42000', `SAVEPOINT ${name} does not exist`, { mysqlNumber: 1305 });
+    throw this.#rules.noSavepoint(name);
   }
 
-  /** MySQL does not tell capital letters from small ones. */
   #position(name: string): number {
-    const same = this.#dialect === 'mysql' ? name.toLowerCase() : name;
-    return this.#list.findLastIndex(
-      (each) => (this.#dialect === 'mysql' ? each.name.toLowerCase() : each.name) === same,
-    );
+    const { keyOf } = this.#rules;
+    const key = keyOf(name);
+    return this.#list.findLastIndex((each) => keyOf(each.name) === key);
   }
 }

@@ -1,5 +1,5 @@
 /** The schemas in which a session looks for names. */
-import { type Catalog, type Dialect, temporarySchema } from '../sql/index.ts';
+import { type Catalog, temporarySchema } from '../sql/index.ts';
 import type { Settings } from './settings.ts';
 
 /** The session's own schema of temporary tables comes first. `"$user", public` -> its schemas; the user's own has to exist to count, and here it does not. */
@@ -20,9 +20,4 @@ function pathOf(text: string | undefined): readonly string[] {
     .split(',')
     .map((part) => part.trim().replaceAll('"', ''))
     .filter((part) => part !== '' && part !== '$user');
-}
-
-/** The database that is there from the start. */
-export function databaseName(dialect: Dialect): string {
-  return dialect === 'postgres' ? 'postgres' : 'test';
 }

@@ -25,16 +25,18 @@ import { checkNotFailed } from './statement-checks.ts';
 import { emptyResult } from './statement-result.ts';
 
 export class SessionTransaction {
-  /** BEGIN was said, or the client turned autocommit off. */
+  /** The client has sent BEGIN or turned autocommit off. */
   isExplicit = false;
-  /** PostgreSQL: an error ended it, and the client has not said ROLLBACK yet. */
+  /** Are several statements of one simple query under way? Without BEGIN they are one transaction. */
+  isBlock = false;
+  /** PostgreSQL: an error ended it, and the client has not sent ROLLBACK yet. */
   isFailed = false;
   /** Microseconds since 1970: when it began. */
   time = 0n;
   readonly #session: Session;
   readonly #database: SqlDatabase;
   readonly #savepoints: Savepoints;
-  /** How to take back the definitions that it has made, in order. */
+  /** How to undo the definitions that it has made, in order. */
   readonly #definitions: DefinitionOutcome['undo'][] = [];
   #stored: StorageTransaction | null = null;
   #modes: TransactionModes = {};
@@ -44,7 +46,7 @@ export class SessionTransaction {
   constructor(session: Session, database: SqlDatabase) {
     this.#session = session;
     this.#database = database;
-    this.#savepoints = new Savepoints(database.dialect);
+    this.#savepoints = new Savepoints(database.rules);
   }
 
   get status(): 'idle' | 'open' | 'failed' {
@@ -55,6 +57,11 @@ export class SessionTransaction {
   /** Has it read or written, or could it have? */
   get hasBegun(): boolean {
     return this.#stored !== null;
+  }
+
+  /** Is it of more than one statement? */
+  get isInside(): boolean {
+    return this.isExplicit || this.isBlock;
   }
 
   /** Will the client send another statement that others should wait for? */
@@ -84,7 +91,7 @@ export class SessionTransaction {
 
   setting(name: string): string | undefined {
     if (/^(?:transaction|tx)[_ ]isolation/.test(name)) return this.isolation;
-    if (this.#database.dialect === 'mysql') return undefined;
+    if (!this.#database.rules.modesOfOpen) return undefined;
     if (name === 'transaction_read_only') return this.isReadOnly ? 'on' : 'off';
     if (name === 'transaction_deferrable') return this.#modes.isDeferrable === true ? 'on' : 'off';
     return undefined;
@@ -105,7 +112,7 @@ export class SessionTransaction {
     if (this.#stored !== null) return this.#stored;
     if (!this.isExplicit) this.#start({});
     if (!this.#session.isAutocommit) this.isExplicit = true;
-    const isAlone = isRead && !this.isExplicit && this.#database.dialect === 'mysql';
+    const isAlone = isRead && !this.isExplicit && this.#database.rules.readsAloneWithoutLocks;
     const { isolation } = this;
     this.#stored = this.#database.begin(this.#session, {
       isolation: isAlone && isolation === 'serializable' ? 'repeatable read' : isolation,
@@ -155,33 +162,30 @@ export class SessionTransaction {
     yield* deferred.runDue(running(execution, this.#stored.statement()), atCommit);
   }
 
-  /** SET CONSTRAINTS; what it brings forward is still to be run. @param isInside of a transaction: elsewhere it has no effect. @throws SqlError 42704, 42809 */
-  setConstraints(names: readonly (readonly string[])[] | null, isDeferred: boolean, isInside: boolean): void {
+  /** SET CONSTRAINTS; what it brings forward is still to be run. Outside a transaction it has no effect. @throws SqlError 42704, 42809 */
+  setConstraints(names: readonly (readonly string[])[] | null, isDeferred: boolean): void {
     const searchPath = searchPathOf(this.#session, this.#database.catalog);
     const constraints = names?.flatMap((each) => constraintsNamed(each, this.#database.catalog, searchPath)) ?? null;
-    if (isInside) this.#session.deferred.set(constraints, isDeferred);
+    if (this.isInside) this.#session.deferred.set(constraints, isDeferred);
   }
 
-  /** Without a trace of its writes; its locks go, and those who waited for them may go on. */
+  /** Undoes its writes and releases its locks. */
   rollback(): void {
-    this.#takeBack();
+    this.#undo();
     this.#ended(false);
   }
 
-  /**
-   * PostgreSQL: an error. What was done since the last savepoint, or all of it, is taken back at once with its locks; the client has only to
-   * say so.
-   */
+  /** PostgreSQL, at an error: rolls back at once to the last savepoint, or all of it. The client has to send ROLLBACK still. */
   abort(): void {
     if (this.isFailed) return;
     this.isFailed = true;
     const { newest } = this.#savepoints;
-    if (newest === undefined) this.#takeBack();
+    if (newest === undefined) this.#undo();
     else this.#backTo(newest);
     this.#tellScheduler();
   }
 
-  /** `undo` takes back a definition that it has made. */
+  /** @param undo of a definition that it has made */
   defined(undo: DefinitionOutcome['undo']): void {
     this.#definitions.push(undo);
   }
@@ -190,7 +194,7 @@ export class SessionTransaction {
 
   /** @throws SqlError 25P01 outside a block, 25P02 after an error, 3B001, MySQL's 1305 */
   savepointStatement(what: 'savepoint' | 'release' | 'rollback to', name: string): void {
-    if (this.#database.dialect === 'postgres' && !this.isExplicit)
+    if (this.#database.rules.savepointsNeedTransaction && !this.isExplicit)
       throw new SqlError('25P01', `${savepointTitles[what]} can only be used in transaction blocks`);
     if (what !== 'rollback to') checkNotFailed(this);
     // MySQL: outside a transaction a savepoint is one of a transaction of its own.
@@ -224,9 +228,9 @@ export class SessionTransaction {
     this.#tellScheduler();
   }
 
-  /** SET TRANSACTION. @returns was there anything that it could be said of? @throws SqlError 25001 */
+  /** SET TRANSACTION. @returns did it have an effect? @throws SqlError 25001 */
   setModes(modes: TransactionModes): boolean {
-    if (this.#database.dialect === 'mysql') {
+    if (!this.#database.rules.modesOfOpen) {
       if (this.status !== 'idle') throw modesInProgress();
       this.#nextModes = { ...this.#nextModes, ...modes };
       return true;
@@ -256,7 +260,7 @@ export class SessionTransaction {
     this.#session.settings.backTo(settings);
   }
 
-  #takeBack(): void {
+  #undo(): void {
     this.#session.deferred.clear();
     this.#undoDefinitions(0);
     const stored = this.#stored;

@@ -1,6 +1,7 @@
 /** Settings of a session: what SET, SHOW and set_config see. Values are text; a few of them mean something to the session. */
 import { type Dialect, postgresHas, SqlError, unknownSetting } from '../sql/index.ts';
 import { mustBeFollowed } from './followed-settings.ts';
+import { sessionRules } from './session-rules.ts';
 
 /** What drivers, ORMs and `psql` ask for or set, with the value of a fresh PostgreSQL 15. */
 export const postgresDefaults: Readonly<Record<string, string>> = {
@@ -151,7 +152,7 @@ export class Settings {
   /** @param value `null`: back to the default. @throws SqlError 42704, 55P02, 22023 */
   set(name: string, value: string | null, isLocal: boolean): void {
     const known = canonical(name);
-    if (this.#dialect === 'postgres') this.#check(known, value);
+    if (sessionRules[this.#dialect].checksSettings) this.#check(known, value);
     mustBeFollowed(known, value, this.#dialect);
     const before = this.get(known);
     const target = isLocal ? this.#local : this.#values;
@@ -178,7 +179,7 @@ export class Settings {
 
   end(isCommitted: boolean): void {
     const before = this.mark();
-    if (!isCommitted && this.#begun !== null && this.#dialect === 'postgres')
+    if (!isCommitted && this.#begun !== null && sessionRules[this.#dialect].rollsBackSettings)
       this.#values = new Map(this.#begun.values);
     this.#local = new Map();
     this.#begun = null;
@@ -189,9 +190,9 @@ export class Settings {
     return { values: new Map(this.#values), local: new Map(this.#local) };
   }
 
-  /** ROLLBACK TO SAVEPOINT. MySQL's settings are of no transaction. */
+  /** ROLLBACK TO SAVEPOINT. */
   backTo(mark: SettingsMark): void {
-    if (this.#dialect === 'mysql') return;
+    if (!sessionRules[this.#dialect].rollsBackSettings) return;
     const before = this.mark();
     this.#values = new Map(mark.values);
     this.#local = new Map(mark.local);

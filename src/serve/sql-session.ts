@@ -1,18 +1,15 @@
 /**
  * One client session: the state of its transaction, its settings, its prepared statements. Every statement that reads or writes rows goes
- * through the scheduler; BEGIN and settings answer at once, because nobody else can see them.
+ * through the scheduler; BEGIN and settings answer at once, because other sessions cannot see them.
  */
 import { assert } from '../base/assert.ts';
 import {
   type ConnectOptions,
   DeferredChecks,
-  type DefinitionOutcome,
   dropTemporarySchema,
-  type Execution,
   type NamedStatement,
   type Notice,
   type PreparedStatement,
-  type QueryOutcome,
   quoteName,
   type SettingStatement,
   SqlError,
@@ -21,7 +18,6 @@ import {
   type SqlValue,
   type Statement,
   type StatementResult,
-  type StatementView,
   type StorageTransaction,
   type Surroundings,
   type TransactionModes,
@@ -30,25 +26,22 @@ import {
 } from '../sql/index.ts';
 import { adminCommandOf } from './admin-command.ts';
 import type { SqlDatabase } from './database.ts';
-import { lockingScans } from './locking-scans.ts';
 import { modesOfSetting, setDefaultModes } from './modes-of-setting.ts';
-import { runAfterWaits } from './must-wait.ts';
 import { usedDatabase } from './mysql-text.ts';
 import { NamedStatements } from './named-statements.ts';
-import { openRowsIn } from './open-rows.ts';
-import { columnsOf, currentPlan, isCommittedAround, type Prepared, type RowStatement } from './prepared.ts';
+import { columnsOf, currentPlan, type Prepared, type RowStatement } from './prepared.ts';
+import { runStatement } from './run-statement.ts';
 import { alreadyOpen, constraintsOutside, localOutside, modesOutside, noneOpen } from './session-notices.ts';
-import { endsTransaction, SessionTransaction } from './session-transaction.ts';
+import { SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
-import { checkPlace, checkMayWrite, checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
+import { checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
 import { shown } from './show.ts';
-import { snapshotOf, StatementWatch } from './statement-event.ts';
+import { StatementWatch } from './statement-event.ts';
 import { orStackError, withStackLimit } from './statement-limits.ts';
-import { pause } from './statement-pauses.ts';
-import { emptyResult, resultOf, rowsResult } from './statement-result.ts';
-import { statementCheck, statementLimits } from './statement-timeouts.ts';
+import { emptyResult, rowsResult } from './statement-result.ts';
+import { statementLimits } from './statement-timeouts.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { isNameTaken, lockTables, lookingAs } from './table-locks.ts';
+import { lookingAs } from './table-locks.ts';
 
 export class Session implements SqlSession {
   readonly id: number;
@@ -71,8 +64,6 @@ export class Session implements SqlSession {
   surroundings: Surroundings;
   readonly #named: NamedStatements;
   readonly #transaction: SessionTransaction;
-  /** Several statements of one simple query. */
-  #isBlock = false;
   #isClosed = false;
 
   constructor(id: number, database: SqlDatabase, options: ConnectOptions) {
@@ -82,9 +73,9 @@ export class Session implements SqlSession {
     this.settings = new Settings(database, options.parameters, options.onParameter);
     this.#transaction = new SessionTransaction(this, database);
     this.surroundings = surroundingsOf(this, database);
-    this.#named = new NamedStatements(database.dialect, (name) => this.settings.get(name));
+    this.#named = new NamedStatements(database.rules, (name) => this.settings.get(name));
     this.database = options.database;
-    if (database.dialect === 'mysql') this.#use(options.database);
+    if (database.rules.usesDatabases) this.#use(options.database);
   }
 
   get transactionStatus(): 'idle' | 'open' | 'failed' {
@@ -109,9 +100,9 @@ export class Session implements SqlSession {
     return this.#transaction.setting(name);
   }
 
-  /** MySQL: is autocommit on? A PostgreSQL session always commits by itself. */
+  /** Does a statement without BEGIN commit? */
   get isAutocommit(): boolean {
-    return this.#database.dialect === 'postgres' || !this.settings.isOff('autocommit');
+    return !this.#database.rules.hasAutocommit || !this.settings.isOff('autocommit');
   }
 
   split(sql: string): readonly string[] {
@@ -190,19 +181,24 @@ export class Session implements SqlSession {
     }
   }
 
+  /** Will the client send another statement that others should wait for? */
+  get isExpected(): boolean {
+    return this.#transaction.isExpected && !this.#isClosed;
+  }
+
   fail(): void {
-    if (this.#database.dialect !== 'postgres' || this.#isClosed) return;
+    if (!this.#database.rules.errorsAbort || this.#isClosed) return;
     if (this.#transaction.isExplicit) this.#transaction.abort();
-    else if (this.#isBlock || this.#transaction.hasBegun) this.rollback();
+    else if (this.#transaction.isBlock || this.#transaction.hasBegun) this.rollback();
   }
 
   beginBlock(): void {
-    this.#isBlock = true;
+    this.#transaction.isBlock = true;
     this.settings.begin();
   }
 
   async endBlock(): Promise<void> {
-    this.#isBlock = false;
+    this.#transaction.isBlock = false;
     if (this.#isClosed || this.#transaction.isExplicit) return;
     if (this.#transaction.hasBegun) await this.#schedule(this.#transaction.end('COMMIT'));
     else this.settings.end(true);
@@ -285,82 +281,13 @@ export class Session implements SqlSession {
     return this.#database.scheduler.run(this.id, looking, statementLimits(this.#database, this, isRead));
   }
 
-  *#run(prepared: Prepared, parameters: readonly SqlValue[]): Waiting<StatementResult> {
-    const { dialect, scheduler } = this.#database;
-    let statement = prepared.plan.statement as RowStatement;
-    checkNotFailed(this.#transaction);
-    checkPlace(statement, this.#isInside);
-    const isRead = statement.kind === 'query' && statement.isReadOnly;
-    const commitsAround = isCommittedAround(statement, dialect);
-    let view: StatementView | null = null;
-    try {
-      if (commitsAround) yield* this.#transaction.commit();
-      const isFirst = !this.#transaction.hasBegun;
-      const stored = this.#transaction.open(isRead);
-      statement = yield* lockTables(stored, this.#transaction, () => this.#current(prepared) as RowStatement);
-      if (statement.kind === 'lock') return emptyResult(statement.command);
-      this.watch.onStep?.(snapshotOf(dialect, this.#transaction.isolation, isRead));
-      this.#database.maySpuriouslyFail(this, this.#transaction.isolation);
-      view = yield* this.#database.statementOf(stored, this.#transaction.isolation, isFirst);
-      const checkInterrupt = statementCheck(this.#database, this, isRead);
-      const onOpenRows = openRowsIn(this.#database.takenForGranted, prepared.sql);
-      const execution = { parameters, surroundings: this.surroundings, checkInterrupt, onOpenRows };
-      const result = yield* this.#outcome(statement, execution, view);
-      if (!this.#isInside || commitsAround) {
-        if (this.#database.pauses && !isRead && !commitsAround) yield pause;
-        yield* this.#transaction.commit();
-      }
-      return result;
-    } catch (error) {
-      this.#failed(error, view, commitsAround);
-      throw error;
-    } finally {
-      scheduler.expect(this.id, this.#transaction.isExpected && !this.#isClosed);
-    }
-  }
-
-  *#outcome(
-    statement: Exclude<RowStatement, { kind: 'lock' }>,
-    execution: Execution,
-    view: StatementView,
-  ): Waiting<StatementResult> {
-    this.statementTime = this.#database.clock();
-    if (statement.kind === 'definition') {
-      checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
-      const define = (each: Execution): Waiting<DefinitionOutcome> => statement.run(each, view);
-      const { undo, rowCount, notices, tag = statement.command } = yield* runAfterWaits(view, execution, define);
-      if (!statement.isTemporary || this.#database.dialect === 'postgres') this.#transaction.defined(undo);
-      this.#database.onDefinition(this, 'made');
-      return { ...emptyResult(tag), rowCount, notices };
-    }
-    if (!statement.isReadOnly) checkMayWrite(statement.command, this.#transaction, this.#database.dialect);
-    const scans = { isolation: this.#transaction.isolation, pauses: this.#database.pauses };
-    const on = lockingScans(view, statement, scans);
-    const run = (each: Execution): Waiting<QueryOutcome> => statement.run(each, on);
-    this.givenInsertId = null;
-    const outcome = yield* runAfterWaits(view, execution, run);
-    view.ended?.();
-    this.foundRows = BigInt(outcome.foundRows);
-    this.rowCount = statement.columns === null ? BigInt(outcome.rowCount) : -1n;
-    const insertId = this.givenInsertId ?? outcome.insertId;
-    if (outcome.hasDrawn === true) this.lastInsertId = insertId;
-    return { ...resultOf(statement, { ...outcome, insertId }), notices: this.watch.notices.splice(0) };
-  }
-
-  /** MySQL takes back the statement alone, or, for a deadlock's victim and where a row has changed since the snapshot, everything. */
-  #failed(error: unknown, view: StatementView | null, commitsAround: boolean): void {
-    view?.undo();
-    view?.ended?.();
-    if (isNameTaken(error)) this.#database.onDefinition(this, 'refused');
-    if (!this.#transaction.isExplicit || commitsAround) this.rollback();
-    else if (this.#database.dialect === 'postgres') this.#transaction.abort();
-    else if (endsTransaction(error)) this.rollback();
-    this.#database.scheduler.released();
-  }
-
-  /** Is it in a transaction of more than one statement? */
-  get #isInside(): boolean {
-    return this.#transaction.isExplicit || this.#isBlock;
+  #run(prepared: Prepared, parameters: readonly SqlValue[]): Waiting<StatementResult> {
+    return runStatement(prepared, parameters, {
+      session: this,
+      database: this.#database,
+      transaction: this.#transaction,
+      current: () => this.#current(prepared) as RowStatement,
+    });
   }
 
   // ---- transactions
@@ -390,8 +317,8 @@ export class Session implements SqlSession {
   }
 
   async #begin(command: string, modes: TransactionModes): Promise<StatementResult> {
-    const { dialect } = this.#database;
-    if (dialect === 'mysql' && this.transactionStatus !== 'idle') await this.#schedule(this.#transaction.end('COMMIT'));
+    const { beginCommits } = this.#database.rules;
+    if (beginCommits && this.transactionStatus !== 'idle') await this.#schedule(this.#transaction.end('COMMIT'));
     checkNotFailed(this.#transaction);
     if (this.#transaction.isExplicit) return { ...emptyResult(command), notices: this.#notices(alreadyOpen) };
     this.#startExplicit(modes);
@@ -420,7 +347,7 @@ export class Session implements SqlSession {
   // oxlint-disable-next-line require-yield
   *#savepoint(what: 'savepoint' | 'release' | 'rollback to', name: string, command: string): Waiting<StatementResult> {
     this.#transaction.savepointStatement(what, name);
-    this.#database.scheduler.expect(this.id, this.#transaction.isExpected && !this.#isClosed);
+    this.#database.scheduler.expect(this.id, this.isExpected);
     return emptyResult(command);
   }
 
@@ -436,15 +363,15 @@ export class Session implements SqlSession {
         return rowsResult('SHOW', statement.columns, shown(statement, this));
       case 'set':
         if (command === 'USE') this.#use(usedDatabase(sql) ?? this.database);
-        else if (statement.isLocal && !this.#isInside) notices = this.#notices(localOutside);
+        else if (statement.isLocal && !this.#transaction.isInside) notices = this.#notices(localOutside);
         else notices = this.setSetting(statement.name, statement.value, statement.isLocal);
         break;
       case 'set all':
         for (const { name, value } of statement.settings) this.setSetting(name, value, false);
         break;
       case 'constraints':
-        if (!this.#isInside) notices = this.#notices(constraintsOutside);
-        this.#transaction.setConstraints(statement.names, statement.isDeferred, this.#isInside);
+        if (!this.#transaction.isInside) notices = this.#notices(constraintsOutside);
+        this.#transaction.setConstraints(statement.names, statement.isDeferred);
         if (this.deferred.hasDue(false)) await this.#schedule(this.#checkDue());
         break;
       case 'nothing':
@@ -458,9 +385,9 @@ export class Session implements SqlSession {
 
   /** SET, set_config, and what the protocols have in their place. @throws SqlError 42704, 55P02, 22023, 25001 */
   setSetting(name: string, value: string | null, isLocal: boolean): readonly Notice[] {
-    const { dialect } = this.#database;
-    const modes = modesOfSetting(name, value, dialect);
-    if (modes !== null && (modes.scope === 'transaction' || dialect === 'mysql'))
+    const { modesOfOpen } = this.#database.rules;
+    const modes = modesOfSetting(name, value, modesOfOpen);
+    if (modes !== null && (modes.scope === 'transaction' || !modesOfOpen))
       return this.#setModes(modes.scope, modes.modes);
     this.settings.set(name, value, isLocal);
     return [];
@@ -469,7 +396,7 @@ export class Session implements SqlSession {
   #discard(command: string): void {
     const isAll = command === 'DISCARD ALL';
     if (isAll) {
-      if (this.transactionStatus !== 'idle' || this.#isBlock)
+      if (this.transactionStatus !== 'idle' || this.#transaction.isBlock)
         throw new SqlError('25001', 'DISCARD ALL cannot run inside a transaction block');
       this.#named.remove(null);
       this.#database.unlockAll(this.id);
@@ -492,8 +419,7 @@ export class Session implements SqlSession {
     return [];
   }
 
-  /** MySQL says none of these. */
   #notices(notice: Notice): readonly Notice[] {
-    return this.#database.dialect === 'postgres' ? [notice] : [];
+    return this.#database.rules.warns ? [notice] : [];
   }
 }

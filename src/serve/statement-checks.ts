@@ -1,6 +1,7 @@
 /** May this statement run in this transaction? */
-import { type Dialect, SqlError } from '../sql/index.ts';
+import { SqlError } from '../sql/index.ts';
 import type { RowStatement } from './prepared.ts';
+import type { SessionRules } from './session-rules.ts';
 import type { SessionTransaction } from './session-transaction.ts';
 
 /** @throws SqlError 25P02 */
@@ -21,11 +22,8 @@ export function checkReadableNotFailed(transaction: SessionTransaction, read: ()
 }
 
 /** @throws SqlError 25006 */
-export function checkMayWrite(command: string, { isReadOnly }: SessionTransaction, dialect: Dialect): void {
-  if (!isReadOnly) return;
-  throw dialect === 'postgres'
-    ? new SqlError('25006', `cannot execute ${command} in a read-only transaction`)
-    : new SqlError('25006', 'Cannot execute statement in a READ ONLY transaction', { mysqlNumber: 1792 });
+export function checkMayWrite(command: string, { isReadOnly }: SessionTransaction, rules: SessionRules): void {
+  if (isReadOnly) throw rules.readOnlyTransaction(command);
 }
 
 /** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01, 25001 */

@@ -1,4 +1,4 @@
-/** What a session did, for those who tell a run's story. */
+/** What a session did, for the account of a run. */
 import {
   type Dialect,
   formatText,
@@ -21,13 +21,13 @@ export interface StatementEvent {
   readonly command: string;
   /** `null`: it returns no rows. The first few rows as text. */
   readonly rows: string | null;
-  /** The same with texts in quotes, which a reader of it can tell from everything else. */
+  /** The same with texts in quotes, so that a program can parse it. */
   readonly quotedRows: string | null;
   readonly rowCount: number;
   readonly error: SqlError | null;
-  /** What the client is told, whole. */
+  /** The complete answer to the client. */
   readonly answer: StatementResult | SqlError;
-  /** Was it somebody's turn? A statement that cannot be planned fails as it comes. */
+  /** Did the scheduler choose when it ran? A statement that cannot be planned fails as it arrives. */
   readonly isStep: boolean;
   /** The tables that it names, as it locks them; `null`: it may use others too, as a definition or EXECUTE does. */
   readonly tables: readonly TableLock[] | null;

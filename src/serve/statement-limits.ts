@@ -1,6 +1,6 @@
 /**
- * Limits of what one statement computes. While it computes nobody else is served and no cancel request is heard, so what would never end
- * must end by itself: by time, and before its rows fill the memory of everybody.
+ * Limits of what one statement computes. Statements run one at a time; other clients and cancel requests wait. So a statement that would never end
+ * is stopped by time, and before its rows fill the memory of the process.
  */
 import { getHeapStatistics } from 'node:v8';
 import { SqlError } from '../sql/index.ts';
@@ -28,22 +28,6 @@ export function interruptCheck(
     if (steppingMs >= computeMs) throw tooLong(computeMs);
     if (rows % (ROWS_PER_CHECK * 16) === 0 && isMemoryShort()) throw outOfMemory();
   };
-}
-
-/** Of PostgreSQL `statement_timeout`; of MySQL `max_execution_time`, which is for SELECT. */
-export function statementTimeout(dialect: 'postgres' | 'mysql'): SqlError {
-  return dialect === 'postgres'
-    ? new SqlError('57014', 'canceling statement due to statement timeout')
-    : new SqlError('HY000', 'Query execution was interrupted, maximum statement execution time exceeded', {
-        mysqlNumber: 3024,
-      });
-}
-
-/** Waiting for locks took longer than `lock_timeout` or `innodb_lock_wait_timeout`. */
-export function lockTimeout(dialect: 'postgres' | 'mysql'): SqlError {
-  return dialect === 'postgres'
-    ? new SqlError('55P03', 'canceling statement due to lock timeout')
-    : new SqlError('55P03', 'Lock wait timeout exceeded; try restarting transaction', { mysqlNumber: 1205 });
 }
 
 /** A stack that overflows while a statement is read, planned or run is the statement's fault, as in PostgreSQL. */

@@ -6,7 +6,7 @@ import type { SqlDatabase } from './database.ts';
 import { timeoutMs } from './settings.ts';
 import type { JobOptions } from './scheduler.ts';
 import type { Session } from './sql-session.ts';
-import { interruptCheck, lockTimeout, statementTimeout } from './statement-limits.ts';
+import { interruptCheck } from './statement-limits.ts';
 
 interface StatementTimeouts {
   /** Milliseconds that it may wait for one lock. Infinity: any. */
@@ -19,8 +19,8 @@ interface StatementTimeouts {
 export function statementLimits(database: SqlDatabase, session: Session, isRead: boolean): JobOptions {
   return {
     ...statementTimeouts(database, session, isRead),
-    lockTimeoutError: () => lockTimeout(database.dialect),
-    timeoutError: () => statementTimeout(database.dialect),
+    lockTimeoutError: () => database.rules.lockTimeout(),
+    timeoutError: () => database.rules.statementTimeout(),
   };
 }
 
@@ -29,7 +29,7 @@ export function statementCheck(database: SqlDatabase, session: Session, isRead: 
   return interruptCheck(database.scheduler, {
     computeMs: database.computeMsMax,
     timeoutMs: statementTimeouts(database, session, isRead).timeoutMs,
-    timeoutError: () => statementTimeout(database.dialect),
+    timeoutError: () => database.rules.statementTimeout(),
   });
 }
 

@@ -81,5 +81,4 @@ export { typeTitle } from './type-title.ts';
 export { arrayOf, type SqlType, type TypeName, typeByName, typeOfOid, types } from './type.ts';
 export type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
 export { formatText, parseText } from './text-format.ts';
-export { prepareMysqlStatement } from './mysql/prepare-mysql.ts';
 export { splitMysql } from './mysql/tokens.ts';
