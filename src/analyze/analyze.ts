@@ -286,6 +286,7 @@ class ApplicationAnalysis {
         ...cut,
       ],
       assumed: [
+        ...(this.#application.assumed ?? []),
         ...(loops ? ['a loop that runs twice does all that one which runs longer does'] : []),
         ...(this.#known.length === 0 ? [] : ['all transactions on these tables are among those that were found']),
       ],

@@ -16,6 +16,8 @@ export interface Application {
   readonly units: readonly Unit[];
   /** What belongs to no unit: a file that does not parse, a handle that leaves the sources. The rest stands among the steps, where it would run. */
   readonly notUnderstood: readonly NotUnderstood[];
+  /** What the source takes for granted, as clauses: a trace shows only what ran. */
+  readonly assumed?: readonly string[];
 }
 
 /** Relative to the working directory; the first line is 1. */

@@ -5,6 +5,7 @@ import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
 import type { Analysis, Application } from '../analyze/index.ts';
 import type { SourceOptions } from '../analyze/source/index.ts';
+import { isSqlProgram } from '../program/index.ts';
 import { counted } from '../report/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
@@ -42,9 +43,9 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
     .usage('[options] <file>')
     .argument(
       '[file]',
-      'a folder or file of TypeScript or JavaScript source; without --schema, a module whose default export is an application',
+      'a folder or file of TypeScript or JavaScript source; a trace of recorded statements (*.jsonl, -); without --schema, a module whose default export is an application or a SQL program',
     )
-    .option('--schema <file>', 'the SQL that creates the tables which the source uses')
+    .option('--schema <file>', 'the SQL that creates the tables which the source or the trace uses')
     .option('--engine <engine>', 'the database of the source: postgres, mysql', 'postgres')
     .option('--isolation <level>', 'of transactions that name none', 'read committed')
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
@@ -110,7 +111,7 @@ async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
   const { isolationNamed } = await import('../serve/profile.ts');
   const isolation = isolationNamed(options.isolation);
-  const { application: all, source } = await applicationIn(file, options, host);
+  const { application: all, source, traffic } = await applicationIn(file, options, host);
   const application = options.changed === false ? all : await changedPart(all, source, options, host);
   const limits = { isolation, signal: host.interruption, isPart: options.changed !== false };
   const analysis = await analyze(application, limits);
@@ -134,6 +135,7 @@ async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host
     const { style } = appearance(host, options.color);
     const shown = files.map((name) => (name === null ? null : shellWord(name)));
     host.out(formatAnalysis(analysis, { style, files: shown, invocation: invocation(host) }));
+    if (traffic !== null) host.out(`\n${traffic}`);
   }
   return exitCodeOf(conclude(analysis.evidence));
 }
@@ -179,26 +181,31 @@ async function changedPart(
 
 interface Read {
   readonly application: Application;
-  /** `null`: a module that is an application. */
+  /** `null`: a module that is an application, a SQL program or a trace. */
   readonly source: SourceOptions | null;
+  /** What was inferred from statements that ran. */
+  readonly traffic: string | null;
 }
 
 async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Read> {
   const { schema, engine } = options;
+  const { isTraceFile, readProgram, readTrace } = await import('./analyze-traffic.ts');
+  if (isTraceFile(file)) return { source: null, ...(await readTrace(file, schema, host)) };
   const { readSource, schemaOf } = await import('./analyze-source.ts');
   const needed = await schemaOf(file, schema, host);
   if (needed !== null) {
     const { applicationFromSource, parseEntryPoint } = await import('../analyze/source/index.ts');
     const read = await readSource({ path: file, schema: needed, engine: engineNamed(engine) }, host);
     const source = { ...read, entryPoints: options.unit.map(parseEntryPoint) };
-    return { application: applicationFromSource(source), source };
+    return { application: applicationFromSource(source), source, traffic: null };
   }
   const { isApplication } = await import('../analyze/index.ts');
   const found = await host.loadDefault(file, 'application');
-  if (isApplication(found)) return { application: found, source: null };
+  if (isApplication(found)) return { application: found, source: null, traffic: null };
+  if (isSqlProgram(found)) return { source: null, ...(await readProgram(found, file)) };
   throw new InputError(
     'analyze/application',
-    'the default export is no application; it should say: export default application({ ... }). To analyze source, give its --schema',
+    'the default export is no application and no SQL program; it should say: export default application({ ... }). To analyze source, give its --schema',
     { file },
   );
 }
@@ -234,5 +241,6 @@ Exit codes: 0 robust: every schedule is serializable; 1 an anomaly is confirmed;
 
   moirai analyze src/ --schema schema.sql
   moirai analyze src/ --schema schema.sql --sarif moirai.sarif
+  moirai analyze run.trace.jsonl --schema schema.sql
   moirai analyze app.ts --out moirai-findings
   moirai explore moirai-findings/1-lost-update.program.ts`;

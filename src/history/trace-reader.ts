@@ -12,11 +12,14 @@ import {
   parseTraceMark,
   TraceClock,
 } from './trace-line.ts';
+import { isTraceStatement, parseTraceStatement, type TraceStatement } from './trace-statement.ts';
 
 export interface TraceReaderOptions {
   readonly onHeader?: (header: TraceHeader) => void;
   readonly onOperation: (operation: TraceOperation, line: number) => void;
   readonly onMark?: (mark: TraceMark, line: number) => void;
+  /** Statements are passed over where nothing wants them. */
+  readonly onStatement?: (statement: TraceStatement, line: number) => void;
   /** Bytes that a line may have. Default 2^26. */
   readonly lineBytesMax?: number;
 }
@@ -146,6 +149,10 @@ export class TraceReader {
 
   #takeFields(fields: Fields): void {
     this.#records += 1;
+    if (isTraceStatement(fields)) {
+      this.#options.onStatement?.(parseTraceStatement(fields, this.#line), this.#line);
+      return;
+    }
     if (!isTraceHeader(fields)) {
       const operation = parseOperation(fields, this.#line, this.#clock);
       this.#savepoints.check(operation, this.#line);

@@ -35,6 +35,36 @@ export function splitStatements(sql: string): string[] {
   });
 }
 
+export interface SqlToken {
+  /** As it stands in the text. */
+  readonly text: string;
+  /** Bytes of UTF-8 from 0. */
+  readonly start: number;
+  readonly end: number;
+  readonly kind: 'parameter' | 'integer' | 'decimal' | 'string' | 'reserved' | 'other';
+}
+
+/** The tokens of a text without its comments; `null`: it has no end, as a string without its quote. O(length) */
+export function tokensOf(sql: string): readonly SqlToken[] | null {
+  try {
+    const bytes = Buffer.from(sql);
+    return scanSync(sql).tokens.flatMap(({ start, end, tokenName, keywordName }) => {
+      if (tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT') return [];
+      const kind = tokenKinds[tokenName] ?? (keywordName === 'RESERVED_KEYWORD' ? 'reserved' : 'other');
+      return [{ text: bytes.subarray(start, end).toString(), start, end, kind }];
+    });
+  } catch {
+    return null;
+  }
+}
+
+const tokenKinds: Readonly<Record<string, SqlToken['kind']>> = {
+  PARAM: 'parameter',
+  ICONST: 'integer',
+  FCONST: 'decimal',
+  SCONST: 'string',
+};
+
 /** A byte offset from 0 in the parser's tree as a character from 1. */
 export function characterPosition(sql: string, byteOffset: number): number {
   if (isAscii(sql)) return byteOffset + 1;

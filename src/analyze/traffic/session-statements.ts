@@ -1,0 +1,84 @@
+/** What a statement does to the transaction around it, or to the session: told by its text alone. */
+import type { Dialect, IsolationName, SettingStatement, TransactionStatement } from '../../sql/index.ts';
+import { parseStatement } from '../../sql/parse.ts';
+import { rewriteMysql } from '../../sql/mysql/rewrite.ts';
+import { sessionStatement } from '../../sql/session-statement.ts';
+
+export type Role =
+  | { readonly kind: 'begin' | 'mode' | 'session-mode'; readonly level: IsolationName | null }
+  | { readonly kind: 'commit' | 'rollback' | 'definition' | 'neutral' | 'data' }
+  | { readonly kind: 'savepoint' | 'rollback-to' | 'release'; readonly name: string };
+
+/** Roles by text: a program sends few. */
+export class Roles {
+  readonly #known = new Map<string, Role>();
+
+  of(sql: string, dialect: Dialect): Role {
+    const key = `${dialect} ${sql}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const found = roleOf(sql, dialect);
+    if (this.#known.size < rolesMax) this.#known.set(key, found);
+    return found;
+  }
+}
+
+const rolesMax = 10_000;
+
+/** What does not parse is data: the analysis says why it is not understood. */
+function roleOf(sql: string, dialect: Dialect): Role {
+  try {
+    if (dialect === 'mysql') return mysqlRole(sql);
+    const tree = parseStatement(sql);
+    if (tree === null) return { kind: 'neutral' };
+    const session = sessionStatement(tree);
+    if (session !== undefined) return sessionRole(session);
+    return { kind: definitions.test(Object.keys(tree)[0] ?? '') ? 'definition' : 'data' };
+  } catch {
+    return { kind: 'data' };
+  }
+}
+
+const definitions = /^(?:Create|Alter|Drop|Rename|Index|Comment|Grant|View|Define|Vacuum|Reindex|Refresh)/;
+
+function mysqlRole(sql: string): Role {
+  const rewritten = rewriteMysql(sql);
+  if (rewritten.kind !== 'statement') return { kind: rewritten.kind === 'several' ? 'definition' : 'data' };
+  const { statement } = rewritten;
+  if (statement.kind === 'transaction' || statement.kind === 'setting') return sessionRole(statement);
+  return { kind: statement.kind === 'definition' ? 'definition' : 'neutral' };
+}
+
+function sessionRole(statement: TransactionStatement | SettingStatement): Role {
+  if (statement.kind === 'setting') return settingRole(statement);
+  switch (statement.what) {
+    case 'begin':
+      return { kind: 'begin', level: statement.modes.isolation ?? null };
+    case 'modes':
+      return {
+        kind: statement.scope === 'session' ? 'session-mode' : 'mode',
+        level: statement.modes.isolation ?? null,
+      };
+    case 'commit':
+    case 'rollback':
+      return { kind: statement.what };
+    case 'rollback to':
+      return { kind: 'rollback-to', name: statement.name };
+    case 'savepoint':
+    case 'release':
+      return { kind: statement.what, name: statement.name };
+  }
+}
+
+const levelSetting = /^(?:default_transaction_isolation|transaction_isolation|tx_isolation)$/i;
+
+function settingRole(statement: SettingStatement): Role {
+  if (statement.what !== 'set' || !levelSetting.test(statement.name)) return { kind: 'neutral' };
+  const level = (statement.value ?? '').toLowerCase().replaceAll('-', ' ');
+  const isOfSession = statement.name.toLowerCase().startsWith('default');
+  return { kind: isOfSession ? 'session-mode' : 'mode', level: isLevel(level) ? level : null };
+}
+
+function isLevel(text: string): text is IsolationName {
+  return ['read uncommitted', 'read committed', 'repeatable read', 'serializable'].includes(text);
+}
