@@ -1,26 +1,38 @@
 /** What the two dialects do differently, beyond syntax: MySQL's text is rewritten to the one grammar before it comes here. */
 export type Dialect = 'postgres' | 'mysql';
 
-/** How the engine of a dialect goes about it, where plans and definitions have to know. */
+/** What the engine of a dialect does, as far as plans, definitions and constraints depend on it. */
 export interface EngineRules {
   /** A definition commits before it and after it. */
   readonly definitionsCommit: boolean;
-  /** Definitions and statements meet in metadata locks; a writer shares those of the tables that refer to its own. */
+  /** Definitions and statements take metadata locks; a writer shares those of the tables that refer to its own. */
   readonly hasMetadataLocks: boolean;
   /** A table without an index to go by is read in the order of its primary key, and MIN and MAX of an index at its ends. */
   readonly isClustered: boolean;
+  /** UPDATE, DELETE and SELECT ... FOR UPDATE lock the latest rows as they scan. Otherwise they lock what a snapshot shows them. */
+  readonly locksWhileScanning: boolean;
+  /** A condition that gives a whole unique key is always looked up by it. Otherwise the planner may read the table whole. */
+  readonly looksUpUniqueKeys: boolean;
+  /** NULLs are smaller than all values in indexes and ORDER BY. Otherwise larger. */
+  readonly nullsAreSmallest: boolean;
+  /** An UPDATE writes no row whose values stay the same, and does not count it. */
+  readonly skipsUnchangedRows: boolean;
+  /** How many rows an upsert counts for one that it overwrites. */
+  readonly countOfOverwritten: 1 | 2;
+  /** Assignments of an UPDATE read what those before them have assigned. */
+  readonly assignsInOrder: boolean;
   /** INSERT ... SELECT writes a row before it reads the next, unless the table is its own source. */
   readonly insertsRowByRow: boolean;
-  /** Foreign keys look at the children of each row as it changes. */
-  readonly checksChildrenByRow: boolean;
-  /** The name of an index is that of a relation. */
+  /** Foreign keys are checked, and their actions run, row by row as rows change. Otherwise when the statement ends. */
+  readonly checksKeysByRow: boolean;
+  /** The name of an index is that of a relation. Otherwise it is one of its table, and may be a constraint's. */
   readonly indexesAreRelations: boolean;
   /**
    * Which conditions of an UPDATE or DELETE that look at no row are evaluated before the first row is read. `outside comparisons`: a subquery in a
    * longer WHERE only as the operand of EXISTS or IN. Of a SELECT all are.
    */
   readonly evaluatesFirst: 'all' | 'outside comparisons';
-  /** Does an UPDATE or DELETE look up by an index what a subquery of a derived table gives that is computed first? */
+  /** An UPDATE or DELETE looks the value of a subquery over a derived table up by an index. */
   readonly looksUpDerived: boolean;
   /** Does it look the values of `IN (SELECT ...)` up by an index: those of the subquery in the table, or each row's in the subquery's table? */
   readonly looksUpMembers: boolean;
@@ -33,8 +45,14 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     definitionsCommit: false,
     hasMetadataLocks: false,
     isClustered: false,
+    locksWhileScanning: false,
+    looksUpUniqueKeys: false,
+    nullsAreSmallest: false,
+    skipsUnchangedRows: false,
+    countOfOverwritten: 1,
+    assignsInOrder: false,
     insertsRowByRow: false,
-    checksChildrenByRow: false,
+    checksKeysByRow: false,
     indexesAreRelations: true,
     evaluatesFirst: 'all',
     looksUpDerived: true,
@@ -45,8 +63,14 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     definitionsCommit: true,
     hasMetadataLocks: true,
     isClustered: true,
+    locksWhileScanning: true,
+    looksUpUniqueKeys: true,
+    nullsAreSmallest: true,
+    skipsUnchangedRows: true,
+    countOfOverwritten: 2,
+    assignsInOrder: true,
     insertsRowByRow: true,
-    checksChildrenByRow: true,
+    checksKeysByRow: true,
     indexesAreRelations: false,
     evaluatesFirst: 'outside comparisons',
     looksUpDerived: false,

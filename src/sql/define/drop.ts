@@ -1,5 +1,6 @@
 /** DROP: what depends on a thing goes with it (CASCADE) or keeps it (RESTRICT). */
 import type { DropStmt, Node } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
 import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
@@ -61,7 +62,7 @@ function relationToDrop(
   const found = planning.findRelation(rangeOf(names));
   if (found === undefined) {
     const message = `${wanted.word} "${names.at(-1)}" does not exist`;
-    if (!ifExists) throw new SqlError('42P01', message, planning.dialect === 'mysql' ? { mysqlNumber: 1051 } : {});
+    if (!ifExists) throw new SqlError('42P01', message, { mysqlNumber: 1051 });
     changes.notice('00000', `${message}, skipping`);
     return null;
   }
@@ -167,18 +168,22 @@ export function dependents({ kind, name }: { readonly kind: string; readonly nam
 }
 
 function dropIndex(names: readonly string[], ifExists: boolean, planning: Planning, changes: Changes): void {
-  const { catalog, dialect } = planning;
+  const { catalog } = planning;
+  const { indexesAreRelations } = engineRules[planning.dialect];
   const name = names.at(-1) ?? '';
-  const schemas =
-    dialect === 'mysql' ? catalog.schemas() : names.length > 1 ? names.slice(-2, -1) : planning.searchPath;
-  const isTheTable = (table: Table): boolean => dialect !== 'mysql' || names.length < 2 || table.name === names.at(-2);
+  const schemas = !indexesAreRelations
+    ? catalog.schemas()
+    : names.length > 1
+      ? names.slice(-2, -1)
+      : planning.searchPath;
+  const isTheTable = (table: Table): boolean => indexesAreRelations || names.length < 2 || table.name === names.at(-2);
   for (const table of catalog.tables()) {
     const index =
       schemas.includes(table.schema) && isTheTable(table)
         ? table.indexes.find((each) => each.name === name)
         : undefined;
     if (index === undefined) continue;
-    if (index.isConstraint && dialect === 'postgres') {
+    if (index.isConstraint && indexesAreRelations) {
       const detail = `constraint ${name} on table ${table.name} requires index ${name}`;
       throw new SqlError(
         '2BP01',
@@ -187,9 +192,9 @@ function dropIndex(names: readonly string[], ifExists: boolean, planning: Planni
       );
     }
     const [reference] = referencesBy(table, index, planning);
-    if (reference !== undefined && dialect === 'postgres')
+    if (reference !== undefined && indexesAreRelations)
       throw dependents({ kind: 'index', name }, `${reference.title} depends on index ${name}`);
-    if (dialect === 'mysql') checkIsNotNeeded(table, index, planning);
+    if (!indexesAreRelations) checkIsNotNeeded(table, index, planning);
     replaceTable(table, { ...table, indexes: table.indexes.filter((each) => each !== index) }, planning, changes);
     return;
   }

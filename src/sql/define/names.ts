@@ -1,4 +1,5 @@
 /** Names of constraints and indexes that nobody has named: PostgreSQL's `ChooseRelationName` and `makeObjectName`. */
+import { engineRules } from '../dialect.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Planning } from '../plan/planning.ts';
 
@@ -24,7 +25,9 @@ export function isTakenIn(catalog: Catalog, schema: string, others: Iterable<str
 
 /** Names of indexes are names of relations to PostgreSQL; to MySQL they are their table's own. */
 export function isRelationTaken({ catalog, dialect }: Planning, schema: string, name: string): boolean {
-  return dialect === 'mysql' ? catalog.relation(schema, name) !== undefined : catalog.isTaken(schema, name);
+  return engineRules[dialect].indexesAreRelations
+    ? catalog.isTaken(schema, name)
+    : catalog.relation(schema, name) !== undefined;
 }
 
 /** The longer of the two parts is cut first. */

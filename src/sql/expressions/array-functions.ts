@@ -103,7 +103,6 @@ function fill(value: SqlValue, lengths: SqlArray | null): SqlValue {
   return arrayValue(Array.from({ length: Number(length ?? 0) }, () => value));
 }
 
-/** Without a separator every character is an element. */
 /** Without a separator each character is a part; what equals `nullText` is NULL. */
 export function splitText(
   text: string | null,

@@ -4,7 +4,7 @@
  */
 import type { Index, Table } from '../catalog/relation.ts';
 import { comparatorOf } from '../compare.ts';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { AccessPath } from '../storage.ts';
 import type { SqlType } from '../type.ts';
@@ -74,7 +74,7 @@ export function accessWays(
     .toSorted((a, b) => b.score - a.score)
     .map(({ access }) => access);
   const [best] = found;
-  return best?.isPoint === true && dialect === 'mysql' ? [best] : [...found, null];
+  return best?.isPoint === true && engineRules[dialect].looksUpUniqueKeys ? [best] : [...found, null];
 }
 
 function accessBy(
@@ -249,12 +249,11 @@ function distinct(values: SqlValue[], compare: (a: SqlValue, b: SqlValue) => num
   return sorted.filter((value, i) => i === 0 || compare(sorted[i - 1] as SqlValue, value) !== 0);
 }
 
-/** NULLs are larger than anything to PostgreSQL, smaller to MySQL. */
 export function nullableComparator(type: SqlType, dialect: Dialect): (a: SqlValue, b: SqlValue) => number {
   const compare = comparatorOf(type, dialect);
-  const nullsFirst = dialect === 'mysql';
+  const { nullsAreSmallest } = engineRules[dialect];
   return (a, b) => {
-    if (a === null || b === null) return a === b ? 0 : (a === null) === nullsFirst ? -1 : 1;
+    if (a === null || b === null) return a === b ? 0 : (a === null) === nullsAreSmallest ? -1 : 1;
     return compare(a, b);
   };
 }

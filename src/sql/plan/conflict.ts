@@ -1,5 +1,6 @@
 /** What MySQL's ON DUPLICATE KEY UPDATE, INSERT IGNORE and REPLACE have become of ON CONFLICT. */
 import type { OnConflictClause } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import type { Index } from '../catalog/relation.ts';
 import { isSameStored } from '../row-key.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
@@ -135,15 +136,15 @@ export function* overwrite(
   frame: Frame,
   { rules, running, scope }: UpsertContext,
 ): Waiting<Answered> {
-  const isMysql = scope.dialect === 'mysql';
+  const { skipsUnchangedRows, countOfOverwritten } = engineRules[scope.dialect];
   frame.rows[upsert.target] = locked;
   frame.rows[upsert.excluded] = rowOf(values);
   if (upsert.where !== null && upsert.where(frame) !== true) return { row: null, rowCount: 0 };
   const next = assignedRow(locked, upsert.target, upsert.assignments, frame, scope);
-  if (isMysql && isUnchanged(locked, next, upsert.assignments)) return { row: locked, rowCount: 0 };
+  if (skipsUnchangedRows && isUnchanged(locked, next, upsert.assignments)) return { row: locked, rowCount: 0 };
   for (const { column, evaluate } of upsert.automatic) next[column.cell] = evaluate(frame);
   const updated = yield* rules.update(locked, next, upsert.cells, running);
-  return { row: updated, rowCount: isMysql ? 2 : 1 };
+  return { row: updated, rowCount: countOfOverwritten };
 }
 
 /**

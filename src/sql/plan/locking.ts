@@ -3,6 +3,7 @@
  * has changed meanwhile is looked at again. MySQL's locking reads look at the latest rows in the first place.
  */
 import type { LockingClause, SelectStmt } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import { assert } from '../../base/assert.ts';
 import type { Frame } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
@@ -54,8 +55,8 @@ export function planLocking(
   for (const { item } of items) if (item.table !== null) scope.planning.lock(item.table.id, 'row share');
   const [only, another] = items;
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
-  if (scope.dialect === 'mysql' && only !== undefined && another === undefined && isAlone)
-    return currentRead(plan, only, scope);
+  const isScanned = engineRules[scope.dialect].locksWhileScanning && isAlone;
+  if (isScanned && only !== undefined && another === undefined) return currentRead(plan, only, scope);
   return lockFound(plan, items);
 }
 

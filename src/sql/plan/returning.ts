@@ -58,7 +58,7 @@ export function planAssignments(list: readonly Node[] | undefined, rules: TableR
     if (indirection !== undefined) throw notSupported('assigning to a part of a column');
     const column = columnNamed(table, name, scope.dialect);
     if (column === undefined) throw missingColumn(table, name, location + 1);
-    if (seen.has(name) && scope.dialect === 'postgres') {
+    if (seen.has(name) && !engineRules[scope.dialect].assignsInOrder) {
       throw new SqlError('42601', `multiple assignments to same column "${name}"`, { position: location + 1 });
     }
     seen.add(name);
@@ -140,7 +140,7 @@ export function assignedRow(
 ): SqlValue[] {
   const values = [...row.values] as SqlValue[];
   frame.rows[at] = row;
-  if (scope.dialect === 'mysql') {
+  if (engineRules[scope.dialect].assignsInOrder) {
     frame.rows[at] = { ...row, values, load: (_row, position) => cell(row, position) };
     for (const { column, evaluate } of assignments) values[column.cell] = evaluate(frame);
     return values;

@@ -1,7 +1,7 @@
 /** ORDER BY and LIMIT. */
 import type { Node, SelectStmt, SortBy } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import { coerce, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -17,7 +17,6 @@ export interface SortOrder {
   readonly nullsFirst: boolean;
 }
 
-/** PostgreSQL's NULLs are larger than anything, MySQL's smaller. */
 export function sortOrder(sort: SortBy, type: SqlType, dialect: Dialect): SortOrder {
   if (sort.sortby_dir === 'SORTBY_USING') throw notSupported('ORDER BY ... USING');
   const isDescending = sort.sortby_dir === 'SORTBY_DESC';
@@ -28,7 +27,7 @@ export function sortOrder(sort: SortBy, type: SqlType, dialect: Dialect): SortOr
 }
 
 function areNullsFirst(isDescending: boolean, dialect: Dialect): boolean {
-  return isDescending === (dialect === 'postgres');
+  return isDescending !== engineRules[dialect].nullsAreSmallest;
 }
 
 /** Are NULLs where an index has them, read forwards or backwards? */

@@ -1,5 +1,6 @@
 /** UPDATE: rows are found and locked, then written one by one from the version that the lock was granted on. */
 import type { UpdateStmt, WithClause } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import { assert } from '../../base/assert.ts';
 import { columnAtCell, type Table } from '../catalog/relation.ts';
 import { isSameStored } from '../row-key.ts';
@@ -43,7 +44,8 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
   // InnoDB's indexes hold the primary key behind their own columns, so a new key moves the row in every one of them.
   const primary = table.indexes.find(({ isPrimary }) => isPrimary);
   const places = [...(target.index?.parts ?? []), ...(primary?.parts ?? [])];
-  const collects = scope.dialect === 'mysql' && places.some(({ cell: at }) => written.includes(at));
+  const { locksWhileScanning, skipsUnchangedRows } = engineRules[scope.dialect];
+  const collects = locksWhileScanning && places.some(({ cell: at }) => written.includes(at));
   return {
     command: 'UPDATE',
     columns: returning?.columns ?? null,
@@ -75,7 +77,7 @@ export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModifi
           matched++;
           const row = combination[at] as Row;
           const values = valuesFor(row);
-          if (scope.dialect === 'mysql' && isUnchanged(row, values, assignments)) return;
+          if (skipsUnchangedRows && isUnchanged(row, values, assignments)) return;
           changed++;
           for (const { column, evaluate } of automatic) values[column.cell] = evaluate(frame);
           const next = yield* rules.update(row, values, written, running);

@@ -23,7 +23,7 @@ import {
 import { types } from '../type.ts';
 import { formatText } from '../text-format.ts';
 import type { SqlValue } from '../value.ts';
-import { missingParent, stillReferenced } from './constraint-error.ts';
+import { constraintErrors } from './constraint-error.ts';
 import type { ConstraintCheck } from './deferred-checks.ts';
 import type { TableRules } from './table-rules.ts';
 
@@ -91,7 +91,7 @@ export function* checkParents(
   const { table } = rules;
   for (const key of keys) {
     if (key.cells.some((at) => values[at] === null)) continue;
-    if (rules.planning.dialect === 'mysql') yield* mustHaveParent(rules, values, key, running);
+    if (engineRules[rules.planning.dialect].checksKeysByRow) yield* mustHaveParent(rules, values, key, running);
     else {
       atEnd(running, {
         table: table.id,
@@ -148,7 +148,7 @@ export function* mustHaveParent(
       parent,
       parentCells: key.parentCells,
     };
-    throw missingParent(reference, values, planning.dialect);
+    throw constraintErrors[planning.dialect].missingParent(reference, values);
   }
 }
 
@@ -242,7 +242,7 @@ function isSameParent(
   old: readonly SqlValue[],
   values: readonly SqlValue[],
 ): boolean {
-  if (engineRules[rules.planning.dialect].checksChildrenByRow) return sameKey(rules, cells, old, values);
+  if (engineRules[rules.planning.dialect].checksKeysByRow) return sameKey(rules, cells, old, values);
   return cells.every((at, i) => {
     const [before = null, after = null] = [old[i], values[at]];
     const type = columnAtCell(rules.table, at)?.type ?? types.text;
@@ -281,7 +281,7 @@ function* parentGone(
   const gone: GoneParent = { rules, child, old, wanted, values };
   // InnoDB looks at children row by row, and takes NO ACTION for RESTRICT, and what would change rows of the table that is updated.
   const isRestricted = action === 'no action' || (values !== null && child.table.id === parent.id);
-  if (engineRules[planning.dialect].checksChildrenByRow)
+  if (engineRules[planning.dialect].checksKeysByRow)
     return yield* act(gone, isRestricted ? 'restrict' : action, running);
   atEnd(running, {
     table: parent.id,
@@ -335,7 +335,7 @@ function* mustHaveNoChild({ rules, child, old, wanted }: GoneParent, running: Ru
   if (!(yield* lockOne(child.table, child.key.cells, wanted, keepRow, running, planning))) return;
   const { name, cells, parentCells } = child.key;
   const reference = { constraint: name, child: child.table, childCells: cells, parent, parentCells };
-  throw stillReferenced(reference, old, planning.dialect);
+  throw constraintErrors[planning.dialect].stillReferenced(reference, old);
 }
 
 function* changeChildren(

@@ -3,6 +3,7 @@
  * Writing goes through here, so that foreign keys are looked after whoever writes.
  */
 import type { Node } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import { assert } from '../../base/assert.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
@@ -20,7 +21,7 @@ import type { SqlValue } from '../value.ts';
 import { mysqlValueChecks, type ValueCheck } from '../mysql/column-values.ts';
 import { strict } from './strict-assignment.ts';
 import { type AutoIncrement, autoIncrementOf } from './auto-increment.ts';
-import { checkFailed, duplicateKey, notNull } from './constraint-error.ts';
+import { type ConstraintErrors, constraintErrors } from './constraint-error.ts';
 import {
   afterDelete,
   afterUpdate,
@@ -102,6 +103,10 @@ export class TableRules {
     return this.planning.dialect === 'mysql' && isNotNull && own === null && identity === null && generated === null;
   }
 
+  get #errors(): ConstraintErrors {
+    return constraintErrors[this.planning.dialect];
+  }
+
   get references(): References {
     this.#references ??= referencesOf(this.table, this.planning);
     return this.#references;
@@ -118,11 +123,11 @@ export class TableRules {
     for (const check of this.#valueChecks) check(values);
     for (const column of this.#notNull) {
       if (source === null && column === this.autoIncrement?.column) continue;
-      if (values[column.cell] === null) throw notNull(this.table, column.name, values, this.planning.dialect);
+      if (values[column.cell] === null) throw this.#errors.notNull(this.table, column.name, values);
     }
     if (frame === null) return;
     for (const { name, evaluate } of this.#checks) {
-      if (evaluate(frame) === false) throw checkFailed(this.table, name, values, this.planning.dialect);
+      if (evaluate(frame) === false) throw this.#errors.checkFailed(this.table, name, values);
     }
   }
 
@@ -168,14 +173,14 @@ export class TableRules {
     this.#recheck(result, values, running);
     yield* this.#countUpdated(row, values, columns, running);
     if (checksByIndex) return result.row;
-    const isPostgres = this.planning.dialect === 'postgres';
-    if (isPostgres) yield* this.#afterUpdate(row, values, columns, running);
+    const { checksKeysByRow } = engineRules[this.planning.dialect];
+    if (!checksKeysByRow) yield* this.#afterUpdate(row, values, columns, running);
     if (this.table.foreignKeys.length > 0) {
       const changed = changedKeys(this, row, values, columns, isOwn);
       const written = values.map((value, at) => (value === undefined && isOwn ? cell(row, at) : value));
       yield* checkParents(this, result.row, written, changed, running);
     }
-    if (!isPostgres) yield* this.#afterUpdate(row, values, columns, running);
+    if (checksKeysByRow) yield* this.#afterUpdate(row, values, columns, running);
     return result.row;
   }
 
@@ -200,7 +205,7 @@ export class TableRules {
   duplicate(id: number, values: readonly SqlValue[]): SqlError {
     const index = this.table.indexes.find((each) => each.id === id);
     assert(index !== undefined, `index ${id} belongs to ${this.table.name}`);
-    return duplicateKey(this.table, index, values, this.planning.dialect);
+    return this.#errors.duplicateKey(this.table, index, values);
   }
 
   *#afterUpdate(row: Row, values: readonly SqlValue[], columns: readonly number[], running: Running): Waiting<void> {
