@@ -5,7 +5,6 @@
 import type { Answer } from '../test/sql-oracle/answer.ts';
 import { isUnsupported } from '../test/sql-oracle/answer.ts';
 import { accessKey } from '../src/serve/index.ts';
-import { lookUpForms } from './look-ups.ts';
 import { likelyChoices, MoiraiSide, type MoiraiChoices } from './moirai-side.ts';
 import { firstDifferent, runSchedule, type Schedule, type Side, type Trace } from './schedule.ts';
 
@@ -42,10 +41,7 @@ export async function compare(
     if (run === runsOfServer) break;
     theirs = await runSchedule(schedule, real);
   }
-  if (
-    (await equalsByAnotherPlan(schedule, theirs, ours.accesses, likely)) ||
-    (await equalsByLookUps(schedule, theirs, likely))
-  )
+  if (await equalsByAnotherPlan(schedule, theirs, ours.accesses, likely))
     return { kind: 'equal by another plan', theirs };
   return { kind: 'different', line: firstDifferent(ours.trace, theirs) ?? 0, ours: ours.trace, theirs };
 }
@@ -85,16 +81,6 @@ async function equalsByAnotherPlan(
       }
     }
     combinations.push(...more);
-  }
-  return false;
-}
-
-async function equalsByLookUps(schedule: Schedule, theirs: Trace, likely: MoiraiChoices): Promise<boolean> {
-  for (const form of lookUpForms(schedule)) {
-    for (const firstToWake of ['longest', 'last'] as const) {
-      const { trace } = await runOnMoirai(form, { ...likely, firstToWake });
-      if (firstDifferent(trace, theirs) === null) return true;
-    }
   }
   return false;
 }

@@ -54,7 +54,7 @@ export const wholeTable: readonly AccessPath[] = [{ kind: 'all' }];
 
 /**
  * The ways to the rows, the one with the most equalities first; `null`: all rows of the table. A server chooses by statistics: PostgreSQL reads a
- * small table whole though it has the key, InnoDB looks up a whole unique key always.
+ * small table whole though it has the key, InnoDB looks up a whole unique key always. The values of `IN (SELECT ...)` open the last ways.
  * @param isKnown the rows of the frame that are there before this table is read
  */
 export function accessWays(
@@ -68,13 +68,30 @@ export function accessWays(
     .flatMap(({ comparisons }) => comparisons)
     .filter((each) => each.row === row && [...each.uses].every(isKnown));
   if (usable.length === 0) return [null];
-  const found = table.indexes
-    .filter((index) => impliesPredicate(index, conjuncts))
-    .flatMap((index) => accessBy(index, usable, dialect) ?? [])
+  const indexes = table.indexes.filter((index) => impliesPredicate(index, conjuncts));
+  const plain = usable.filter(({ kind }) => kind !== 'member');
+  const found = indexes
+    .flatMap((index) => accessBy(index, plain, dialect) ?? [])
     .toSorted((a, b) => b.score - a.score)
     .map(({ access }) => access);
   const [best] = found;
-  return best?.isPoint === true && engineRules[dialect].looksUpUniqueKeys ? [best] : [...found, null];
+  if (best?.isPoint === true && engineRules[dialect].looksUpUniqueKeys) return [best];
+  return [...found, null, ...waysByMembers(indexes, plain, usable, dialect)];
+}
+
+/** Those that the values of a subquery open, for a server that expects few of them. */
+function waysByMembers(
+  indexes: readonly Index[],
+  plain: readonly Comparison[],
+  usable: readonly Comparison[],
+  dialect: Dialect,
+): Access[] {
+  if (plain.length === usable.length) return [];
+  return indexes.flatMap((index) => {
+    const own = accessBy(index, plain, dialect);
+    const wider = accessBy(index, usable, dialect);
+    return wider !== null && wider.access.equalities > (own?.access.equalities ?? 0) ? wider.access : [];
+  });
 }
 
 function accessBy(
@@ -124,13 +141,13 @@ function prefixPart(
   dialect: Dialect,
 ): { part: PrefixPart; text: string } | undefined {
   const candidates = usable.filter((each) => concerns(each, part));
-  for (const kind of ['=', 'is null', 'in', 'any'] as const) {
+  for (const kind of ['=', 'is null', 'in', 'any', 'member'] as const) {
     for (const each of candidates.filter((candidate) => candidate.kind === kind)) {
       const valuesOf = valuesReader(each, part.type, dialect);
       if (valuesOf === null) continue;
       return {
         part: {
-          list: kind === 'in' || kind === 'any',
+          list: kind === 'in' || kind === 'any' || kind === 'member',
           isNull: kind === 'is null',
           valuesOf,
           compare: nullableComparator(part.type, dialect),
@@ -149,7 +166,7 @@ function concerns(comparison: Comparison, part: Part): boolean {
 /** `null`: the values cannot be looked up in the index. NULL equals nothing and is left out. */
 function valuesReader(comparison: Comparison, type: SqlType, dialect: Dialect): ((frame: Frame) => SqlValue[]) | null {
   if (comparison.kind === 'is null') return () => [null];
-  if (comparison.kind === 'any') {
+  if (comparison.kind === 'any' || comparison.kind === 'member') {
     const [array] = comparison.values;
     const element = array?.type.element;
     const convert = element === undefined ? null : boundConversion(type, element, dialect);

@@ -1,10 +1,11 @@
 /** A WHERE or ON condition as a list of conditions that all have to hold, each with the rows that it looks at. */
-import type { A_Expr, Node, NullTest } from '@pgsql/types';
+import type { A_Expr, Node, NullTest, SubLink } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import { coerceToBoolean, compileExpression } from '../expressions/index.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { SqlType } from '../type.ts';
 import type { QueryScope } from './scope.ts';
-import { columnNames, conjunctsOf, operatorOf, treeText } from './tree.ts';
+import { columnNames, conjunctsOf, operatorOf, someNode, treeText } from './tree.ts';
 
 export interface Conjunct {
   readonly node: Node;
@@ -14,7 +15,8 @@ export interface Conjunct {
   readonly comparisons: readonly Comparison[];
 }
 
-export type ComparisonKind = '=' | '<' | '<=' | '>' | '>=' | 'in' | 'any' | 'is null';
+/** `any`: with the elements of an array; `member`: with the rows of `IN (SELECT ...)`, as an array too. */
+export type ComparisonKind = '=' | '<' | '<=' | '>' | '>=' | 'in' | 'any' | 'member' | 'is null';
 
 export interface Comparison {
   /** The column, or the text of the expression, for indexes on expressions. */
@@ -54,7 +56,17 @@ const comparisonOperators = new Set(Object.keys(mirrored));
 
 function comparisonsIn(node: Node, scope: QueryScope): Comparison[] {
   if ('NullTest' in node) return nullComparison(node.NullTest, scope);
+  if ('SubLink' in node) return memberComparison(node.SubLink, scope);
   return 'A_Expr' in node ? comparisonsOf(node.A_Expr, scope) : [];
+}
+
+/** PostgreSQL may join the table with the subquery's rows by an index; of MariaDB's ways `membership.ts` knows. */
+function memberComparison({ subLinkType, testexpr, subselect, operName }: SubLink, scope: QueryScope): Comparison[] {
+  if (engineRules[scope.dialect].looksUpMembers || subLinkType !== 'ANY_SUBLINK' || operName !== undefined) return [];
+  // The values are read before the rows: what a function gives then may be something else than it gives later.
+  if (testexpr === undefined || subselect === undefined || someNode(subselect, (node) => 'FuncCall' in node)) return [];
+  if (scope.subquery(subselect).columns[0]?.type.name === 'array') return [];
+  return comparison(testexpr, 'member', [{ SubLink: { subLinkType: 'ARRAY_SUBLINK', subselect } }], scope);
 }
 
 function nullComparison({ arg, nulltesttype }: NullTest, scope: QueryScope): Comparison[] {
@@ -100,7 +112,7 @@ function comparison(side: Node, kind: ComparisonKind, others: readonly Node[], s
   const [row, another] = [...ownUses];
   if (row === undefined || another !== undefined) return [];
   if (columnNames(side) !== undefined && own.column === undefined) return [];
-  const expected = kind === 'any' ? undefined : own.type;
+  const expected = kind === 'any' || kind === 'member' ? undefined : own.type;
   const { result: values, uses } = scope.tracked(() => others.map((node) => compileExpression(node, scope, expected)));
   if (uses.has(row)) return [];
   return [{ row, cell: own.column?.cell ?? -1, text: treeText(side), type: own.type, kind, values, uses }];

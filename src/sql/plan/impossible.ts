@@ -113,7 +113,7 @@ function columnTest(
 }
 
 function sideReader({ kind, values }: Comparison, type: SqlType, dialect: Dialect): ((frame: Frame) => Side) | null {
-  if (kind === 'is null' || kind === 'any') return null;
+  if (kind === 'is null' || kind === 'any' || kind === 'member') return null;
   const conversions = values.map((value) => boundConversion(type, value.type, dialect));
   if (conversions.includes(null)) return null;
   return (frame) => ({

@@ -1,9 +1,9 @@
 /**
  * ORDER BY by the order of an index: the rows come sorted, and LIMIT ends the scan. A locking statement then locks no more.
  *
- * A plain SELECT uses the order only of the access that it would take anyway, so that what it is assumed to read by stays the same. A locking
- * statement on InnoDB chooses by the order, as MariaDB 10.11 does: SELECT takes such an index rather than sort, UPDATE and DELETE only where they
- * would read the whole table.
+ * A SELECT that does not read current rows uses the order of the access that its conditions choose; where they choose none and LIMIT ends the scan, an
+ * index that has the order. A locking statement on InnoDB chooses by the order, as MariaDB 10.11 does: SELECT takes such an index rather than sort,
+ * UPDATE and DELETE only where they would read the whole table.
  */
 import { assert } from '../../base/assert.ts';
 import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
@@ -27,19 +27,28 @@ interface Sort {
   readonly orders: readonly SortOrder[];
 }
 
-/** The rows of FROM's only table in the order of its access. `null`: they have to be sorted. */
-export function orderedSource({ nodes, conjuncts }: FromList, sort: Sort, planning: Planning): Source | null {
+/**
+ * The rows of FROM's only table in the order of its access. `null`: they have to be sorted.
+ * @param isLimited does LIMIT end the scan? Then an index that has the order is worth it where no condition chooses one.
+ */
+export function orderedSource(
+  { nodes, conjuncts }: FromList,
+  sort: Sort,
+  isLimited: boolean,
+  planning: Planning,
+): Source | null {
   const [leaf, another] = nodes;
   if (leaf === undefined || another !== undefined || leaf.kind !== 'leaf' || sort.keys.length === 0) return null;
   const { item } = leaf;
   const { table } = item;
   if (table === null) return null;
   const { dialect } = planning;
-  const access = planning.wayAmong(
-    table,
-    accessWays(table, item.row, conjuncts, () => false, dialect),
-  );
-  const direction = directionOf(table, access, orderColumns(sort, item.row, dialect), dialect);
+  const order = orderColumns(sort, item.row, dialect);
+  const own = accessWays(table, item.row, conjuncts, () => false, dialect);
+  const ways = own[0] === null ? preferOrdered(table, own, order, isLimited, dialect) : own;
+  // The access that the conditions choose has been noted by the unordered plan.
+  const access = ways === own ? planning.wayAmong(table, own) : planning.access(table, ways, false);
+  const direction = directionOf(table, access, order, dialect);
   if (direction === null) return null;
   const inOrder: Access['paths'] = (frame) => {
     const paths = access?.paths(frame) ?? wholeTable;

@@ -46,7 +46,7 @@ export function planSimpleSelect(
   const whilePossible = guardOf(list, scope.planning);
   const isPlain =
     !isGrouped(select) && !calls.hasWindows() && distinct === null && targets.every(({ sets }) => sets.length === 0);
-  const ordered = isPlain ? orderedSource(list, sort, scope.planning) : null;
+  const ordered = isPlain ? orderedSource(list, sort, limit !== null, scope.planning) : null;
   const plan: SelectPlan = {
     ordered: ordered === null ? null : whilePossible(ordered),
     from: { ...from, conjuncts: list.conjuncts },
