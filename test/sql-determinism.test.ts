@@ -139,3 +139,66 @@ test.each(['seen', 'unseen'] as const)(
     await expect(exploreSql(tested, { profile })).rejects.toMatchObject(refused);
   },
 );
+
+/** Two sessions that insert two rows each with keys of their own making, then do this. */
+function ordering(
+  key: () => string,
+  then: (client: Parameters<Parameters<typeof onPostgres>[1]>[0]) => unknown,
+): SqlProgram {
+  const session = (c: SqlConnection) =>
+    onPostgres(c, async (client) => {
+      for (const item of ['x', 'y']) await client.query('INSERT INTO orders VALUES ($1, $2)', [key(), item]);
+      return await then(client);
+    });
+  return sqlProgram({
+    dialect: 'postgres',
+    schema:
+      'CREATE TABLE orders (id text PRIMARY KEY, item text); CREATE TABLE shelves (n int PRIMARY KEY, used boolean); ' +
+      'INSERT INTO shelves SELECT n, false FROM generate_series(0, 999) n',
+    sessions: { a: session, b: session },
+    invariant: () => true,
+  });
+}
+
+const inOrder = 'SELECT id, item FROM orders ORDER BY id';
+
+test.each([
+  ['UUIDs', () => randomUUID()],
+  ['words', () => Math.random().toString(36).slice(2, 10)],
+])('keys that are %s may decide the order of rows, which is returned', async (_name, key) => {
+  const campaign = await runSqlCampaign(
+    ordering(key, async (client) => (await client.query(inOrder)).rows as unknown),
+    { profile, runs: 2 },
+  );
+  expect(campaign).toMatchObject({ runs: 2, violations: 0 });
+});
+
+test.each<[string, Parameters<typeof ordering>[1]]>([
+  ['which row comes first', async (client) => (await client.query<{ item: string }>(inOrder)).rows[0]?.item],
+  [
+    'which row is changed that was there',
+    (client) => client.query('UPDATE shelves SET used = true WHERE n = $1', [Math.floor(Math.random() * 1_000)]),
+  ],
+])('not so %s', async (_name, then) => {
+  const refused = { code: 'program/nondeterministic' };
+  const tested = ordering(() => randomUUID(), then);
+  await expect(runSqlCampaign(tested, { profile, runs: 5 })).rejects.toMatchObject(refused);
+});
+
+test('what ORMs write into comments counts for nothing', async () => {
+  let requests = 0;
+  const session = (c: SqlConnection) =>
+    onPostgres(c, async (client) => {
+      requests += 1;
+      await client.query(`UPDATE t SET n = n + 1 /* request ${requests} */ WHERE n >= 0 -- ${requests}`);
+    });
+  const tested = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (n int); INSERT INTO t VALUES (0)',
+    sessions: { a: session, b: session },
+    invariant: () => true,
+  });
+  const explored = await exploreSql(tested, { profile });
+  expect(explored).toMatchObject({ complete: true, violations: 0, outcomes: 1 });
+  expect(explored.evidence.assumed).toEqual([]);
+});

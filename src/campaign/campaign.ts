@@ -128,6 +128,8 @@ class Campaign {
   #isSerialRunFine = false;
   #runsWithCalls = 0;
   #runs = 0;
+  /** In the longest run. */
+  #turnsSeen = 0;
   #violations = 0;
   /** The first runs that failed. */
   readonly #failing: FinishedRun[] = [];
@@ -201,8 +203,10 @@ class Campaign {
   /** The first session first, then the last: where they share nothing but the store, reads of initial values lead to the same. */
   async #compareOrders(): Promise<void> {
     const runner = new ProgramRunner(this.#runner.program, this.#level);
+    // A session that reads until something comes never gets it there.
+    const turnsMax = 2 * this.#turnsSeen + TURNS_MORE;
     for (const first of ['first', 'last'] as const) {
-      const run = await this.#made(runner, () => keepingOrder(first), { ...this.#limits(), turnsMax: TURNS_MAX });
+      const run = await this.#made(runner, () => keepingOrder(first), { ...this.#limits(), turnsMax });
       if (run.kind === 'finished') this.#shared.add(run, runner.attempts);
     }
   }
@@ -247,6 +251,7 @@ class Campaign {
     if (run.kind === 'discarded') return;
     if (run.threwOutside !== null && !(await this.#requireSerialRun())) return;
     this.#runs += 1;
+    this.#turnsSeen = Math.max(this.#turnsSeen, run.schedule.length);
     this.#states.add(run.observedState);
     countMarks(this.#marks, run.marks);
     this.#sessions.add(run.sessions);
@@ -397,8 +402,8 @@ class Campaign {
 
 /** Runs in which what sessions do is compared. */
 const COMPARED_FIRST = 64;
-/** Of a run that keeps to one order: a session that reads until something comes never gets it there. */
-const TURNS_MAX = 1_000;
+/** That a run which keeps to one order may take beyond twice those of the longest. */
+const TURNS_MORE = 16;
 
 /** Of the runs in which a source of nondeterminism was called, so many are repeated with forced values, and one of 64 after them. */
 const FORCED_FIRST = 32;

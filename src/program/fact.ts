@@ -16,9 +16,12 @@ export interface Fact {
   readonly values: readonly string[];
 }
 
-/** Numbers, quoted texts, times and identifiers of `did` may come from a source. */
-export function fact(what: string, did: string): Fact {
-  const { fixed, values } = apart(did);
+/**
+ * Numbers, quoted texts, times and identifiers of `compared` may come from a source.
+ * @param compared what counts between runs with other values. Default: all of `did`
+ */
+export function fact(what: string, did: string, compared = did): Fact {
+  const { fixed, values } = apart(compared);
   return { what, did, fixed, values };
 }
 

@@ -46,7 +46,13 @@ const values: readonly (() => unknown)[] = [
   () => randomUUID(),
   () => randomBytes(16).toString('hex'),
   () => `order ${randomUUID()} of ${new Date().toISOString()}`,
+  () => words.map(() => Math.random().toString(36).slice(2, 8)),
+  () => new Set(words.map(() => Math.random().toString(36).slice(2, 8))).size === words.length,
+  () => new Set(words.map(() => Math.floor(Math.random() * 1e9))).size === words.length,
+  () => new Set(words.map(() => 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, digit))).size === words.length,
 ];
+const words = [1, 2, 3, 4];
+const digit = (): string => Math.floor(Math.random() * 16).toString(16);
 
 test.each(values)('a value that is handed on decides nothing: %s', async (body) => {
   await expect(check(body)).resolves.toBe(true);

@@ -108,8 +108,14 @@ const starts: Record<Draw, number> = {
   other: Date.UTC(2013, 5, 15, 12, 34, 56, 789),
 };
 
-/** Calls of one source in one part that get an extreme value. */
-const EXTREMES = 64;
+/** Calls of one source in one part that get an extreme value: fewer than an identifier takes which is made digit by digit. */
+const EXTREMES = 16;
+
+/**
+ * The distance of two extreme numbers, as a share of the range: six digits of base 36, or an integer below a thousand million, tell them apart, since
+ * programs make identifiers of them. Of less than a millionth, what a comparison asks of a small chance stays true.
+ */
+const EXTREME_STEP = 2 ** -29;
 
 /** @param sideOf which end a source answers from */
 export class ForcedPart implements PartValues {
@@ -159,7 +165,9 @@ class ForcedValues implements SourceValues {
   integer(min: number, end: number): number {
     this.#calls += 1;
     if (this.#calls > EXTREMES) return min + this.#chooser.choose(end - min);
-    return this.#side === 'low' ? min : end - 1;
+    const { index, count } = this.#part;
+    const distance = Math.floor((end - min) * EXTREME_STEP * ((this.#calls - 1) * count + index));
+    return this.#side === 'low' ? min + distance : end - 1 - distance;
   }
 
   /**

@@ -3,7 +3,7 @@
  * PostgreSQL's serializable transactions remember it (SIREAD locks). What a run shows then holds for servers that choose the same way.
  */
 import { createHash } from 'node:crypto';
-import type { AccessChoice, Dialect, IsolationName, QueryStatement } from '../sql/index.ts';
+import { type AccessChoice, type Dialect, type IsolationName, type QueryStatement, statementLine } from '../sql/index.ts';
 
 /** One table in one statement. */
 export interface AssumedAccess {
@@ -28,7 +28,7 @@ export class AssumedAccesses {
     for (const choice of statement.accesses) {
       if (!matters(choice, statement, dialect, isolation)) continue;
       const { table, taken, way, ways } = choice;
-      const access = { table, statement: sql, taken, way, ways };
+      const access = { table, statement: statementLine(sql), taken, way, ways };
       const key = mergeKey(access);
       if (!this.#byKey.has(key)) this.#byKey.set(key, access);
     }
@@ -41,7 +41,7 @@ export type Ways = Readonly<Record<string, number>>;
 /** A place where a statement reads a table, as six characters: replay tokens hold it. */
 export function accessKey({ table, statement }: Pick<AssumedAccess, 'table' | 'statement'>): string {
   const bits = createHash('sha256')
-    .update(JSON.stringify([table, statement]))
+    .update(JSON.stringify([table, statementLine(statement)]))
     .digest()
     .readUInt32BE();
   return (bits % 36 ** 6).toString(36).padStart(6, '0');
@@ -73,7 +73,7 @@ export function assumedClauses(accesses: Iterable<AssumedAccess>): readonly stri
 export function unlikelyClauses(accesses: Iterable<AssumedAccess>): readonly string[] {
   return [...accesses]
     .filter(({ way }) => way !== 0)
-    .map(({ table, taken, statement }) => `${table} read ${taken} by: ${statement.replaceAll(/\s+/g, ' ').trim()}`);
+    .map(({ table, taken, statement }) => `${table} read ${taken} by: ${statement}`);
 }
 
 /** Lists of several runs as one. */

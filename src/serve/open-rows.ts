@@ -2,7 +2,7 @@
  * What a run takes for granted of rows that no ORDER BY sorts. A server gives them in the order in which it happens to read them, and that changes with its
  * plans, its vacuum and its version.
  */
-import type { OpenRows } from '../sql/index.ts';
+import { type OpenRows, statementLine } from '../sql/index.ts';
 
 /** @param takenForGranted clauses; statements that differ in literals only are one. `null`: nothing is judged by them */
 export function openRowsIn(takenForGranted: Set<string> | null, sql: string): (what: OpenRows) => void {
@@ -10,7 +10,7 @@ export function openRowsIn(takenForGranted: Set<string> | null, sql: string): (w
 }
 
 function note(takenForGranted: Set<string>, what: OpenRows, sql: string): void {
-  const text = sql.replaceAll(/\s+/g, ' ').trim();
+  const text = statementLine(sql);
   if (/^(?:show|desc|describe|explain)\b/i.test(text)) return;
   const clause = `${clauses[what]}: ${text.length <= textMax ? text : `${text.slice(0, textMax - 3)}...`}`;
   const known = [...takenForGranted].map(withoutLiterals);

@@ -9,7 +9,6 @@ import {
   type SqlValue,
   type StatementResult,
   type TableLock,
-  type TypeName,
 } from '../sql/index.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -21,8 +20,6 @@ export interface StatementEvent {
   readonly command: string;
   /** `null`: it returns no rows. The first few rows as text. */
   readonly rows: string | null;
-  /** The same with texts in quotes, so that a program can parse it. */
-  readonly quotedRows: string | null;
   readonly rowCount: number;
   readonly error: SqlError | null;
   /** The complete answer to the client. */
@@ -101,11 +98,10 @@ function statementEvent(
     answer: outcome,
     tables: tablesOf(prepared),
   };
-  if (outcome instanceof SqlError) return { ...base, ...noRows, command: '', rowCount: 0, error: outcome };
+  if (outcome instanceof SqlError) return { ...base, rows: null, command: '', rowCount: 0, error: outcome };
   const { command, columns, rowCount } = outcome;
-  if (columns === null) return { ...base, ...noRows, command, rowCount, error: null };
-  const [rows, quotedRows] = [rowsText(outcome, textOf), rowsText(outcome, quotedTextOf)];
-  return { ...base, command, rows, quotedRows, rowCount, error: null };
+  if (columns === null) return { ...base, rows: null, command, rowCount, error: null };
+  return { ...base, command, rows: rowsText(outcome), rowCount, error: null };
 }
 
 function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | null {
@@ -124,13 +120,11 @@ function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | nul
   }
 }
 
-const noRows = { rows: null, quotedRows: null };
-
-function rowsText({ columns, rows }: StatementResult, format: typeof textOf): string {
+function rowsText({ columns, rows }: StatementResult): string {
   if (rows.length === 0) return 'no rows';
   const shown = rows
     .slice(0, rowsShown)
-    .map((row) => `(${row.map((value, i) => format(value, columns?.[i]?.type)).join(', ')})`);
+    .map((row) => `(${row.map((value, i) => textOf(value, columns?.[i]?.type)).join(', ')})`);
   const more = rows.length > rowsShown ? ` and ${rows.length - rowsShown} more rows` : '';
   return `${shown.join(' ')}${more}`;
 }
@@ -141,7 +135,7 @@ function refusedStatement(sql: string, error: SqlError): StatementEvent {
     sql,
     parameters: [],
     waits: [],
-    ...noRows,
+    rows: null,
     command: '',
     rowCount: 0,
     error,
@@ -155,10 +149,3 @@ function textOf(value: SqlValue, type: SqlType | undefined): string {
   if (value === null) return 'null';
   return type === undefined ? '?' : formatText(value, type);
 }
-
-function quotedTextOf(value: SqlValue, type: SqlType | undefined): string {
-  const text = textOf(value, type);
-  return type !== undefined && value !== null && textTypes.has(type.name) ? JSON.stringify(text) : text;
-}
-
-const textTypes: ReadonlySet<TypeName> = new Set(['text', 'varchar', 'bpchar']);

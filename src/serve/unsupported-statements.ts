@@ -4,7 +4,7 @@
  */
 import { InputError } from '../base/index.ts';
 import type { UnsupportedStatement } from '../evidence/index.ts';
-import { SqlError } from '../sql/index.ts';
+import { SqlError, statementLine } from '../sql/index.ts';
 import { WireError } from '../wire/wire-error.ts';
 
 /** What a client sent, and from where. */
@@ -84,7 +84,7 @@ function reasonOf(error: Error): string {
 }
 
 function shortened(sql: string): string {
-  const text = sql.replaceAll(/\s+/g, ' ').trim();
+  const text = statementLine(sql);
   return text.length <= STATEMENT_MAX ? text : `${text.slice(0, STATEMENT_MAX - 3)}...`;
 }
 

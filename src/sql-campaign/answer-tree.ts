@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type AnsweredStep, SessionTrees } from '../program/index.ts';
-import { SqlError } from '../sql/index.ts';
+import { SqlError, statementLine } from '../sql/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
-import { shown } from './repeatable.ts';
+import { shown } from './run-facts.ts';
 import { sessionIndexOf } from './sql-run.ts';
 
 type Ended = readonly [connection: number, event: StatementEvent];
@@ -47,7 +47,7 @@ export class AnswerTree {
 }
 
 function answered([, event]: Ended): AnsweredStep {
-  return { did: JSON.stringify([event.sql, event.parameters]), answer: answerKey(event) };
+  return { did: JSON.stringify([statementLine(event.sql), event.parameters]), answer: answerKey(event) };
 }
 
 function answerKey({ answer }: StatementEvent): string {

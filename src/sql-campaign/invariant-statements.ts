@@ -3,6 +3,7 @@ import { InputError } from '../base/input-error.ts';
 import type { InvariantEvidence } from '../evidence/index.ts';
 import { AnswerTally } from '../program/index.ts';
 import type { SqlDatabase, StatementEvent } from '../serve/index.ts';
+import { statementLine } from '../sql/index.ts';
 import { UsedTables } from './used-tables.ts';
 
 export class InvariantStatements {
@@ -26,7 +27,7 @@ export class InvariantStatements {
   ended(event: StatementEvent): void {
     this.#looked.add(event);
     const { sql, command, error } = event;
-    const statement = sql.replaceAll(/\s+/g, ' ').trim();
+    const statement = statementLine(sql);
     if (error === null) {
       this.#hasSeen ||= !looksAtNothing.test(command) && !isConstant.test(sql);
       this.#answers.addStatement({ statement, hasSucceeded: true, failure: null });

@@ -5,13 +5,11 @@
 import { InputError } from '../base/input-error.ts';
 import {
   ControlledSources,
-  fact,
-  type Fact,
-  keyFact,
   requireFunctionOfReads,
   requireNoForcedDifference,
   type SqlProgram,
 } from '../program/index.ts';
+import { factsOf } from './run-facts.ts';
 import type { SqlRun } from './sql-run.ts';
 
 type Finished = Extract<SqlRun, { kind: 'finished' }>;
@@ -92,24 +90,6 @@ export class RepeatedRuns {
 /** Runs beside the first and the first failing one that are repeated because a source was called. */
 const CALLS_MAX = 8;
 
-function factsOf({ statements, results, violation, history }: Finished): Fact[] {
-  const counts = new Map<string, number>();
-  const sent = statements.map(({ session, sql, parameters, quotedOutcome }): Fact => {
-    const count = (counts.get(session) ?? 0) + 1;
-    counts.set(session, count);
-    const given = parameters.length === 0 ? '' : ` [${parameters.map((each) => JSON.stringify(each)).join(', ')}]`;
-    const text = sql.replaceAll(/\s+/g, ' ').trim();
-    return fact(`statement ${count} of session "${session}"`, `${text}${given} -> ${quotedOutcome}`);
-  });
-  const rows = history().transactions.flatMap(({ id, operations }) =>
-    operations.map(({ kind, key }, i) => keyFact(`row ${i + 1} of ${id}`, kind, key, '')),
-  );
-  const returned = Object.entries(results).map(([name, value]) =>
-    fact(`the result of session "${name}"`, shown(value)),
-  );
-  return [...sent, ...rows, ...returned, fact('the verdict', violation ?? 'the invariant holds')];
-}
-
 /**
  * A run took another turn than an earlier one with the same decisions.
  * @param looking sessions that look at memory which others change
@@ -123,15 +103,6 @@ export function otherTurn([looking]: readonly string[]): InputError {
     'program/nondeterministic',
     `with the same decisions the program does not do the same: ${cause}`,
   );
-}
-
-/** What a session returned may hold anything: drivers' objects, cycles. */
-export function shown(value: unknown): string {
-  try {
-    return JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each)) ?? '';
-  } catch {
-    return '';
-  }
 }
 
 /** A clock of the database that gives the same in each run: about a millisecond more with each look. Microseconds since 1970. */

@@ -5,6 +5,7 @@
 import type { Decisions } from '../mockdb/index.ts';
 import type { RecordedRun, SqlProgram } from '../program/index.ts';
 import { type Profile, profileText, type StatementEvent } from '../serve/index.ts';
+import { statementLine } from '../sql/index.ts';
 
 /** What a run of a SQL program starts from. Its choices mean something only on the same engine and level. */
 export function shapeOfSql({ dialect, sessionNames, schema }: SqlProgram, profile: Profile): RecordedRun['shape'] {
@@ -53,7 +54,7 @@ export class RunSteps {
 
   statement(session: string, { sql, error }: StatementEvent): void {
     const end = error === null ? '' : `, which fails with ${error.code}`;
-    this.#note(`session "${session}" sends ${sql.replaceAll(/\s+/g, ' ').trim()}${end}`);
+    this.#note(`session "${session}" sends ${statementLine(sql)}${end}`);
   }
 
   /** The sessions have ended. */

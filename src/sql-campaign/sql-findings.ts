@@ -4,8 +4,9 @@ import type { InvariantEvidence, SessionEvidence, UnsupportedStatement } from '.
 import { type History, INITIAL } from '../history/index.ts';
 import { countMarks, SessionTally } from '../program/index.ts';
 import { type AssumedAccess, mergedAccesses, unlikelyClauses } from '../serve/index.ts';
+import { statementLine } from '../sql/index.ts';
 import { InvariantTally } from './invariant-tally.ts';
-import { shown } from './repeatable.ts';
+import { shown } from './run-facts.ts';
 import { FailureCounts } from './run-evidence.ts';
 import { anomalyOf, evidenceIn } from './sql-evidence.ts';
 import type { FailureKind, SqlRun } from './sql-run.ts';
@@ -183,7 +184,7 @@ function historyKey({ sessions, transactions, initial }: History): string {
 function outcomeKey({ statements, results, violation, marks }: Finished): string {
   const bySession = new Map<string, unknown[]>();
   for (const { session, sql, parameters, outcome } of statements) {
-    bySession.set(session, [...(bySession.get(session) ?? []), [sql, parameters, outcome]]);
+    bySession.set(session, [...(bySession.get(session) ?? []), [statementLine(sql), parameters, outcome]]);
   }
   const sorted = <T>(map: Iterable<readonly [string, T]>): unknown => [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const returned = Object.entries(results).map(([name, value]) => [name, shown(value)] as const);

@@ -2,7 +2,7 @@
 import type { AnswerEvidence } from '../evidence/index.ts';
 import { AnswerTally } from '../program/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
-import { SqlError } from '../sql/index.ts';
+import { SqlError, statementLine } from '../sql/index.ts';
 
 export class StatementAnswers {
   readonly #tally = new AnswerTally();
@@ -49,7 +49,7 @@ function isOfItsText({ code, isUnsupported }: SqlError): boolean {
 }
 
 function shortened(sql: string): string {
-  const line = sql.replaceAll(/\s+/g, ' ').trim();
+  const line = statementLine(sql);
   return line.length <= STATEMENT_MAX ? line : `${line.slice(0, STATEMENT_MAX - 3)}...`;
 }
 

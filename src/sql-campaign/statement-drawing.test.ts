@@ -105,7 +105,7 @@ test.each(everyEngineLevel)('%s at %s', async (dialect, isolation) => {
 test('a statement that ran under an older snapshot is drawn with the moment at which that was taken', () => {
   const base = {
     parameters: [],
-    quotedOutcome: '',
+    summary: '',
     waitedFor: null,
     connection: 1,
     snapshot: null,

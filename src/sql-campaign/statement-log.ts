@@ -10,21 +10,21 @@ export interface LoggedStatement extends StatementMoments {
   readonly parameters: readonly string[];
   /** `2 rows`, `40001 could not serialize access...`. */
   readonly outcome: string;
-  /** The same with the texts of rows in quotes. */
-  readonly quotedOutcome: string;
+  /** The same without the values of rows: `2 rows`. */
+  readonly summary: string;
   /** What it had to wait for; `null` when it went on at once. */
   readonly waitedFor: string | null;
 }
 
 export function logged(event: StatementEvent, session: string, moments: StatementMoments): LoggedStatement {
-  const { sql, parameters, waits, rows, quotedRows } = event;
+  const { sql, parameters, waits, rows, rowCount } = event;
   return {
     ...moments,
     session,
     sql,
     parameters,
     outcome: outcomeOf(event, rows),
-    quotedOutcome: outcomeOf(event, quotedRows),
+    summary: outcomeOf(event, rows === null ? null : `${rowCount} rows`),
     waitedFor: waits.length === 0 ? null : waits.join(', then '),
   };
 }

@@ -27,6 +27,7 @@ export { mysqlHas, postgresHas } from './known/server-names.ts';
 export { loadParser } from './parse.ts';
 export type { PrepareOptions } from './prepare.ts';
 export { StatementCalls } from './statement-calls.ts';
+export { statementLine } from './statement-line.ts';
 export { prepareStatement, splitStatements } from './statement-text.ts';
 export type {
   ConnectOptions,
