@@ -49,7 +49,8 @@ const values: readonly (() => unknown)[] = [
   () => words.map(() => Math.random().toString(36).slice(2, 8)),
   () => new Set(words.map(() => Math.random().toString(36).slice(2, 8))).size === words.length,
   () => new Set(words.map(() => Math.floor(Math.random() * 1e9))).size === words.length,
-  () => new Set(words.map(() => 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, digit))).size === words.length,
+  () =>
+    new Set(words.map(() => 'xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx'.replaceAll(/[xy]/g, digit))).size === words.length,
 ];
 const words = [1, 2, 3, 4];
 const digit = (): string => Math.floor(Math.random() * 16).toString(16);

@@ -3,7 +3,13 @@
  * PostgreSQL's serializable transactions remember it (SIREAD locks). What a run shows then holds for servers that choose the same way.
  */
 import { createHash } from 'node:crypto';
-import { type AccessChoice, type Dialect, type IsolationName, type QueryStatement, statementLine } from '../sql/index.ts';
+import {
+  type AccessChoice,
+  type Dialect,
+  type IsolationName,
+  type QueryStatement,
+  statementLine,
+} from '../sql/index.ts';
 
 /** One table in one statement. */
 export interface AssumedAccess {

@@ -84,7 +84,10 @@ function unordered(value: unknown, depth = 0): unknown {
   const names = [...new Set(elements.flatMap((each) => (isRecord(each) ? Object.keys(each) : [])))];
   if (names.length === 0) return sorted(elements);
   const others = elements.filter((each) => !isRecord(each));
-  const columns = names.map((name) => [name, sorted(elements.map((each) => (isRecord(each) ? each[name] : undefined)))]);
+  const columns = names.map((name) => [
+    name,
+    sorted(elements.map((each) => (isRecord(each) ? each[name] : undefined))),
+  ]);
   return [Object.fromEntries(columns), ...sorted(others)];
 }
 

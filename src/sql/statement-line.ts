@@ -9,5 +9,6 @@ export function statementLine(sql: string): string {
     .trim();
 }
 
-const literalOrComment = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|\/\*(?![!+])[^]*?\*\/|--(?=\s|$)[^\n]*/g;
+const literalOrComment =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\$(\w*)\$[^]*?\$\1\$|\/\*(?![!+])[^]*?\*\/|--(?=\s|$)[^\n]*/g;
 const isComment = /^(?:\/\*|--)/;
