@@ -22,6 +22,7 @@ import {
 import { type AssumedAccess, assumedClauses, type Profile, type Ways } from '../serve/index.ts';
 import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
+import { requireSameSubject, subjectOf } from './checkpoint-subject.ts';
 import { estimateSchedules, type ScheduleEstimate } from './estimate-schedules.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting, prefixed } from './prefix.ts';
@@ -31,7 +32,7 @@ import { checkDialect, type SqlFailure, tried } from './sql-campaign.ts';
 import { type Late, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { SerialCheck } from './serial-check.ts';
 import { otherTurn, RepeatedRuns } from './repeatable.ts';
-import { refusal, requireResumable, requireSameSubject, type SqlCheckpoint, subjectOf } from './sql-checkpoint.ts';
+import { refusal, requireResumable, type SqlCheckpoint } from './sql-checkpoint.ts';
 import { SqlFindings } from './sql-findings.ts';
 import { type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
 import { decodeChoices, encodeChoices } from './sql-token.ts';

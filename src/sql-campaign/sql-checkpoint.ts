@@ -3,13 +3,20 @@
  * runs before it showed. Data that structured clones keep.
  */
 import { InputError } from '../base/input-error.ts';
-import type { SqlProgram } from '../program/index.ts';
 import type { Ways } from '../serve/index.ts';
 import type { SavedArrivals } from './arrivals.ts';
 import type { ExploreSqlOptions, ExploreSqlResult } from './explore-sql.ts';
-import { shapeOfSql } from './run-steps.ts';
 import type { TreePosition } from './schedule-tree.ts';
 import type { SavedFindings } from './sql-findings.ts';
+
+/** What has to be the same when it continues. */
+export interface SqlSubject {
+  /** The sessions, the schema and the database. */
+  readonly shape: readonly string[];
+  readonly ways: Ways;
+  readonly reduces: boolean;
+  readonly prefix: readonly number[];
+}
 
 export interface SqlCheckpoint {
   readonly subject: SqlSubject;
@@ -111,29 +118,6 @@ const writtenWith = { shared: '--jobs', plans: '--plans all', levels: '--isolati
 export function requireSameShapes({ shapes }: SequenceCheckpoint, now: readonly (readonly string[])[]): void {
   if (JSON.stringify(shapes) !== JSON.stringify(now))
     throw refusal('it is of a program with other sessions or another schema, or of another database');
-}
-
-/** What has to be the same when it continues. */
-interface SqlSubject {
-  /** The sessions, the schema and the database. */
-  readonly shape: readonly string[];
-  readonly ways: Ways;
-  readonly reduces: boolean;
-  readonly prefix: readonly number[];
-}
-
-export function subjectOf(program: SqlProgram, options: ExploreSqlOptions): SqlSubject {
-  const { profile, ways = {}, reduces = true, prefix = [] } = options;
-  return { shape: shapeOfSql(program, profile), ways, reduces, prefix };
-}
-
-/** @throws InputError `explore/checkpoint` where it is of another program, database or option */
-export function requireSameSubject({ subject: then }: SqlCheckpoint, now: SqlSubject): void {
-  const [recorded, asked] = [then.shape.at(-1), now.shape.at(-1)];
-  if (recorded !== asked) throw refusal(`it is of the ${recorded}, and this is the ${asked}`);
-  if (then.shape.join('\0') !== now.shape.join('\0'))
-    throw refusal('it is of a program with other sessions or another schema');
-  if (JSON.stringify(then) !== JSON.stringify(now)) throw refusal('it was written with other options');
 }
 
 /** @throws InputError `option/checkpoint` */
