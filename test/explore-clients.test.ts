@@ -21,15 +21,15 @@ const notFound = 'not found to fail';
 
 /**
  * Where an invariant holds at a weak level, there can be millions of histories: without MOIRAI_HEAVY=1, a few are explored of what is not known to
- * end, and of proofs of more than 800. A violation among them, or an end, is another cell than the documented one.
+ * end, and of proofs of more than 400. A violation among them, or an end, is another cell than the documented one.
  */
 function isSampled(known: string | undefined): boolean {
   const proven = Number(/^holds \((\d+)\)$/.exec(known ?? '')?.[1] ?? 0);
-  return process.env['MOIRAI_HEAVY'] !== '1' && (known === notFound || proven > 800);
+  return process.env['MOIRAI_HEAVY'] !== '1' && (known === notFound || proven > 400);
 }
 
 function limits(level: ConstrainingLevel, known: string | undefined): ExploreOptions {
-  const sample = isSampled(known) ? { historiesMax: 200 } : {};
+  const sample = isSampled(known) ? { historiesMax: 100 } : {};
   switch (level) {
     case 'read-committed':
     case 'read-atomic':

@@ -44,7 +44,7 @@ test.each(knownCounts)('known counts of histories: %s', async (_name, tested, ex
 describe('client programs of the evaluation of PLDI 2023', () => {
   const levels = ['causal', 'prefix', 'snapshot-isolation', 'serializable', 'read-atomic', 'read-committed'] as const;
   const expected: readonly (readonly [string, readonly number[]])[] = [
-    ['courseware 1', [216, 209, 138, 72, 893, 11_751]],
+    ['courseware 1', [216, 209, 138, 72, 893, ...heavy(11_751)]],
     ['courseware 2', [46, 45, 45, 34, 106, 588]],
     ['courseware 4', [69, 69, 17, 17, 88, 2_392]],
     ['shopping cart 1', [444, 223, 114, 81, 2_340, ...heavy(317_520)]],
@@ -76,7 +76,7 @@ test('the clients of Wikipedia and TPC-C: no history twice, no run in vain, none
   }
 });
 
-const numRuns = isHeavy ? 20_000 : 200;
+const numRuns = isHeavy ? 20_000 : 100;
 
 describe('the histories are those of brute force, without a duplicate', () => {
   test.each(constrainingLevels)('%s', { timeout: 3_600_000 }, async (level) => {
@@ -118,7 +118,7 @@ describe('whatever random testing shows, explore lists', () => {
   test.each(Object.entries(examples))('%s', { timeout: 60_000 }, async (_name, tested) => {
     for (const level of ['causal', 'prefix', 'snapshot-isolation', 'serializable'] as const) {
       const all = new Set(await listed(tested, level));
-      for (const shown of await shownAtRandom(tested, level, isHeavy ? 5_000 : 150)) expect(all).toContain(shown);
+      for (const shown of await shownAtRandom(tested, level, isHeavy ? 5_000 : 100)) expect(all).toContain(shown);
     }
   });
 });
@@ -157,7 +157,7 @@ test('the base level changes the runs, not the histories', async () => {
         inVain += most.runs - least.runs;
       },
     ),
-    { numRuns: isHeavy ? 5_000 : 200 },
+    { numRuns: isHeavy ? 5_000 : 120 },
   );
   expect(inVain).toBeGreaterThan(100);
 });

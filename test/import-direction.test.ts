@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { folderOnCycle, scanImports, type MayImport } from './support/import-direction.ts';
 import { readSources } from './support/source-files.ts';
@@ -52,6 +54,30 @@ test('src imports in the allowed directions only', () => {
 test('the table allows no cycle between folders', () => {
   expect(folderOnCycle(table)).toBeUndefined();
   expect(folderOnCycle({ a: ['b'], b: ['c'], c: ['b'] })).toBe('b');
+});
+
+/** Only `await import` may load it. */
+test('a command starts without the SQL engine', async () => {
+  const absWorkingDir = fileURLToPath(new URL('..', import.meta.url));
+  const { metafile } = await build({
+    absWorkingDir,
+    entryPoints: ['src/cli/main.ts'],
+    outdir: 'nowhere',
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+  });
+  const loaded = new Set(['nowhere/main.js']);
+  for (const file of loaded)
+    for (const { path, kind, external } of metafile.outputs[file]?.imports ?? [])
+      if (kind === 'import-statement' && external !== true) loaded.add(path);
+  const sources = [...loaded].flatMap((file) => Object.keys(metafile.outputs[file]?.inputs ?? {}));
+  expect(sources).toContain('src/cli/command-line.ts');
+  expect(sources.filter((file) => /^src\/(?:sql|engine|serve)\//.test(file))).toEqual([]);
 });
 
 describe('scanImports reports', () => {
