@@ -82,7 +82,7 @@ async function verifyCommand(files: readonly string[], options: VerifyOptions, h
     verifyEnding(files, result, conclusionOf(result, isWhole), options, formatTraceLine, style);
   const work = async (quiet: Host): Promise<ExitCode> => {
     print = quiet.out;
-    const result = await readAll(files, verification, quiet);
+    const result = await readAll(files, verification, quiet, host.interruption);
     // What an interrupted recorder wrote is whole where it says so itself.
     const isWhole = !host.interruption.aborted || verification.state.isRecorded;
     return printEnding(endingOf(result, isWhole), quiet);
@@ -124,13 +124,14 @@ function mechanismsFor(
   return mechanismsOf(engine, isolation);
 }
 
-function conclusionOf({ counts, cut, afterLastMark, isMarked }: TraceResult, isWhole: boolean): Conclusion {
+function conclusionOf(result: TraceResult, isWhole: boolean): Conclusion {
+  const { counts, cut, afterLastMark, isMarked } = result;
   const skipped = `${counted(counts.skipped, 'read')} not checked: opaque statements may have written their rows, or their sessions fell too far behind`;
   // Of one whose fate is not known nothing can be contradicted.
   const isFateKnown = counts.transactions === 0 || counts.transactions > counts.unknown;
   const cuts = [
     ...(isWhole ? [] : [stopText('interrupted')]),
-    ...(cut === null ? [] : [cutText(cut)]),
+    ...(cut === null ? [] : [cutText(cut, result)]),
     ...(afterLastMark === 0 ? [] : [`${counted(afterLastMark, 'operation')} after the last mark`]),
     ...(counts.skipped === 0 ? [] : [skipped]),
     ...(isFateKnown ? [] : [noFate(counts.transactions)]),
@@ -165,9 +166,11 @@ function noFate(transactions: number): string {
   return `of ${counted(transactions, 'transaction')} none is known to have been committed or rolled back`;
 }
 
-function cutText(cut: number): string {
+function cutText(cut: number, { endsInLine, isMarked }: TraceResult): string {
+  const verb = cut > 1 ? 'were' : 'was';
+  if (endsInLine && !isMarked) return `the trace ends in the middle of a line: ${counted(cut, 'operation')} ${verb} not checked`;
   const what = cut === 0 ? 'what came after it' : `${counted(cut, 'operation')} after the mark`;
-  return `the trace ends without its last mark: ${what} ${cut > 1 ? 'were' : 'was'} not checked`;
+  return `the trace ends without its last mark: ${what} ${verb} not checked`;
 }
 
 function summaryLines(files: readonly string[], result: TraceResult, conclusion: Conclusion): string[] {
@@ -182,7 +185,7 @@ function summaryLines(files: readonly string[], result: TraceResult, conclusion:
     ...(counts.unknown > 0 ? [`${counted(counts.unknown, 'transaction')} of unknown fate`] : []),
     ...(pipeline.stalled > 0 ? [`${counted(pipeline.stalled, 'session')} no longer waited for`] : []),
     ...(pipeline.late > 0 ? [`${counted(pipeline.late, 'operation')} overtaken, and not checked`] : []),
-    ...(result.cut === null || conclusion.kind === 'unknown' ? [] : [cutText(result.cut)]),
+    ...(result.cut === null || conclusion.kind === 'unknown' ? [] : [cutText(result.cut, result)]),
     ...(pipeline.moved > 0 ? [`${counted(pipeline.moved, 'operation')} moved within the clock error`] : []),
   ];
   return [

@@ -13,7 +13,13 @@ interface Verification {
 
 const progressEveryMs = 5_000;
 
-export async function readAll(files: readonly string[], verification: Verification, host: Host): Promise<TraceResult> {
+/** @param interruption a trace in which nothing has come by then is no fault */
+export async function readAll(
+  files: readonly string[],
+  verification: Verification,
+  host: Host,
+  interruption: AbortSignal,
+): Promise<TraceResult> {
   const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
     const inputs = files.map((file) => host.openInput(file));
@@ -22,7 +28,7 @@ export async function readAll(files: readonly string[], verification: Verificati
     const merged = (): AsyncIterable<Uint8Array> => mergedTraces(inputs, () => (isOneCut = true));
     for await (const chunk of only !== undefined && others.length === 0 ? only : merged()) verification.push(chunk);
     const result = verification.finish();
-    if (result.counts.operations === 0 && (result.cut ?? 0) === 0)
+    if (result.counts.operations === 0 && (result.cut ?? 0) === 0 && !interruption.aborted)
       throw new InputError('trace/empty', 'there is no operation in it');
     return isOneCut ? { ...result, cut: result.cut ?? 0 } : result;
   } catch (error) {

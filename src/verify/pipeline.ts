@@ -169,6 +169,17 @@ export class Pipeline {
     return Infinity;
   }
 
+  /**
+   * Nothing more will come, and something is missing. Without marks only what no session that is known can precede is certain.
+   * @returns the time from which on something may be missing
+   */
+  finishCut(): number {
+    if (this.#hasMarks) return this.finish();
+    this.#dispatchUpTo(this.#watermark(), 0);
+    this.#counts.cut = this.#counts.waiting;
+    return this.#frontier;
+  }
+
   #meetLate(session: number, line: number): void {
     if (!this.#options.sessions) return this.#meet(session);
     const name = this.#operations.sessions.name(session);

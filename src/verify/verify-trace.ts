@@ -37,6 +37,8 @@ export interface TraceResult {
   readonly base: bigint;
   /** The trace was cut off: so many operations and reads behind its last mark were not checked. `null`: it is whole. */
   readonly cut: number | null;
+  /** Was it cut off in the middle of a line? The line is left out. */
+  readonly endsInLine: boolean;
   /** Operations behind the mark that says that nothing comes any more. */
   readonly afterLastMark: number;
   /** Without marks nothing says that it is whole. */
@@ -115,14 +117,24 @@ export class TraceVerification {
 
   /** @throws InputError `trace/...` */
   finish(): TraceResult {
-    const isCut = this.#reader.finish();
+    const isCut = this.#finishReader();
     const { pipeline, verifier } = this.#open();
-    const complete = pipeline.finish();
+    const complete = isCut ? pipeline.finishCut() : pipeline.finish();
     const skipped = verifier.finish(complete);
     // A trace whose header is lost has marks all the same, and the last of them tells whether it is whole.
     const isWhole = !isCut && complete === Infinity && (this.#lastMark ?? Infinity) === Infinity;
     const cut = isWhole ? null : pipeline.counts.cut + skipped + (isCut ? 1 : 0);
-    return { ...this.soFar, cut };
+    return { ...this.soFar, cut, endsInLine: isCut };
+  }
+
+  /** @returns whether the last line stops in its middle; it is left out */
+  #finishReader(): boolean {
+    try {
+      return this.#reader.finish();
+    } catch (error) {
+      if (!(error instanceof InputError) || error.code !== 'trace/truncated') throw error;
+      return true;
+    }
   }
 
   /** What is found and checked: nothing is concluded from what has not come. */
@@ -134,6 +146,7 @@ export class TraceVerification {
       violations: this.#violations,
       base: this.#reader.base,
       cut: null,
+      endsInLine: false,
       afterLastMark: this.#afterLastMark,
       isMarked: this.#header.hasMarks || this.#lastMark !== null,
     };

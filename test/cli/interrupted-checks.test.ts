@@ -291,6 +291,27 @@ describe('verify', () => {
     expect(out).toMatch(/^unknown: interrupted\n/);
   });
 
+  test.each([
+    ['nothing', ''],
+    ['half a line', early.join('\n').slice(0, 40)],
+    ['some lines and a half', `${stale.join('\n')}\n${early.join('\n').slice(0, 40)}`],
+  ])('of a pipe whose writer dies with it after %s', async (_what, text) => {
+    const interruption = new AbortController();
+    const { code, out, err } = await runHere(
+      ['verify', '-', ...claim],
+      {},
+      {
+        interruption: interruption.signal,
+        openInput: async function* () {
+          yield new TextEncoder().encode(text);
+          interruption.abort();
+        },
+      },
+    );
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+    expect(out).toMatch(/^unknown: interrupted[;\n]/);
+  });
+
   test('of standard input that stays open', timeout, async () => {
     const { code, out, answerMs } = await interruptedAtOutput(['verify', '-', ...claim], {
       cwd,
