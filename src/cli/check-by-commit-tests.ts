@@ -1,7 +1,7 @@
 /** `moirai check --by commit-tests`: is there an execution in which every transaction passes the commit test of a level? */
 import { stopText, TimeLimit } from '../base/index.ts';
 import { monotonicMs } from '../base/clock.ts';
-import { type History, relationsOf, type TransactionIndex } from '../history/index.ts';
+import { CutHistoryError, type History, historyOf, relationsOf, type TransactionIndex } from '../history/index.ts';
 import { counted, formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
 import {
   commitTest,
@@ -14,7 +14,8 @@ import {
   type JudgedExecution,
   summarizeCommitTest,
 } from '../states/index.ts';
-import { styles, transactionsShownMax } from './check-report.ts';
+import { cutText, restToJudge } from './check-cut.ts';
+import { cutLines, styles, transactionsShownMax } from './check-report.ts';
 import { assumedWhole, readHistory } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
@@ -47,6 +48,7 @@ export async function checkByCommitTests(
           asked: options.level,
           history: notRead,
           assumed: [],
+          cut: null,
           verdicts: openVerdicts(options.level),
         },
     );
@@ -54,17 +56,43 @@ export async function checkByCommitTests(
   };
   return runInterruptibly(host, soFar, async (quiet) => {
     for (const file of files) {
-      const { history, marksEnd } = await readHistory(file, quiet);
-      const judged = options.ignoreThinAirReads ? withoutThinAirReads(history) : history;
-      const assumed = marksEnd ? [] : [assumedWhole];
-      const report = { file, asked: options.level, history: judged, assumed, verdicts: openVerdicts(options.level) };
+      const { history, assumed, error } = await readWholeOrCut(file, quiet);
+      const judged = options.ignoreThinAirReads || error !== null ? withoutThinAirReads(history) : history;
+      const cut = error === null ? null : cutText(error);
+      const report = {
+        file,
+        asked: options.level,
+        history: judged,
+        assumed,
+        cut,
+        verdicts: openVerdicts(options.level),
+      };
       reports.push(report);
       judge(report, new TimeLimit(monotonicMs() + options.timeoutMs));
+      if (error !== null && weakestViolation(report) === undefined) throw error;
       if (!options.json) quiet.out(reportText(report, printed, options, host));
       printed += 1;
     }
     return printEnding(endingOf(reports, [], options, host), quiet);
   });
+}
+
+interface Read {
+  readonly history: History;
+  readonly assumed: readonly string[];
+  /** Of a history that was cut; `history` is what is left of it. */
+  readonly error: CutHistoryError | null;
+}
+
+async function readWholeOrCut(file: string, host: Host): Promise<Read> {
+  try {
+    const { history, marksEnd } = await readHistory(file, host);
+    return { history, assumed: marksEnd ? [] : [assumedWhole], error: null };
+  } catch (error) {
+    const rest = error instanceof CutHistoryError ? restToJudge(error) : null;
+    if (rest === null) throw error;
+    return { history: historyOf(rest), assumed: [], error: error as CutHistoryError };
+  }
 }
 
 /** @param rest of the reports, what is not printed yet */
@@ -106,13 +134,16 @@ interface FileReport {
   readonly history: History;
   /** What a level that is satisfied takes for granted, each as a clause. */
   readonly assumed: readonly string[];
+  /** Where and how it was cut; `null`: it was not. That the rest satisfies a level says nothing. */
+  readonly cut: string | null;
   /** Each after those that it implies. */
   readonly verdicts: Map<CommitTestLevel, FoundVerdict>;
 }
 
-/** A level that was not judged yet is open. */
-type FoundVerdict = CommitTestVerdict | typeof open;
+/** A level that was not judged yet is open; of a history that was cut, what the rest does not violate is unknown. */
+type FoundVerdict = CommitTestVerdict | typeof open | typeof wasCut;
 const open = { kind: 'unknown', reason: 'interrupted' } as const;
+const wasCut = { kind: 'unknown', reason: 'cut' } as const;
 
 type Found = readonly [CommitTestLevel, CommitTestVerdict];
 
@@ -123,12 +154,13 @@ function openVerdicts(asked?: CommitTestLevel): Map<CommitTestLevel, FoundVerdic
 }
 
 /** A level that implies a violated one is violated for the same reason. */
-function judge({ history, verdicts }: FileReport, limit: TimeLimit): void {
+function judge({ history, cut, verdicts }: FileReport, limit: TimeLimit): void {
   for (const level of verdicts.keys()) {
     const known = commitTestTable[level].implies
       .map((weaker) => verdicts.get(weaker))
       .find((verdict) => verdict?.kind === 'violated');
-    verdicts.set(level, known ?? commitTest(history, level, { limit }));
+    const verdict = known ?? commitTest(history, level, { limit });
+    verdicts.set(level, cut === null || verdict.kind === 'violated' ? verdict : wasCut);
   }
 }
 
@@ -155,7 +187,7 @@ function formatReport(
   report: FileReport,
   { style, width }: { readonly style: Styler; readonly width: number },
 ): string {
-  const { file, history, verdicts } = report;
+  const { file, history, cut, verdicts } = report;
   const { length } = history.transactions;
   const isShown = length <= transactionsShownMax;
   const levels = formatTable([...verdicts].map(([level, verdict]) => [level, answer(history, verdict)]));
@@ -164,7 +196,7 @@ function formatReport(
   return [
     `${style('name', file)}: ${counted(length, 'transaction')}, ${counted(operationsOf(history), 'operation')}; by commit tests`,
     ...levels.map((line, i) => style(styles[[...verdicts.values()][i]?.kind ?? 'unknown'], line)),
-    `strongest level: ${shown.map(([level]) => level).join(', ')}`,
+    ...(cut === null ? [`strongest level: ${shown.map(([level]) => level).join(', ')}`] : cutLines(cut, width)),
     ...assumedOf(report).map((clause) => `assumed: ${clause}`),
     ...(violation === undefined || !isShown ? [] : ['', ...formatSessions(history, { width, style })]),
     ...(violation === undefined ? [] : evidence(history, violation, width)),
@@ -173,12 +205,12 @@ function formatReport(
 }
 
 function answer(history: History, verdict: FoundVerdict): string {
-  if (isOpen(verdict)) return `unknown: ${stopText('interrupted')}`;
+  if (isOpen(verdict)) return `unknown: ${verdict === open ? stopText('interrupted') : 'the history was cut'}`;
   return verdict.kind === 'unknown' ? summarizeCommitTest(history, verdict) : verdict.kind;
 }
 
-function isOpen(verdict: FoundVerdict): verdict is typeof open {
-  return verdict === open;
+function isOpen(verdict: FoundVerdict): verdict is typeof open | typeof wasCut {
+  return verdict === open || verdict === wasCut;
 }
 
 function evidence(history: History, [level, verdict]: Found, width: number): string[] {
@@ -192,7 +224,7 @@ function operationsOf({ transactions }: History): number {
 
 /** The shape of `check`; a violation has obstacles in place of a cycle. */
 function reportJson(report: FileReport): object {
-  const { file, history, verdicts } = report;
+  const { file, history, cut, verdicts } = report;
   const violation = weakestViolation(report);
   const level = strongest(report).at(-1);
   const satisfied = level === undefined ? undefined : verdicts.get(level);
@@ -203,7 +235,8 @@ function reportJson(report: FileReport): object {
     operations: operationsOf(history),
     levels: Object.fromEntries([...verdicts].map(([each, { kind }]) => [each, kind])),
     strongest: level ?? null,
-    ...([...verdicts.values()].some(isOpen) ? { stopped: 'interrupted' } : {}),
+    ...([...verdicts.values()].includes(open) ? { stopped: 'interrupted' } : {}),
+    ...(cut === null ? {} : { cut }),
     execution: satisfied?.kind === 'satisfied' ? executionJson(history, satisfied.execution) : null,
     violations: violation === undefined ? [] : [violationJson(history, violation)],
     assumed: assumedOf(report),

@@ -10,10 +10,7 @@ import type { Host } from './host.ts';
 
 const wasCut: Answer = { kind: 'unknown', text: 'unknown: the history was cut' };
 
-/**
- * Reads of what is missing are no evidence, and where values repeat, a read may have seen a write that is missing.
- * @returns `null`: what is left violates nothing
- */
+/** @returns `null`: what is left violates nothing */
 export function judgeCut(
   file: string,
   error: CutHistoryError,
@@ -21,8 +18,8 @@ export function judgeCut(
   endMs: number,
   host: Pick<Host, 'err'>,
 ): FileReport | null {
-  const rest = restOf(error);
-  if (rest === null || hasRepeatedValues(rest)) return null;
+  const rest = restToJudge(error);
+  if (rest === null) return null;
   const options = {
     thinAirReads: 'ignored',
     assumed: [],
@@ -34,17 +31,23 @@ export function judgeCut(
   const answers = [...report.answers].map(
     ([at, answer]) => [at, answer.kind === 'violated' ? answer : wasCut] as const,
   );
-  const { line, column } = error.place ?? {};
-  const where = [line, column].filter((part) => part !== undefined).join(':');
-  const cut = `${where === '' ? '' : `${where}: `}${error.message}`;
-  return { ...report, answers: new Map(answers), thinAirReads: 0, cut };
+  return { ...report, answers: new Map(answers), thinAirReads: 0, cut: cutText(error) };
 }
 
-/** `null`: it is bad input, apart from its end, or there is nothing in it. */
-function restOf(error: CutHistoryError): CompactHistory | null {
+/** Where and how a history was cut. */
+export function cutText({ message, place: { line, column } = {} }: CutHistoryError): string {
+  const where = [line, column].filter((part) => part !== undefined).join(':');
+  return `${where === '' ? '' : `${where}: `}${message}`;
+}
+
+/**
+ * What is left of a history. Its reads out of thin air may be of what is missing.
+ * @returns `null`: it is bad input, apart from its end, there is nothing in it, or its values repeat, and a read may have seen a missing write
+ */
+export function restToJudge(error: CutHistoryError): CompactHistory | null {
   try {
     const rest = error.rest();
-    return rest.transactionCount === 0 ? null : rest;
+    return rest.transactionCount === 0 || hasRepeatedValues(rest) ? null : rest;
   } catch (other) {
     if (other instanceof InputError) return null;
     throw other;

@@ -125,7 +125,8 @@ export function formatReport(
   ].join('\n');
 }
 
-function cutLines(cut: string, width: number): string[] {
+/** A history that was cut, and what is left of it violates a level. */
+export function cutLines(cut: string, width: number): string[] {
   return [
     ...wrap(`the history was cut: ${cut}`, width),
     ...wrap(

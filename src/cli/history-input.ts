@@ -44,7 +44,7 @@ export type SizedHistory =
 /** What a green verdict on a file takes for granted that does not mark its end. */
 export const assumedWhole = 'the file has no end mark: it is whole';
 
-/** @throws InputError with the file and the place in it */
+/** @throws InputError with the file and the place in it; CutHistoryError for one that was cut */
 export async function readHistory(
   file: string,
   host: Host,
@@ -52,7 +52,7 @@ export async function readHistory(
   return inFile(file, async () => {
     const bytes = await host.readInput(file);
     const format = detectFormat(bytes.subarray(0, headBytes), file);
-    const small = parseSmall(bytes, format);
+    const small = wholeSmall(bytes, format);
     const read = small ?? historyOf(await format.read([{ name: file, chunks: () => only(bytes) }]));
     return { history: notEmpty(read), marksEnd: format.marksEnd(bytes.subarray(0, headBytes)) };
   });

@@ -168,7 +168,8 @@ function noFate(transactions: number): string {
 
 function cutText(cut: number, { endsInLine, isMarked }: TraceResult): string {
   const verb = cut > 1 ? 'were' : 'was';
-  if (endsInLine && !isMarked) return `the trace ends in the middle of a line: ${counted(cut, 'operation')} ${verb} not checked`;
+  if (endsInLine && !isMarked)
+    return `the trace ends in the middle of a line: ${counted(cut, 'operation')} ${verb} not checked`;
   const what = cut === 0 ? 'what came after it' : `${counted(cut, 'operation')} after the mark`;
   return `the trace ends without its last mark: ${what} ${verb} not checked`;
 }

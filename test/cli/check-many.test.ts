@@ -51,6 +51,11 @@ describe('several histories', () => {
       cut: expect.stringContaining('8:39: '),
       strongest: null,
     });
+    const byTests = await runHere(['check', 'c.jsonl', '--by', 'commit-tests', ...level], { 'c.jsonl': cut });
+    expect(byTests.code).toBe(1);
+    expect(byTests.out).toMatch(/^read-atomic +unknown: the history was cut$/m);
+    expect(byTests.out).toMatch(/^serializable +violated$/m);
+    expect(byTests.out).toContain('the history was cut: 8:39: the line ends where a value should stand\nwhat is left');
     expect((await runHere(['check', 'c.jsonl', '--level', 'causal'], { 'c.jsonl': cut })).code).toBe(2);
     expect((await runHere(['check', 'c.jsonl'], { 'c.jsonl': cut })).code).toBe(2);
     const within = Buffer.from(whole.replace('"x",4', '"x","é"')).subarray(0, whole.lastIndexOf('4') + 2);
