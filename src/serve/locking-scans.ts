@@ -25,13 +25,13 @@ export function lockingScans(
 
 /**
  * MySQL 8.0 manual, "Locks Set by Different SQL Statements in InnoDB", and `ha_innobase::store_lock`: below REPEATABLE READ the SELECT of an
- * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE do not.
+ * INSERT and the subqueries of an UPDATE read without locks; those of a DELETE and of an UPDATE of a join do not.
  */
 function locksScans({ scansLock }: StatementView, statement: QueryStatement, isolation: IsolationName): boolean {
   if (scansLock === undefined) return false;
   if (scansLock) return true;
   if (statement.isReadOnly || statement.command === 'SELECT') return false;
-  return isolation === 'repeatable read' || statement.command === 'DELETE';
+  return isolation === 'repeatable read' || statement.command === 'DELETE' || statement.writesJoin === true;
 }
 
 function lockingView(view: StatementView, pauses: boolean): StatementView {
@@ -47,16 +47,20 @@ function lockingView(view: StatementView, pauses: boolean): StatementView {
       let taken: Row | null = null;
       const strength = condition.isWritten ? 'update' : 'share';
       const request = { strength, ifLocked: 'wait', reading: 'statement' } as const;
-      const locking = view.lock(table, path, { ...condition, matches: () => true }, request, function* take(row) {
+      // Nothing is evaluated when the lock has been waited for: the scan that comes again does that.
+      let hasToWait = false;
+      const matches = (row: Row): boolean => hasToWait || condition.matches(row);
+      const locking = view.lock(table, path, { ...condition, matches }, request, function* take(row) {
         taken = row;
         yield rowIsLocked;
         return true;
       });
       for (let step = locking.next(); step.done !== true; step = locking.next()) {
+        hasToWait = step.value !== rowIsLocked;
         if (step.value !== rowIsLocked)
           throw new MustWait(continuing(step.value, untilLocked(locking), locking), 'before');
         // What the condition and the consumer read is locked before the next row.
-        if (taken === null || !condition.matches(taken)) continue;
+        if (taken === null) continue;
         let isStopped = true;
         try {
           yield taken;

@@ -101,6 +101,7 @@ function queryStatement(
     parameterTypes: planning.parameterTypes(types.text),
     columns: columns?.map((column) => resultColumn(column, planning)) ?? null,
     isReadOnly: !planning.writes,
+    writesJoin: planning.writesJoin,
     catalogVersion: planning.catalog.version,
     accesses: planning.accesses,
     locks: () => planning.locks,

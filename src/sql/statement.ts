@@ -38,6 +38,8 @@ export interface QueryStatement {
   readonly columns: readonly ResultColumn[] | null;
   /** Does it write or lock? Not allowed in read-only transactions (25006). */
   readonly isReadOnly: boolean;
+  /** An UPDATE or DELETE of a table that is joined with others. */
+  readonly writesJoin?: boolean;
   /** MySQL's TRUNCATE is a definition: it commits before and after. */
   readonly commitsAround?: boolean;
   readonly catalogVersion: number;

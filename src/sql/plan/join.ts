@@ -4,6 +4,7 @@
  */
 import { assert } from '../../base/assert.ts';
 import { keyText } from '../compare.ts';
+import { engineRules } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Row } from '../storage.ts';
 import { accessWays, indexStep } from './access.ts';
@@ -76,7 +77,10 @@ function rowsOf(node: FromNode): number[] {
   return [...node.left.nodes, ...node.right.nodes].flatMap(rowsOf);
 }
 
-/** The next as written whose needs are met, unless another is found by its whole key. */
+/**
+ * The next as written whose needs are met, unless another is found by its whole key. Of equals MariaDB begins with the one by whose rows the others are
+ * found by their whole keys.
+ */
 function nextNode(
   waiting: readonly FromNode[],
   conjuncts: readonly Conjunct[],
@@ -84,11 +88,16 @@ function nextNode(
   planning: Planning,
 ): FromNode {
   const possible = waiting.filter((node) => needsOf(node).every((row) => present.has(row)));
-  const score = (node: FromNode): number => {
-    if (node.kind !== 'leaf' || node.item.table === null) return 0;
-    const [access] = accessWays(node.item.table, node.item.row, conjuncts, (row) => present.has(row), planning.dialect);
-    return access === null || access === undefined ? 0 : access.isPoint ? 3 : access.equalities > 0 ? 2 : 1;
+  const { isClustered } = engineRules[planning.dialect];
+  const opens = (node: FromNode): number => {
+    if (!isClustered || node.kind !== 'leaf' || possible.length < 2) return 0;
+    const others = possible.filter((other) => other !== node);
+    const isThere = (row: number): boolean => present.has(row) || row === node.item.row;
+    return others.filter((other) => accessScore(other, conjuncts, isThere, planning) === pointScore).length;
   };
+  const isPresent = (row: number): boolean => present.has(row);
+  const score = (node: FromNode): number =>
+    accessScore(node, conjuncts, isPresent, planning) + opens(node) / (possible.length + 1);
   let best = possible[0] ?? waiting[0];
   assert(best !== undefined, 'an item is left to join');
   let bestScore = score(best);
@@ -97,6 +106,19 @@ function nextNode(
     if (own > bestScore) [best, bestScore] = [node, own];
   }
   return best;
+}
+
+const pointScore = 3;
+
+function accessScore(
+  node: FromNode,
+  conjuncts: readonly Conjunct[],
+  isKnown: (row: number) => boolean,
+  { dialect }: Planning,
+): number {
+  if (node.kind !== 'leaf' || node.item.table === null) return 0;
+  const [access] = accessWays(node.item.table, node.item.row, conjuncts, isKnown, dialect);
+  return access === null || access === undefined ? 0 : access.isPoint ? pointScore : access.equalities > 0 ? 2 : 1;
 }
 
 function needsOf(node: FromNode): number[] {

@@ -83,6 +83,7 @@ function whilePossible(target: WriteTarget, isPossible: ReturnType<typeof possib
 
 function joinedTarget(item: RangeItem, list: FromList, planning: Planning): WriteTarget {
   item.isWritten = true;
+  planning.writesJoin = true;
   const source = guardOf(list, planning)(planJoins(list, planning));
   return { item, index: null, visit: visitJoined(item, source, list.conjuncts) };
 }
