@@ -12,7 +12,15 @@ export interface Checkout {
   readonly tag: string;
   readonly packages: readonly PackageFile[];
   /** For esbuild: what is compiled, and where to. */
-  readonly builds: readonly { readonly from: string; readonly to: string; readonly format: 'cjs' | 'esm' }[];
+  readonly builds: readonly Build[];
+}
+
+interface Build {
+  readonly from: string;
+  readonly to: string;
+  readonly format: 'cjs' | 'esm';
+  /** Of the sources. Default: `.ts`, which becomes `.js`. */
+  readonly extension?: '.mts';
 }
 
 interface PackageFile {
@@ -35,14 +43,15 @@ export function checkedOut(checkout: Checkout, from: string | undefined): string
   else cpSync(from, making, { recursive: true, filter: (path) => !/\/(?:\.git|node_modules)$/.test(path) });
   for (const each of checkout.packages) cutPackage(making, each);
   call('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps'], making);
-  for (const { from: sources, to, format } of checkout.builds) {
-    const files = execFileSync('find', [sources, '-name', '*.ts', '-not', '-name', '*.d.ts'], { cwd: making });
+  for (const { from: sources, to, format, extension = '.ts' } of checkout.builds) {
+    const files = execFileSync('find', [sources, '-name', `*${extension}`, '-not', '-name', '*.d.ts'], { cwd: making });
     const options = [
       `--outdir=${to}`,
       `--outbase=${sources}`,
       `--format=${format}`,
       '--target=node20',
       '--log-level=error',
+      `--out-extension:.js=${extension.replace('ts', 'js')}`,
     ];
     call(join(process.cwd(), 'node_modules/.bin/esbuild'), [...String(files).trim().split('\n'), ...options], making);
   }

@@ -1,27 +1,40 @@
 /** Clients' own test suites: where they are, how they run, and which failures on moirai are known. */
-import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Dialect } from '../src/sql/index.ts';
 import type { Checkout } from './suite-checkout.ts';
-
-/** By name of a test (node-postgres: of a file): did it pass? */
-export type SuiteResults = ReadonlyMap<string, boolean>;
+import { eachFile, mocha, postgresJs, type RunSuite } from './suite-runs.ts';
 
 export interface ClientSuite {
+  readonly dialect: Dialect;
   readonly checkout: Checkout;
   /** What its own set-up makes on a fresh server before the tests: users and databases. */
   readonly setUp: readonly string[];
-  readonly run: (folder: string, port: number) => Promise<SuiteResults>;
+  readonly run: RunSuite;
   /** The words of `reason` stand in docs/drivers.md. */
   readonly known: readonly { readonly reason: string; readonly tests: RegExp }[];
 }
 
-const fileMs = 40_000;
-const suiteMs = 600_000;
+const kyselyCheckout: Checkout = {
+  repository: 'kysely-org/kysely',
+  tag: 'v0.29.5',
+  packages: [
+    {
+      path: 'package.json',
+      keeps: (
+        'chai chai-as-promised mocha mysql2 pg pg-cursor sinon semver std-env tarn tedious better-sqlite3 pathe remeda ' +
+        '@electric-sql/pglite esbuild tsx prototype-pollution-vulnerable-lodash.merge-dont-upgrade'
+      ).split(' '),
+    },
+  ],
+  builds: [
+    { from: 'src', to: 'dist', format: 'esm' },
+    { from: 'test/node/src', to: 'test/node/dist', format: 'esm' },
+  ],
+};
+const kyselyFiles = 'test/node/dist/**/*.test.js';
 
 export const suites: Readonly<Record<string, ClientSuite>> = {
   'node-postgres': {
+    dialect: 'postgres',
     checkout: {
       repository: 'brianc/node-postgres',
       tag: 'pg@8.23.0',
@@ -46,7 +59,12 @@ export const suites: Readonly<Record<string, ClientSuite>> = {
       })),
     },
     setUp: [],
-    run: nodePostgresResults,
+    run: eachFile({
+      cwd: 'packages/pg',
+      folders: ['test/integration'],
+      ending: '-tests.js',
+      env: (port) => ({ PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGDATABASE: 'postgres' }),
+    }),
     known: [
       { reason: 'ending other sessions', tests: /error-tests|query-error-handling|gh-issues\/130/ },
       { reason: 'any user and any database', tests: /api-tests|client\/error-handling/ },
@@ -57,25 +75,10 @@ export const suites: Readonly<Record<string, ClientSuite>> = {
     ],
   },
   'kysely-postgres': {
-    checkout: {
-      repository: 'kysely-org/kysely',
-      tag: 'v0.29.5',
-      packages: [
-        {
-          path: 'package.json',
-          keeps: (
-            'chai chai-as-promised mocha mysql2 pg pg-cursor sinon semver std-env tarn tedious better-sqlite3 pathe remeda ' +
-            '@electric-sql/pglite esbuild tsx prototype-pollution-vulnerable-lodash.merge-dont-upgrade'
-          ).split(' '),
-        },
-      ],
-      builds: [
-        { from: 'src', to: 'dist', format: 'esm' },
-        { from: 'test/node/src', to: 'test/node/dist', format: 'esm' },
-      ],
-    },
+    dialect: 'postgres',
+    checkout: kyselyCheckout,
     setUp: ['create role kysely superuser login', 'create database kysely_test owner kysely'],
-    run: (folder, port) => mochaResults(folder, { DIALECTS: 'postgres', MOIRAI_SUITE_PORTS: `5434:${port}` }),
+    run: mocha(kyselyFiles, 5434, { DIALECTS: 'postgres' }),
     known: [
       { reason: 'MERGE', tests: /merge/ },
       { reason: 'ending other sessions', tests: /cancellation/ },
@@ -87,51 +90,39 @@ export const suites: Readonly<Record<string, ClientSuite>> = {
       },
     ],
   },
+  'kysely-mysql': {
+    dialect: 'mysql',
+    checkout: kyselyCheckout,
+    setUp: [
+      "create user 'kysely'@'%' identified by 'kysely'",
+      "grant all on *.* to 'kysely'@'%'",
+      'create database kysely_test',
+    ],
+    run: mocha(kyselyFiles, 3308, { DIALECTS: 'mysql' }),
+    known: [],
+  },
+  'postgres.js': {
+    dialect: 'postgres',
+    checkout: { repository: 'porsager/postgres', tag: 'v3.4.9', packages: [], builds: [] },
+    setUp: [],
+    run: postgresJs,
+    known: [],
+  },
+  mysql2: {
+    dialect: 'mysql',
+    checkout: {
+      repository: 'sidorares/node-mysql2',
+      tag: 'v3.23.4',
+      packages: [{ path: 'package.json', keeps: ['poku', 'assert-diff', 'error-stack-parser', 'portfinder'] }],
+      builds: [{ from: 'test', to: 'test', format: 'esm', extension: '.mts' }],
+    },
+    setUp: ['create database if not exists test'],
+    run: eachFile({
+      cwd: '.',
+      folders: ['test/integration', 'test/global'],
+      ending: '.test.mjs',
+      env: (port) => ({ MYSQL_HOST: '127.0.0.1', MYSQL_PORT: String(port) }),
+    }),
+    known: [],
+  },
 };
-
-/** Each file is a process of its own, as the suite's Makefile runs them. */
-async function nodePostgresResults(folder: string, port: number): Promise<SuiteResults> {
-  const cwd = join(folder, 'packages/pg');
-  const tests = join(cwd, 'test/integration');
-  const files = readdirSync(tests, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('-tests.js'));
-  const env = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGDATABASE: 'postgres' };
-  const results = new Map<string, boolean>();
-  for (const file of files.toSorted())
-    results.set(file, await isDone(process.execPath, [join(tests, file)], { cwd, env, timeoutMs: fileMs }));
-  return results;
-}
-
-/** Tests that name a fixed port reach the server all the same: `redirect-ports.mjs`. */
-async function mochaResults(folder: string, env: Readonly<Record<string, string>>): Promise<SuiteResults> {
-  const output = join(tmpdir(), `moirai-suite-${process.pid}.json`);
-  const reporter = ['--reporter', 'json', '--reporter-option', `output=${output}`];
-  const args = ['--timeout', '15000', '--exit', ...reporter, 'test/node/dist/**/*.test.js'];
-  const hook = `--import ${new URL('redirect-ports.mjs', import.meta.url).href}`;
-  const options = { cwd: folder, env: { ...env, NODE_OPTIONS: hook }, timeoutMs: suiteMs };
-  await isDone(join(folder, 'node_modules/.bin/mocha'), args, options);
-  const { passes, failures } = JSON.parse(readFileSync(output, 'utf8')) as Record<string, { fullTitle: string }[]>;
-  rmSync(output);
-  return new Map([
-    ...(passes ?? []).map(({ fullTitle }) => [fullTitle, true] as const),
-    ...(failures ?? []).map(({ fullTitle }) => [fullTitle, false] as const),
-  ]);
-}
-
-interface ProcessOptions {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-}
-
-function isDone(program: string, args: readonly string[], { cwd, env, timeoutMs }: ProcessOptions): Promise<boolean> {
-  const child = spawn(program, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: 'ignore',
-    timeout: timeoutMs,
-    killSignal: 'SIGKILL',
-  });
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve(code === 0));
-  });
-}

@@ -2,11 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import mysql from 'mysql2/promise';
 import pg from 'pg';
+import type { Dialect } from '../src/sql/index.ts';
+import { startMariadb } from '../test/support/mariadb-server.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
 import type { CommandOptions } from './command.ts';
 import { checkedOut } from './suite-checkout.ts';
-import { type ClientSuite, type SuiteResults, suites } from './suite-list.ts';
+import { type ClientSuite, suites } from './suite-list.ts';
+import type { SuiteResults } from './suite-runs.ts';
 
 /** @throws where a suite cannot be fetched or built */
 export async function clientSuites({ flags, print }: CommandOptions): Promise<boolean> {
@@ -47,25 +51,43 @@ function report(
   return unknown;
 }
 
-async function resultsOfReal({ setUp, run }: ClientSuite, folder: string): Promise<SuiteResults> {
-  const server = await startPostgres();
+async function resultsOfReal({ dialect, setUp, run }: ClientSuite, folder: string): Promise<SuiteResults> {
+  const { start, execute } = servers[dialect];
+  const server = await start();
   try {
-    const client = new pg.Client({ host: '127.0.0.1', port: server.port, user: 'postgres', database: 'postgres' });
-    await client.connect();
-    for (const sql of setUp) await client.query(sql);
-    await client.end();
-    return await run(folder, server.port);
+    await execute(server.port, setUp);
+    return await run(folder, server.port, 'server');
   } finally {
     await server.stop();
   }
 }
 
+const servers = {
+  postgres: {
+    start: startPostgres,
+    execute: async (port: number, statements: readonly string[]): Promise<void> => {
+      const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'postgres' });
+      await client.connect();
+      for (const sql of statements) await client.query(sql);
+      await client.end();
+    },
+  },
+  mysql: {
+    start: startMariadb,
+    execute: async (port: number, statements: readonly string[]): Promise<void> => {
+      const connection = await mysql.createConnection({ host: '127.0.0.1', port, user: 'root' });
+      for (const sql of statements) await connection.query(sql);
+      await connection.end();
+    },
+  },
+} as const satisfies Record<Dialect, unknown>;
+
 /** It takes any user and any database. */
-async function resultsOfMoirai({ run }: ClientSuite, folder: string): Promise<SuiteResults> {
-  const args = ['dist/cli/main.js', 'serve', '--engine', 'postgres', '--port', '0'];
+async function resultsOfMoirai({ dialect, run }: ClientSuite, folder: string): Promise<SuiteResults> {
+  const args = ['dist/cli/main.js', 'serve', '--engine', dialect, '--port', '0'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   try {
-    return await run(folder, await portOf(child));
+    return await run(folder, await portOf(child), 'moirai');
   } finally {
     child.kill('SIGTERM');
     await once(child, 'exit');
