@@ -30,8 +30,8 @@ describe('PostgreSQL has it, moirai has not', () => {
     ['select permissive from pg_policies', 'the column permissive of pg_policies'],
     ['select xmin from t', 'the column xmin'],
     ['select count(*) from pg_locks', 'the table pg_locks'],
-    ['select pid from pg_stat_activity', 'the table pg_stat_activity'],
-    ['select pid from pg_catalog.pg_stat_activity', 'the table pg_catalog.pg_stat_activity'],
+    ['select pid from pg_catalog.pg_locks', 'the table pg_catalog.pg_locks'],
+    ['select wait_event from pg_stat_activity', 'the column wait_event of pg_stat_activity'],
   ])('%s', async (sql, construct) => {
     const message = await refusal('postgres', sql);
     if (construct === null) expect(message).toMatch(/^engine 42703/);

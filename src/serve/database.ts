@@ -13,7 +13,7 @@ import {
   postgresStorage,
 } from '../engine/index.ts';
 import type { UnsupportedStatement } from '../evidence/index.ts';
-import { formatHistoryLines, type History } from '../history/index.ts';
+import type { History } from '../history/index.ts';
 import { type Decisions, drawing } from '../mockdb/index.ts';
 import {
   Catalog,
@@ -24,14 +24,12 @@ import {
   type IsolationName,
   loadParser,
   type QueryStatement,
-  type ResultColumn,
   splitStatements,
   SqlError,
   type SqlServer,
   type SqlType,
   type SqlValue,
   type Statement,
-  type StatementResult,
   type StatementView,
   type Storage,
   type StorageTransaction,
@@ -39,10 +37,8 @@ import {
   type Wait,
   type Waiting,
 } from '../sql/index.ts';
-import type { AdminCommand } from './admin-command.ts';
 import { AssumedAccesses, type Ways } from './assumed-accesses.ts';
 import { assumePages, assumeRefusals } from './engine-assumptions.ts';
-import { formatChoices } from './choices.ts';
 import { describe } from './describe.ts';
 import { HistoryRecorder } from './history-recorder.ts';
 import type { RowNames } from './recorded-history.ts';
@@ -56,7 +52,6 @@ import { type SessionRules, sessionRules } from './session-rules.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
 import { pausingStatements } from './statement-pauses.ts';
-import { emptyResult, linesResult, textColumn } from './statement-result.ts';
 import { UnsupportedStatements } from './unsupported-statements.ts';
 
 export interface SqlDatabaseOptions {
@@ -310,35 +305,6 @@ export class SqlDatabase implements SqlServer {
 
   // ---- admin
 
-  adminColumns(command: AdminCommand): readonly ResultColumn[] | null {
-    return command.kind === 'history' || command.kind === 'choices' ? [textColumn('line')] : null;
-  }
-
-  /** @throws SqlError, InputError */
-  administer(command: AdminCommand, session: Session | null): StatementResult {
-    switch (command.kind) {
-      case 'reset':
-        this.reset();
-        return emptyResult('RESET');
-      case 'start':
-        this.start();
-        return emptyResult('START');
-      case 'seed':
-        this.reseed(command.seed);
-        return emptyResult('SEED');
-      case 'level':
-        this.#setLevel(command.level);
-        return emptyResult('LEVEL');
-      case 'strong-reads':
-        if (session !== null) session.readsStrongly = command.isOn;
-        return emptyResult('STRONG READS');
-      case 'history':
-        return linesResult('HISTORY', formatHistoryLines(this.history()));
-      case 'choices':
-        return linesResult('CHOICES', formatChoices(this.#decisions));
-    }
-  }
-
   /** Empty, as at the start, with the decisions of the seed; what is under way ends, connections stay. */
   reset(): void {
     this.scheduler.close(() => new SqlError('57P01', 'the database was reset', { mysqlNumber: 1317 }));
@@ -415,7 +381,8 @@ export class SqlDatabase implements SqlServer {
 
   // ---- parts
 
-  #setLevel(level: string): void {
+  /** Of transactions that do not name one. */
+  setLevel(level: string): void {
     if (isAxiomatic(this.#storage)) this.#storage.setLevel(level);
     else this.#level = isolationNamed(level);
   }

@@ -16,10 +16,10 @@ export interface DuplexEnd extends Duplex {
   unref(): this;
 }
 
-/** @param highWaterMark bytes that each direction holds before writes wait; default 64 KiB */
+/** @returns the client's end, which ends when the other has, as sockets of `net.connect` do, and the server's. @param highWaterMark bytes that each direction holds before writes wait; default 64 KiB */
 export function duplexPair(highWaterMark = 1 << 16): [DuplexEnd, DuplexEnd] {
-  const left = new End(highWaterMark);
-  const right = new End(highWaterMark);
+  const left = new End({ highWaterMark, allowHalfOpen: false });
+  const right = new End({ highWaterMark, allowHalfOpen: true });
   left.peer = right;
   right.peer = left;
   return [left, right];
@@ -32,10 +32,6 @@ class End extends Duplex implements DuplexEnd {
   /** Goes on with the peer's write that waits until this side has read. */
   #continuePeer: WriteCallback | null = null;
   #hasEndedPeer = false;
-
-  constructor(highWaterMark: number) {
-    super({ highWaterMark, allowHalfOpen: true });
-  }
 
   get readyState(): 'open' | 'closed' | 'readOnly' | 'writeOnly' {
     if (this.readable) return this.writable ? 'open' : 'readOnly';

@@ -18,6 +18,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { InputError } from '../base/input-error.ts';
 import { SqlError, type StatementResult } from '../sql/index.ts';
 import { parseAdminCommand } from './admin-command.ts';
+import { administer } from './administer.ts';
 import type { SqlDatabase } from './database.ts';
 import { getKey, putKey } from './http-keys.ts';
 import { jsonRows, parametersOf } from './http-values.ts';
@@ -93,7 +94,7 @@ type Reply = { readonly text: string } | { readonly json: unknown };
 
 async function route(sessions: Sessions, method: string, path: readonly string[], body: unknown): Promise<Reply> {
   const [first, second = ''] = path;
-  if (first === 'admin') return administer(sessions.database, method, path.slice(1));
+  if (first === 'admin') return adminReply(sessions.database, method, path.slice(1));
   if (first !== 'sessions') throw notFound(path);
   if (second === '') {
     if (method !== 'POST') throw new HttpError(405, 'http/method', 'sessions takes POST');
@@ -149,14 +150,14 @@ async function converse(
   return { command: 'BEGIN', rowCount: 0 };
 }
 
-function administer(database: SqlDatabase, method: string, words: readonly string[]): Reply {
+function adminReply(database: SqlDatabase, method: string, words: readonly string[]): Reply {
   const command = parseAdminCommand(words.join(' '));
   const isRead = command.kind === 'history' || command.kind === 'choices';
   if (isRead !== (method === 'GET'))
     throw new HttpError(405, 'http/method', `${words.join('/')} takes ${isRead ? 'GET' : 'POST'}`);
   if (command.kind === 'strong-reads')
     throw new HttpError(400, 'http/path', 'strong reads are of one session: send the comment as SQL');
-  const { rows } = database.administer(command, null);
+  const { rows } = administer(command, database, null);
   return isRead ? { text: rows.map(([line]) => `${line as string}\n`).join('') } : { json: {} };
 }
 

@@ -54,6 +54,8 @@ class PostgresConversation implements Conversation {
   #isWorking = false;
   #isPaused = false;
   #hasEnded = false;
+  /** Why the connection ends as soon as what is under way allows it. */
+  #termination: unknown = null;
   #isClosed = false;
 
   constructor(
@@ -101,7 +103,9 @@ class PostgresConversation implements Conversation {
         // Between "no whole message" and the end of the work nothing may happen: what comes then would wait for ever.
         if (!(step instanceof Promise ? await step : step)) break;
         this.#pauseOrResume();
+        if (this.#termination !== null) break;
       }
+      if (this.#termination !== null) this.#failFatally(this.#termination);
     } catch (error) {
       this.#failFatally(error);
     }
@@ -207,7 +211,8 @@ class PostgresConversation implements Conversation {
     const { server, randomBytes } = this.#options;
     const { user, database, settings } = startup;
     const onParameter = (name: string, value: string): void => report(name, value);
-    const session = server.connect({ user, database, parameters: settings, onParameter });
+    const onTerminate = (error: unknown): void => this.#terminate(error);
+    const session = server.connect({ user, database, parameters: settings, onParameter, onTerminate });
     const commands = new PostgresCommands(session, this.#output, this.#options, () => this.#splitter.nextType);
     this.#stage = { kind: 'commands', session, commands };
     report = (name, value) => commands.settingChanged(name, value);
@@ -243,6 +248,12 @@ class PostgresConversation implements Conversation {
     if (!(error instanceof SqlError || error instanceof WireError)) this.#options.onBug?.(error);
     this.#say({ kind: 'error-response', fields: errorFields(error, 'FATAL') });
     this.#close();
+  }
+
+  /** Between two statements. What waits here already is not worked on any more. */
+  #terminate(error: unknown): void {
+    this.#termination = error;
+    if (!this.#isWorking) this.#failFatally(error);
   }
 
   #close(): void {

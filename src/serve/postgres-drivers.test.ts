@@ -50,6 +50,45 @@ function guarded(passwordMethod: NonNullable<PostgresOptions['passwordMethod']>)
   return client;
 }
 
+describe('sessions that end each other', () => {
+  const ended = (client: pg.Client) => new Promise<unknown>((resolve) => client.on('error', resolve));
+  const pid = (client: pg.Client) => (client as unknown as { readonly processID: number }).processID;
+
+  test('an idle one is told, and its locks go', async () => {
+    const [ann, bob] = [await pgClient(), await pgClient()];
+    await bob.query('begin; update t set label = null');
+    const told = ended(bob);
+    const waiting = ann.query("update t set label = 'ann' where id = 2");
+    const { rows } = await (await pgClient()).query('select pg_terminate_backend($1) as ended', [pid(bob)]);
+    expect(rows).toEqual([{ ended: true }]);
+    expect(await told).toMatchObject({ severity: 'FATAL', code: '57P01' });
+    expect((await waiting).rowCount).toBe(1);
+  });
+
+  test('one that waits fails with the code of the end, or goes on where its statement alone is cancelled', async () => {
+    const [ann, bob] = [await pgClient(), await pgClient()];
+    await ann.query('begin; update t set label = null');
+    const cancelled = bob.query('delete from t').catch((error: unknown) => error);
+    await ann.query('select pg_cancel_backend($1)', [pid(bob)]);
+    expect(await cancelled).toMatchObject({ severity: 'ERROR', code: '57014' });
+    bob.on('error', () => undefined);
+    const over = new Promise((resolve) => bob.once('end', resolve));
+    const terminated = bob.query('delete from t').catch((error: unknown) => error);
+    await ann.query('select pg_terminate_backend($1, 0)', [pid(bob)]);
+    expect(await terminated).toMatchObject({ severity: 'FATAL', code: '57P01' });
+    await over;
+  });
+
+  test('one that there is not is a warning', async () => {
+    const client = await pgClient();
+    const notices: unknown[] = [];
+    client.on('notice', ({ code, message }) => notices.push(`${code} ${message}`));
+    const { rows } = await client.query('select pg_cancel_backend(77) as a');
+    expect(rows).toEqual([{ a: false }]);
+    expect(notices).toEqual(['01000 PID 77 is not a PostgreSQL server process']);
+  });
+});
+
 describe('pg', () => {
   test('a statement with a name keeps its columns', async () => {
     const client = await pgClient();

@@ -25,6 +25,7 @@ import {
   type Waiting,
 } from '../sql/index.ts';
 import { adminCommandOf } from './admin-command.ts';
+import { adminColumns, administer } from './administer.ts';
 import type { SqlDatabase } from './database.ts';
 import { modesOfSetting, setDefaultModes } from './modes-of-setting.ts';
 import { usedDatabase } from './mysql-text.ts';
@@ -36,6 +37,7 @@ import { SessionTransaction } from './session-transaction.ts';
 import { Settings } from './settings.ts';
 import { checkNotFailed, checkReadableNotFailed } from './statement-checks.ts';
 import { shown } from './show.ts';
+import { canceled, terminated } from './session-activity.ts';
 import { StatementWatch } from './statement-event.ts';
 import { orStackError, withStackLimit } from './statement-limits.ts';
 import { emptyResult, rowsResult } from './statement-result.ts';
@@ -56,6 +58,7 @@ export class Session implements SqlSession {
   foundRows = 0n;
   rowCount = 0n;
   statementTime = 0n;
+  readonly startTime: bigint;
   /** Reads what a serializable observer of the end reads; for checkers. */
   readsStrongly = false;
   readonly watch = new StatementWatch();
@@ -69,6 +72,7 @@ export class Session implements SqlSession {
   constructor(id: number, database: SqlDatabase, options: ConnectOptions) {
     this.id = id;
     this.#database = database;
+    this.startTime = database.clock();
     this.options = options;
     this.settings = new Settings(database, options.parameters, options.onParameter);
     this.#transaction = new SessionTransaction(this, database);
@@ -136,7 +140,7 @@ export class Session implements SqlSession {
       sql,
       givenTypes: parameterTypes,
       parameterTypes: statement.kind === 'query' ? statement.parameterTypes : [],
-      columns: admin === null ? this.#columnsOf(statement) : this.#database.adminColumns(admin),
+      columns: admin === null ? this.#columnsOf(statement) : adminColumns(admin),
       plan: { statement, catalog: this.#database.catalog },
       isInner: false,
       admin,
@@ -159,9 +163,9 @@ export class Session implements SqlSession {
   }
 
   async #execute(prepared: Prepared, parameters: readonly SqlValue[]): Promise<StatementResult> {
-    if (this.#isClosed) throw new SqlError('57P01', 'terminating connection due to administrator command');
+    if (this.#isClosed) throw terminated();
     assert(!this.#database.scheduler.isBusy(this.id), `session ${this.id} has one statement at a time`);
-    if (prepared.admin !== null) return this.#database.administer(prepared.admin, this);
+    if (prepared.admin !== null) return administer(prepared.admin, this.#database, this);
     const statement = this.#current(prepared);
     switch (statement.kind) {
       case 'empty':
@@ -206,7 +210,13 @@ export class Session implements SqlSession {
   }
 
   cancel(): void {
-    this.interrupt(new SqlError('57014', 'canceling statement due to user request', { mysqlNumber: 1317 }));
+    this.interrupt(canceled());
+  }
+
+  /** The connection ends: the statement that waits fails, or the client is told between two. */
+  terminate(): void {
+    if (this.#database.scheduler.isBusy(this.id)) this.interrupt(terminated());
+    else this.options.onTerminate?.(terminated());
   }
 
   /** Ends the statement that waits, if one does. */

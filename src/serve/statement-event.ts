@@ -55,6 +55,8 @@ export class StatementWatch {
   place: () => string | null = () => null;
   /** The text of the statement under way. */
   statement: string | null = null;
+  /** The text of the statement that came last. */
+  latest = '';
   /** What its functions remark. */
   readonly notices: Notice[] = [];
   readonly #waits: string[] = [];
@@ -63,6 +65,7 @@ export class StatementWatch {
     this.#waits.length = 0;
     this.notices.length = 0;
     this.statement = sql;
+    this.latest = sql;
     this.onArrival?.(sql);
   }
 

@@ -3,6 +3,7 @@ import { SqlError, type SqlValue, type Surroundings } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import { lockFunctions } from './lock-functions.ts';
 import { lockSequence } from './sequence-locks.ts';
+import { activityIn, signal } from './session-activity.ts';
 import type { Session } from './sql-session.ts';
 
 export function surroundingsOf(session: Session, database: SqlDatabase): Surroundings {
@@ -61,6 +62,8 @@ export function surroundingsOf(session: Session, database: SqlDatabase): Surroun
       keepsSnapshot: () => database.keepsSnapshot(),
       takenForGranted: database.takenForGranted,
     }),
+    activity: activityIn(session, database),
+    signal: (what, pid) => signal(what, pid, session, database),
     get lastInsertId() {
       return session.lastInsertId;
     },

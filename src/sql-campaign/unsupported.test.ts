@@ -72,6 +72,18 @@ test('a statement with parameters is refused at Parse, and listed', async () => 
   expect(unsupported.map(({ session, count }) => [session, count])).toEqual([['a', 1]]);
 });
 
+test.each([
+  ['SELECT state FROM pg_stat_activity', 'the table pg_stat_activity'],
+  ['SELECT pg_cancel_backend(1)', 'pg_cancel_backend'],
+  ['SELECT pg_terminate_backend(pg_backend_pid())', 'pg_terminate_backend'],
+])('%s, which the timing of other sessions decides, is refused in runs', async (statement, name) => {
+  const { unsupported } = await runSqlCampaign(locking(statement, rollback), { profile, runs: 2 });
+  expect(unsupported[0]).toMatchObject({
+    statement,
+    reason: `${name} in a program that is tested is not supported by moirai (0A000)`,
+  });
+});
+
 test('what PostgreSQL refuses too is a violation, and nothing is listed', async () => {
   const result = await exploreSql(locking('SELEC 1', rollback), { profile });
   expect(result.unsupported).toEqual([]);

@@ -3,6 +3,7 @@
  * MySQL converts while it runs, its operators are compiled to closures that do.
  */
 import type { Node } from '@pgsql/types';
+import type { SessionActivity } from './catalog/activity.ts';
 import type { Dialect } from './dialect.ts';
 import type { DeferredChecks } from './run/deferred-checks.ts';
 import type { StatementCalls } from './statement-calls.ts';
@@ -90,6 +91,10 @@ export interface Surroundings {
   readonly currentValue: (sequence: string) => bigint;
   readonly setValue: (sequence: string, value: bigint, isCalled: boolean) => bigint;
   readonly locks: LockFunctions;
+  /** What all sessions do; the same in the whole of a transaction. @throws SqlError 0A000 where that depends on the machine's timing */
+  readonly activity: () => readonly SessionActivity[];
+  /** Ends the statement of another session, or its connection. @returns is there such a session? @throws SqlError 57014, 57P01 of its own */
+  readonly signal: (what: 'cancel' | 'terminate', session: number) => boolean;
   readonly lastInsertId: bigint;
   /** MySQL's LAST_INSERT_ID(value): what it answers from here on, and the insert id of this statement. */
   readonly setLastInsertId: (value: bigint) => bigint;

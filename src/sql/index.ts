@@ -1,3 +1,4 @@
+export type { SessionActivity } from './catalog/activity.ts';
 export { Catalog, effectivePath, type Undo } from './catalog/catalog.ts';
 export {
   constraintDefinition,

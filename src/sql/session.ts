@@ -1,4 +1,5 @@
 /** What a wire conversation asks of a database: one client session, whatever the protocol. */
+import type { SqlError } from './sql-error.ts';
 import type { SqlType } from './type.ts';
 import type { SqlValue } from './value.ts';
 
@@ -100,6 +101,8 @@ export interface ConnectOptions {
   readonly parameters: ReadonlyMap<string, string>;
   /** Parameters to report: ParameterStatus. */
   readonly onParameter: (name: string, value: string) => void;
+  /** The server ends the connection between two statements: the client gets this error, and the session is closed. */
+  readonly onTerminate?: (error: SqlError) => void;
   /** Is it there before the sessions of a program: what it asks of the clock is a constant to them? Default false. */
   readonly isSetUp?: boolean;
 }

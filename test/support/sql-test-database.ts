@@ -166,6 +166,8 @@ export class TestDatabase {
     describe: () => null,
     deferred: new DeferredChecks(),
     locks: unlocked,
+    activity: () => [],
+    signal: () => false,
     onCatalogQuery: () => undefined,
   };
 }

@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import type { IndexId, TableId } from '../storage.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
+import type { SessionActivity } from './activity.ts';
 import type { Sequence } from './sequence.ts';
 
 export type Relation = Table | View | Sequence | VirtualTable;
@@ -117,9 +118,11 @@ export interface VirtualTable {
   readonly schema: string;
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
-  /** @param database MySQL: the name by which the session calls its database */
-  readonly rows: (database?: string | null) => Iterable<readonly SqlValue[]>;
+  /** @param database MySQL: the name by which the session calls its database @param activity what the sessions do; without it: nothing is known */
+  readonly rows: (database?: string | null, activity?: ReadActivity) => Iterable<readonly SqlValue[]>;
 }
+
+export type ReadActivity = () => Iterable<SessionActivity>;
 
 /** With what a column of a view has none of. */
 export function viewColumns({ columns }: View): Column[] {

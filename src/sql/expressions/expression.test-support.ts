@@ -68,6 +68,8 @@ const testSurroundings: Surroundings = {
   describe: () => null,
   deferred: new DeferredChecks(),
   locks: unlocked,
+  activity: () => [],
+  signal: () => false,
   onCatalogQuery: () => undefined,
 };
 

@@ -119,6 +119,12 @@ const volatile: Record<string, Ambient> = {
   'setval(text, int8) int8': (from, sequence: string, value: bigint) => from.setValue(sequence, value, true),
   'setval(text, int8, bool) int8': (from, sequence: string, value: bigint, isCalled: boolean) =>
     from.setValue(sequence, value, isCalled),
+  'pg_cancel_backend(int4) bool': (from, pid: number) => from.signal('cancel', pid),
+  'pg_terminate_backend(int4) bool': (from, pid: number) => from.signal('terminate', pid),
+  'pg_terminate_backend(int4, int8) bool': (from, pid: number, timeoutMs: bigint) => {
+    if (timeoutMs !== 0n) throw notSupported('the timeout of pg_terminate_backend');
+    return from.signal('terminate', pid);
+  },
   ...postgresLocks,
 };
 // A sequence's name may be given as a regclass, which is its text here.

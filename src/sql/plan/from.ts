@@ -107,7 +107,7 @@ function planVirtual(relation: VirtualTable, name: string, range: RangeVar, scop
     (frame) => {
       const { kept, surroundings } = runningOf(frame);
       const known = kept.get(relation) as Values[] | undefined;
-      const rows = known ?? [...relation.rows(isMysql ? surroundings.database : null)];
+      const rows = known ?? [...relation.rows(isMysql ? surroundings.database : null, surroundings.activity)];
       kept.set(relation, rows);
       return asRows(rows);
     },

@@ -148,5 +148,6 @@ function pastSurroundings(surroundings: Surroundings): Surroundings {
     currentValue: undecided,
     setValue: undecided,
     locks: pastLocks,
+    signal: undecided,
   });
 }

@@ -14,6 +14,7 @@ import {
 import { expressionText } from './expression-text.ts';
 import { constraintRows, positions } from './pg-constraint-rows.ts';
 import { indexDefinition, indexId, owner, publicOwner, publicRights, schemaComment, schemaId } from './pg-names.ts';
+import { pgActivity } from './pg-activity.ts';
 import { pgNothing } from './pg-nothing.ts';
 import { pgRoles } from './pg-roles.ts';
 import { pgSequences } from './pg-sequences.ts';
@@ -204,6 +205,7 @@ export const pgCatalog: readonly VirtualDefinition[] = [
     },
   },
   ...pgRoles,
+  pgActivity,
   ...pgNothing,
 ];
 

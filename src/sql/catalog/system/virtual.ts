@@ -4,14 +4,14 @@ import { arrayOf, int2vector, type SqlType, typeByName, types } from '../../type
 import type { SqlValue } from '../../value.ts';
 import type { Catalog } from '../catalog.ts';
 import { isTemporary } from '../temporary.ts';
-import type { VirtualTable } from '../relation.ts';
+import type { ReadActivity, VirtualTable } from '../relation.ts';
 import { mysqlRow } from './mysql-schema.ts';
 
 /** Columns that a row does not name are NULL. */
 export type VirtualRow = Readonly<Record<string, SqlValue>>;
 
-/** @param database MySQL: the name of the session's database; `null` in PostgreSQL */
-export type VirtualRows = (catalog: Catalog, database: string | null) => Iterable<VirtualRow>;
+/** @param database MySQL: the name of the session's database; `null` in PostgreSQL @param activity what the sessions do */
+export type VirtualRows = (catalog: Catalog, database: string | null, activity: ReadActivity) => Iterable<VirtualRow>;
 
 /** `columns`: `name type, name type`; a type that is left out is that of the column before. */
 export interface VirtualDefinition {
@@ -33,10 +33,10 @@ export function virtualTable(
     schema,
     name: definition.name,
     columns,
-    *rows(session = null) {
+    *rows(session = null, activity = () => []) {
       // In a database that CREATE DATABASE has made, the first one goes by its own name.
       const database = session !== null && catalog.hasSchema(session) ? catalog.database : session;
-      for (const row of definition.rows(catalog, database)) {
+      for (const row of definition.rows(catalog, database, activity)) {
         if (database !== null && isHidden(row)) continue;
         const own = database === null ? row : mysqlRow(row, database);
         yield columns.map(({ name }) => own[name] ?? null);
