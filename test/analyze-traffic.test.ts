@@ -2,7 +2,9 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { type SqlConnection, sqlProgram } from '../src/program/index.ts';
-import { runHere } from './support/cli.ts';
+import { readFileSync } from 'node:fs';
+import { root, runHere } from './support/cli.ts';
+import { recordedTraffic } from './support/recorded-traffic.ts';
 
 const schema = 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)';
 
@@ -48,5 +50,90 @@ describe('a SQL program', () => {
       code: 3,
       err: expect.stringContaining('session "alice" fails when it runs alone: relation "nowhere" does not exist'),
     });
+  });
+});
+
+interface Analyzed {
+  readonly code: number | null;
+  /** Of each transaction that is about rows: its level, the weakest safe one, and what to change; sorted. */
+  readonly levels: readonly string[];
+  readonly anomalies: readonly string[];
+}
+
+/** What the table says without names and places: of source and of its recorded traffic it is the same. */
+async function analyzed(args: readonly string[], files: Readonly<Record<string, string>>): Promise<Analyzed> {
+  const { code, out, err } = await runHere(['analyze', ...args, '--schema', 'schema.sql', '--json'], files);
+  if (err !== '') throw new Error(err);
+  const { transactions, anomalies } = JSON.parse(out) as {
+    readonly transactions: readonly {
+      readonly level: string;
+      readonly weakest: string;
+      readonly change: string | null;
+    }[];
+    readonly anomalies: readonly {
+      readonly name: string;
+      readonly status: string;
+      readonly fix: { readonly text: string };
+    }[];
+  };
+  const withoutPlace = (text: string | null): string => (text ?? '-').replaceAll(/ at [\w./-]+:\d+/g, '');
+  return {
+    code,
+    levels: transactions
+      .map(({ level, weakest, change }) => `${level}: ${weakest}, ${withoutPlace(change)}`)
+      .toSorted(),
+    anomalies: anomalies.map(({ name, status, fix }) => `${name} ${status}: ${withoutPlace(fix.text)}`).toSorted(),
+  };
+}
+
+const example = (file: string): string => readFileSync(`${root}/examples/analyze/${file}`, 'utf8');
+
+describe('recorded traffic', () => {
+  const header = '{"moirai":"trace","version":1,"marks":true}\n';
+  test('of an application says what its source says', async () => {
+    const files = {
+      'schema.sql': example('deposit/schema.sql'),
+      'src/accounts.ts': example('deposit/src/accounts.ts'),
+      'src/database.ts': example('deposit/src/database.ts'),
+    };
+    const setUp = [files['schema.sql'], 'INSERT INTO accounts VALUES (1, 100), (2, 7)'];
+    const trace = await recordedTraffic(setUp, async () => {
+      const { deposit, balance } = await import('../examples/analyze/deposit/src/accounts.ts');
+      const { pool } = await import('../examples/analyze/deposit/src/database.ts');
+      for (const id of [1, 2, 1]) await deposit(id, 10 * id + ((await balance(id)) ?? 0));
+      await deposit(3, 5).catch(() => undefined);
+      await pool.end();
+    });
+    const ofTrace = await analyzed(['run.trace.jsonl'], { ...files, 'run.trace.jsonl': trace });
+    expect(ofTrace).toEqual(await analyzed(['src'], files));
+    expect(ofTrace.anomalies).toEqual(['lost-update confirmed: FOR UPDATE']);
+    const idle = `${header}{"moirai":"mark","time":null}\n`;
+    for (const traces of [['run.trace.jsonl'], ['run.trace.jsonl', 'idle.trace.jsonl']]) {
+      const args = ['verify', ...traces, '--engine', 'postgres', '--isolation', 'read committed'];
+      const { out } = await runHere(args, { 'run.trace.jsonl': trace, 'idle.trace.jsonl': idle });
+      expect(out).toMatch(/^satisfied/);
+    }
+  });
+
+  test.each([
+    ['no trace at all', 'hello\n', 'run.trace.jsonl:1:1: '],
+    ['no statements', header, 'the trace has no statements: record it with moirai record --statements'],
+    [
+      'a statement that is none',
+      `${header}{"moirai":"statement","session":"1","dialect":"oracle","sql":"x"}\n`,
+      'run.trace.jsonl:2: a statement has no such dialect: "oracle"',
+    ],
+  ])('%s: bad input, one message', async (_what, trace, message) => {
+    const { code, out, err } = await runHere(['analyze', 'run.trace.jsonl', '--schema', 'schema.sql'], {
+      'run.trace.jsonl': trace,
+      'schema.sql': schema,
+    });
+    expect([code, out, err.trim().split('\n').length]).toEqual([3, '', 1]);
+    expect(err).toContain(message);
+  });
+
+  test('without a schema: bad input', async () => {
+    const { code, err } = await runHere(['analyze', 'run.trace.jsonl'], { 'run.trace.jsonl': header });
+    expect([code, err]).toEqual([3, expect.stringContaining('a trace needs the schema of its database')]);
   });
 });

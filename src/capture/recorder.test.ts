@@ -1,4 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { TraceReader } from '../history/trace-reader.ts';
+import { formatTraceHeader } from '../history/trace-record.ts';
+import type { TraceStatement } from '../history/trace-statement.ts';
+import { emptyHeader } from '../history/trace.ts';
 import { loadParser } from '../sql/parse.ts';
 import { DatabaseRecorder, SessionRecorder, type StatementEvent } from './recorder.ts';
 import { schemaOf } from './schema.ts';
@@ -322,4 +326,84 @@ test('a table that is gone when the answer of its definition comes was one of ro
   database.learn(schemaOf('mysql', [column('u', 'id', 'int', { key_position: 1 })]));
   session.record({ sql: 'DROP TABLE IF EXISTS t, u', parameters: [], start: 3, end: 9, outcome: done });
   expect(JSON.parse(lines.at(-2) ?? '')).toMatchObject({ op: 'write', opaque: 'writes', tables: ['t'] });
+});
+
+describe('kept statements', () => {
+  function kept(dialect: 'postgres' | 'mysql', events: readonly Partial<StatementEvent>[]): TraceStatement[] {
+    const lines: string[] = [];
+    const database = new DatabaseRecorder(dialect, { write: (line) => lines.push(line), keepsStatements: true });
+    database.learn(schemaOf(dialect, rows));
+    const session = new SessionRecorder('s', database);
+    for (const event of events)
+      session.record({
+        sql: '',
+        parameters: [],
+        start: 1,
+        end: 2,
+        outcome: { kind: 'done', results: [result(1)] },
+        ...event,
+      });
+    database.end();
+    const statements: TraceStatement[] = [];
+    const reader = new TraceReader({ onOperation: () => undefined, onStatement: (one) => statements.push(one) });
+    reader.push(new TextEncoder().encode(`${formatTraceHeader(emptyHeader)}\n${lines.join('')}`));
+    reader.finish();
+    return statements;
+  }
+  const read = (cells: readonly (readonly unknown[])[]): StatementEvent['outcome'] => ({
+    kind: 'done',
+    results: [{ ...result(0), columns: ['v', 'w'], rowCount: cells.length, cell: (row, at) => cells[row]?.[at] }],
+  });
+
+  test('each with its transaction, its values and what came back', () => {
+    const found = kept('postgres', [
+      { sql: 'SET search_path TO public' },
+      { sql: 'BEGIN ISOLATION LEVEL SERIALIZABLE' },
+      { sql: 'SELECT v, w FROM t WHERE id = $1', parameters: [7n], outcome: read([[30, new Date(0)]]) },
+      { sql: 'UPDATE t SET v = 3', outcome: { kind: 'failed', code: '40001' } },
+      { sql: 'COMMIT' },
+      { sql: 'UPDATE t SET v = 4 WHERE id = 1', outcome: { kind: 'lost' } },
+    ]);
+    expect(found.map(({ sql, transaction, code }) => [sql.split(' ')[0], transaction, code])).toEqual([
+      ['SET', null, null],
+      ['BEGIN', 's/1', null],
+      ['SELECT', 's/1', null],
+      ['UPDATE', 's/1', '40001'],
+      ['COMMIT', 's/1', null],
+      ['UPDATE', 's/2', null],
+    ]);
+    expect(found.map(({ result: answer }) => answer?.count)).toEqual([0, 0, 1, undefined, 0, undefined]);
+    expect(found[2]).toMatchObject({
+      dialect: 'postgres',
+      parameters: ['7'],
+      result: { columns: ['v', 'w'], rows: [[30, '1970-01-01T00:00:00.000Z']] },
+      isShortened: false,
+    });
+  });
+
+  test('MySQL: a definition ends a transaction and is in its own; statements in one text are each kept', () => {
+    const found = kept('mysql', [
+      { sql: 'BEGIN' },
+      { sql: `${write(1)}; ${write(2)}`, outcome: { kind: 'done', results: [result(1), result(1)] } },
+      { sql: 'CREATE TABLE u (id int)' },
+      { sql: write(3) },
+    ]);
+    expect(found.map(({ transaction }) => transaction)).toEqual(['s/1', 's/1', 's/1', 's/1', 's/2']);
+  });
+
+  test('what is long is shortened, and says so', () => {
+    const sql = `SELECT v, w FROM t WHERE v = '${'x'.repeat(20_000)}'`;
+    const long = 'y'.repeat(1_001);
+    const many = Array.from({ length: 200 }, (_, i) => [i, 'z'.repeat(900)]);
+    const [text, value, list, few] = kept('postgres', [
+      { sql },
+      { sql: write(1), parameters: [long, Buffer.from('m'), { a: 1 }, [1, null]] },
+      { sql: 'SELECT v, w FROM t', outcome: read(many) },
+      { sql: 'SELECT v, w FROM t', outcome: read(many.slice(0, 2)) },
+    ]);
+    expect([text?.sql.length, text?.isShortened]).toEqual([10_000, true]);
+    expect([value?.parameters, value?.isShortened]).toEqual([[{ length: 1_001 }, '\\x6d', '{"a":1}', [1, null]], true]);
+    expect([list?.result?.count, list?.result?.rows.length, list?.isShortened]).toEqual([200, 72, true]);
+    expect([few?.result?.rows.length, few?.isShortened]).toEqual([2, false]);
+  });
 });

@@ -6,9 +6,11 @@
  */
 import type { TraceOperationKind } from '../history/trace.ts';
 import { formatTraceRecord } from '../history/trace-record.ts';
+import { formatTraceStatement } from '../history/trace-statement.ts';
 import type { Dialect } from '../sql/index.ts';
 import { splitMysql } from '../sql/index.ts';
 import { splitStatements } from '../sql/parse.ts';
+import { keptStatement } from './kept-statement.ts';
 import { emptySchema, type RecordedSchema } from './schema.ts';
 import { PlanCache, type StatementPlan } from './statement-plan.ts';
 import {
@@ -37,12 +39,15 @@ export interface RecorderOptions {
   readonly write: (line: string) => void;
   /** Statements that wait for the schema; more are taken with the tables that are known. Default 10,000. */
   readonly waitingMax?: number;
+  /** Write every statement with its values and rows, too. Default false. */
+  readonly keepsStatements?: boolean;
 }
 
 /** One database: its tables, and the sessions of its clients. */
 export class DatabaseRecorder {
   readonly dialect: Dialect;
   readonly write: (line: string) => void;
+  readonly keepsStatements: boolean;
   readonly #waitingMax: number;
   #cache: PlanCache;
   #state: 'unknown' | 'asked' | 'known' = 'unknown';
@@ -53,9 +58,10 @@ export class DatabaseRecorder {
   /** Tables that statements have read or written. */
   readonly #used = new Set<string>();
 
-  constructor(dialect: Dialect, { write, waitingMax = 10_000 }: RecorderOptions) {
+  constructor(dialect: Dialect, { write, waitingMax = 10_000, keepsStatements = false }: RecorderOptions) {
     this.dialect = dialect;
     this.write = write;
+    this.keepsStatements = keepsStatements;
     this.#waitingMax = waitingMax;
     this.#cache = new PlanCache(emptySchema(dialect));
   }
@@ -215,7 +221,17 @@ export class SessionRecorder {
     const { outcome, sql } = event;
     const { plan, parameters } = this.#database.cache.lookup(sql, event.parameters);
     const known = parameters === event.parameters ? event : { ...event, parameters };
+    const [before, count] = [this.#transaction?.id ?? null, this.#transactions];
     this.#step(plan, known, outcome.kind === 'done' ? outcome.results[0] : undefined);
+    const ends = plan.kind === 'transaction' && plan.statement.what !== 'begin';
+    this.#keep(event, this.#transactions === count || ends ? before : `${this.name}/${this.#transactions}`);
+  }
+
+  /** @param transaction in which it ran; `null`: in none */
+  #keep(event: StatementEvent, transaction: string | null): void {
+    const { keepsStatements, dialect, write } = this.#database;
+    if (keepsStatements && event.sql !== '')
+      write(`${formatTraceStatement(keptStatement(this.name, transaction, dialect, event))}\n`);
   }
 
   #split(sql: string): readonly string[] {
@@ -240,7 +256,8 @@ export class SessionRecorder {
       if (this.#transaction === null) this.#open(); // after a COMMIT among them
       const begins = beginPattern.test(event.sql);
       isExplicit = begins || (isExplicit && !endPattern.test(event.sql));
-      if (!begins) this.#takeOne(event);
+      if (begins) this.#keep(event, this.#transaction?.id ?? null);
+      else this.#takeOne(event);
     }
     const last = events.at(-1) ?? first;
     if (isExplicit || this.#transaction === null) return;

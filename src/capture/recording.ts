@@ -14,6 +14,8 @@ export interface RecordingOptions {
   readonly warn: (message: string) => void;
   /** Ask for the columns that name rows where the application does not: hooks only. Default false. */
   readonly completesReads?: boolean;
+  /** Write every statement with its values and rows, too. Default false. */
+  readonly keepsStatements?: boolean;
 }
 
 /** A statement that was asked and whose lines are not written yet. */
@@ -35,6 +37,7 @@ interface ClientConnection {
 export class Recording {
   readonly now: () => number;
   readonly #completesReads: boolean;
+  readonly #keepsStatements: boolean;
   readonly #write: (line: string) => void;
   readonly #writeMark: (line: string) => void;
   readonly #warn: (message: string) => void;
@@ -47,9 +50,10 @@ export class Recording {
   #isBehind = false;
   #isOver = false;
 
-  constructor({ write, now, warn, completesReads = false }: RecordingOptions) {
+  constructor({ write, now, warn, completesReads = false, keepsStatements = false }: RecordingOptions) {
     this.now = now;
     this.#completesReads = completesReads;
+    this.#keepsStatements = keepsStatements;
     this.#write = (line) => {
       this.#isBehind = true;
       write(line);
@@ -62,7 +66,7 @@ export class Recording {
   database(dialect: Dialect, place: string): DatabaseRecorder {
     const found = this.#databases.get(place);
     if (found !== undefined) return found;
-    const made = new DatabaseRecorder(dialect, { write: this.#write });
+    const made = new DatabaseRecorder(dialect, { write: this.#write, keepsStatements: this.#keepsStatements });
     this.#databases.set(place, made);
     return made;
   }

@@ -46,6 +46,7 @@ export async function* mergedTraces(
 }
 
 const sessionStart = '{"session":"';
+const statementStart = '{"moirai":"statement","session":"';
 
 class MergedTrace {
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -101,6 +102,10 @@ class MergedTrace {
       if (this.mark === Infinity)
         throw new InputError('trace/merge', 'an operation comes after the last mark', { line: this.#line });
       this.#out += `${sessionStart}${this.#number}:${text.slice(sessionStart.length)}\n`;
+      return;
+    }
+    if (text.startsWith(statementStart)) {
+      this.#out += `${statementStart}${this.#number}:${text.slice(statementStart.length)}\n`;
       return;
     }
     if (!/\S/.test(text)) return;

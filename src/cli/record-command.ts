@@ -10,6 +10,7 @@ interface RecordOptions {
   readonly host: string;
   readonly upstream: string;
   readonly out: string;
+  readonly statements?: boolean;
   readonly clockSource?: string;
 }
 
@@ -23,6 +24,7 @@ export function addRecord(moirai: Command, host: Host, end: (code: ExitCode) => 
     .option('--listen <port>', 'where clients connect instead; 0 takes a free port', wholeNumber('listen', 0), 0)
     .option('--host <address>', 'where to listen; other machines reach only what is not loopback', '127.0.0.1')
     .option('--out <file>', 'the trace; - is standard output', '-')
+    .option('--statements', 'keep every statement with its values and rows, for moirai analyze')
     .option(
       '--clock-source <address>',
       'HOST:PORT of moirai clock, whose time is taken: for recorders on several machines',
@@ -39,8 +41,8 @@ async function recordCommand(options: RecordOptions, host: Host): Promise<ExitCo
   const { startProxy } = await import('../capture/index.ts');
   const { startTraceRecording } = await import('./trace-recording.ts');
   const warn = (message: string): void => host.err(`${message}\n`);
-  const { clockSource } = options;
-  const { recording, close } = await startTraceRecording(options.out, warn, { clockSource });
+  const { clockSource, statements: keepsStatements = false } = options;
+  const { recording, close } = await startTraceRecording(options.out, warn, { clockSource, keepsStatements });
   try {
     const { dialect, hostname: upstreamHost, port: upstreamPort } = upstream;
     const { host: address, listen: port } = options;
@@ -88,6 +90,8 @@ recorder without a proxy:  MOIRAI_TRACE=run.trace.jsonl node --import moirai/rec
 
 Examples:
   moirai record --listen 6432 --upstream postgres://localhost:5432 --out run.trace.jsonl
+  moirai record --statements --listen 6432 --upstream postgres://localhost:5432 --out run.trace.jsonl
+  moirai analyze run.trace.jsonl --schema schema.sql
   moirai record --upstream mysql://db.test:3306 | moirai verify - --engine innodb --isolation 'repeatable read'
 
 Exit codes: 0 the trace is whole, 3 bad input or usage, or the trace could not be written whole, 4 a failure of moirai itself.

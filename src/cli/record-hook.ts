@@ -37,6 +37,7 @@ async function start(file: string): Promise<TraceRecording | null> {
   try {
     return await startTraceRecording(file, warn, {
       completesReads: process.env['MOIRAI_COMPLETE_READS'] === '1',
+      keepsStatements: process.env['MOIRAI_STATEMENTS'] === '1',
       clockSource: process.env['MOIRAI_CLOCK_SOURCE'],
     });
   } catch (error) {

@@ -13,24 +13,30 @@ export interface TraceRecording {
 
 export interface TraceRecordingOptions {
   readonly completesReads?: boolean;
+  /** Keep every statement with its values and rows. */
+  readonly keepsStatements?: boolean;
   /** `HOST:PORT` of `moirai clock`. */
   readonly clockSource?: string | undefined;
 }
 
 const markEveryMs = 100;
+const keptText =
+  'the trace keeps the text of every statement, its values and the rows that came back: passwords and personal data, too';
 
 /** @param path `-`: standard output @throws InputError `file/output`, `file/locked`, `clock/source` */
 export async function startTraceRecording(
   path: string,
   warn: (message: string) => void,
-  { completesReads = false, clockSource }: TraceRecordingOptions = {},
+  { completesReads = false, keepsStatements = false, clockSource }: TraceRecordingOptions = {},
 ): Promise<TraceRecording> {
   const clock = clockSource === undefined ? null : await followClock(clockSource, monotonicNanoseconds, warn);
   const file = openTraceFile(path, {
     header: { hasMarks: true, clockError: clock?.errorMax ?? 0 },
     onBroken: (why) => warn(`the trace cannot be written: ${why}; nothing more is recorded`),
   });
-  const recording = new Recording({ write: file.write, now: clock?.now ?? monotonicNanoseconds, warn, completesReads });
+  const now = clock?.now ?? monotonicNanoseconds;
+  const recording = new Recording({ write: file.write, now, warn, completesReads, keepsStatements });
+  if (keepsStatements) warn(keptText);
   const watch = clock === null ? () => {} : errorWatch(clock, recording, warn);
   const timer = setInterval(() => {
     watch();

@@ -209,6 +209,18 @@ test.each([
   expect(byScanner(bytes, 1_000)).toEqual(byReader(bytes));
 });
 
+test('statements that the trace keeps are passed over', () => {
+  const statement =
+    '{"moirai":"statement","session":"s","transaction":"t","dialect":"postgres","sql":"UPDATE x","count":1}';
+  const lines = [first, '{"session":"s","transaction":"t","op":"write","writes":[["x",1]],"start":7,"end":8}'];
+  const bytesOf = (all: readonly string[]): Uint8Array => new TextEncoder().encode(`${all.join('\n')}\n`);
+  const kept = byScanner(bytesOf([statement, ...lines.flatMap((each) => [each, statement])]), 1_000);
+  expect(kept.operations.map(([operation]) => operation)).toEqual(
+    byReader(bytesOf(lines)).operations.map(([operation]) => operation),
+  );
+  expect(kept.error).toBeNull();
+});
+
 test('names and texts that share a place in the table stay apart', () => {
   const lines = Array.from(
     { length: 70_000 },
