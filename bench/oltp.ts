@@ -80,7 +80,10 @@ async function sharesOf(
     });
     const { marks, timeout } = await runSqlCampaign(program, { profile, runs: 1, seed: i, explains: false });
     if (timeout !== null) throw new Error(`run ${i} did not end: ${timeout}`);
-    for (const [name, count] of marks) broken.set(name, (broken.get(name) ?? 0) + count);
+    for (const [mark, held] of marks) {
+      const name = mark.replace(/ holds$/, '');
+      broken.set(name, (broken.get(name) ?? 0) + 1 - held);
+    }
   }
   return [...broken.values()].map((count) => `${Math.round((count / runs) * 100)}`);
 }

@@ -45,7 +45,7 @@ export interface OltpOptions {
   readonly reader?: 'final' | 'session';
 }
 
-/** Every assertion is counted under its name; the invariant fails when one of them is broken. */
+/** Counts the runs that keep each assertion; the invariant fails when one of them is broken. */
 export function oltpProgram(workload: Workload, options: OltpOptions): SqlProgram {
   const { dialect, sessions, transactions, seed, reader = 'final' } = options;
   const names = Array.from({ length: sessions }, (_, i) => `session${i + 1}`);
@@ -74,7 +74,7 @@ export function oltpProgram(workload: Workload, options: OltpOptions): SqlProgra
     },
     invariant: async (end) => {
       const found = reader === 'final' ? await broken(workload, dialect, end) : (end.results['asker'] as string[]);
-      for (const name of Object.keys(workload.assertions)) end.sometimes(name, found.includes(name));
+      for (const name of Object.keys(workload.assertions)) end.sometimes(`${name} holds`, !found.includes(name));
       return found.length === 0 || `broken: ${found.join(', ')}`;
     },
   });

@@ -11,7 +11,9 @@ import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
 import { moiraiVersion } from './moirai-version.ts';
 import { invocation, shellWord } from './replay-command.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import { appearance } from './style.ts';
+import type { Ending } from './watchdog.ts';
 
 interface AnalyzeCommandOptions {
   readonly isolation: string;
@@ -76,7 +78,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       ) => {
         const { file, ...values } = withFile(given, { sarif, changed });
         end(
-          await analyzeCommand(
+          await analyzeInterruptibly(
             file,
             { ...others, schema: others.schema, out, json, fix, write, unit, ...values },
             host,
@@ -105,7 +107,22 @@ function withFile(file: string | undefined, values: OptionalValues): OptionalVal
   throw new InputError('option/usage', "missing required argument 'file'");
 }
 
-async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
+/** Nothing is known before the source is read; the analysis ends by itself with what it has. */
+function analyzeInterruptibly(file: string, options: AnalyzeCommandOptions, host: Host): Promise<ExitCode> {
+  const why = 'interrupted before the source was read';
+  const unknown = { file, verdict: 'unknown', gaps: [why], assumed: [] };
+  const ending: Ending = { out: options.json ? `${JSON.stringify(unknown)}\n` : '', err: `${file}: ${why}\n`, code: 2 };
+  let isRead = false;
+  const work = (quiet: Host): Promise<ExitCode> => analyzeCommand(file, options, quiet, () => (isRead = true));
+  return runInterruptibly(host, () => (isRead ? null : ending), work);
+}
+
+async function analyzeCommand(
+  file: string,
+  options: AnalyzeCommandOptions,
+  host: Host,
+  onRead: () => void,
+): Promise<ExitCode> {
   checkOutputs(options);
   // Loading these costs time that other commands do without.
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
@@ -113,6 +130,7 @@ async function analyzeCommand(file: string, options: AnalyzeCommandOptions, host
   const isolation = isolationNamed(options.isolation);
   const { application: all, source, traffic } = await applicationIn(file, options, host);
   const application = options.changed === false ? all : await changedPart(all, source, options, host);
+  onRead();
   const limits = { isolation, signal: host.interruption, isPart: options.changed !== false };
   const analysis = await analyze(application, limits);
   const files = await writePrograms(analysis, options.out, host);

@@ -2,7 +2,7 @@
 import { stopText, TimeLimit } from '../base/index.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { CutHistoryError, type History, historyOf, relationsOf, type TransactionIndex } from '../history/index.ts';
-import { counted, formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
+import { formatSessions, formatTable, printable, type Styler, wrap } from '../report/index.ts';
 import {
   commitTest,
   type CommitTestLevel,
@@ -15,7 +15,7 @@ import {
   summarizeCommitTest,
 } from '../states/index.ts';
 import { cutText, restToJudge } from './check-cut.ts';
-import { cutLines, styles, transactionsShownMax } from './check-report.ts';
+import { cutLines, sizeText, styles, transactionsShownMax } from './check-report.ts';
 import { assumedWhole, readHistory } from './history-input.ts';
 import type { ExitCode, Host } from './host.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
@@ -194,9 +194,11 @@ function formatReport(
   const violation = weakestViolation(report);
   const shown = strongest(report).map((level): Found => [level, verdicts.get(level) as CommitTestVerdict]);
   return [
-    `${style('name', file)}: ${counted(length, 'transaction')}, ${counted(operationsOf(history), 'operation')}; by commit tests`,
+    `${style('name', file)}: ${sizeText(length, operationsOf(history))}; by commit tests`,
     ...levels.map((line, i) => style(styles[[...verdicts.values()][i]?.kind ?? 'unknown'], line)),
-    ...(cut === null ? [`strongest level: ${shown.map(([level]) => level).join(', ')}`] : cutLines(cut, width)),
+    ...(cut === null
+      ? [`strongest level: ${shown.map(([level]) => level).join(', ') || 'unknown'}`]
+      : cutLines(cut, width)),
     ...assumedOf(report).map((clause) => `assumed: ${clause}`),
     ...(violation === undefined || !isShown ? [] : ['', ...formatSessions(history, { width, style })]),
     ...(violation === undefined ? [] : evidence(history, violation, width)),

@@ -115,14 +115,24 @@ export function formatReport(
   const { file, transactionCount, operationCount, answers, violation, rest, cut, assumed } = report;
   const levels = formatTable([...answers].map(([level, { text }]) => [level, text]));
   return [
-    `${style('name', file)}: ${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}`,
+    `${style('name', file)}: ${sizeText(transactionCount, operationCount)}`,
     ...levels.map((line, i) => style(styles[[...answers.values()][i]?.kind ?? 'unknown'], line)),
-    `strongest level: ${strongest(report) ?? 'none'}`,
+    `strongest level: ${strongest(report) ?? ([...answers.values()].some(isUnknown) ? 'unknown' : 'none')}`,
     ...(cut === null ? [] : cutLines(cut, width)),
     ...assumed.map((clause) => `assumed: ${clause}`),
     ...(violation === null ? [] : ['', ...violation.lines(style, width)]),
     ...(rest === null ? [] : ['', ...restLines(report, rest, width)]),
   ].join('\n');
+}
+
+/** A history of no transaction is refused: one that was read has some. */
+export function sizeText(transactionCount: number, operationCount: number): string {
+  if (transactionCount === 0) return 'not read to its end';
+  return `${counted(transactionCount, 'transaction')}, ${counted(operationCount, 'operation')}`;
+}
+
+function isUnknown({ kind }: Answer): boolean {
+  return kind === 'unknown';
 }
 
 /** A history that was cut, and what is left of it violates a level. */

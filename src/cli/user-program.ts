@@ -91,14 +91,19 @@ export class UserProgram {
   #endingOf(reason: EndReason): Ending {
     if (this.#names === null) {
       const why = reason === 'interrupted' ? 'interrupted before the module was loaded' : this.#loadText();
-      const unknown = { file: this.#file, verdict: 'unknown', gaps: [why], assumed: [] };
-      return { out: this.#isJson ? `${JSON.stringify(unknown)}\n` : '', err: `${this.#file}: ${why}\n`, code: 2 };
+      return { out: this.#unknown(why), err: `${this.#file}: ${why}\n`, code: 2 };
     }
     const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
     const timeout = { session, lastOperation: this.#lastOperation() };
     const text = reason === 'interrupted' ? 'interrupted' : formatTimeout(timeout, this.#timeoutMs);
-    if (this.#report === null) return { out: '', err: `${text}\n`, code: 2 };
+    if (this.#report === null) return { out: this.#unknown(text), err: `${text}\n`, code: 2 };
     return this.#report(reason === 'interrupted' ? { kind: 'interrupted' } : { kind: 'stuck', timeout });
+  }
+
+  /** For scripts; nothing where it is text. */
+  #unknown(why: string): string {
+    if (!this.#isJson) return '';
+    return `${JSON.stringify({ file: this.#file, verdict: 'unknown', gaps: [why], assumed: [] })}\n`;
   }
 
   #loadText(): string {

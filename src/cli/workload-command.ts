@@ -11,7 +11,9 @@ import type { ExitCode, Host } from './host.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
 import { seconds, wholeNumber } from './option-values.ts';
 import { parseServerUrl } from './record-command.ts';
+import { runInterruptibly } from './run-interruptibly.ts';
 import type { TraceRecording } from './trace-recording.ts';
+import type { Ending } from './watchdog.ts';
 
 interface WorkloadOptions {
   readonly url: string;
@@ -33,7 +35,7 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
     .argument('<name>', 'blindw-w, blindw-rw, blindw-rw+, ycsb-a, smallbank, tpcc, list-append or absent-rows')
     .requiredOption('--url <url>', 'the database; tables of the workload there are dropped and made anew')
     .option('--clients <n>', 'connections side by side', wholeNumber('clients', 1), 8)
-    .option('--seconds <n>', 'how long (default: 10)', seconds('seconds'), 10_000)
+    .option('--seconds <n>', `how long (default: ${defaultMs / 1_000})`, seconds('seconds'))
     .option('--seed <n>', 'draws what each client asks', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option('--skew <theta>', "of ycsb-a's keys: 0 is uniform, below 1", '0.99')
     .option('--scale <factor>', 'how large the tables are, 1 as in the papers: the smaller, the more clients meet', '1')
@@ -45,12 +47,24 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--json', 'print one JSON object with the counts')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', workloadHelp)
-    .action(async (name, { json = false, ...options }) => {
-      end(await workloadCommand(name, { ...options, json }, host).catch(blame));
+    .action(async (name, { json = false, seconds: timeMs = defaultMs, ...options }) => {
+      const state = { isRecording: false };
+      const soFar = (): Ending | null => (state.isRecording ? null : { out: '', err: 'interrupted\n', code: 2 });
+      const run = (quiet: Host): Promise<ExitCode> =>
+        workloadCommand(name, { ...options, seconds: timeMs, json }, quiet, () => (state.isRecording = true));
+      end(await runInterruptibly(host, soFar, run).catch(blame));
     });
 }
 
-async function workloadCommand(name: string, options: WorkloadOptions, host: Host): Promise<ExitCode> {
+const defaultMs = 10_000;
+
+/** @param onTables the tables are made: from now on an interruption ends it with counts and a whole trace */
+async function workloadCommand(
+  name: string,
+  options: WorkloadOptions,
+  host: Host,
+  onTables: () => void,
+): Promise<ExitCode> {
   const capture = await import('../capture/index.ts');
   const known = capture.workloadNames.find((each) => each === name);
   if (known === undefined)
@@ -68,19 +82,28 @@ async function workloadCommand(name: string, options: WorkloadOptions, host: Hos
   if (options.trace !== undefined && options.trace !== '-') checkWritable(options.trace);
   const admin = await open(driver, options.url);
   await capture.loadWorkload(workload, admin);
+  onTables();
   const traced = await startTrace(options.trace, driver, host);
-  const counts = await runOn(driver, admin, workload, options, isolation).catch((error: unknown) => {
+  const counts = await runOn(driver, admin, workload, options, isolation, host).catch((error: unknown) => {
     traced?.close();
     throw error;
   });
   const failure = traced?.close() ?? null;
+  const stopped = host.interruption.aborted ? 'interrupted' : null;
   report(
-    { workload: known, clients: options.clients, seconds: options.seconds / 1_000, seed: options.seed, ...counts },
+    {
+      workload: known,
+      clients: options.clients,
+      seconds: options.seconds / 1_000,
+      seed: options.seed,
+      ...counts,
+      ...(stopped === null ? {} : { stopped }),
+    },
     options,
     host,
   );
   if (failure !== null) throw failure;
-  return 0;
+  return stopped === null ? 0 : 2;
 }
 
 async function runOn(
@@ -89,6 +112,7 @@ async function runOn(
   workload: Workload,
   options: WorkloadOptions,
   isolation: string | null,
+  { interruption }: Host,
 ): Promise<WorkloadCounts> {
   const { runWorkload } = await import('../capture/index.ts');
   const { dialect } = driver;
@@ -105,7 +129,7 @@ async function runOn(
       clients,
       begin: beginning(dialect, isolation),
       seed: options.seed,
-      isOver: () => monotonicNanoseconds() >= until,
+      isOver: () => interruption.aborted || monotonicNanoseconds() >= until,
       isConflict,
     });
     if (dialect === 'postgres') await tend(workload, admin, running);
@@ -116,13 +140,13 @@ async function runOn(
 }
 
 function report(
-  result: WorkloadCounts & Pick<WorkloadOptions, 'clients' | 'seconds' | 'seed'> & { readonly workload: string },
+  result: WorkloadCounts & Pick<WorkloadOptions, 'clients' | 'seconds' | 'seed'> & { readonly workload: string; readonly stopped?: string },
   { json }: WorkloadOptions,
   host: Host,
 ): void {
-  const { workload, committed, aborted, seed } = result;
+  const { workload, committed, aborted, seed, stopped } = result;
   if (json) host.out(`${JSON.stringify(result)}\n`);
-  else host.err(`${workload}: ${committed} transactions committed, ${aborted} aborted; seed ${seed}\n`);
+  else host.err(`${workload}: ${committed} transactions committed, ${aborted} aborted; seed ${seed}${stopped === undefined ? '' : `; ${stopped}`}\n`);
 }
 
 /** As long as clients run: they may wait for it. */
@@ -327,6 +351,8 @@ Examples:
   moirai workload blindw-rw --url postgres://localhost/test --clients 16 --seconds 30 --trace run.trace.jsonl
   moirai workload smallbank --url mysql://root@localhost/test --isolation serializable --trace - | moirai verify - --engine mysql --isolation serializable
 
-Exit codes: 0 it ran and the trace is whole, 3 bad input or usage, a server at fault, or the trace could not be written whole, 4 a failure of
+Ctrl-C ends it with the counts so far and a trace that is whole. A second Ctrl-C ends it at once.
+
+Exit codes: 0 it ran and the trace is whole, 2 interrupted, 3 bad input or usage, a server at fault, or the trace could not be written whole, 4 a failure of
 moirai itself.
 `;

@@ -333,7 +333,10 @@ export class Exploration {
       store: 'keys',
       violations: this.#violations,
       looked: [
-        { count: this.#histories, nothing: `no history is at ${this.#level}` },
+        {
+          count: this.#histories,
+          nothing: isComplete ? `no history is at ${this.#level}` : 'no history was judged',
+        },
         ...(isReplay ? [] : this.#made.keys.gaps()).map((nothing) => ({ count: 0, nothing })),
       ],
       sessions: isReplay ? [] : sessions,

@@ -29,12 +29,16 @@ export function formatLevels(levels: readonly ExploredLevel[], what: string, sty
     ]),
   ]);
   const weakest = levels.find(({ violations, complete }) => violations === 0 && complete);
+  // A level of which not everything is known.
+  const isOpen = levels.some(({ violations, complete }) => violations === 0 && !complete);
   return [
     style('name', head),
     ...rows.map((row, i) => ((levels[i]?.violations ?? 0) > 0 ? style('bad', row) : row)),
-    weakest === undefined
-      ? `at no level do all ${what} satisfy the invariant`
-      : `the weakest level at which all ${what} satisfy the invariant: ${weakest.level}`,
+    weakest !== undefined
+      ? `the weakest level at which all ${what} ${isOpen ? 'are known to ' : ''}satisfy the invariant: ${weakest.level}`
+      : isOpen
+        ? `at no level are all ${what} known to satisfy the invariant`
+        : `at no level do all ${what} satisfy the invariant`,
   ].join('\n');
 }
 

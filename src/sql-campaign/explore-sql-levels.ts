@@ -47,7 +47,7 @@ function summary(results: readonly ExploreSqlResult[]): string[] {
   return [
     weakest === -1
       ? `at no level ${gaps.size > 0 ? 'is the invariant known to hold' : 'does the invariant hold'} in all schedules`
-      : `the weakest level at which the invariant holds in all schedules: ${levelOf(results[weakest])}`,
+      : `the weakest level at which the invariant ${gaps.size > 0 ? 'is known to hold' : 'holds'} in all schedules: ${levelOf(results[weakest])}`,
     ...(weakest === -1 ? [] : notSafer(results.slice(weakest))),
     ...[...gaps].map((clause) => `unknown: ${printable(clause)}`),
   ];

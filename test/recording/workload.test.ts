@@ -1,4 +1,4 @@
-import { createReadStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -102,6 +102,32 @@ test.skipIf(postgres === undefined)('a server that goes away while clients are a
   await admin.end();
   const { code, err } = await running;
   expect([code, err]).toEqual([3, expect.stringContaining('[workload/server]')]);
+});
+
+test.skipIf(postgres === undefined)('an interruption ends it with the counts so far and a whole trace', async () => {
+  const url = `postgres://postgres@127.0.0.1:${postgres?.port}/postgres`;
+  const trace = join(folder, 'interrupted.trace.jsonl');
+  const interruption = new AbortController();
+  const options = ['--url', url, '--clients', '2', '--seconds', '600', '--trace', trace, '--json'];
+  const running = runHere(['workload', 'list-append', ...options], {}, { interruption: interruption.signal });
+  const admin = new pg.Client(url);
+  await admin.connect();
+  const started = `SELECT count(*)::int AS clients FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE 'UPDATE%'`;
+  while ((await admin.query(started)).rows[0].clients === 0) await setTimeout(20);
+  await admin.end();
+  interruption.abort();
+  const { code, out, err } = await running;
+  expect([code, err, JSON.parse(out)]).toMatchObject([2, '', { stopped: 'interrupted', seconds: 600 }]);
+  expect(readdirSync(folder).filter((name) => name.includes('lock'))).toEqual([]);
+  expect(readFileSync(trace, 'utf8').endsWith('\n{"moirai":"mark","time":null}\n')).toBe(true);
+});
+
+test.skipIf(postgres === undefined)('an interruption while tables are made ends it at once', async () => {
+  const url = `postgres://postgres@127.0.0.1:${postgres?.port}/postgres`;
+  const interruption = new AbortController();
+  const running = runHere(['workload', 'tpcc', '--url', url], {}, { interruption: interruption.signal });
+  interruption.abort();
+  expect(await running).toEqual({ code: 2, out: '', err: 'interrupted\n' });
 });
 
 test.skipIf(postgres === undefined)('a server that does not let us make tables', async () => {
