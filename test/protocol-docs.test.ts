@@ -52,7 +52,7 @@ function rowOf({ protocol, parameters }: (typeof rows)[number]): string {
   // A search is breadth-first and ends at the first state that violates a level: no shorter way leads to a violation of any level that is left,
   // so the levels that this state violates as well have their shortest way here. The search that ends without a violation proves all others.
   for (let left = levels; left.length > 0; left = levels.filter((level) => !violatedAfter.has(level))) {
-    const { verdict, violation, trace } = checkProtocol(protocol, { parameters, levels: left });
+    const { verdict, violation, trace } = checkProtocol(protocol, { parameters, levels: left, eventually: false });
     if (verdict === 'satisfied') break;
     assert(violation?.kind === 'isolation', `${protocol.name} violates nothing but levels`);
     assert(trace?.observed, 'a violation of a level has a trace that ends with what clients observed');

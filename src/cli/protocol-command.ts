@@ -128,9 +128,11 @@ export function addProtocol(moirai: Command, host: Host, end: (code: ExitCode) =
 
 const help = `
 Every parameter of the protocol is an option: --transactions 3.
+What should eventually hold is not checked up to symmetry: --no-symmetry checks it, --no-eventually leaves it out; else the verdict is unknown.
 
 Examples:
-  moirai protocol examples/protocols/two-phase-locking.ts --level serializable
+  moirai protocol examples/protocols/two-phase-locking.ts --level serializable --no-eventually
+  moirai protocol examples/protocols/two-phase-locking.ts --no-symmetry
   moirai protocol examples/protocols/two-phase-locking.ts --transactions 3 --bug 1 --level serializable --svg trace.svg
 
 Ctrl-C ends it with what is known so far; a second Ctrl-C ends at once.

@@ -32,7 +32,6 @@ export function jsonOf({ trace, ...result }: ProtocolCheckResult, elapsedMs: num
     violation,
     reason,
     symmetry,
-    warnings: result.warnings,
     ends: result.ends,
     observedMost,
     queue: result.queue,
@@ -56,7 +55,6 @@ export function formatResult(
     `${style('name', name)}: ${formatCount(states)} distinct states${renamings}, ${formatCount(generated)} generated, depth ${depth}${left}`,
     `a collision of fingerprints, which would hide a state, has probability ${result.collisionProbability.toExponential(1)}`,
     verdictLine(result, asked, style),
-    ...result.warnings.map((warning) => style('warning', `warning: ${warning}`)),
   ];
   if (trace === null) return lines.join('\n');
   const observed =

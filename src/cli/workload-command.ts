@@ -140,13 +140,17 @@ async function runOn(
 }
 
 function report(
-  result: WorkloadCounts & Pick<WorkloadOptions, 'clients' | 'seconds' | 'seed'> & { readonly workload: string; readonly stopped?: string },
+  result: WorkloadCounts &
+    Pick<WorkloadOptions, 'clients' | 'seconds' | 'seed'> & { readonly workload: string; readonly stopped?: string },
   { json }: WorkloadOptions,
   host: Host,
 ): void {
   const { workload, committed, aborted, seed, stopped } = result;
   if (json) host.out(`${JSON.stringify(result)}\n`);
-  else host.err(`${workload}: ${committed} transactions committed, ${aborted} aborted; seed ${seed}${stopped === undefined ? '' : `; ${stopped}`}\n`);
+  else
+    host.err(
+      `${workload}: ${committed} transactions committed, ${aborted} aborted; seed ${seed}${stopped === undefined ? '' : `; ${stopped}`}\n`,
+    );
 }
 
 /** As long as clients run: they may wait for it. */

@@ -27,8 +27,6 @@ export interface ProtocolCheckResult extends Omit<SearchResult, 'path'> {
   readonly trace: Trace | null;
   /** How many renamings symmetry has; 1 without. */
   readonly symmetry: number;
-  /** What was not checked, and why. */
-  readonly warnings: readonly string[];
 }
 
 const eventuallyStatesMax = 2_000_000;
@@ -118,16 +116,15 @@ function resultOf(
   options: ProtocolCheckOptions,
   safety: SearchResult,
 ): ProtocolCheckResult {
-  const { result, warnings } = withLiveness(model, options, safety);
+  const { result, unchecked } = withLiveness(model, options, safety);
   const { path, ...rest } = result;
-  const conclusion = conclude(evidenceOf(model, options, result, warnings));
+  const conclusion = conclude(evidenceOf(model, options, result, unchecked));
   assert(conclusion.kind !== 'at-fault', 'a protocol has no sessions that could have been silent');
   return {
     ...rest,
     conclusion,
     verdict: conclusion.kind,
     symmetry: model.symmetry.order,
-    warnings,
     trace:
       path === null ? null : traceOf((listener) => compileFor(protocol, options, listener), path, 'steps and observed'),
   };
@@ -137,7 +134,7 @@ function evidenceOf(
   { parts }: Model,
   { levels = [], deadlock = true }: ProtocolCheckOptions,
   { violation, reason, observedMost, generated, depth }: SearchResult,
-  warnings: readonly string[],
+  unchecked: readonly string[],
 ): Evidence {
   const { invariants = {}, sometimes = {}, eventually = {} } = parts;
   const asked = [invariants, sometimes, eventually].flatMap(Object.keys).length + levels.length + Number(deadlock);
@@ -158,8 +155,8 @@ function evidenceOf(
       ...(isGivenUp
         ? [`whether a state is at ${violation.name} was not decided: the search for an execution gave up`]
         : []),
+      ...unchecked,
     ],
-    assumed: warnings,
   };
 }
 
@@ -168,25 +165,26 @@ function withLiveness(
   model: Model,
   options: ProtocolCheckOptions,
   safety: SearchResult,
-): { readonly result: SearchResult; readonly warnings: readonly string[] } {
+): { readonly result: SearchResult; readonly unchecked: readonly string[] } {
   const conditions = Object.entries(model.parts.eventually ?? {});
   if (conditions.length === 0 || options.eventually === false || safety.verdict !== 'satisfied')
-    return { result: safety, warnings: [] };
+    return { result: safety, unchecked: [] };
   if (model.symmetry.order > 1) {
     const names = conditions.map(([name]) => `"${name}"`).join(', ');
-    const why = 'symmetry and liveness do not mix, because a cycle of representatives need not be a cycle';
-    return { result: safety, warnings: [`eventually ${names} was not checked: ${why}`] };
+    const why = 'a cycle of states up to symmetry need not be a cycle';
+    const remedy = '--no-symmetry checks it, --no-eventually leaves it out';
+    return { result: safety, unchecked: [`eventually ${names} was not checked: ${why}; ${remedy}`] };
   }
   const statesMax = Math.min(options.statesMax ?? Infinity, eventuallyStatesMax);
   for (const [name, holds] of conditions) {
     const { verdict, path } = checkEventually(model, name, holds, statesMax);
     if (verdict === 'violated') {
-      return { result: { ...safety, verdict, violation: { kind: 'eventually', name }, path }, warnings: [] };
+      return { result: { ...safety, verdict, violation: { kind: 'eventually', name }, path }, unchecked: [] };
     }
     if (verdict === 'unknown') {
-      const warning = `eventually "${name}" was not decided within ${statesMax} states`;
-      return { result: { ...safety, verdict, reason: 'states-limit', complete: false }, warnings: [warning] };
+      const undecided = `eventually "${name}" was not decided within ${statesMax} states`;
+      return { result: { ...safety, verdict, reason: 'states-limit', complete: false }, unchecked: [undecided] };
     }
   }
-  return { result: safety, warnings: [] };
+  return { result: safety, unchecked: [] };
 }

@@ -78,6 +78,16 @@ test('no transaction at all: 2', async () => {
   expect([code, out]).toEqual([2, expect.stringContaining('no transaction was found')]);
 });
 
+test('interrupted before the source is read: 2', async () => {
+  const interruption = new AbortController();
+  const changes = { interruption: interruption.signal, loadDefault: () => new Promise<never>(() => {}) };
+  const running = runHere(['analyze', 'bank.ts', '--json'], files, changes);
+  interruption.abort();
+  const { code, out, err } = await running;
+  expect({ code, err }).toEqual({ code: 2, err: 'bank.ts: interrupted before the source was read\n' });
+  expect(JSON.parse(out)).toMatchObject({ verdict: 'unknown', gaps: ['interrupted before the source was read'] });
+});
+
 describe('bad input: 3', () => {
   test.each([
     ['not.ts', 'the default export is no application'],

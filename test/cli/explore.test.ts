@@ -98,6 +98,17 @@ describe('moirai explore', () => {
     expect(out).toContain('the weakest level at which all histories satisfy the invariant: snapshot-isolation');
   });
 
+  test('says of levels that it did not reach that nothing is known', async () => {
+    const interruption = new AbortController();
+    interruption.abort();
+    const { code, out } = await runHere(['explore', 'counter.ts', '--level', 'all'], files, {
+      interruption: interruption.signal,
+    });
+    expect(code).toBe(2);
+    expect(out).toContain('\nat no level are all histories known to satisfy the invariant\n');
+    expect(out).toContain('\nunknown at causal: no history was judged\n');
+  });
+
   test.each([
     [['explore', 'counter.ts', '--level', 'serializable', '--max-histories', '1'], 'stopped by --max-histories'],
     [['explore', 'stuck.ts', '--timeout', '0.05'], 'session "b" did not end in time; its last operation: nothing yet'],

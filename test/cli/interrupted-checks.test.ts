@@ -169,6 +169,24 @@ describe('check', () => {
     expect(err).toBe('interrupted: 1 of 2 histories were checked\n');
   });
 
+  test.each([
+    ['--by', 'axioms'],
+    ['--by', 'commit-tests'],
+  ])('of an input that does not end: %s %s', async (...by) => {
+    const interruption = new AbortController();
+    const readInput = (): Promise<never> => new Promise(() => {});
+    const openInput = async function* (): AsyncGenerator<Uint8Array> {
+      yield await readInput();
+    };
+    const changes = { interruption: interruption.signal, readInput, openInput };
+    const checking = runHere(['check', 'endless.jsonl', ...by], {}, changes);
+    interruption.abort();
+    const { code, out } = await checking;
+    expect(code).toBe(2);
+    expect(out).toMatch(/^endless\.jsonl: not read to its end\b/);
+    expect(out).toMatch(/^strongest level: unknown$/m);
+  });
+
   test('--by commit-tests', timeout, async () => {
     writeFileSync(
       join(cwd, 'tests.history'),

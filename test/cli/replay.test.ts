@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FailureFolder } from '../../src/cli/failure-folder.ts';
+import type { Host } from '../../src/cli/host.ts';
+import type { Ending } from '../../src/cli/watchdog.ts';
 import { formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
 import { program, type SessionHandle, type SqlConnection, sqlProgram } from '../../src/index.ts';
 import { build, runBuilt, runHere, UserFolder } from '../support/cli.ts';
@@ -143,6 +145,24 @@ describe.each(['test', 'explore'])('a run that moirai %s finds', (tool) => {
       { answer: 'fixed', message: null },
       { answer: 'incompatible', text: expect.stringContaining('writes y') },
     ]);
+  });
+
+  test('as JSON, also where the run is cut', async () => {
+    const kept = new KeptInMemory();
+    await find(kept, tool);
+    const cut: Ending[] = [];
+    const changes: Partial<Host> = {
+      watch: (_limitMs, endingOf) => ({
+        ready: Promise.resolve(),
+        beat: () => void cut.push(endingOf('interrupted') as Ending),
+        limit: () => {},
+        stop: () => {},
+      }),
+    };
+    await runHere(['replay', kept.only, '--json'], { ...lost, ...kept.inputs() }, changes);
+    const { out, err, code } = cut[0] as Ending;
+    expect({ err, code }).toEqual({ err: 'interrupted\n', code: 2 });
+    expect(JSON.parse(out)).toMatchObject({ file: 'counter.ts', verdict: 'unknown', gaps: ['interrupted'] });
   });
 
   test('is replayed by the next test', async () => {
