@@ -1,16 +1,15 @@
 /** `moirai analyze`: which transactions of an application can go wrong together, which level each needs, and the smallest change. */
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { counted } from '../report/index.ts';
-import type { Catalog, IsolationName } from '../sql/index.ts';
+import type { IsolationName } from '../sql/index.ts';
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
 import { concreteWitness, type Amounts } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
-import { isolationOf, levelOf } from './levels.ts';
+import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
-import type { Allocation } from './robustness/templates.ts';
-import { readSchema } from './schema.ts';
+import { readSchema, type Schema } from './schema.ts';
 import { conflictingStatements } from './conflicting-statements.ts';
 import {
   type AnalyzedTransaction,
@@ -80,10 +79,9 @@ export interface Fix {
   readonly schedules: number;
 }
 
-/** @throws InputError `analyze/schema`, `analyze/dialect` */
+/** @throws InputError `analyze/schema` */
 export async function analyze(application: Application, options: AnalyzeOptions): Promise<Analysis> {
-  const catalog = await readSchema(application);
-  return new ApplicationAnalysis(application, catalog, options).run();
+  return new ApplicationAnalysis(application, await readSchema(application), options).run();
 }
 
 const schedulesMaxDefault = 2_000;
@@ -102,7 +100,7 @@ const attempts: readonly Amounts[] = [
 
 class ApplicationAnalysis {
   readonly #application: Application;
-  readonly #catalog: Catalog;
+  readonly #schema: Schema;
   readonly #options: AnalyzeOptions;
   readonly #limits: ExploreLimits;
   readonly #transactions: readonly AnalyzedTransaction[];
@@ -111,12 +109,12 @@ class ApplicationAnalysis {
   /** What was found to be needed so far. */
   #changes: readonly Change[] = [];
 
-  constructor(application: Application, catalog: Catalog, options: AnalyzeOptions) {
+  constructor(application: Application, schema: Schema, options: AnalyzeOptions) {
     this.#application = application;
-    this.#catalog = catalog;
+    this.#schema = schema;
     this.#options = options;
     this.#limits = { schedulesMax: schedulesMaxDefault, ...options };
-    this.#transactions = transactionsOf(application, catalog);
+    this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
   }
 
@@ -126,10 +124,8 @@ class ApplicationAnalysis {
     const weakest = set.weakest();
     const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest();
     const notUnderstood = this.#notUnderstood();
-    const isolationAt = (levels: Allocation, one: AnalyzedTransaction): IsolationName | null => {
-      const level = levels[this.#known.indexOf(one)];
-      return level === undefined ? null : isolationOf[level];
-    };
+    const isolationAt = (levels: readonly IsolationName[], one: AnalyzedTransaction): IsolationName | null =>
+      levels[this.#known.indexOf(one)] ?? null;
     return {
       units: this.#application.units.length,
       transactions: this.#transactions.map((one) => ({
@@ -153,7 +149,7 @@ class ApplicationAnalysis {
     for (let round = 0; round < roundsMax; round += 1) {
       const before = this.#changes.length;
       const transactions = this.#changed();
-      const levels = transactions.map((one) => levelOf[this.#levelOf(one)]);
+      const levels = transactions.map((one) => this.#levelOf(one));
       for (const found of this.#robustSet(transactions).witnesses(levels)) {
         const taking = found.transactions.map((one) => transactions[one] as AnalyzedTransaction);
         const anomaly =
@@ -166,11 +162,19 @@ class ApplicationAnalysis {
   }
 
   #robustSet(transactions: readonly AnalyzedTransaction[]): RobustSet {
-    return new RobustSet(transactions, this.#options.stepsMax ?? stepsMaxDefault);
+    return new RobustSet(transactions, this.#schema.dialect, this.#options.stepsMax ?? stepsMaxDefault);
   }
 
   #changed(): readonly AnalyzedTransaction[] {
-    return this.#known.map((one) => changedTransaction(one, this.#changes, this.#catalog));
+    return this.#known.map((one) => changedTransaction(one, this.#changes, this.#schema));
+  }
+
+  /** A level of which no rule is known is not understood. */
+  #withKnownLevel(one: AnalyzedTransaction): AnalyzedTransaction {
+    const level = this.#levelOf(one);
+    if (levelsOf[this.#schema.dialect].rules[level] !== null) return one;
+    const reason = `${level} is not analyzed: a transaction reads there what may be rolled back`;
+    return { ...one, notUnderstood: [...one.notUnderstood, { place: one.place, reason }] };
   }
 
   #levelOf({ level }: AnalyzedTransaction): IsolationName {
@@ -193,7 +197,7 @@ class ApplicationAnalysis {
     transactions: readonly AnalyzedTransaction[],
   ): Promise<Omit<Anomaly, 'isLeft'>> {
     const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
-    const set = { transactions, levels, schema: this.#application.schema, catalog: this.#catalog };
+    const set = { transactions, levels, ddl: this.#application.schema, schema: this.#schema };
     const definitions = attempts.map((amounts) => concreteWitness(witness, set, amounts));
     const confirmation = await confirm(definitions, this.#limits);
     const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);
@@ -229,7 +233,10 @@ class ApplicationAnalysis {
     const own = this.#changes.filter(({ transaction }) => taking.some(({ name }) => name === transaction));
     const candidates = [
       ...(own.length === 0 ? [] : [own]),
-      ...candidateChanges(taking, (one) => this.#levelOf(one)).map((changes) => [...own, ...changes]),
+      ...candidateChanges(taking, (one) => this.#levelOf(one), this.#schema.dialect).map((changes) => [
+        ...own,
+        ...changes,
+      ]),
     ];
     const proven = candidates.find((changes) => this.#isRobust(taking, changes));
     const tried = proven === undefined ? candidates : [proven];
@@ -254,9 +261,9 @@ class ApplicationAnalysis {
   }
 
   #isRobust(taking: readonly AnalyzedTransaction[], changes: readonly Change[]): boolean {
-    const changed = taking.map((one) => changedTransaction(one, changes, this.#catalog));
+    const changed = taking.map((one) => changedTransaction(one, changes, this.#schema));
     if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-    return this.#robustSet(changed).isRobust(changed.map((one) => levelOf[this.#levelOf(one)]));
+    return this.#robustSet(changed).isRobust(changed.map((one) => this.#levelOf(one)));
   }
 
   #notUnderstood(): readonly NotUnderstoodPlace[] {
@@ -272,6 +279,8 @@ class ApplicationAnalysis {
       status.kind === 'possible' ? [`possible, not confirmed: ${transactions.join(' with ')}: ${status.reason}`] : [],
     );
     const cut = set.cut.map((one) => `${this.#known[one]?.name} has more variants than are followed`);
+    const statements = this.#known.flatMap(({ paths }) => paths.flat());
+    const skipsLocked = statements.some(({ statement }) => /\bskip\s+locked\b/i.test(statement.sql));
     const loops = this.#known.some(({ hasLoops }) => hasLoops);
     return {
       ...noEvidence,
@@ -287,6 +296,7 @@ class ApplicationAnalysis {
       ],
       assumed: [
         ...(this.#application.assumed ?? []),
+        ...(skipsLocked ? ['a row that SKIP LOCKED leaves out need not be seen'] : []),
         ...(loops ? ['a loop that runs twice does all that one which runs longer does'] : []),
         ...(this.#known.length === 0 ? [] : ['all transactions on these tables are among those that were found']),
       ],

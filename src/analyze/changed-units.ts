@@ -14,7 +14,7 @@ export interface ChangedUnits {
 
 /**
  * @param changed lines of the source, as they are now
- * @throws InputError `analyze/schema`, `analyze/dialect`
+ * @throws InputError `analyze/schema`
  */
 export async function unitsOfChange(application: Application, changed: readonly CodeRange[]): Promise<ChangedUnits> {
   const touched = new Set(application.units.filter((unit) => isTouched(unit, changed, application.units)));

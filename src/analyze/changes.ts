@@ -1,16 +1,24 @@
 /** Changes of transactions that may make them serializable, cheapest first: a lock on what is read, a raised level. */
-import type { Catalog, IsolationName } from '../sql/index.ts';
-import { parseStatement } from '../sql/parse.ts';
-import type { Place, Statement, Step } from './application.ts';
+import type { IsolationName } from '../sql/index.ts';
+import type { Dialect, Place, Statement, Step } from './application.ts';
+import { engineOf } from './engines.ts';
 import type { WitnessDefinition } from './witness-program.ts';
+import type { Schema } from './schema.ts';
+import { statementTree } from './statement-tree.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 
 export type Change =
   /** FOR UPDATE on one SELECT. */
   | { readonly kind: 'lock'; readonly transaction: string; readonly place: Place; readonly sql: string }
-  | { readonly kind: 'level'; readonly transaction: string; readonly level: IsolationName };
+  | {
+      readonly kind: 'level';
+      readonly transaction: string;
+      readonly level: IsolationName;
+      /** The error after which the transaction is to be tried again. */
+      readonly retryOn: string;
+    };
 
-/** Two levels up cost more than two locks: a raised level asks for a retry of each transaction that fails with 40001. */
+/** Two levels up cost more than two locks: a raised level asks for a retry of each transaction that the database then refuses. */
 const costs = { lock: 1, 'repeatable read': 2, serializable: 3, 'read committed': 0, 'read uncommitted': 0 } as const;
 
 function costOfChanges(changes: readonly Change[]): number {
@@ -21,15 +29,17 @@ function costOfChanges(changes: readonly Change[]): number {
 export function candidateChanges(
   transactions: readonly AnalyzedTransaction[],
   levelOf: (transaction: AnalyzedTransaction) => IsolationName,
+  dialect: Dialect,
 ): readonly (readonly Change[])[] {
+  const retryOn = engineOf[dialect].retriedError;
   const locks = transactions.flatMap((transaction) =>
-    lockableIn(transaction.steps).map(
+    lockableIn(transaction.steps, dialect).map(
       ({ sql, place }): Change => ({ kind: 'lock', transaction: transaction.name, place, sql }),
     ),
   );
   const raised = (level: IsolationName): readonly Change[] =>
     transactions.flatMap((one): Change[] =>
-      costs[levelOf(one)] < costs[level] ? [{ kind: 'level', transaction: one.name, level }] : [],
+      costs[levelOf(one)] < costs[level] ? [{ kind: 'level', transaction: one.name, level, retryOn }] : [],
     );
   const levels = (['repeatable read', 'serializable'] as const).map(raised);
   const pairs = locks.slice(0, locksMax).flatMap((a, at) => locks.slice(at + 1, locksMax).map((b) => [a, b]));
@@ -40,9 +50,9 @@ export function candidateChanges(
 const locksMax = 8;
 
 /** SELECTs of rows that take FOR UPDATE: no aggregate, no lock yet. */
-function lockableIn(steps: readonly Step[]): readonly Statement[] {
+function lockableIn(steps: readonly Step[], dialect: Dialect): readonly Statement[] {
   return statementsIn(steps).filter(({ sql }) => {
-    const tree = parseStatement(sql);
+    const tree = statementTree(sql, dialect);
     if (tree === null || !('SelectStmt' in tree)) return false;
     const { lockingClause, groupClause, distinctClause, op, fromClause } = tree.SelectStmt;
     const isPlain = lockingClause === undefined && groupClause === undefined && distinctClause === undefined;
@@ -67,13 +77,13 @@ function statementsIn(steps: readonly Step[]): readonly Statement[] {
 export function changedTransaction(
   transaction: AnalyzedTransaction,
   changes: readonly Change[],
-  catalog: Catalog,
+  schema: Schema,
 ): AnalyzedTransaction {
   const own = changes.filter((change) => change.transaction === transaction.name);
   if (own.length === 0) return transaction;
   const level = own.findLast((change) => change.kind === 'level')?.level ?? transaction.level;
   const steps = changedSteps(transaction.steps, own);
-  return { ...transaction, ...analyzedSteps(steps, transaction.place, catalog), level, steps };
+  return { ...transaction, ...analyzedSteps(steps, transaction.place, schema), level, steps };
 }
 
 /** @param transactionOf the transaction of a session's number */
@@ -116,7 +126,7 @@ function isSamePlace(a: Place, b: Place): boolean {
 /** `FOR UPDATE at src/pay.ts:33`, `serializable, with a retry on 40001`. */
 export function changeText(change: Change): string {
   if (change.kind === 'lock') return `FOR UPDATE at ${change.place.file}:${change.place.line}`;
-  return `${change.level}, with a retry on 40001`;
+  return `${change.level}, with a retry on ${change.retryOn}`;
 }
 
 /** With the name of the transaction, which a place already tells. */

@@ -1,11 +1,12 @@
 /** From a witness of the robustness algorithm to transactions that can run: arguments and rows that make its rows the same or different. */
-import type { Catalog, IsolationName, Table } from '../sql/index.ts';
+import type { IsolationName, Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
 import type { AccessedRow } from './access.ts';
 import type { Step, Value } from './application.ts';
 import { formatValue } from './format-application.ts';
 import type { Witness } from './robust-set.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
+import type { Schema } from './schema.ts';
 import type { Arguments } from './run-steps.ts';
 import type { PathTemplate } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
@@ -22,14 +23,14 @@ export interface Amounts {
 export interface WitnessedSet {
   readonly transactions: readonly AnalyzedTransaction[];
   readonly levels: ReadonlyMap<AnalyzedTransaction, IsolationName>;
-  /** SQL text, and what it made. */
-  readonly schema: string;
-  readonly catalog: Catalog;
+  /** DDL, and what it made. */
+  readonly ddl: string;
+  readonly schema: Schema;
 }
 
 export function concreteWitness(
   { split, templates }: Witness,
-  { transactions, levels, schema, catalog }: WitnessedSet,
+  { transactions, levels, ddl, schema }: WitnessedSet,
   amounts: Amounts,
 ): WitnessDefinition {
   const paths = [split.first, ...split.between].map(({ template, variables }) => ({
@@ -44,7 +45,7 @@ export function concreteWitness(
     classes,
   );
   for (const instance of instances) instance.computeValues();
-  const rows = new WitnessRows(catalog);
+  const rows = new WitnessRows(schema);
   for (const instance of instances) instance.addRows(rows);
   const inserted = instances.flatMap((instance) => instance.insertedKeys());
   const isInserted = (table: Table, values: ReadonlyMap<string, RowValue>): boolean =>
@@ -67,9 +68,10 @@ export function concreteWitness(
     };
   });
   return {
-    schema: [schema, ...rows.statements(isInserted, amounts.inRows)],
+    schema: [ddl, ...rows.statements(isInserted, amounts.inRows)],
     sessions,
-    ...stateOf(catalog),
+    dialect: schema.dialect,
+    ...stateOf(schema),
   };
 }
 

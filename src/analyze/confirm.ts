@@ -2,6 +2,7 @@
 import { InputError } from '../base/index.ts';
 import { counted } from '../report/index.ts';
 import { exploreSql } from '../sql-campaign/index.ts';
+import { engineOf } from './engines.ts';
 import { type AnomalyKind, type WitnessDefinition, witnessProgram } from './witness-program.ts';
 
 export type Confirmation =
@@ -64,7 +65,8 @@ export async function exploreWitness(
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const program = witnessProgram(definition, (kind) => seen.add(kind));
-  const profile = { family: 'engine', engine: 'postgres', dialect: 'postgres', isolation: 'read committed' } as const;
+  // Each session names its level.
+  const profile = engineOf[definition.dialect].profileAt('read committed');
   try {
     const result = await exploreSql(program, { profile, schedulesMax, ...(signal === undefined ? {} : { signal }) });
     const [first] = result.unsupported;

@@ -17,6 +17,7 @@ export type {
   Application,
   Branch,
   CodeRange,
+  Dialect,
   Loop,
   NotUnderstood,
   Place,

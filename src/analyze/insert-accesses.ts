@@ -1,8 +1,9 @@
 /** INSERT: the rows that VALUES makes, under every unique key that it says. */
 import type { InsertStmt, Node } from '@pgsql/types';
+import { columnNamed } from '../sql/catalog/relation.ts';
 import type { Table } from '../sql/index.ts';
 import { type Access, existence } from './access.ts';
-import type { Value } from './application.ts';
+import type { Dialect, Value } from './application.ts';
 import { indexColumns, keyRow, uniqueIndexes, type ValueOf } from './row-keys.ts';
 
 export interface InsertedRow {
@@ -17,13 +18,14 @@ export function insertAccesses(
   table: Table,
   reads: ReadonlySet<string>,
   valueOf: ValueOf,
+  dialect: Dialect,
 ): readonly InsertedRow[] {
   const writes = new Set([existence, ...table.columns.map(({ name }) => name)]);
   // DO NOTHING leaves a row that is there as it is, without a lock.
   const mayMiss =
     insert.onConflictClause?.action === 'ONCONFLICT_NOTHING' || insert.onConflictClause?.whereClause !== undefined;
   const base = { table, reads, writes, locks: false, mayMiss, inserts: true };
-  const rows = rowsOf(insert, table);
+  const rows = rowsOf(insert, table, dialect);
   if (rows === undefined) return [{ access: { ...base, row: { kind: 'condition' } }, values: new Map() }];
   return rows.flatMap((row) => {
     const values = new Map<string, Value>();
@@ -44,14 +46,16 @@ export function insertAccesses(
 function rowsOf(
   { cols, selectStmt }: InsertStmt,
   table: Table,
+  dialect: Dialect,
 ): readonly (readonly (readonly [string, Node])[])[] | undefined {
   if (selectStmt === undefined) return [[]];
   const lists = 'SelectStmt' in selectStmt ? selectStmt.SelectStmt.valuesLists : undefined;
   if (lists === undefined) return undefined;
+  const nameOf = (name: string): string => columnNamed(table, name, dialect)?.name ?? name;
   const columns =
     cols === undefined
       ? table.columns.map(({ name }) => name)
-      : cols.flatMap((node) => ('ResTarget' in node ? [node.ResTarget.name ?? ''] : []));
+      : cols.flatMap((node) => ('ResTarget' in node ? [nameOf(node.ResTarget.name ?? '')] : []));
   return lists.map((list) => {
     const items = 'List' in list ? (list.List.items ?? []) : [];
     return items.flatMap((item, at) => (columns[at] === undefined ? [] : [[columns[at], item] as const]));

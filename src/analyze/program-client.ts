@@ -1,4 +1,4 @@
-/** A client for the programs that analyze makes: PostgreSQL's extended protocol over a session's stream, text in and out. */
+/** Clients for the programs that analyze makes: of PostgreSQL's extended protocol, over a session's stream, text in and out. */
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import {
@@ -19,7 +19,7 @@ export interface QueryResult {
   readonly count: number;
 }
 
-/** What the server refused, with its SQLSTATE. */
+/** What the server refused, with its SQLSTATE, or MySQL's number. */
 export class RefusedStatement extends Error {
   readonly code: string;
   constructor(code: string, message: string) {
@@ -28,7 +28,13 @@ export class RefusedStatement extends Error {
   }
 }
 
-export class ProgramClient {
+export interface ProgramClient {
+  /** @throws RefusedStatement */
+  query(sql: string, parameters?: readonly unknown[]): Promise<QueryResult>;
+  end(): void;
+}
+
+export class PostgresClient implements ProgramClient {
   readonly #stream: Duplex;
   readonly #splitter = new FrameSplitter();
   #heard: BackendMessage[] = [];
@@ -43,8 +49,8 @@ export class ProgramClient {
     });
   }
 
-  static async connect(stream: Duplex): Promise<ProgramClient> {
-    const client = new ProgramClient(stream);
+  static async connect(stream: Duplex): Promise<PostgresClient> {
+    const client = new PostgresClient(stream);
     const writer = new MessageWriter();
     encodeStartup(writer, { kind: 'startup', major: 3, minor: 0, parameters: new Map([['user', 'app']]) });
     await client.#answer(writer.take());

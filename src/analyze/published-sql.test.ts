@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Application, UnitStep } from './application.ts';
 import { application, argument as arg, column, statement, transaction } from './builder.ts';
 import { RobustSet } from './robust-set.ts';
-import type { Level } from './robustness/access.ts';
+import type { IsolationName } from '../sql/index.ts';
 import { readSchema } from './schema.ts';
 import { type AnalyzedTransaction, transactionsOf } from './transactions.ts';
 
@@ -190,9 +190,23 @@ const tpcC = application({
   },
 });
 
+/** The parameters in the order in which `?` takes them. */
+function inMysql(app: Application): Application {
+  const translated = JSON.stringify(app.units, (_, step: unknown) => {
+    if (typeof step !== 'object' || step === null || !('sql' in step) || !('parameters' in step)) return step;
+    const [sql, parameters] = [String(step.sql), step.parameters as readonly unknown[]];
+    const order = [...sql.matchAll(/\$(\d)/g)].map(([, number]) => parameters[Number(number) - 1]);
+    return { ...step, sql: sql.replaceAll(/\$\d/g, '?'), parameters: order };
+  });
+  const schema = app.schema.replaceAll('text', 'varchar(64)');
+  return { ...app, dialect: 'mysql', schema, units: JSON.parse(translated) as Application['units'] };
+}
+
+const smallBankInMysql = inMysql(smallBank);
+
 const analyzed = new Map<Application, readonly AnalyzedTransaction[]>();
 beforeAll(async () => {
-  for (const app of [smallBank, smallBankInTwo, tpcC]) {
+  for (const app of [smallBank, smallBankInTwo, tpcC, smallBankInMysql]) {
     const transactions = transactionsOf(app, await readSchema(app));
     analyzed.set(app, transactions);
   }
@@ -203,12 +217,12 @@ test('every statement is understood', () => {
 });
 
 /** The largest subsets that are robust where all transactions have one level. */
-function robustSubsets(app: Application, level: Level): readonly string[] {
+function robustSubsets(app: Application, level: IsolationName): readonly string[] {
   const all = analyzed.get(app) ?? [];
   const subsets = Array.from({ length: 2 ** all.length - 1 }, (_, bits) =>
     all.filter((_one, at) => ((bits + 1) >> at) % 2 === 1),
   );
-  const robust = subsets.filter((subset) => new RobustSet(subset).isRobust(subset.map(() => level)));
+  const robust = subsets.filter((subset) => new RobustSet(subset, app.dialect).isRobust(subset.map(() => level)));
   const isLargest = (subset: readonly AnalyzedTransaction[]): boolean =>
     !robust.some((other) => other.length > subset.length && subset.every((each) => other.includes(each)));
   return robust
@@ -219,22 +233,52 @@ function robustSubsets(app: Application, level: Level): readonly string[] {
 
 describe('SmallBank', () => {
   test('at read committed, updates in one statement', () => {
-    expect(robustSubsets(smallBank, 'RC')).toEqual(['Bal DC', 'Bal TS', 'DC TS Am'].toSorted());
+    expect(robustSubsets(smallBank, 'read committed')).toEqual(['Bal DC', 'Bal TS', 'DC TS Am'].toSorted());
   });
   test('at read committed, a SELECT before each UPDATE', () => {
-    expect(robustSubsets(smallBankInTwo, 'RC')).toEqual(['Bal']);
+    expect(robustSubsets(smallBankInTwo, 'read committed')).toEqual(['Bal']);
   });
   test('at snapshot isolation', () => {
-    expect(robustSubsets(smallBank, 'SI')).toEqual(['Bal DC TS Am', 'Bal DC WC', 'DC TS Am WC'].toSorted());
+    expect(robustSubsets(smallBank, 'repeatable read')).toEqual(
+      ['Bal DC TS Am', 'Bal DC WC', 'DC TS Am WC'].toSorted(),
+    );
   });
   test('the weakest levels', () => {
-    expect(new RobustSet(analyzed.get(smallBank) ?? []).weakest()).toEqual(['SSI', 'RC', 'SSI', 'SSI', 'SSI']);
+    expect(new RobustSet(analyzed.get(smallBank) ?? [], 'postgres').weakest()).toEqual([
+      'serializable',
+      'read committed',
+      'serializable',
+      'serializable',
+      'serializable',
+    ]);
+  });
+});
+
+describe("SmallBank on InnoDB's levels", () => {
+  test('read committed is the same as on PostgreSQL', () => {
+    expect(robustSubsets(smallBankInMysql, 'read committed')).toEqual(robustSubsets(smallBank, 'read committed'));
+  });
+  test('repeatable read: a reader has one snapshot, a write after a read is of an old one', () => {
+    expect(robustSubsets(smallBankInMysql, 'repeatable read')).toEqual(['Bal DC TS Am']);
+  });
+  test('the weakest levels, each for itself', () => {
+    expect(new RobustSet(analyzed.get(smallBankInMysql) ?? [], 'mysql').weakest()).toEqual([
+      'repeatable read',
+      'read committed',
+      'read committed',
+      'read committed',
+      'serializable',
+    ]);
+  });
+  test('serializable', () => {
+    const all = analyzed.get(smallBankInMysql) ?? [];
+    expect(new RobustSet(all, 'mysql').isRobust(all.map(() => 'serializable'))).toBe(true);
   });
 });
 
 describe('TPC-C by key', () => {
   test('at read committed', () => {
-    expect(robustSubsets(tpcC, 'RC')).toEqual(['NO Pay', 'Pay OS SL'].toSorted());
+    expect(robustSubsets(tpcC, 'read committed')).toEqual(['NO Pay', 'Pay OS SL'].toSorted());
   });
 
   /**
@@ -244,7 +288,7 @@ describe('TPC-C by key', () => {
   test('at snapshot isolation, rows that are missing included', () => {
     const isRobust = (...names: readonly string[]): boolean => {
       const subset = (analyzed.get(tpcC) ?? []).filter(({ name }) => names.includes(name));
-      return new RobustSet(subset).isRobust(subset.map(() => 'SI' as const));
+      return new RobustSet(subset, 'postgres').isRobust(subset.map(() => 'repeatable read'));
     };
     expect(isRobust('NO', 'Pay', 'OS', 'SL')).toBe(true);
     expect(isRobust('Pay', 'OS', 'Del', 'SL')).toBe(true);

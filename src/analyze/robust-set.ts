@@ -1,8 +1,9 @@
 /** A set of transactions as the robustness algorithms see it: which levels make it serializable, and which of them go wrong together. */
-import type { Level } from './robustness/access.ts';
-import { levelsOfTemplates, weakestLevels } from './robustness/allocate.ts';
+import { assert } from '../base/index.ts';
+import type { IsolationName } from '../sql/index.ts';
+import type { Dialect } from './application.ts';
+import { type EngineLevels, levelsOf, type LevelRule } from './levels.ts';
 import { findTemplateSplit, stepLimit, stepsMaxDefault, type TemplateSplit } from './robustness/find-split.ts';
-import type { Allocation } from './robustness/templates.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 
@@ -24,33 +25,39 @@ export interface CutSearch {
 }
 
 export class RobustSet {
-  readonly templates: readonly PathTemplate[];
+  readonly #templates: readonly PathTemplate[];
   /** Transactions of which not every variant is followed. */
   readonly cut: readonly number[];
   readonly #count: number;
+  readonly #levels: EngineLevels;
   readonly #stepsMax: number;
 
   /** @param stepsMax of one search */
-  constructor(transactions: readonly AnalyzedTransaction[], stepsMax = stepsMaxDefault) {
+  constructor(transactions: readonly AnalyzedTransaction[], dialect: Dialect, stepsMax = stepsMaxDefault) {
     this.#stepsMax = stepsMax;
-    const { all, cut } = templatesOf(transactions);
-    this.templates = all;
+    this.#levels = levelsOf[dialect];
+    const { all, cut } = templatesOf(transactions, distinctConstants[dialect]);
+    this.#templates = all;
     this.cut = cut;
     this.#count = transactions.length;
   }
 
   /** @returns levels by transaction; those without statements have the weakest */
-  weakest(): Allocation {
-    const levels = weakestLevels(
-      this.templates.map(({ template }) => template),
-      this.templates.map(({ transaction }) => transaction),
-    );
-    const silent = new Set(this.templates.map(({ transaction }) => transaction));
-    return Array.from({ length: this.#count }, (_, at): Level => (silent.has(at) ? (levels[at] ?? 'SSI') : 'RC'));
+  weakest(): readonly IsolationName[] {
+    const programOf = this.#templates.map(({ transaction }) => transaction);
+    const levels = this.#levels.weakest({
+      templates: this.#templates.map(({ templates }) => templates['by statement']),
+      programOf,
+      count: this.#count,
+      isRobust: (candidate) => this.isRobust(candidate),
+    });
+    const [weakest, strongest] = [this.#levels.names[0], this.#levels.names.at(-1)] as [IsolationName, IsolationName];
+    const taking = new Set(programOf);
+    return range(this.#count).map((at) => (taking.has(at) ? (levels[at] ?? strongest) : weakest));
   }
 
   /** Is it proven? @param levels by transaction */
-  isRobust(levels: Allocation): boolean {
+  isRobust(levels: readonly IsolationName[]): boolean {
     return this.#witness(levels, range(this.#count)) === undefined;
   }
 
@@ -58,7 +65,7 @@ export class RobustSet {
    * For each smallest set of transactions that is not proven robust at these levels, one witness or where its search ended: those of one transaction first,
    * then two, then three. Where only a larger set is not robust, one of all. O(n^3) tests of robustness
    */
-  witnesses(levels: Allocation): readonly (Witness | CutSearch)[] {
+  witnesses(levels: readonly IsolationName[]): readonly (Witness | CutSearch)[] {
     const found: (Witness | CutSearch)[] = [];
     const sets: (readonly number[])[] = [];
     for (const set of subsetsUpTo(range(this.#count), setMax)) {
@@ -72,14 +79,12 @@ export class RobustSet {
     return whole === undefined ? found : [whole];
   }
 
-  #witness(levels: Allocation, set: readonly number[]): Witness | CutSearch | undefined {
-    const templates = this.templates.filter(({ transaction }) => set.includes(transaction));
+  #witness(levels: readonly IsolationName[], set: readonly number[]): Witness | CutSearch | undefined {
+    const templates = this.#templates.filter(({ transaction }) => set.includes(transaction));
+    const rules = templates.map(({ transaction }) => this.#ruleOf(levels[transaction]));
     const split = findTemplateSplit(
-      templates.map(({ template }) => template),
-      levelsOfTemplates(
-        levels,
-        templates.map(({ transaction }) => transaction),
-      ),
+      templates.map((one, at) => one.templates[rules[at]?.reads ?? 'by statement']),
+      rules.map(({ level }) => level),
       this.#stepsMax,
     );
     if (split === undefined) return undefined;
@@ -88,7 +93,19 @@ export class RobustSet {
     const taking = instances.map(({ template }) => (templates[template] as PathTemplate).transaction);
     return { kind: 'witness', split, templates, transactions: [...new Set(taking)] };
   }
+
+  #ruleOf(level: IsolationName | undefined): LevelRule {
+    const rule = level === undefined ? null : this.#levels.rules[level];
+    assert(rule !== null, `a transaction at ${level} is not analyzed`);
+    return rule;
+  }
 }
+
+/** MySQL compares text by its collation: 'a' and 'A' may name one row. */
+const distinctConstants: Readonly<Record<Dialect, (value: unknown) => boolean>> = {
+  postgres: () => true,
+  mysql: (value) => typeof value === 'number',
+};
 
 const setMax = 3;
 

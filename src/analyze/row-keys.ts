@@ -3,7 +3,7 @@ import type { Node } from '@pgsql/types';
 import { columnNamed, type Index, type Table } from '../sql/catalog/relation.ts';
 import type { AccessedRow } from './access.ts';
 import { formatValue } from './format-application.ts';
-import type { Value } from './application.ts';
+import type { Dialect, Value } from './application.ts';
 import { aliasOf, type FromTable, namesOf } from './sql-tree.ts';
 
 /** A table of a statement, and the rows of it that the statement's conditions let through. */
@@ -19,6 +19,11 @@ export interface Source {
 /** What an expression computes from parameters alone; `undefined`: the server computes it from rows. */
 export type ValueOf = (node: Node | undefined) => Value | undefined;
 
+interface Reading {
+  readonly valueOf: ValueOf;
+  readonly dialect: Dialect;
+}
+
 interface Equality {
   readonly column: string;
   /** One for `=`, several for IN. */
@@ -29,13 +34,14 @@ interface Equality {
 export function sourcesOf(
   from: readonly (FromTable & { readonly table: Table })[],
   valueOf: ValueOf,
+  dialect: Dialect,
 ): readonly Source[] {
   let sources: readonly Source[] = [];
   for (let known = -1, now = 0; known < now; ) {
     known = now;
     const before = sources;
     sources = from.map(({ table, relation, conditions }) =>
-      source(table, aliasOf(relation), conditions, before, valueOf),
+      source(table, aliasOf(relation), conditions, before, { valueOf, dialect }),
     );
     now = sources.filter(({ rows }) => rows[0]?.kind === 'key').length;
   }
@@ -47,9 +53,9 @@ function source(
   alias: string,
   conditions: readonly Node[],
   known: readonly Source[],
-  valueOf: ValueOf,
+  reading: Reading,
 ): Source {
-  const tables = conditions.map((node) => equalityOf(node, table, alias, known, valueOf));
+  const tables = conditions.map((node) => equalityOf(node, table, alias, known, reading));
   const equalities = tables.flatMap((each) => each ?? []);
   const found = uniqueIndexes(table)
     .map((index) => keysOf(table, index, equalities))
@@ -98,20 +104,22 @@ function equalityOf(
   table: Table,
   alias: string,
   known: readonly Source[],
-  valueOf: ValueOf,
+  { valueOf, dialect }: Reading,
 ): Equality | undefined {
   if (!('A_Expr' in node)) return undefined;
   const { kind, name = [], lexpr, rexpr } = node.A_Expr;
   const sign = name.length === 1 && name[0] !== undefined && 'String' in name[0] ? name[0].String.sval : undefined;
   if (sign !== '=') return undefined;
-  const left = ownColumn(lexpr, table, alias, known);
+  const left = ownColumn(lexpr, table, alias, known, dialect);
   if (kind === 'AEXPR_IN') {
     const items = rexpr !== undefined && 'List' in rexpr ? (rexpr.List.items ?? []) : [];
     const values = items.flatMap((item) => valueOf(item) ?? []);
-    return left === undefined || values.length < items.length ? undefined : { column: left, values };
+    if (left === undefined || values.length < items.length || items.some((item) => mayBeList[dialect](item, valueOf)))
+      return undefined;
+    return { column: left, values };
   }
   if (kind !== 'AEXPR_OP') return undefined;
-  const right = ownColumn(rexpr, table, alias, known);
+  const right = ownColumn(rexpr, table, alias, known, dialect);
   if (left !== undefined) return equality(left, valueOf(rexpr) ?? joinedValue(rexpr, alias, known));
   return right === undefined ? undefined : equality(right, valueOf(lexpr) ?? joinedValue(lexpr, alias, known));
 }
@@ -120,10 +128,26 @@ function equality(column: string, value: Value | undefined): Equality | undefine
   return value === undefined ? undefined : { column, values: [value] };
 }
 
-function ownColumn(node: Node | undefined, table: Table, alias: string, known: readonly Source[]): string | undefined {
+/** `IN (?)`: MySQL's drivers put the elements of a list there. */
+const mayBeList: Readonly<Record<Dialect, (item: Node, valueOf: ValueOf) => boolean>> = {
+  postgres: () => false,
+  mysql: (item, valueOf) => {
+    const value = valueOf(item);
+    const isOne = value?.kind === 'constant' || (value?.kind === 'column' && value.row === 'first');
+    return 'ParamRef' in item && !isOne;
+  },
+};
+
+function ownColumn(
+  node: Node | undefined,
+  table: Table,
+  alias: string,
+  known: readonly Source[],
+  dialect: Dialect,
+): string | undefined {
   if (node === undefined || !('ColumnRef' in node)) return undefined;
   const names = namesOf(node.ColumnRef);
-  const column = columnNamed(table, names.at(-1) ?? '')?.name;
+  const column = columnNamed(table, names.at(-1) ?? '', dialect)?.name;
   if (column === undefined) return undefined;
   const isOthers = known.some((other) => other.alias !== alias && columnNamed(other.table, column) !== undefined);
   return names.length === 1 ? (isOthers ? undefined : column) : names.at(-2) === alias ? column : undefined;

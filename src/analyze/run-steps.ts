@@ -1,5 +1,6 @@
 /** Runs a transaction's steps against a database: its original statements, with parameters and conditions computed from arguments and results. */
-import type { Statement, Step, Value } from './application.ts';
+import type { Dialect, Statement, Step, Value } from './application.ts';
+import { quotedName } from './engines.ts';
 import type { ProgramClient, QueryResult } from './program-client.ts';
 
 /** What a unit is called with, by the names of its arguments. */
@@ -12,8 +13,13 @@ export interface Ran {
 }
 
 /** @throws RefusedStatement, after which the transaction is to be rolled back */
-export async function runSteps(steps: readonly Step[], given: Arguments, client: ProgramClient): Promise<Ran> {
-  const run = new Run(given, client);
+export async function runSteps(
+  steps: readonly Step[],
+  given: Arguments,
+  client: ProgramClient,
+  dialect: Dialect,
+): Promise<Ran> {
+  const run = new Run(given, client, dialect);
   const end = await run.through(steps);
   return { end: end === 'abort' ? 'aborted' : 'committed', saw: run.saw };
 }
@@ -24,10 +30,12 @@ class Run {
   readonly saw: QueryResult[] = [];
   readonly #arguments: Arguments;
   readonly #client: ProgramClient;
+  readonly #dialect: Dialect;
   readonly #results = new Map<string, QueryResult>();
   readonly #elements = new Map<string, unknown>();
 
-  constructor(given: Arguments, client: ProgramClient) {
+  constructor(given: Arguments, client: ProgramClient, dialect: Dialect) {
+    this.#dialect = dialect;
     this.#arguments = given;
     this.#client = client;
   }
@@ -57,10 +65,10 @@ class Run {
         return 'open';
       }
       case 'savepoint':
-        await this.#client.query(`SAVEPOINT "${step.name}"`);
+        await this.#client.query(`SAVEPOINT ${quotedName(step.name, this.#dialect)}`);
         return 'open';
       case 'rollback-to-savepoint':
-        await this.#client.query(`ROLLBACK TO SAVEPOINT "${step.name}"`);
+        await this.#client.query(`ROLLBACK TO SAVEPOINT ${quotedName(step.name, this.#dialect)}`);
         return 'open';
       case 'abort':
       case 'return':

@@ -2,15 +2,16 @@
 import { InputError } from '../base/index.ts';
 import type { Catalog, Table } from '../sql/index.ts';
 import { openSqlDatabase } from '../sql-campaign/index.ts';
-import type { Application } from './application.ts';
+import type { Application, Dialect } from './application.ts';
 
-/** @throws InputError `analyze/schema`, `analyze/dialect` */
-export async function readSchema({ dialect, schema }: Application): Promise<Catalog> {
-  if (dialect !== 'postgres')
-    throw new InputError(
-      'analyze/dialect',
-      `analyze knows PostgreSQL's levels only; the application's dialect is ${dialect}`,
-    );
+/** The tables, and whose SQL the statements are. */
+export interface Schema {
+  readonly catalog: Catalog;
+  readonly dialect: Dialect;
+}
+
+/** @throws InputError `analyze/schema` */
+export async function readSchema({ dialect, schema }: Pick<Application, 'dialect' | 'schema'>): Promise<Schema> {
   const profile = { family: 'engine', engine: dialect, dialect, isolation: 'read committed' } as const;
   const database = await openSqlDatabase({ profile, settle: null });
   const session = database.connect({
@@ -29,11 +30,13 @@ export async function readSchema({ dialect, schema }: Application): Promise<Cata
   } finally {
     session.close();
   }
-  return database.catalog;
+  return { catalog: database.catalog, dialect };
 }
 
 /** The table by its name, with or without its schema; `undefined`: none, or a view. */
-export function tableNamed(catalog: Catalog, schema: string | undefined, name: string): Table | undefined {
-  const found = catalog.relation(schema ?? 'public', name);
+export function tableNamed({ catalog, dialect }: Schema, schema: string | undefined, name: string): Table | undefined {
+  // MySQL's databases are schemas here. One that the DDL does not create is the one that the application connects to.
+  const isOwn = dialect === 'mysql' && schema !== undefined && !catalog.hasSchema(schema);
+  const found = catalog.relation(isOwn ? 'public' : (schema ?? 'public'), name);
   return found?.kind === 'table' ? found : undefined;
 }

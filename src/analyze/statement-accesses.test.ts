@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Catalog } from '../sql/index.ts';
 import { formatAccess } from './access.ts';
 import { application, argument, statement } from './builder.ts';
 import { formatValue } from './format-application.ts';
-import { readSchema } from './schema.ts';
+import { readSchema, type Schema } from './schema.ts';
 import { accessesOf } from './statement-accesses.ts';
 
 const schema = `
@@ -12,14 +11,20 @@ const schema = `
   CREATE TABLE notes (id serial PRIMARY KEY, text text);
   CREATE VIEW names AS SELECT name FROM users;`;
 
-let catalog: Catalog;
+const mysqlSchema = `
+  CREATE TABLE users (id int PRIMARY KEY, email varchar(64) NOT NULL UNIQUE, name text, changed timestamp NOT NULL DEFAULT now() ON UPDATE now());
+  CREATE TABLE orders (user_id int, n int, total int, PRIMARY KEY (user_id, n), FOREIGN KEY (user_id) REFERENCES users (id) ON DELETE CASCADE);`;
+
+let tables: Schema;
+let mysqlTables: Schema;
 beforeAll(async () => {
-  catalog = await readSchema(application({ schema, units: {} }));
+  tables = await readSchema(application({ schema, units: {} }));
+  mysqlTables = await readSchema({ dialect: 'mysql', schema: mysqlSchema });
 });
 
 /** Moments apart by `then`. */
-function accesses(sql: string): string {
-  const found = accessesOf(statement(sql, [argument('p'), argument('q')]), catalog);
+function accesses(sql: string, schemaOf = tables): string {
+  const found = accessesOf(statement(sql, [argument('p'), argument('q')]), schemaOf);
   if (found.kind === 'not-understood') return `not understood: ${found.reason}`;
   return found.moments.map((moment) => moment.map((one) => formatAccess(one, formatValue)).join(', ')).join(' then ');
 }
@@ -105,3 +110,39 @@ test.each([
   ],
   ['a syntax error', 'SELEC 1', 'not understood: syntax error at or near "SELEC"'],
 ])('%s', (_name, sql, text) => expect(accesses(sql)).toBe(text));
+
+test.each([
+  ['names without regard to case', 'SELECT Name FROM users WHERE ID = ?', 'all: read users[p] {id name}'],
+  [
+    'a database that the schema does not create',
+    'SELECT name FROM app.users WHERE id = ?',
+    'all: read users[p] {id name}',
+  ],
+  ['a list, which one ? may be', 'SELECT name FROM users WHERE id IN (?)', 'all: read users[*] {id name}'],
+  [
+    'LIMIT of an UPDATE, and what changes with the row',
+    'UPDATE users SET Name = ? WHERE id = ? LIMIT 1',
+    'none: update users[q] {id} -> {changed name}',
+  ],
+  [
+    'rows that are looked at one by one',
+    "UPDATE users SET name = ? WHERE id IN (1, 2) AND email <> 'x'",
+    'none: read users[1] {email id}, read users[2] {email id} then update users[1] {email id} -> {changed name}, update users[2] {email id} -> {changed name}',
+  ],
+  [
+    'what FOR UPDATE locks, and a subquery that it does not',
+    'SELECT name FROM users WHERE id = ? AND EXISTS (SELECT 1 FROM orders WHERE n = 1) FOR UPDATE',
+    'some: read orders[*] {n} then lock users[p] {id name}',
+  ],
+  ['FOR SHARE', 'SELECT name FROM users WHERE id = ? LOCK IN SHARE MODE', 'none: read users[p] {id name}'],
+  [
+    'REPLACE, which deletes what is in the way',
+    "REPLACE INTO users (id, email) VALUES (?, 'x')",
+    "none: read orders[*] {user_id}, read users[p] {}, read users['x'] {} then update users[p] {} -> +{changed email id name}, update users['x'] {} -> +{changed email id name}, update orders[*] {user_id} -> +{n total user_id}",
+  ],
+  ['a lock by name', "SELECT get_lock('a', 1)", 'not understood: the function get_lock'],
+])("MySQL's %s", (_, sql, expected) => {
+  const found = accessesOf(statement(sql, [argument('p'), argument('q')]), mysqlTables);
+  const view = found.kind === 'understood' ? `${found.readsSnapshot}: ` : '';
+  expect(`${view}${accesses(sql, mysqlTables)}`).toBe(expected);
+});

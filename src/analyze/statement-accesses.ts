@@ -3,25 +3,26 @@
  * rows than the server reads; a write or a lock, which keeps others out, is never more than the server's.
  */
 import type { DeleteStmt, InsertStmt, Node, RangeVar, SelectStmt, UpdateStmt } from '@pgsql/types';
-import { type Catalog, SqlError, type Table } from '../sql/index.ts';
+import { SqlError, type Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
-import { parseStatement } from '../sql/parse.ts';
 import { type Access, existence, type Moments } from './access.ts';
-import type { Statement, Value } from './application.ts';
+import type { Dialect, Statement, Value } from './application.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
 import { insertAccesses } from './insert-accesses.ts';
 import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } from './row-keys.ts';
-import { tableNamed } from './schema.ts';
+import { type Schema, tableNamed } from './schema.ts';
+import type { SnapshotReads } from './level-reads.ts';
 import { aliasOf, namesOf, partsOf, type Parts, tablesInFrom } from './sql-tree.ts';
+import { statementTree } from './statement-tree.ts';
 
 export type StatementAccesses =
-  | { readonly kind: 'understood'; readonly moments: Moments }
+  | { readonly kind: 'understood'; readonly moments: Moments; readonly readsSnapshot: SnapshotReads }
   | { readonly kind: 'not-understood'; readonly reason: string };
 
 /** Never throws: what cannot be read has a reason. */
-export function accessesOf(statement: Statement, catalog: Catalog): StatementAccesses {
+export function accessesOf(statement: Statement, schema: Schema): StatementAccesses {
   try {
-    return { kind: 'understood', moments: moments(statement, catalog) };
+    return { kind: 'understood', ...readingOf(statement, schema) };
   } catch (error) {
     if (error instanceof NotReadable || error instanceof SqlError)
       return { kind: 'not-understood', reason: error.message };
@@ -32,46 +33,58 @@ export function accessesOf(statement: Statement, catalog: Catalog): StatementAcc
 /** What the reader does not know. */
 class NotReadable extends Error {}
 
-function moments({ sql, parameters }: Statement, catalog: Catalog): Moments {
-  const tree = parseStatement(sql);
-  if (tree === null) return [];
-  const statement = new StatementReader(tree, parameters, catalog);
+interface Reading {
+  readonly moments: Moments;
+  readonly readsSnapshot: SnapshotReads;
+}
+
+function readingOf({ sql, parameters }: Statement, schema: Schema): Reading {
+  const tree = statementTree(sql, schema.dialect);
+  if (tree === null) return { moments: [], readsSnapshot: 'none' };
+  const statement = new StatementReader(tree, parameters, schema);
   if ('SelectStmt' in tree) return statement.select(tree.SelectStmt);
-  if ('InsertStmt' in tree) return statement.insert(tree.InsertStmt);
-  if ('UpdateStmt' in tree) return statement.update(tree.UpdateStmt);
-  if ('DeleteStmt' in tree) return statement.delete(tree.DeleteStmt);
+  // MySQL 8.0 manual, 17.7.3: the SELECT of an INSERT and the subqueries of an UPDATE lock what they read, and so read the latest rows.
+  const latest = (moments: Moments): Reading => ({ moments: oneByOne[schema.dialect](moments), readsSnapshot: 'none' });
+  if ('InsertStmt' in tree) return latest(statement.insert(tree.InsertStmt));
+  if ('UpdateStmt' in tree) return latest(statement.update(tree.UpdateStmt));
+  if ('DeleteStmt' in tree) return latest(statement.delete(tree.DeleteStmt));
   throw new NotReadable(
     `${Object.keys(tree)[0]?.replace(/Stmt$/, '').toUpperCase()} is neither SELECT, INSERT, UPDATE nor DELETE`,
   );
 }
 
 /** Functions that do more than compute. */
-const withEffects = /^(?:pg_.*|setval|currval|lastval|set_config|lo_.*|dblink.*|txid_.*|query_to_.*)$/;
+const withEffects: Readonly<Record<Dialect, RegExp>> = {
+  postgres: /^(?:pg_.*|setval|currval|lastval|set_config|lo_.*|dblink.*|txid_.*|query_to_.*)$/,
+  mysql:
+    /^(?:(?:get|release|is_free|is_used)_lock|release_all_locks|sleep|benchmark|mysql_set_.*|mysql_user_variable)$/,
+};
 
 class StatementReader {
   readonly #parts: Parts;
   readonly #parameters: readonly Value[];
-  readonly #catalog: Catalog;
+  readonly #schema: Schema;
   /** Tables by the names under which columns are qualified; one table may have several. */
   readonly #aliases = new Map<string, Table>();
 
-  constructor(tree: Node, parameters: readonly Value[], catalog: Catalog) {
+  constructor(tree: Node, parameters: readonly Value[], schema: Schema) {
     this.#parts = partsOf(tree);
     this.#parameters = parameters;
-    this.#catalog = catalog;
+    this.#schema = schema;
     this.#requireReadable(tree);
+    for (const limit of limitsOf(tree)) this.#limits.add(limit);
     for (const relation of this.#parts.relations) {
       const table = this.#table(relation);
       if (table !== undefined) this.#aliases.set(aliasOf(relation), table);
     }
   }
 
-  select(select: SelectStmt): Moments {
+  select(select: SelectStmt): Reading {
     const reads = this.#readsOfSelects();
     const locking = (select.lockingClause ?? []).flatMap((node) =>
       'LockingClause' in node ? [node.LockingClause] : [],
     );
-    if (locking.length === 0) return [reads];
+    if (locking.length === 0) return { moments: [reads], readsSnapshot: 'all' };
     const locked = this.#sources(select.fromClause ?? [], select.whereClause).flatMap((source) => {
       const isLocked = locking.some(
         ({ strength, lockedRels }) =>
@@ -81,7 +94,14 @@ class StatementReader {
       );
       return isLocked ? this.#accesses(source, this.#columnsOf(source), new Set(), true) : [];
     });
-    return afterSnapshot(reads, locked);
+    const others = unlocked(reads, locked);
+    // FOR SHARE reads the latest rows, too; its lock is left out.
+    const isShared = locking.some(({ strength }) => strength === 'LCS_FORSHARE' || strength === 'LCS_FORKEYSHARE');
+    const hasSubqueries = this.#parts.selects.length > 1 || locking.some(({ lockedRels }) => lockedRels !== undefined);
+    return {
+      moments: oneByOne[this.#schema.dialect](afterSnapshot(reads, locked)),
+      readsSnapshot: others.length > 0 && (hasSubqueries || !isShared) ? 'some' : 'none',
+    };
   }
 
   insert(insert: InsertStmt): Moments {
@@ -91,10 +111,11 @@ class StatementReader {
     const read = new Set([existence]);
     if (conflict !== undefined || insert.returningClause !== undefined)
       for (const name of this.#columnsOf({ table, alias: aliasOf(insert.relation ?? {}) })) read.add(name);
-    const writes = insertAccesses(insert, table, read, this.#valueOf);
-    const checks = writes.flatMap((access) => checksOfWrite(access, this.#catalog));
+    const writes = insertAccesses(insert, table, read, this.#valueOf, this.#schema.dialect);
+    const checks = writes.flatMap((access) => checksOfWrite(access, this.#schema.catalog));
+    const deletes = isReplace(insert) ? checksOfDelete(table, this.#schema.catalog) : [];
     // VALUES reads no snapshot: it waits for a row that another transaction inserts under the same key, and sees it.
-    return afterSnapshot(reads, [...writes.map(({ access }) => access), ...checks]);
+    return afterSnapshot(reads, [...writes.map(({ access }) => access), ...checks, ...deletes]);
   }
 
   update(update: UpdateStmt): Moments {
@@ -105,9 +126,13 @@ class StatementReader {
     if (movesRow) written.add(existence);
     // A row with another key is another row from then on.
     const rows: Source = movesRow ? { ...target, rows: [{ kind: 'condition' }] } : target;
-    const values = new Map(this.#assignments(update).map(({ name, value }) => [name, value] as const));
+    const values = new Map(
+      this.#assignments(update).map(
+        ({ name, value }) => [columnNamed(target.table, name, this.#schema.dialect)?.name ?? name, value] as const,
+      ),
+    );
     const writes = this.#accesses(rows, this.#columnsOf(target), written, false);
-    const checks = checksOfUpdate(target.table, written, values, this.#catalog);
+    const checks = checksOfUpdate(target.table, written, values, this.#schema.catalog);
     return afterSnapshot(
       [...this.#readsOfSelects(), ...this.#readsOfOthers(update.fromClause, update.whereClause, update.relation)],
       [...writes, ...checks],
@@ -118,7 +143,7 @@ class StatementReader {
     const target = this.#target(statement.relation, statement.usingClause, statement.whereClause);
     const all = new Set([existence, ...target.table.columns.map(({ name }) => name)]);
     const writes = this.#accesses(target, this.#columnsOf(target), all, false);
-    const checks = checksOfDelete(target.table, this.#catalog);
+    const checks = checksOfDelete(target.table, this.#schema.catalog);
     const others = this.#readsOfOthers(statement.usingClause, statement.whereClause, statement.relation);
     return afterSnapshot([...this.#readsOfSelects(), ...others], [...writes, ...checks]);
   }
@@ -139,7 +164,8 @@ class StatementReader {
   };
 
   #readsOfSelects(): readonly Access[] {
-    return this.#parts.selects.flatMap(({ fromClause = [], whereClause }) =>
+    const selects = this.#parts.selects.filter((select) => !this.#limits.has(select));
+    return selects.flatMap(({ fromClause = [], whereClause }) =>
       this.#sources(fromClause, whereClause).flatMap((source) =>
         this.#accesses(source, this.#columnsOf(source), new Set(), false),
       ),
@@ -151,7 +177,7 @@ class StatementReader {
       const table = this.#table(each.relation);
       return table === undefined ? [] : [{ ...each, table }];
     });
-    return sourcesOf(tables, this.#valueOf);
+    return sourcesOf(tables, this.#valueOf, this.#schema.dialect);
   }
 
   #target(relation: RangeVar | undefined, from: readonly Node[] = [], where: Node | undefined): Source {
@@ -192,7 +218,7 @@ class StatementReader {
       if (last === null || (qualifier === undefined && last === alias))
         for (const { name } of table.columns) found.add(name);
       else {
-        const column = columnNamed(table, last ?? '');
+        const column = columnNamed(table, last ?? '', this.#schema.dialect);
         if (column !== undefined) found.add(column.name);
       }
     }
@@ -208,8 +234,12 @@ class StatementReader {
   }
 
   #assignedColumns(update: UpdateStmt, table: Table): Set<string> {
-    const names = this.#assignments(update).map(({ name }) => name);
-    const generated = table.columns.filter((column) => column.generated !== null).map(({ name }) => name);
+    const names = this.#assignments(update).map(
+      ({ name }) => columnNamed(table, name, this.#schema.dialect)?.name ?? name,
+    );
+    const generated = table.columns
+      .filter((column) => column.generated !== null || column.onUpdate !== null)
+      .map(({ name }) => name);
     return new Set([...names, ...generated]);
   }
 
@@ -218,10 +248,10 @@ class StatementReader {
   #table(relation: RangeVar): Table | undefined {
     const { schemaname, relname = '' } = relation;
     if (schemaname === 'pg_catalog' || schemaname === 'information_schema') return undefined;
-    const table = tableNamed(this.#catalog, schemaname, relname);
+    const table = tableNamed(this.#schema, schemaname, relname);
     if (table !== undefined) return table;
     if (this.#commonTables().includes(relname)) return undefined;
-    const isView = this.#catalog.relation(schemaname ?? 'public', relname) !== undefined;
+    const isView = this.#schema.catalog.relation(schemaname ?? 'public', relname) !== undefined;
     throw new NotReadable(isView ? `${relname} is not a table` : `the schema has no table ${relname}`);
   }
 
@@ -230,6 +260,9 @@ class StatementReader {
     if (table === undefined) throw new NotReadable(`${relation?.relname} is not a table`);
     return table;
   }
+
+  /** The rewriter's marker for ORDER BY and LIMIT of an UPDATE or DELETE: it reads no rows beside those of the statement. */
+  readonly #limits = new Set<SelectStmt>();
 
   #commonTables(): readonly string[] {
     return this.#common;
@@ -243,7 +276,7 @@ class StatementReader {
     for (const { funcname = [] } of this.#parts.functions) {
       const last = funcname.at(-1);
       const name = last !== undefined && 'String' in last ? (last.String.sval ?? '') : '';
-      if (withEffects.test(name)) throw new NotReadable(`the function ${name}`);
+      if (withEffects[this.#schema.dialect].test(name)) throw new NotReadable(`the function ${name}`);
     }
   }
 }
@@ -257,10 +290,43 @@ function afterSnapshot(reads: readonly Access[], writes: readonly Access[]): Mom
     ({ row, writes: written, locks, reads: read }) =>
       row.kind === 'condition' && read.size > 0 && (written.size > 0 || locks),
   );
-  const others = reads.filter((read) => ![...writes, ...finds].some((write) => isRereadBy(write, read)));
+  const others = unlocked(reads, [...writes, ...finds]);
   if (others.length === 0 && finds.length === 0) return [writes];
   if (writes.length === 0) return [others];
   return [[...others, ...finds.map((access) => ({ ...access, writes: new Set<string>(), locks: false }))], writes];
+}
+
+/** Reads of rows that no lock of the statement covers. */
+function unlocked(reads: readonly Access[], locked: readonly Access[]): readonly Access[] {
+  return reads.filter((read) => !locked.some((write) => isRereadBy(write, read)));
+}
+
+/**
+ * InnoDB looks at the rows of a statement that locks one after another, and keeps no lock on one whose further condition is false (at read committed), so that
+ * others may change it before the next is read. PostgreSQL reads all of them in one snapshot.
+ */
+const oneByOne: Readonly<Record<Dialect, (moments: Moments) => Moments>> = {
+  postgres: (moments) => moments,
+  mysql: (moments) => {
+    const [last = [], ...before] = moments.toReversed();
+    const mayMiss = last.filter(({ row, mayMiss: may, reads }) => row.kind === 'key' && may && reads.size > 0);
+    if (last.length < 2 || mayMiss.length === 0) return moments;
+    const looked = mayMiss.map((access) => ({ ...access, writes: new Set<string>(), locks: false, inserts: false }));
+    return [[...before.flat(), ...looked], last];
+  },
+};
+
+function limitsOf(tree: Node): readonly SelectStmt[] {
+  const statement = 'UpdateStmt' in tree ? tree.UpdateStmt : 'DeleteStmt' in tree ? tree.DeleteStmt : undefined;
+  return (statement?.withClause?.ctes ?? []).flatMap((node) => {
+    if (!('CommonTableExpr' in node) || node.CommonTableExpr.ctename !== 'moirai_limit') return [];
+    const { ctequery } = node.CommonTableExpr;
+    return ctequery !== undefined && 'SelectStmt' in ctequery ? [ctequery.SelectStmt] : [];
+  });
+}
+
+function isReplace({ onConflictClause }: InsertStmt): boolean {
+  return onConflictClause?.infer?.conname === 'moirai_replace';
 }
 
 /** Is the read that of a locking SELECT, which looks at the row again under its lock? A subquery of an UPDATE does not. */

@@ -4,12 +4,14 @@ import { type Access, type AccessedRow, existence } from './access.ts';
 import type { Value } from './application.ts';
 import { absenceOf, type Variant, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
-import type { Template, TemplateAccess, TemplateRow, TemplateStatement } from './robustness/templates.ts';
+import type { Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
+import { type ReadsOf, type ReadStatement, templatesAt } from './level-reads.ts';
 import type { AnalyzedPath, AnalyzedTransaction } from './transactions.ts';
 
 /** One way through a transaction, with what its rows are called. */
 export interface PathTemplate {
-  readonly template: Template;
+  /** By how its reads see the database. */
+  readonly templates: Readonly<Record<ReadsOf, Template>>;
   /** Of the list of transactions. */
   readonly transaction: number;
   readonly path: AnalyzedPath;
@@ -29,7 +31,11 @@ export interface Templates {
   readonly cut: readonly number[];
 }
 
-export function templatesOf(transactions: readonly AnalyzedTransaction[]): Templates {
+/** @param isDistinct do two such values in a primary key always name two rows? */
+export function templatesOf(
+  transactions: readonly AnalyzedTransaction[],
+  isDistinct: (value: Constant) => boolean,
+): Templates {
   const inserted = new Set(
     transactions.flatMap(({ paths }) =>
       paths
@@ -45,11 +51,11 @@ export function templatesOf(transactions: readonly AnalyzedTransaction[]): Templ
       const { variants, isCut } = variantsOf(path, (table) => inserted.has(table.id));
       if (isCut) cut.add(transaction);
       return variants.flatMap((variant): PathTemplate[] => {
-        const { statements, rows } = new TemplateOfPath(numbers).of(path, variant);
+        const { statements, rows } = new TemplateOfPath(numbers, isDistinct).of(path, variant);
         const key = JSON.stringify(statements);
         if (seen.has(key) || statements.length === 0) return [];
         seen.add(key);
-        return [{ template: { name, statements }, transaction, path, variant, rows }];
+        return [{ templates: templatesAt(name, statements), transaction, path, variant, rows }];
       });
     });
   });
@@ -83,24 +89,30 @@ class Numbers {
 
 class TemplateOfPath {
   readonly #numbers: Numbers;
+  readonly #isDistinct: (value: Constant) => boolean;
   readonly #variables = new Map<string, number>();
   readonly #rows: NamedRow[] = [];
 
-  constructor(numbers: Numbers) {
+  constructor(numbers: Numbers, isDistinct: (value: Constant) => boolean) {
     this.#numbers = numbers;
+    this.#isDistinct = isDistinct;
   }
 
-  of(path: AnalyzedPath, variant: Variant): { statements: readonly TemplateStatement[]; rows: readonly NamedRow[] } {
-    const statements = path.flatMap(({ moments, isUndone }, at) =>
-      moments.map((accesses) =>
+  of(
+    path: AnalyzedPath,
+    variant: Variant,
+  ): { readonly statements: readonly ReadStatement[]; readonly rows: readonly NamedRow[] } {
+    const statements = path.map(({ moments, isUndone, readsSnapshot }, at): ReadStatement => {
+      const kept = moments.map((accesses) =>
         accesses.flatMap((access): TemplateAccess[] => {
           const left = absenceOf(access, at, variant);
           if (left === undefined) return [];
           return [this.#access(isUndone ? { ...left, writes: new Set(), locks: false } : left)];
         }),
-      ),
-    );
-    return { statements: statements.filter((accesses) => accesses.length > 0), rows: this.#rows };
+      );
+      return { readsSnapshot, moments: kept.filter((accesses) => accesses.length > 0) };
+    });
+    return { statements: statements.filter(({ moments }) => moments.length > 0), rows: this.#rows };
   }
 
   #access({ table, row, reads, writes, locks }: Access): TemplateAccess {
@@ -115,7 +127,7 @@ class TemplateOfPath {
 
   #row(table: Table, row: AccessedRow): TemplateRow {
     if (row.kind === 'condition') return { kind: 'condition' };
-    const constant = constantOf(row);
+    const constant = constantOf(row, this.#isDistinct);
     if (constant !== undefined)
       return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${constant}`) };
     const text = rowText(table, row) ?? `new ${this.#rows.length}`;
@@ -127,8 +139,13 @@ class TemplateOfPath {
   }
 }
 
+type Constant = Extract<Value, { kind: 'constant' }>['value'];
+
 /** Constants of the primary key are different rows where they are different; those of other keys may be the same row. */
-function constantOf(row: AccessedRow): string | undefined {
-  if (row.kind !== 'key' || !row.isPrimary || !row.values.every(({ kind }) => kind === 'constant')) return undefined;
-  return JSON.stringify(row.values.map((value: Value) => (value.kind === 'constant' ? String(value.value) : '')));
+function constantOf(row: AccessedRow, isDistinct: (value: Constant) => boolean): string | undefined {
+  if (row.kind !== 'key' || !row.isPrimary) return undefined;
+  const constants = row.values.flatMap((value) =>
+    value.kind === 'constant' && isDistinct(value.value) ? [value] : [],
+  );
+  return constants.length < row.values.length ? undefined : JSON.stringify(constants.map(({ value }) => String(value)));
 }

@@ -1,8 +1,10 @@
 /** The transactions of an application, its autocommit statements among them, with what each of their statements does to rows. */
-import type { Catalog, IsolationName } from '../sql/index.ts';
+import type { IsolationName } from '../sql/index.ts';
 import type { Moments } from './access.ts';
 import type { Application, Place, Statement, Step, Transaction, Unit, UnitStep } from './application.ts';
 import { notUnderstoodIn, type Path, pathsOf } from './paths.ts';
+import type { Schema } from './schema.ts';
+import type { SnapshotReads } from './level-reads.ts';
 import { accessesOf } from './statement-accesses.ts';
 
 export interface AnalyzedTransaction {
@@ -29,13 +31,16 @@ export type AnalyzedPath = readonly AnalyzedStatement[];
 export interface AnalyzedStatement {
   readonly statement: Statement;
   readonly moments: Moments;
+  readonly readsSnapshot: SnapshotReads;
   readonly isUndone: boolean;
 }
 
-export function transactionsOf(application: Application, catalog: Catalog): readonly AnalyzedTransaction[] {
+type Reading = Pick<AnalyzedStatement, 'moments' | 'readsSnapshot'>;
+
+export function transactionsOf(application: Application, schema: Schema): readonly AnalyzedTransaction[] {
   return application.units.flatMap((unit) => {
     const found = transactionsIn(unit.steps);
-    return found.map((one) => analyzed(one, unit, found.length === 1, catalog));
+    return found.map((one) => analyzed(one, unit, found.length === 1, schema));
   });
 }
 
@@ -56,7 +61,7 @@ function transactionsIn(steps: readonly UnitStep[]): readonly (Transaction | Sta
   });
 }
 
-function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, catalog: Catalog): AnalyzedTransaction {
+function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, schema: Schema): AnalyzedTransaction {
   const isAutocommit = one.kind === 'statement';
   const steps = isAutocommit ? [one] : one.steps;
   return {
@@ -66,7 +71,7 @@ function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, cat
     level: isAutocommit ? null : one.level,
     isAutocommit,
     steps,
-    ...analyzedSteps(steps, one.place, catalog),
+    ...analyzedSteps(steps, one.place, schema),
   };
 }
 
@@ -74,24 +79,27 @@ function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, cat
 export function analyzedSteps(
   steps: readonly Step[],
   place: Place,
-  catalog: Catalog,
+  schema: Schema,
 ): Pick<AnalyzedTransaction, 'paths' | 'notUnderstood' | 'hasLoops'> {
   const { paths, hasLoops, isCut } = pathsOf(steps);
   const notUnderstood: NotUnderstoodPlace[] = [...notUnderstoodIn(steps)];
   if (isCut) notUnderstood.push({ place, reason: 'it has more paths than are followed' });
-  const known = new Map<string, Moments>();
-  const read = (statement: Statement): Moments => {
+  const known = new Map<string, Reading>();
+  const read = (statement: Statement): Reading => {
     const key = JSON.stringify(statement);
     const before = known.get(key);
     if (before !== undefined) return before;
-    const found = accessesOf(statement, catalog);
-    const moments = found.kind === 'understood' ? found.moments : [];
-    known.set(key, moments);
+    const found = accessesOf(statement, schema);
+    const reading = found.kind === 'understood' ? found : { moments: [], readsSnapshot: 'none' as const };
+    known.set(key, reading);
     if (found.kind === 'not-understood' && !notUnderstood.some((one) => one.place === statement.place))
       notUnderstood.push({ place: statement.place, reason: found.reason });
-    return moments;
+    return reading;
   };
   const withMoments = (path: Path): AnalyzedPath =>
-    path.map(({ statement, isUndone }) => ({ statement, moments: read(statement), isUndone }));
+    path.map(({ statement, isUndone }) => {
+      const { moments, readsSnapshot } = read(statement);
+      return { statement, moments, readsSnapshot, isUndone };
+    });
   return { paths: paths.map(withMoments), notUnderstood, hasLoops };
 }

@@ -6,11 +6,13 @@ import type { Duplex } from 'node:stream';
 import type { IsolationName } from '../sql/index.ts';
 import { connectTo, openSqlDatabase } from '../sql-campaign/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
-import type { Step } from './application.ts';
-import { ProgramClient, RefusedStatement, type QueryResult } from './program-client.ts';
+import type { Dialect, Step } from './application.ts';
+import { engineOf } from './engines.ts';
+import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 import { type Arguments, type Ran, runSteps } from './run-steps.ts';
 
 export interface WitnessDefinition {
+  readonly dialect: Dialect;
   /** Tables, then rows. */
   readonly schema: readonly string[];
   readonly sessions: readonly WitnessSession[];
@@ -37,16 +39,16 @@ export function witnessProgram(
 ): SqlProgram {
   const serial = new SerialOutcomes(definition);
   return sqlProgram({
-    dialect: 'postgres',
+    dialect: definition.dialect,
     schema: definition.schema,
     sessions: Object.fromEntries(
       definition.sessions.map((session) => [
         session.name,
-        ({ connect }: SqlConnection) => runSession(session, connect() as Duplex),
+        ({ connect }: SqlConnection) => runSession(session, connect() as Duplex, definition.dialect),
       ]),
     ),
     invariant: async ({ connect, results }) => {
-      const client = await ProgramClient.connect(connect() as Duplex);
+      const client = await engineOf[definition.dialect].connect(connect() as Duplex);
       const state = await readState(definition, client);
       client.end();
       const ran = results as Readonly<Record<string, Ran>>;
@@ -64,11 +66,16 @@ export function witnessProgram(
   });
 }
 
-async function runSession({ level, steps, arguments: given }: WitnessSession, stream: Duplex): Promise<Ran> {
-  const client = await ProgramClient.connect(stream);
+async function runSession(
+  { level, steps, arguments: given }: WitnessSession,
+  stream: Duplex,
+  dialect: Dialect,
+): Promise<Ran> {
+  const { connect, begin } = engineOf[dialect];
+  const client = await connect(stream);
   try {
-    await client.query(`BEGIN ISOLATION LEVEL ${level.toUpperCase()}`);
-    const ran = await runSteps(steps, given, client);
+    for (const sql of begin(level)) await client.query(sql);
+    const ran = await runSteps(steps, given, client, dialect);
     await client.query(ran.end === 'aborted' ? 'ROLLBACK' : 'COMMIT');
     return ran;
   } catch (error) {
@@ -133,14 +140,15 @@ class SerialOutcomes {
 
   /** `undefined`: a session that committed does not commit in this order. */
   async #inOrder(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
-    const profile = { family: 'engine', engine: 'postgres', dialect: 'postgres', isolation: 'serializable' } as const;
-    const database = await openSqlDatabase({ profile });
+    const { dialect } = this.#definition;
+    const { profileAt, connect } = engineOf[dialect];
+    const database = await openSqlDatabase({ profile: profileAt('serializable') });
     try {
-      const setUp = await ProgramClient.connect(connectTo(database));
+      const setUp = await connect(connectTo(database));
       for (const text of this.#definition.schema) for (const sql of database.split(text)) await setUp.query(sql);
       const ran: Record<string, Ran> = {};
       for (const session of order) {
-        const result = await runSession(session, connectTo(database));
+        const result = await runSession(session, connectTo(database), dialect);
         if (result.end === 'aborted') return undefined;
         ran[session.name] = result;
       }

@@ -1,19 +1,21 @@
 /** Rows for a witness: those that its instances name by key, with parents for foreign keys and a value in every other column. */
 import type { Node } from '@pgsql/types';
-import type { Catalog, Table } from '../sql/index.ts';
+import type { Table } from '../sql/index.ts';
 import { columnAtCell, type Column } from '../sql/catalog/relation.ts';
+import { quotedName } from './engines.ts';
 import { indexColumns, uniqueIndexes } from './row-keys.ts';
+import type { Schema } from './schema.ts';
 
 export type RowValue = number | string;
 
 export class WitnessRows {
-  readonly #catalog: Catalog;
+  readonly #schema: Schema;
   /** In the order in which they are inserted: parents first. */
   readonly #rows: { readonly table: Table; readonly values: Map<string, RowValue> }[] = [];
   #count = 900;
 
-  constructor(catalog: Catalog) {
-    this.#catalog = catalog;
+  constructor(schema: Schema) {
+    this.#schema = schema;
   }
 
   /** The row that has these values in a unique key; a new one, or one that was named before, by this key or another. */
@@ -43,6 +45,7 @@ export class WitnessRows {
     return ordered.map(({ table, values }) => {
       const names = [...values.keys()];
       const literals = names.map((name) => literal(values.get(name) ?? 0));
+      const quoted = (name: string): string => quotedName(name, this.#schema.dialect);
       return `INSERT INTO ${quoted(table.name)} (${names.map(quoted).join(', ')}) VALUES (${literals.join(', ')})`;
     });
   }
@@ -63,7 +66,7 @@ export class WitnessRows {
       if (value !== undefined) values.set(column.name, value);
     }
     for (const key of table.foreignKeys) {
-      const parent = this.#catalog.tableById(key.parent);
+      const parent = this.#schema.catalog.tableById(key.parent);
       if (parent === undefined) continue;
       const given = key.cells.map((cell) => values.get(columnAtCell(table, cell)?.name ?? ''));
       const names = key.parentCells.map((cell) => columnAtCell(parent, cell)?.name ?? '');
@@ -119,12 +122,21 @@ export function valueFor({ type, default: given }: Column, n: number): RowValue 
 }
 
 /** Queries that show all tables, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time. */
-export function stateOf(catalog: Catalog): { readonly state: readonly string[]; readonly ignored: readonly string[] } {
+export function stateOf({ catalog, dialect }: Schema): {
+  readonly state: readonly string[];
+  readonly ignored: readonly string[];
+} {
+  const quoted = (name: string): string => quotedName(name, dialect);
   const tables = catalog.tables().filter(({ schema }) => schema === 'public');
   const ignored = new Set<string>();
   for (const { columns } of tables)
     for (const column of columns)
-      if (column.sequence !== null || column.identity !== null || isComputedAnew(column.default))
+      if (
+        column.sequence !== null ||
+        column.identity !== null ||
+        isComputedAnew(column.default) ||
+        column.onUpdate !== null
+      )
         ignored.add(column.name);
   for (const table of tables)
     for (const { cells, parent: parentId, parentCells } of table.foreignKeys) {
@@ -149,8 +161,4 @@ function isComputedAnew(given: Node | null): boolean {
 
 function literal(value: RowValue): string {
   return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`;
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

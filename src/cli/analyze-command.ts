@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { InputError } from '../base/index.ts';
 import { conclude, exitCodeOf } from '../evidence/index.ts';
-import type { Analysis, Application } from '../analyze/index.ts';
+import type { Analysis, Application, Dialect } from '../analyze/index.ts';
 import type { SourceOptions } from '../analyze/source/index.ts';
 import { isSqlProgram } from '../program/index.ts';
 import { counted } from '../report/index.ts';
@@ -16,7 +16,8 @@ import { appearance } from './style.ts';
 import type { Ending } from './watchdog.ts';
 
 interface AnalyzeCommandOptions {
-  readonly isolation: string;
+  /** Default: the database's. */
+  readonly isolation: string | undefined;
   /** A file with the DDL of the database that source uses. */
   readonly schema: string | undefined;
   readonly engine: string;
@@ -48,8 +49,8 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       'a folder or file of TypeScript or JavaScript source; a trace of recorded statements (*.jsonl, -); without --schema, a module whose default export is an application or a SQL program',
     )
     .option('--schema <file>', 'the SQL that creates the tables which the source or the trace uses')
-    .option('--engine <engine>', 'the database of the source: postgres, mysql', 'postgres')
-    .option('--isolation <level>', 'of transactions that name none', 'read committed')
+    .option('--engine <engine>', 'the database of the source: postgres, mysql or mariadb', 'postgres')
+    .option('--isolation <level>', "of transactions that name none (default: the database's own)")
     .option('--out <folder>', 'write each confirmed anomaly there, as a program for moirai explore')
     .option('--json', 'print one JSON object and nothing else')
     .option(
@@ -80,7 +81,7 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
         end(
           await analyzeInterruptibly(
             file,
-            { ...others, schema: others.schema, out, json, fix, write, unit, ...values },
+            { ...others, schema: others.schema, isolation: others.isolation, out, json, fix, write, unit, ...values },
             host,
           ),
         );
@@ -126,9 +127,9 @@ async function analyzeCommand(
   checkOutputs(options);
   // Loading these costs time that other commands do without.
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
-  const { isolationNamed } = await import('../serve/profile.ts');
-  const isolation = isolationNamed(options.isolation);
+  const { defaultIsolation, isolationNamed } = await import('../serve/profile.ts');
   const { application: all, source, traffic } = await applicationIn(file, options, host);
+  const isolation = isolationNamed(options.isolation ?? defaultIsolation[all.dialect]);
   const application = options.changed === false ? all : await changedPart(all, source, options, host);
   onRead();
   const limits = { isolation, signal: host.interruption, isPart: options.changed !== false };
@@ -228,9 +229,13 @@ async function applicationIn(file: string, options: AnalyzeCommandOptions, host:
   );
 }
 
-function engineNamed(name: string): 'postgres' | 'mysql' {
-  if (name === 'postgres' || name === 'mysql') return name;
-  throw new InputError('analyze/engine', `there is no engine ${name}; there are postgres, mysql`);
+/** MariaDB 11.6 has another REPEATABLE READ by default, of which no rules are known. */
+const dialects: Readonly<Record<string, Dialect>> = { postgres: 'postgres', mysql: 'mysql', mariadb: 'mysql' };
+
+function engineNamed(name: string): Dialect {
+  const dialect = Object.hasOwn(dialects, name) ? dialects[name] : undefined;
+  if (dialect !== undefined) return dialect;
+  throw new InputError('analyze/engine', `there is no engine ${name}; there are ${Object.keys(dialects).join(', ')}`);
 }
 
 /** @returns the file of each anomaly; `null` for those that are not confirmed */

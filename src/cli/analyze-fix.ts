@@ -65,8 +65,9 @@ export async function fixSource(
   }
   const changedFiles = [...files.keys()].map(shellWord).join(' ');
   host.err(`${writes ? `changed ${changedFiles}` : 'with this patch'}: ${resultText(after)}\n`);
-  if (changes.some((change) => change.kind === 'level' && !untouched.has(change.transaction)))
-    host.err('a transaction at the raised level must be tried again after error 40001\n');
+  const [raised] = changes.flatMap((one) => (one.kind === 'level' && !untouched.has(one.transaction) ? [one] : []));
+  if (raised !== undefined)
+    host.err(`a transaction at the raised level must be tried again after error ${raised.retryOn}\n`);
   return after;
 }
 

@@ -1,6 +1,6 @@
 /** An application from a folder of source, or from one file of it, and the schema's SQL: what `moirai analyze SRC --schema FILE` reads. */
 import { join, relative } from 'node:path';
-import type { Application } from '../analyze/index.ts';
+import type { Application, Dialect } from '../analyze/index.ts';
 import type { SourceOptions } from '../analyze/source/index.ts';
 import { InputError } from '../base/index.ts';
 import type { Host } from './host.ts';
@@ -8,7 +8,7 @@ import type { Host } from './host.ts';
 export interface AnalyzedSource {
   readonly path: string;
   readonly schema: string;
-  readonly engine: 'postgres' | 'mysql';
+  readonly engine: Dialect;
 }
 
 /** @throws InputError where a file cannot be read, there is no source, or TypeScript is not installed */

@@ -29,7 +29,9 @@ export function weakestLevels(
   );
   const found = starts
     .filter((start) => isRobust(templates, levelsOfTemplates(start, programOf)))
-    .map((start) => weakened(start, templates, programOf));
+    .map((start) =>
+      weakened(start, snapshotLevels, (levels) => isRobust(templates, levelsOfTemplates(levels, programOf))),
+    );
   return found.toSorted((a, b) => costOf(a) - costOf(b))[0] ?? strongest;
 }
 
@@ -43,12 +45,16 @@ export function levelsOfTemplates(levels: Allocation, programOf: readonly number
   return programOf.map((program) => levels[program] ?? 'SSI');
 }
 
-function weakened(start: Allocation, templates: readonly Template[], programOf: readonly number[]): Allocation {
+/** Each program's level in turn as weak as the others, as they are then, allow. @param ladder weakest first */
+export function weakened<L>(
+  start: readonly L[],
+  ladder: readonly L[],
+  isAllowed: (levels: readonly L[]) => boolean,
+): readonly L[] {
   let levels = start;
   for (const [program, level] of start.entries()) {
-    const weaker = snapshotLevels.slice(0, snapshotLevels.indexOf(level));
-    const weakest = weaker.find((one) => isRobust(templates, levelsOfTemplates(levels.with(program, one), programOf)));
-    levels = levels.with(program, weakest ?? level);
+    const weaker = ladder.slice(0, ladder.indexOf(level));
+    levels = levels.with(program, weaker.find((one) => isAllowed(levels.with(program, one))) ?? level);
   }
   return levels;
 }

@@ -44,8 +44,12 @@ export class Split {
   /** What the first half read before it may be overwritten: in its last statement, or by its snapshot. */
   oldReads(): readonly Slot[] {
     const { slotted, level } = this.first;
+    const { unlocked } = slotted.template;
     return slotted.slots.filter(
-      ({ statement, access }) => access.reads !== 0 && (level !== 'RC' || statement === this.after),
+      ({ statement, access }) =>
+        access.reads !== 0 &&
+        (level !== 'RC' || statement === this.after) &&
+        (unlocked === undefined || unlocked.has(statement)),
     );
   }
 

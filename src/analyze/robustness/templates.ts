@@ -7,6 +7,8 @@ import type { Level, RowAccess } from './access.ts';
 export interface Template {
   readonly name: string;
   readonly statements: readonly TemplateStatement[];
+  /** Numbers of those whose reads hold no lock: another transaction may overwrite what they read, and commit first. Default: all, locks of rows apart. */
+  readonly unlocked?: ReadonlySet<number>;
 }
 
 export type TemplateStatement = readonly TemplateAccess[];

@@ -34,7 +34,7 @@ export interface TrafficProgram {
   readonly inferences: readonly Inference[];
 }
 
-/** @throws InputError `analyze/schema`, `analyze/dialect`, `analyze/traffic` */
+/** @throws InputError `analyze/schema`, `analyze/traffic` */
 export async function applicationFromTraffic(
   { transactions, dialect, counts, shortened }: RanTraffic,
   options: TrafficOptions,
@@ -42,13 +42,13 @@ export async function applicationFromTraffic(
   if (dialect === null || transactions.length === 0)
     throw new InputError('analyze/traffic', 'there is no transaction in it');
   const empty: Application = { dialect, schema: options.schema, units: [], notUnderstood: [] };
-  const catalog = await readSchema(empty);
+  const schema = await readSchema(empty);
   const whole = transactions.filter(({ end }) => end !== 'cut');
   const { known, unknown } = cutTransactions(transactions, whole);
   const found = groupsOf(whole).flatMap((group) =>
-    flowsOf(foldLoops(group)).map((flow) => ({ flow, made: stepsOfFlow(flow, { catalog, ...options }) })),
+    flowsOf(foldLoops(group)).map((flow) => ({ flow, made: stepsOfFlow(flow, { ...options, schema }) })),
   );
-  const ofRows = found.filter(({ made }) => isOfRows(made.steps, catalog));
+  const ofRows = found.filter(({ made }) => isOfRows(made.steps, schema));
   const names = new Names();
   const programs = ofRows.map(({ flow, made }) => {
     const sessions = [...new Set(flow.transactions.map(({ ran }) => ran.session))];

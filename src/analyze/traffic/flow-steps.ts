@@ -1,9 +1,9 @@
 /** A flow of recorded transactions as steps of the abstract program, each value of a statement as what it is computed from. */
-import type { Catalog } from '../../sql/index.ts';
 import { columnNamed } from '../../sql/catalog/relation.ts';
 import type { Place, Statement, Step, Value } from '../application.ts';
 import { formatValue } from '../format-application.ts';
 import { indexColumns, uniqueIndexes } from '../row-keys.ts';
+import type { Schema } from '../schema.ts';
 import { type Flow, type FlowBranch, resultOfElement } from './flow-variants.ts';
 import { type Inferred, inferValue, type Observed, type Source } from './infer-value.ts';
 import type { RanEvent, RanStatement } from './ran-transactions.ts';
@@ -29,7 +29,7 @@ export interface FlowSteps {
 }
 
 export interface FlowOptions {
-  readonly catalog: Catalog;
+  readonly schema: Schema;
   /** Are constants of texts the program's own, because its client sends values apart? */
   readonly ownsConstants: boolean;
 }
@@ -206,13 +206,13 @@ class FlowBuilder {
       if (names.indexOf(column) !== at) return [];
       const observed: Observed = ran.map((each) => each.result.rows[0]?.[at]);
       const of = columns.outputs.get(column);
-      const domain = of === undefined ? null : domainOf(of, this.#options.catalog);
+      const domain = of === undefined ? null : domainOf(of, this.#options.schema.catalog);
       return [{ value: { kind: 'column', statement: result, column, row: 'first' }, domain, observed, rowKeys }];
     });
   }
 
   #columnsOf(shape: Shape): StatementColumns {
-    const known = this.#columns.get(shape.key) ?? columnsOfShape(shape, this.#options.catalog);
+    const known = this.#columns.get(shape.key) ?? columnsOfShape(shape, this.#options.schema);
     this.#columns.set(shape.key, known);
     return known;
   }
@@ -265,7 +265,7 @@ class StatementSlots {
     const column = this.#columns.slots.get(slot);
     const isBound = slot < this.#shape.parameters;
     return {
-      domain: column === undefined ? null : domainOf(column, this.#options.catalog),
+      domain: column === undefined ? null : domainOf(column, this.#options.schema.catalog),
       isWritten: column?.isWritten === true,
       isKey: column !== undefined && isKeyColumn(column),
       isOwnConstant: !isBound && (this.#options.ownsConstants || this.#shape.parameters > 0),

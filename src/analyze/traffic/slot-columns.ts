@@ -2,9 +2,10 @@
 import type { A_Expr, ColumnRef, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
 import type { Catalog, Table } from '../../sql/index.ts';
 import { columnAtCell, columnNamed } from '../../sql/catalog/relation.ts';
-import { parseStatement } from '../../sql/parse.ts';
-import { tableNamed } from '../schema.ts';
+import type { Dialect } from '../application.ts';
+import { type Schema, tableNamed } from '../schema.ts';
 import { aliasOf, namesOf, partsOf } from '../sql-tree.ts';
+import { statementTree } from '../statement-tree.ts';
 import { type Shape, type Slot, textOfShape } from './statement-shape.ts';
 
 export interface SlotColumn {
@@ -25,17 +26,17 @@ export interface StatementColumns {
 }
 
 /** Without columns where the text does not parse. */
-export function columnsOfShape(shape: Shape, catalog: Catalog): StatementColumns {
+export function columnsOfShape(shape: Shape, schema: Schema): StatementColumns {
   const { sql, slots } = textOfShape(shape, () => true);
   const word = (/^\W*(\w+)/.exec(sql)?.[1] ?? 'statement').toUpperCase();
   let tree: Node | null = null;
   try {
-    tree = parseStatement(sql);
+    tree = statementTree(sql, schema.dialect);
   } catch {
     // The analysis says why it is not understood.
   }
   if (tree === null) return { slots: new Map(), outputs: new Map(), title: word, relation: null };
-  const { columns, outputs, relation } = new ColumnFinder(tree, catalog);
+  const { columns, outputs, relation } = new ColumnFinder(tree, schema);
   return {
     slots: new Map([...columns].map(([parameter, column]) => [slots[parameter - 1] ?? parameter - 1, column])),
     outputs,
@@ -67,11 +68,13 @@ class ColumnFinder {
   readonly outputs = new Map<string, Pick<SlotColumn, 'table' | 'column'>>();
   readonly relation: string | null;
   readonly #aliases = new Map<string, Table>();
+  readonly #dialect: Dialect;
 
-  constructor(tree: Node, catalog: Catalog) {
+  constructor(tree: Node, schema: Schema) {
+    this.#dialect = schema.dialect;
     const { relations } = partsOf(tree);
     for (const relation of relations) {
-      const table = tableNamed(catalog, relation.schemaname, relation.relname ?? '');
+      const table = tableNamed(schema, relation.schemaname, relation.relname ?? '');
       if (table !== undefined) this.#aliases.set(aliasOf(relation), table);
     }
     this.relation = relations[0]?.relname ?? null;
@@ -140,7 +143,8 @@ class ColumnFinder {
   }
 
   #assign(table: Table, column: string, value: Node | undefined): void {
-    if (columnNamed(table, column) !== undefined) this.#set(value, { table, column, isWritten: true });
+    const found = columnNamed(table, column, this.#dialect);
+    if (found !== undefined) this.#set(value, { table, column: found.name, isWritten: true });
   }
 
   /** The parameter itself, under a cast, or each of a list. The first that is said counts. */
@@ -158,12 +162,13 @@ class ColumnFinder {
     const name = names.at(-1) ?? '';
     const qualifier = names.at(-2);
     const owners = [...this.#aliases].filter(
-      ([alias, table]) => (names.length === 1 || alias === qualifier) && columnNamed(table, name) !== undefined,
+      ([alias, table]) =>
+        (names.length === 1 || alias === qualifier) && columnNamed(table, name, this.#dialect) !== undefined,
     );
     const [owner] = owners;
     return owner === undefined || new Set(owners.map(([, { id }]) => id)).size > 1
       ? undefined
-      : { table: owner[1], column: name };
+      : { table: owner[1], column: columnNamed(owner[1], name, this.#dialect)?.name ?? name };
   }
 }
 

@@ -1,0 +1,39 @@
+/** How programs that analyze makes speak to each database, and what it says of them. */
+import type { Duplex } from 'node:stream';
+import type { IsolationName } from '../sql/index.ts';
+import type { Profile } from '../sql-campaign/index.ts';
+import type { Dialect } from './application.ts';
+import { MysqlClient } from './mysql-program-client.ts';
+import { PostgresClient, type ProgramClient } from './program-client.ts';
+
+export interface AnalyzedEngine {
+  readonly profileAt: (isolation: IsolationName) => Profile;
+  readonly connect: (stream: Duplex) => Promise<ProgramClient>;
+  /** Statements that begin a transaction. */
+  readonly begin: (level: IsolationName) => readonly string[];
+  readonly quote: string;
+  /** The error after which a transaction at a raised level has to be tried again. */
+  readonly retriedError: string;
+}
+
+export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
+  postgres: {
+    profileAt: (isolation) => ({ family: 'engine', engine: 'postgres', dialect: 'postgres', isolation }),
+    connect: (stream) => PostgresClient.connect(stream),
+    begin: (level) => [`BEGIN ISOLATION LEVEL ${level.toUpperCase()}`],
+    quote: '"',
+    retriedError: '40001',
+  },
+  mysql: {
+    profileAt: (isolation) => ({ family: 'engine', engine: 'mysql', dialect: 'mysql', isolation }),
+    connect: (stream) => MysqlClient.connect(stream),
+    begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level.toUpperCase()}`, 'START TRANSACTION'],
+    quote: '`',
+    retriedError: '1213',
+  },
+};
+
+export function quotedName(name: string, dialect: Dialect): string {
+  const { quote } = engineOf[dialect];
+  return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
+}

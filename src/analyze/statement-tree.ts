@@ -1,0 +1,24 @@
+/** A statement's text as the tree of PostgreSQL's grammar: MySQL's is rewritten to it. */
+import type { Node } from '@pgsql/types';
+import { rewriteMysql } from '../sql/mysql/rewrite.ts';
+import { parseStatement } from '../sql/parse.ts';
+import { SqlError } from '../sql/index.ts';
+import type { Dialect } from './application.ts';
+
+/** `null`: no statement. @throws SqlError */
+export function statementTree(sql: string, dialect: Dialect): Node | null {
+  return parsers[dialect](sql);
+}
+
+const parsers: Readonly<Record<Dialect, (sql: string) => Node | null>> = {
+  postgres: parseStatement,
+  mysql: (sql) => {
+    const rewrite = rewriteMysql(sql);
+    if (rewrite.kind === 'sql') return parseStatement(rewrite.text);
+    if (rewrite.kind === 'statement' && rewrite.statement.kind === 'empty') return null;
+    throw new SqlError(
+      '0A000',
+      `${/^\s*(\w*)/.exec(sql)?.[1]?.toUpperCase()} is neither SELECT, INSERT, UPDATE nor DELETE`,
+    );
+  },
+};
