@@ -87,7 +87,8 @@ class LockingRead {
       if (version !== 'skipped' && this.#isPast(record) && !isMarked(this.#index, record)) return;
       previous = record;
       if (version === 'skipped') continue;
-      const isFound = this.#isUnique && !isMarked(this.#index, record);
+      // By primary key the search ends at a delete-marked record, too: no other has the key, and the gap behind it stays free.
+      const isFound = this.#isUnique && (this.#index.isClustered || !isMarked(this.#index, record));
       if (version !== null && !(yield* wantsMore(take(version)))) return;
       if (isFound) return;
     }
