@@ -13,6 +13,7 @@ import {
   type UnitStep,
 } from '../../src/analyze/index.ts';
 import { runGit } from '../../src/cli/run-git.ts';
+import { trafficTests } from '../support/analyze-traffic-tests.ts';
 import { root, runHere, UserFolder } from '../support/cli.ts';
 
 const schema = 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL)';
@@ -46,13 +47,13 @@ test('a confirmed anomaly: 1, the table, the statements, the change', async () =
     out: `1 transaction in 1 unit
 
 transaction  place                        now             weakest safe level  smallest change
-deposit      ${at(20)}  read committed  repeatable read     FOR UPDATE at ${at(20)}; then read committed
+deposit      ${at(21)}  read committed  repeatable read     FOR UPDATE at ${at(21)}; then read committed
 
 1. lost-update: deposit with itself
-   ${at(20)}  SELECT balance FROM accounts WHERE id = $1
-   ${at(21)}  UPDATE accounts SET balance = $2 WHERE id = $1
+   ${at(21)}  SELECT balance FROM accounts WHERE id = $1
+   ${at(22)}  UPDATE accounts SET balance = $2 WHERE id = $1
    confirmed: in 4 of 6 schedules the final state is that of no serial order
-   with FOR UPDATE at ${at(20)}: 0 of 4 schedules; robust
+   with FOR UPDATE at ${at(21)}: 0 of 4 schedules; robust
 `,
   });
 });
@@ -111,7 +112,7 @@ test('what is not understood: 2, by file and line', async () => {
   const { code, out } = await runHere(['analyze', 'odd.ts'], files);
   expect(code).toBe(2);
   expect(out).toContain('1 transaction in 1 unit; 1 place not understood');
-  expect(out).toContain(`${at(30)}  the function pg_advisory_lock`);
+  expect(out).toContain(`${at(31)}  the function pg_advisory_lock`);
 });
 
 test('no transaction at all: 2', async () => {
@@ -159,7 +160,7 @@ test('--json and --out', async () => {
       {
         name: 'deposit',
         file: 'test/cli/analyze.test.ts',
-        line: 20,
+        line: 21,
         level: 'read committed',
         weakest: 'repeatable read',
       },
@@ -169,10 +170,10 @@ test('--json and --out', async () => {
         name: 'lost-update',
         status: 'confirmed',
         transactions: ['deposit'],
-        statements: [{ line: 20 }, { line: 21 }],
+        statements: [{ line: 21 }, { line: 22 }],
         differs: 'internal',
         program: `${folder.path}/1-lost-update.program.ts`,
-        fix: { text: `FOR UPDATE at ${at(20)}`, holds: true, proven: true },
+        fix: { text: `FOR UPDATE at ${at(21)}`, holds: true, proven: true },
       },
     ],
     notUnderstood: [],
@@ -226,11 +227,11 @@ describe('--sarif', () => {
     expect(
       message.text,
     ).toBe(`lost-update: deposit with itself; confirmed: in 4 of 6 schedules the final state is that of no serial order.
-With FOR UPDATE at ${at(20)}: 0 of 4 schedules; robust.`);
+With FOR UPDATE at ${at(21)}: 0 of 4 schedules; robust.`);
     const file = ['test/cli/analyze.test.ts', '%SRCROOT%'];
-    expect(locations.map(place)).toEqual([[...file, 20, 'SELECT balance FROM accounts WHERE id = $1']]);
+    expect(locations.map(place)).toEqual([[...file, 21, 'SELECT balance FROM accounts WHERE id = $1']]);
     expect(relatedLocations.map((one) => [one.id, ...place(one)])).toEqual([
-      [0, ...file, 21, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
+      [0, ...file, 22, 'UPDATE accounts SET balance = $2 WHERE id = $1'],
     ]);
   });
 
@@ -245,7 +246,7 @@ With FOR UPDATE at ${at(20)}: 0 of 4 schedules; robust.`);
       { ruleId: 'not-understood', level: 'note', message: { text: 'not understood: the function pg_advisory_lock' } },
     ]);
     expect(runs[0]?.results[0]?.locations.map(place)).toMatchObject([
-      [expect.anything(), expect.anything(), 30, expect.anything()],
+      [expect.anything(), expect.anything(), 31, expect.anything()],
     ]);
   });
 
@@ -469,3 +470,5 @@ export const closeTwo = async (a: number, b: number) => {
   expect(await units('src/*.ts:sweep')).toContain('no file of the source has the function of src/*.ts:sweep');
   expect(await units('sweep')).toContain('sweep names no function');
 });
+
+trafficTests();
