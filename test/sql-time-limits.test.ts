@@ -121,6 +121,21 @@ describe('timers of a program that never fire', () => {
     expect(assumed).toEqual([inSession('a'), inSession('b')]);
   });
 
+  test('a short one, while others work for longer', async () => {
+    const work = (ms: number): void => {
+      for (const end = performance.now() + ms; performance.now() < end; );
+    };
+    const raced = async (client: pg.Client): Promise<void> => {
+      let timer: NodeJS.Timeout | undefined;
+      const soon = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error('soon')), 20)));
+      const answered = query(client);
+      setImmediate(() => work(30));
+      await Promise.race([answered, soon]);
+      clearTimeout(timer);
+    };
+    expect(await assumedOf(programOf(raced))).toEqual([inSession('a'), inSession('b')]);
+  });
+
   test('one that is cleared', async () => {
     const program = programOf(async (client) => {
       const timer = setTimeout(() => void client.end(), hour);

@@ -3,6 +3,7 @@
  * beside a statement never comes first, and what a timer would do an hour later is not seen: the first is named, the second made to happen.
  * Timers of packages (idle connections, keep-alives) are their own business, but for the timeouts that a program asks of its driver.
  */
+import { monotonicMs } from '../base/clock.ts';
 import { callerFrame } from '../base/user-frame.ts';
 
 /** Which timers a program set, and whether they ever fired: over all its runs. */
@@ -22,8 +23,13 @@ export class TimerNotes {
   }
 }
 
+/** How long a statement may hold back a timer: the statement may wait for what only this timer does. */
+const heldMsMax = 1_000;
+
 /** Those of one part of the program in one run. */
 export class ArmedTimers {
+  /** Has this part a statement under way? A timer of its own does not come before the answer, however long that takes on this machine. */
+  isHeld: () => boolean = () => false;
   readonly #notes: TimerNotes;
   readonly #where: string;
   readonly #armed = new Map<object, TimerCallback>();
@@ -45,7 +51,11 @@ export class ArmedTimers {
       this.#notes.fired(name);
       if (source === 'setTimeout') this.#armed.delete(timer);
     };
+    let dueMs: number | null = null;
+    const isEarly = (): boolean => this.isHeld() && monotonicMs() - (dueMs ??= monotonicMs()) < heldMsMax;
     const timer = set(function (this: unknown): unknown {
+      if (isEarly()) return hold(this, source);
+      dueMs = null;
       onFire(this as object);
       return Reflect.apply(callback, this, []);
     });
@@ -63,6 +73,11 @@ export class ArmedTimers {
     }
     return left.length > 0;
   }
+}
+
+/** It fires again after its time; an interval does so by itself. */
+function hold(timer: unknown, source: string): void {
+  if (source === 'setTimeout') (timer as NodeJS.Timeout).refresh();
 }
 
 type TimerCallback = (this: unknown) => unknown;

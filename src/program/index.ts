@@ -52,4 +52,4 @@ export { factsOf, type RunFacts, valueText } from './facts.ts';
 export { fact, keyFact, type Fact } from './fact.ts';
 export { requireFunctionOfReads, requireNoForcedDifference, type Repeated } from './function-of-reads.ts';
 export { ControlledSources } from './controlled-sources.ts';
-export { passTimeAfter, Trial, watchSources } from './sources.ts';
+export { holdTimersOf, passTimeAfter, Trial, watchSources } from './sources.ts';

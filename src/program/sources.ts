@@ -158,6 +158,12 @@ export function passTimeAfter(given: object): boolean {
   return timersOf.get(given)?.passTime() ?? false;
 }
 
+/** A session's timers do not fire while `isHeld`. Only of a session that runs in a trial. */
+export function holdTimersOf(given: object, isHeld: () => boolean): void {
+  const timers = timersOf.get(given);
+  if (timers !== undefined) timers.isHeld = isHeld;
+}
+
 type AnyFunction = (...args: never[]) => unknown;
 
 /** How a source answers with such values. @param own the arguments of the call */

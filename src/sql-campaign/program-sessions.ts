@@ -95,6 +95,15 @@ export class ProgramSessions {
 
   // ---- asked by the run
 
+  /** Has the session a statement under way? */
+  isBusy(name: string): boolean {
+    const record = this.#record(name);
+    return [...this.#connections.values()].some(
+      ({ record: owner, session }) =>
+        owner === record && (session.watch.statement !== null || this.#database.scheduler.isBusy(session.id)),
+    );
+  }
+
   /** The sessions that have neither ended nor sent the statement that they wait for. */
   absent(): Absent[] {
     const here = new Set(

@@ -12,6 +12,7 @@ import {
   mark,
   type Marks,
   observed,
+  holdTimersOf,
   passTimeAfter,
   resultsOf,
   type SessionRun,
@@ -249,7 +250,9 @@ class Run {
       try {
         const connection = this.#connection(name, false);
         this.#given.push(connection);
-        results[name] = await this.#program.sessions[index]?.(connection);
+        const running = this.#program.sessions[index]?.(connection);
+        holdTimersOf(connection, () => this.sessions.isBusy(name));
+        results[name] = await running;
       } catch (thrown) {
         outcome = { thrown };
         this.#failures.push(this.sessions.failure(name, thrown));
