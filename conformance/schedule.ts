@@ -142,3 +142,11 @@ export function firstDifferent(ours: Trace, theirs: Trace): number | null {
   for (let i = 0; i < length; i += 1) if (ours.lines[i]?.outcome !== theirs.lines[i]?.outcome) return i;
   return null;
 }
+
+/** The sessions that InnoDB's answers to a step name as victims of a deadlock, in order. */
+export function deadlockVictims(line: TraceLine | undefined): number[] {
+  return [...(line?.answers ?? [])]
+    .filter(([, answer]) => answer.kind === 'error' && answer.code === '1213')
+    .map(([session]) => session)
+    .toSorted((a, b) => a - b);
+}

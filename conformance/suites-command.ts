@@ -10,6 +10,7 @@ import { startPostgres } from '../test/support/postgres-server.ts';
 import type { CommandOptions } from './command.ts';
 import { checkedOut } from './suite-checkout.ts';
 import { type ClientSuite, suites } from './suite-list.ts';
+import { comparedResults } from './suite-results.ts';
 import type { SuiteResults } from './suite-runs.ts';
 
 /** @throws where a suite cannot be fetched or built */
@@ -23,32 +24,11 @@ export async function clientSuites({ flags, print }: CommandOptions): Promise<bo
     const folder = checkedOut(suite.checkout, flags.get('from'));
     const theirs = await resultsOfReal(suite, folder);
     const ours = await resultsOfMoirai(suite, folder);
-    const unknown = report(name, suite, { theirs, ours }, print);
+    const { lines, unknown } = comparedResults(suite.known, { theirs, ours });
+    print([`${name}: ${lines[0]}`, ...lines.slice(1)].join('\n'));
     isFine &&= unknown === 0;
   }
   return isFine;
-}
-
-/** @returns how many failures are not known */
-function report(
-  name: string,
-  { known }: ClientSuite,
-  { theirs, ours }: { readonly theirs: SuiteResults; readonly ours: SuiteResults },
-  print: CommandOptions['print'],
-): number {
-  const passing = [...theirs].filter(([, passes]) => passes).map(([test]) => test);
-  const failing = passing.filter((test) => ours.get(test) !== true);
-  const share = (100 * (passing.length - failing.length)) / passing.length;
-  print(
-    `${name}: ${passing.length - failing.length} of ${passing.length} that pass on the server, ${share.toFixed(1)} %`,
-  );
-  let unknown = 0;
-  for (const test of failing) {
-    const reason = known.find(({ tests }) => tests.test(test))?.reason;
-    if (reason === undefined) unknown += 1;
-    print(`  ${reason ?? 'NOT KNOWN'}: ${test}`);
-  }
-  return unknown;
 }
 
 async function resultsOfReal({ dialect, setUp, run }: ClientSuite, folder: string): Promise<SuiteResults> {

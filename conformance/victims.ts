@@ -5,7 +5,7 @@
 import { seeded } from '../src/base/index.ts';
 import { deadlockSchedule } from './deadlock-schedule.ts';
 import { likelyChoices, MoiraiSide, type MoiraiChoices } from './moirai-side.ts';
-import { firstDifferent, runSchedule, type Schedule, type Side, type Trace, type TraceLine } from './schedule.ts';
+import { deadlockVictims, firstDifferent, runSchedule, type Schedule, type Side, type Trace } from './schedule.ts';
 
 export interface VictimsOptions {
   readonly schedules: number;
@@ -34,9 +34,10 @@ export async function compareVictims(options: VictimsOptions, real: Side): Promi
   for (let number = first; number < first + schedules; number += 1) {
     const { theirs, line, isVictim, lightest } = await compareSchedule(deadlockSchedule(seeded(seed, number)), real);
     const compared = theirs.lines.slice(0, line ?? theirs.lines.length);
-    result.deadlocks += compared.filter((each) => victimsOf(each).length > 0).length + Number(isVictim);
+    result.deadlocks += compared.filter((each) => deadlockVictims(each).length > 0).length + Number(isVictim);
     if (line !== null) result[isVictim ? 'outside' : 'different'].push(number);
-    if (lightest !== null && victimsOf(theirs.lines[lightest]).length > 0 && lightest !== line) result.notLightest += 1;
+    if (lightest !== null && deadlockVictims(theirs.lines[lightest]).length > 0 && lightest !== line)
+      result.notLightest += 1;
   }
   return result;
 }
@@ -54,7 +55,7 @@ interface VictimComparison {
 export async function compareSchedule(schedule: Schedule, real: Side): Promise<VictimComparison> {
   for (let run = 1; ; run += 1) {
     const theirs = await runSchedule(schedule, real);
-    const victims = theirs.lines.map(victimsOf);
+    const victims = theirs.lines.map(deadlockVictims);
     const ours: Trace[] = [];
     for (const firstToWake of ['longest', 'last'] as const)
       ours.push(await runOnMoirai(schedule, { ...likelyChoices, firstToWake, victims }));
@@ -62,7 +63,7 @@ export async function compareSchedule(schedule: Schedule, real: Side): Promise<V
     const best = ours.reduce((a, b) => (place(b) > place(a) ? b : a));
     const line = firstDifferent(best, theirs);
     if (line !== null && run < runsOfServer) continue;
-    const isVictim = line !== null && victims[line]?.length !== 0 && victimsOf(best.lines[line]).length > 0;
+    const isVictim = line !== null && victims[line]?.length !== 0 && deadlockVictims(best.lines[line]).length > 0;
     const lightest = firstDifferent(await runOnMoirai(schedule, likelyChoices), theirs);
     return { theirs, line, isVictim, lightest };
   }
@@ -70,11 +71,4 @@ export async function compareSchedule(schedule: Schedule, real: Side): Promise<V
 
 function runOnMoirai(schedule: Schedule, choices: MoiraiChoices): Promise<Trace> {
   return runSchedule(schedule, new MoiraiSide(schedule.dialect, choices));
-}
-
-/** The sessions that a step made victims of a deadlock. */
-function victimsOf(line: TraceLine | undefined): number[] {
-  return [...(line?.answers ?? [])]
-    .filter(([, answer]) => answer.kind === 'error' && answer.code === '1213')
-    .map(([session]) => session);
 }

@@ -11,11 +11,15 @@ import { knownDifference, knownDifferences } from '../conformance/known-differen
 import { knownRows } from '../conformance/known-regression.ts';
 import { Doubt, sortColumns } from '../conformance/regression-doubt.ts';
 import { MoiraiSide } from '../conformance/moirai-side.ts';
+import { runPair } from '../conformance/pairs.ts';
 import { statementsOfScript } from '../conformance/psql-script.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
 import { answerOutcome, runSchedule, type Schedule, type Side, type TraceLine } from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
+import { suites } from '../conformance/suite-list.ts';
+import { comparedResults } from '../conformance/suite-results.ts';
 import { compareSchedule } from '../conformance/victims.ts';
+import type { Answer } from './sql-oracle/answer.ts';
 import { MissingServer, serversAreRequired } from './support/server-process.ts';
 
 const reducedRuns = [
@@ -77,7 +81,7 @@ const twoUpdates: Schedule = {
   queries: ['select v from t'],
 };
 
-test('a trace says who waits, who is woken, and the final state', async () => {
+test('a trace names the session that waits, the one that wakes, and the final state', async () => {
   const { lines } = await runSchedule(twoUpdates, new MoiraiSide('postgres'));
   expect(lines.map(({ outcome }) => outcome)).toEqual([
     's0 BEGIN',
@@ -110,13 +114,25 @@ s1 delete from t where id = 2
   );
 });
 
-/** moirai with a fault. */
-function deletingNothing(): Side {
-  const side = new MoiraiSide('postgres');
-  const deletes = new Set<number>();
+/** moirai with a fault: what it does otherwise is given. */
+function faulty(side: MoiraiSide, otherwise: Partial<Side>): Side {
   return {
     name: 'a faulty server',
     prepare: (schedule) => side.prepare(schedule),
+    start: (step) => side.start(step),
+    settle: () => side.settle(),
+    ask: (sql) => side.ask(sql),
+    finish: () => side.finish(),
+    close: () => side.close(),
+    ...otherwise,
+  };
+}
+
+function deletingNothing(): Side {
+  const side = new MoiraiSide('postgres');
+  const deletes = new Set<number>();
+  const refused: Answer = { kind: 'error', code: 'XX000', message: 'nothing is deleted' };
+  return faulty(side, {
     start: (step) => {
       if (step.sql.startsWith('delete from t')) deletes.add(step.session);
       else deletes.delete(step.session);
@@ -126,16 +142,11 @@ function deletingNothing(): Side {
       const answers = [...(await side.settle())];
       return new Map(
         answers.map(([session, answer]) =>
-          deletes.has(session) && answerOutcome(answer).startsWith('DELETE')
-            ? [session, { kind: 'error', code: 'XX000', message: 'nothing is deleted' } as const]
-            : [session, answer],
+          deletes.has(session) && answerOutcome(answer).startsWith('DELETE') ? [session, refused] : [session, answer],
         ),
       );
     },
-    ask: (sql) => side.ask(sql),
-    finish: () => side.finish(),
-    close: () => side.close(),
-  };
+  });
 }
 
 test('a victim that explore does not try is found', async () => {
@@ -147,20 +158,14 @@ test('a victim that explore does not try is found', async () => {
   expect(await compareSchedule(writes, withOtherVictims(side))).toMatchObject({ line: 7, isVictim: true });
 });
 
-function withOtherVictims(side: Side): Side {
-  return {
-    name: 'a faulty server',
-    prepare: (schedule) => side.prepare(schedule),
-    start: (step) => side.start(step),
+function withOtherVictims(side: MoiraiSide): Side {
+  return faulty(side, {
     settle: async () => {
       const answers = [...(await side.settle())];
       const isDeadlock = answers.some(([, answer]) => answer.kind === 'error' && answer.code === '1213');
       return new Map(isDeadlock ? answers.map(([session, answer]) => [1 - session, answer]) : answers);
     },
-    ask: (sql) => side.ask(sql),
-    finish: () => side.finish(),
-    close: () => side.close(),
-  };
+  });
 }
 
 test('a deadlock with another victim is known; a deadlock on one side alone is not', () => {
@@ -218,19 +223,73 @@ test('a 40001 of moirai alone is another path only where the cycle needs the tab
 /** As if SERIALIZABLE were REPEATABLE READ. */
 function refusingNothing(): Side {
   const side = new MoiraiSide('postgres');
-  return {
-    name: 'a server that refuses nothing',
+  return faulty(side, {
     prepare: (schedule) => side.prepare({ ...schedule, levels: schedule.levels.map(() => 'repeatable read') }),
-    start: (step) => side.start(step),
-    settle: () => side.settle(),
-    ask: (sql) => side.ask(sql),
-    finish: () => side.finish(),
-    close: () => side.close(),
-  };
+  });
 }
 
+test('a 40001 of moirai alone is known where a statement looks for elements by a GIN index, not where another one does', () => {
+  const failed: Answer = { kind: 'error', code: '40001', message: '' };
+  const traceOf = (answer: Answer) => ({
+    lines: [{ step: null, outcome: '', answers: new Map([[0, answer]]) }],
+    refused: null,
+  });
+  const known = (sql: string, theirs: Answer) =>
+    knownDifference({
+      schedule: {
+        ...twoUpdates,
+        setUp: ['create table g (p int[]); create index on g using gin (p)'],
+        steps: [{ session: 0, sql, form: 'select' }],
+      },
+      line: 0,
+      ours: traceOf(failed),
+      theirs: traceOf(theirs),
+    })?.row;
+  const done: Answer = { kind: 'done', tag: 'COMMIT' };
+  expect(known('select count(*) from g where p @> array[1]', done)).toBe('A GIN index is no way to rows');
+  expect(known('select count(*) from g', done)).toBe(undefined);
+  expect(known('select count(*) from other', done)).toBe(undefined);
+  expect(known('select count(*) from g where p @> array[1]', { ...failed, code: '40P01' })).toBe(undefined);
+});
+
+describe('a pair of statements', () => {
+  const pair = ['select sum(v) from t', 'update t set v = v + 1 where id = 1'] as const;
+
+  test('on a server that does as moirai: every outcome is explored', async () => {
+    const { differences, missed, schedules, outcomes } = await runPair(
+      'postgres',
+      'read committed',
+      pair,
+      new MoiraiSide('postgres'),
+    );
+    expect({ differences, missed }).toEqual({
+      differences: [],
+      missed: { 'index pages': [], 'access paths': [], unknown: [] },
+    });
+    expect(outcomes).toBeGreaterThan(1);
+    expect(schedules).toBeGreaterThanOrEqual(outcomes);
+  });
+
+  test('on a server that answers otherwise: a difference, and an outcome that explore does not come to', async () => {
+    const side = new MoiraiSide('postgres');
+    const zero: Answer = { kind: 'done', tag: 'UPDATE 0' };
+    const server = faulty(side, {
+      settle: async () =>
+        new Map(
+          [...(await side.settle())].map(([session, answer]) =>
+            answerOutcome(answer) === 'UPDATE 1' ? [session, zero] : [session, answer],
+          ),
+        ),
+    });
+    const { differences, missed, schedules } = await runPair('postgres', 'read committed', pair, server);
+    expect(differences).toHaveLength(schedules);
+    expect(missed.unknown.length).toBeGreaterThan(0);
+    expect(missed).toMatchObject({ 'index pages': [], 'access paths': [] });
+  });
+});
+
 test('known differences stand in docs/engines.md', () => {
-  const docs = readFileSync('docs/engines.md', 'utf8').replaceAll(/\s+/g, ' ');
+  const docs = readFileSync(new URL('../docs/engines.md', import.meta.url), 'utf8').replaceAll(/\s+/g, ' ');
   expect(knownDifferences.map(({ row }) => row).filter((row) => !docs.includes(row))).toEqual([]);
 });
 
@@ -263,7 +322,7 @@ teardown { ROLLBACK; }
     ]);
   });
 
-  test('markers of a permutation are read over', () => {
+  test('markers of a permutation are ignored', () => {
     const { permutations } = parseIsolationSpec(
       `${spec}\npermutation a1 "b1"(*) a2 (b1, a1 notices 2)\npermutation b1 # end`,
     );
@@ -271,12 +330,50 @@ teardown { ROLLBACK; }
   });
 });
 
-test('known rows of regression files stand in docs/sql.md', () => {
+test('reasons for other rows of regression files stand in docs/sql.md', () => {
   const docs = readFileSync(new URL('../docs/sql.md', import.meta.url), 'utf8');
   expect(knownRows.map(({ row }) => row).filter((row) => !docs.includes(row))).toEqual([]);
 });
 
-test('what a statement that came to something else leaves doubtful', () => {
+describe("clients' own test suites", () => {
+  test('only what passes on the server counts; a failure for which there is no reason is not known', () => {
+    const theirs = new Map([
+      ['copies', true],
+      ['listens', true],
+      ['connects', true],
+      ['sleeps', false],
+    ]);
+    const ours = new Map([
+      ['connects', true],
+      ['listens', false],
+      ['sleeps', false],
+    ]);
+    expect(comparedResults([{ reason: 'LISTEN', tests: /^listens$/ }], { theirs, ours })).toEqual({
+      lines: ['1 of 3 that pass on the server, 33.3 %', '  NOT KNOWN: copies', '  LISTEN: listens'],
+      unknown: 1,
+    });
+  });
+
+  const knownIn = (suite: string, name: string) => suites[suite]?.known.find(({ tests }) => tests.test(name))?.reason;
+
+  test.each([
+    ['node-postgres', 'client/error-handling-tests.js', 'any user and any database'],
+    ['node-postgres', 'connection-pool/error-tests.js', 'ending other sessions'],
+    ['node-postgres', 'client/async-error-tests.js', undefined],
+    ['node-postgres', 'gh-issues/11050-tests.js', undefined],
+    ['kysely-postgres', 'postgres: schema drop type should drop a type', 'types that moirai lacks'],
+    ['kysely-postgres', 'postgres: merge using should delete', undefined],
+    ['kysely-postgres', 'postgres: introspect getColumns should have names', undefined],
+  ])('%s: %s fails for a known reason: %s', (suite, name, reason) => expect(knownIn(suite, name)).toBe(reason));
+
+  test('the reasons stand in docs/drivers.md', () => {
+    const docs = readFileSync(new URL('../docs/drivers.md', import.meta.url), 'utf8');
+    const reasons = Object.values(suites).flatMap(({ known }) => known.map(({ reason }) => reason));
+    expect(reasons.filter((reason) => !docs.includes(reason))).toEqual([]);
+  });
+});
+
+test('after a statement with another result, statements about the same names are in doubt', () => {
   const done = { kind: 'done', tag: '' } as const;
   const refused = { kind: 'error', code: '0A000', message: '' } as const;
   const doubt = new Doubt();
