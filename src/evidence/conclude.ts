@@ -2,6 +2,7 @@
 import type { Evidence, Loss, SessionEvidence, UnsupportedStatement } from './evidence.ts';
 import { failingStatements } from './failing-statements.ts';
 import { invariantAssumed, tablesElsewhere } from './invariant-evidence.ts';
+import { missedAssumed } from './missed-statements.ts';
 
 export type Conclusion =
   | { readonly kind: 'satisfied'; readonly assumed: readonly string[] }
@@ -37,8 +38,11 @@ export function conclude(evidence: Evidence): Conclusion {
   return gaps.length > 0 ? { kind: 'unknown', gaps } : satisfied(evidence);
 }
 
-function satisfied({ assumed, invariant }: Evidence): Conclusion {
-  return { kind: 'satisfied', assumed: [...assumed, ...invariantAssumed(invariant)] };
+function satisfied({ assumed, sessions, invariant }: Evidence): Conclusion {
+  return {
+    kind: 'satisfied',
+    assumed: [...assumed, ...invariantAssumed(invariant), ...missedAssumed(sessions, invariant)],
+  };
 }
 
 /** DESIGN section 5: satisfied, violated, unknown, and the user's program at fault. */

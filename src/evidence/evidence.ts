@@ -65,6 +65,8 @@ export interface StatementEvidence {
   readonly statement: string;
   /** Has it succeeded in some run? */
   readonly hasSucceeded: boolean;
+  /** Of one that changes rows, or with which the invariant looks for some: were there any, in some run? `null`: of others. */
+  readonly rows: 'some' | 'none' | null;
   /** The first error that its own text is to blame for, and no timing: `42703 column "x" does not exist`. */
   readonly failure: string | null;
 }

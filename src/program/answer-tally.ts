@@ -15,15 +15,13 @@ export class AnswerTally {
   }
 
   /** Statements that differ in literals only are one. */
-  addStatement({ statement, hasSucceeded, failure }: StatementEvidence): void {
-    const key = withoutLiterals(statement);
+  addStatement(added: StatementEvidence): void {
+    const key = withoutLiterals(added.statement);
     const known = this.#statements.get(key);
-    if (known === undefined ? this.#statements.size === STATEMENTS_MAX : known.hasSucceeded || !hasSucceeded) return;
-    this.#statements.set(key, {
-      statement: known?.statement ?? statement,
-      hasSucceeded,
-      failure: known?.failure ?? failure,
-    });
+    if (known === undefined && this.#statements.size === STATEMENTS_MAX) return;
+    const merged = known === undefined ? added : mergedStatement(known, added);
+    if (merged === known) return;
+    this.#statements.set(key, merged);
     this.#answers = null;
   }
 
@@ -48,6 +46,14 @@ export class AnswerTally {
     };
     return this.#answers;
   }
+}
+
+function mergedStatement(known: StatementEvidence, added: StatementEvidence): StatementEvidence {
+  const hasSucceeded = known.hasSucceeded || added.hasSucceeded;
+  const failure = known.failure ?? added.failure;
+  const rows = known.rows === 'some' ? known.rows : (added.rows ?? known.rows);
+  const isSame = hasSucceeded === known.hasSucceeded && failure === known.failure && rows === known.rows;
+  return isSame ? known : { statement: known.statement, hasSucceeded, failure, rows };
 }
 
 function withoutLiterals(text: string): string {

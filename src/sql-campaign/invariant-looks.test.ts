@@ -21,7 +21,7 @@ type Invariant = (client: pg.Client, end: SqlEnd<{ a: unknown }>) => Promise<boo
 
 const increment = 'UPDATE accounts SET n = n + 1 WHERE id = 1';
 
-/** Why nothing is known, or what is taken for granted; not of its two sessions, which may not overlap in so few runs. */
+/** Why nothing is known, or what is taken for granted; of its sessions only what statements say. */
 async function saidOf(statement: string, invariant: Invariant): Promise<readonly string[]> {
   const session = (c: SqlConnection): Promise<unknown> => onPostgres(c, (client) => client.query(statement));
   const program = sqlProgram({
@@ -31,7 +31,8 @@ async function saidOf(statement: string, invariant: Invariant): Promise<readonly
     invariant: (end) => onPostgres(end, (client) => invariant(client, end)),
   });
   const { evidence } = await runSqlCampaign(program, { profile: parseProfile({ engine: 'postgres' }), runs: 2 });
-  const conclusion = conclude({ ...evidence, sessions: [] });
+  const sessions = evidence.sessions.map((each) => ({ ...each, overlapped: true, answers: { ...each.answers, hasFound: true } }));
+  const conclusion = conclude({ ...evidence, sessions });
   if (conclusion.kind === 'unknown') return conclusion.gaps.map(gapText);
   return conclusion.kind === 'satisfied' ? conclusion.assumed : [conclusion.kind];
 }
@@ -97,4 +98,23 @@ test.each([
 
 test('not a constraint that refuses what the invariant tries', async () => {
   expect(await saidOf(increment, passesOver('INSERT INTO accounts VALUES (1, 0)'))).toEqual([]);
+});
+
+const noRow = 'SELECT id FROM accounts WHERE id = 7';
+
+test.each<[string, string, string, readonly string[]]>([
+  [
+    'the invariant finds',
+    increment,
+    noRow,
+    [`the invariant finds no row in any run, and tests that there is none, by: ${noRow}`],
+  ],
+  [
+    'a session changes',
+    'UPDATE accounts SET n = 1 WHERE id = 7',
+    'SELECT id FROM accounts',
+    ['a', 'b'].map((name) => `session "${name}" changes no row in any run by: UPDATE accounts SET n = 1 WHERE id = 7`),
+  ],
+])('%s no row: that is named', async (_what, statement, look, said) => {
+  expect(await saidOf(statement, looking(look))).toEqual(said);
 });

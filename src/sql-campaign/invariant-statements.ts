@@ -26,18 +26,19 @@ export class InvariantStatements {
   /** One of the invariant. */
   ended(event: StatementEvent): void {
     this.#looked.add(event);
-    const { sql, command, error } = event;
+    const { sql, command, rowCount, error } = event;
     const statement = statementLine(sql);
     if (error === null) {
       this.#hasSeen ||= !looksAtNothing.test(command) && !isConstant.test(sql);
-      this.#answers.addStatement({ statement, hasSucceeded: true, failure: null });
+      const rows = command === 'SELECT' && (event.tables?.length ?? 0) > 0 ? (rowCount > 0 ? 'some' : 'none') : null;
+      this.#answers.addStatement({ statement, hasSucceeded: true, failure: null, rows });
     }
     // That a row is refused may be what the invariant asks.
     else if (error.code.startsWith(constraintClass)) this.#hasSeen = true;
     else if (error.code !== inFailedBlock) {
       const failure = `${error.code} ${error.message}`;
       this.#failure ??= `${statement}: ${failure}`;
-      if (!error.isUnsupported) this.#answers.addStatement({ statement, hasSucceeded: false, failure });
+      if (!error.isUnsupported) this.#answers.addStatement({ statement, hasSucceeded: false, failure, rows: null });
     }
   }
 

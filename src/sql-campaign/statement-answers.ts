@@ -15,29 +15,28 @@ export class StatementAnswers {
     const { sql, error, parameters } = event;
     const statement = shortened(sql);
     if (error !== null) {
-      if (isOfItsText(error)) {
-        const failure = `${error.code} ${error.message}`;
-        this.#tally.addStatement({ statement, hasSucceeded: false, failure });
-      }
+      const failure = isOfItsText(error) ? `${error.code} ${error.message}` : null;
+      this.#tally.addStatement({ statement, hasSucceeded: false, failure, rows: failure === null ? 'some' : null });
       // A constraint, a lock or a conflict has shown it a row.
       this.#tally.addFound();
       return;
     }
-    this.#tally.addStatement({ statement, hasSucceeded: true, failure: null });
     const found = findingOf(event);
-    if (found === 'rows') this.#tally.addFound();
+    const rows = changesRows.test(event.command) ? found : null;
+    this.#tally.addStatement({ statement, hasSucceeded: true, failure: null, rows });
+    if (found === 'some') this.#tally.addFound();
     else if (found === 'none')
       this.#tally.addNone(parameters.length === 0 ? statement : `${statement} [${parameters.join(', ')}]`);
   }
 }
 
 /** `null`: it did not look for rows, and did nothing that others can notice. */
-function findingOf({ sql, command, rowCount, answer }: StatementEvent): 'rows' | 'none' | null {
+function findingOf({ sql, command, rowCount, answer }: StatementEvent): 'some' | 'none' | null {
   if (doesNothing.test(command)) return null;
-  if (!countsRows.test(command) || definesTable.test(sql)) return 'rows';
+  if (!countsRows.test(command) || definesTable.test(sql)) return 'some';
   const count = answer instanceof SqlError ? rowCount : Math.max(rowCount, answer.foundRows);
-  if (count === 0) return meetsConflict.test(sql) ? 'rows' : 'none';
-  return isConstant.test(sql) && callsOf(sql).every((name) => withoutEffect.has(name)) ? null : 'rows';
+  if (count === 0) return meetsConflict.test(sql) ? 'some' : 'none';
+  return isConstant.test(sql) && callsOf(sql).every((name) => withoutEffect.has(name)) ? null : 'some';
 }
 
 function callsOf(sql: string): string[] {
@@ -74,6 +73,7 @@ const codesOfText: ReadonlySet<string> = new Set([
 
 const doesNothing =
   /^(?:BEGIN|START TRANSACTION|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET|RESET|SHOW|USE|DISCARD|PREPARE|DEALLOCATE|DECLARE CURSOR|CLOSE CURSOR|)$/i;
+const changesRows = /^(?:INSERT|UPDATE|DELETE|MERGE|REPLACE)\b/i;
 const countsRows = /^(?:SELECT|VALUES|FETCH|INSERT|UPDATE|DELETE|MERGE|REPLACE)\b/i;
 /** Their command is SELECT. */
 const definesTable = /^\s*create\b|^\s*select\b[^]*\binto\b/i;

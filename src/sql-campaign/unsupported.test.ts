@@ -240,7 +240,7 @@ test.each([
 test('threads and checkpoints carry what every run has shown', async () => {
   const tally = new SessionTally(['a']);
   const run = { operations: 1, overlapped: true, failure: null, loss: null };
-  const failing = { statement: 'SELECT m FROM t WHERE n = 1', hasSucceeded: false, failure: '42703' };
+  const failing = { statement: 'SELECT m FROM t WHERE n = 1', hasSucceeded: false, failure: '42703', rows: null };
   tally.add([{ ...run, answers: { statements: [failing], foundNone: 'x', hasFound: false } }]);
   const parts = new SessionTally(['a']);
   parts.merge(structuredClone(tally.sessions()));
@@ -248,7 +248,7 @@ test('threads and checkpoints carry what every run has shown', async () => {
     `${nothing}x`,
     `${always}${failing.statement}: 42703`,
   ]);
-  const other = { statement: 'SELECT m FROM t WHERE n = 2', hasSucceeded: true, failure: null };
+  const other = { statement: 'SELECT m FROM t WHERE n = 2', hasSucceeded: true, failure: null, rows: null };
   parts.add([{ ...run, answers: { statements: [other], foundNone: null, hasFound: true } }]);
   expect(gapTexts({ ...noEvidence, sessions: parts.sessions() })).toEqual(['satisfied']);
 });
