@@ -119,7 +119,7 @@ test('a session that commits after many failures draws again what its reads see'
   see(database.begin(1), 'y', 0);
 });
 
-test('what a failed attempt has read constrains nobody', () => {
+test('the reads of a failed attempt constrain no other transaction', () => {
   const { database, see } = guided('serializable');
   const c = database.begin(3);
   c.write('y', 1);

@@ -3,7 +3,7 @@
  * profiles, and the command line reads checkpoints of every program without the engine.
  */
 import type { SqlProgram } from '../program/index.ts';
-import type { ExploreSqlOptions } from './explore-sql.ts';
+import type { ExploreSqlOptions } from './explore-sql-options.ts';
 import { shapeOfSql } from './run-steps.ts';
 import { refusal, type SqlCheckpoint, type SqlSubject } from './sql-checkpoint.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../report/index.ts';
 import { type Profile, profileText } from '../serve/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
-import type { ExploreSqlResult } from './explore-sql.ts';
+import type { ExploreSqlResult } from './explore-sql-result.ts';
 
 /** A row a level, weakest first; then where the invariant holds, and where a stricter level is not safer. */
 export function formatSqlExplorations(

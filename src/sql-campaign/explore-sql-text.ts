@@ -2,7 +2,7 @@
 import { type Conclusion, conclude } from '../evidence/index.ts';
 import { counted, formatCount, formatMarks, plain, printable, type Styler, wrap } from '../report/index.ts';
 import { profileText } from '../serve/index.ts';
-import type { ExploreSqlResult } from './explore-sql.ts';
+import type { ExploreSqlResult } from './explore-sql-result.ts';
 import { anomalyText } from './anomaly-text.ts';
 import { conclusionLines, toldGap } from './conclusion-text.ts';
 import { stoppedText } from './run-evidence.ts';

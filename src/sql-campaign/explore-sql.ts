@@ -4,10 +4,10 @@
  * in the order of independent steps one is walked to its end (`schedule-tree.ts`); different ones may still come to the same history. In the
  * axiomatic family what each read sees is enumerated as well, without reduction.
  */
-import { Budget, type BudgetOptions } from '../base/budget.ts';
+import { Budget } from '../base/budget.ts';
 import { seeded } from '../base/chooser.ts';
 import { monotonicMs } from '../base/clock.ts';
-import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
+import type { Evidence } from '../evidence/index.ts';
 import { type Decisions, retracing } from '../mockdb/index.ts';
 import {
   assumptionsOf,
@@ -19,17 +19,19 @@ import {
   sealToken,
   type SqlProgram,
 } from '../program/index.ts';
-import { type AssumedAccess, assumedClauses, type Profile, type Ways } from '../serve/index.ts';
+import { assumedClauses, type Ways } from '../serve/index.ts';
 import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { requireSameSubject, subjectOf } from './checkpoint-subject.ts';
 import { estimateSchedules, type ScheduleEstimate } from './estimate-schedules.ts';
+import type { ExploreSqlOptions } from './explore-sql-options.ts';
+import { type ExploreSqlResult, inOrder, type SqlFailureKind } from './explore-sql-result.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting, prefixed } from './prefix.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
 import { ScheduleTree, type TreePosition } from './schedule-tree.ts';
-import { checkDialect, type SqlFailure, tried } from './sql-campaign.ts';
-import { type Late, stoppedText, waitingEvidence } from './run-evidence.ts';
+import { checkDialect, tried } from './sql-campaign.ts';
+import { stoppedText, waitingEvidence } from './run-evidence.ts';
 import { SerialCheck } from './serial-check.ts';
 import { otherTurn, RepeatedRuns } from './repeatable.ts';
 import { refusal, requireResumable, type SqlCheckpoint } from './sql-checkpoint.ts';
@@ -38,102 +40,6 @@ import { type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
 import { decodeChoices, encodeChoices } from './sql-token.ts';
 import { StepFootprints } from './step-footprints.ts';
 import { UnderWay } from './under-way.ts';
-
-export interface ExploreSqlOptions extends BudgetOptions {
-  readonly profile: Profile;
-  /** Access paths of statements, where they are not the likely ones. A replay takes those of its token. */
-  readonly ways?: Ways;
-  /** Distinct histories to see before the answer is `unknown`. Default: all. */
-  readonly historiesMax?: number;
-  /** Schedules to run before the answer is `unknown`. Default: all. */
-  readonly schedulesMax?: number;
-  /** For one run. Default 10,000. */
-  readonly timeoutMs?: number;
-  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
-  readonly waitMs?: number;
-  /** Kinds of failures to keep a run of. Default 5. */
-  readonly failuresMax?: number;
-  /** End with the first violation. Default false. */
-  readonly failsFast?: boolean;
-  /** Leave out schedules that only swap independent steps? Default true. */
-  readonly reduces?: boolean;
-  /** Only this schedule. */
-  readonly replay?: string;
-  /** Only schedules that begin with these decisions: a part of the tree, which is explored as if it were all. */
-  readonly prefix?: readonly number[];
-  /** Estimate how many schedules there are when it is not over after so long: 0 is before the first run. Default: never. */
-  readonly estimateAfterMs?: number;
-  readonly onEstimate?: (estimate: ScheduleEstimate) => void;
-  /**
-   * Called before the first run, with what tells at any moment, also from within a run, the result so far, what is under way, and where the
-   * exploration stood between runs (not where several make one result).
-   */
-  readonly onStart?: (soFar: () => ExploreSqlResult, underWay: () => string, checkpoint?: () => SqlCheckpoint) => void;
-  /** Continue from here: an exploration of the same program on the same profile by the same `ways`. Budgets may differ. */
-  readonly resume?: SqlCheckpoint;
-  /** Called every `checkpointEveryMs` and at the end, complete or not. Not with `failsFast` or `replay`. */
-  readonly onCheckpoint?: (checkpoint: SqlCheckpoint) => void;
-  /** Default 30,000. */
-  readonly checkpointEveryMs?: number;
-  readonly onProgress?: (progress: SqlProgress) => void;
-  /** Called before each run, for those who watch. */
-  readonly onRun?: () => void;
-  /** Called for schedules that are no repetitions: what was seen, as keys that are equal where it was the same. */
-  readonly onSeen?: (seen: { readonly histories: readonly string[]; readonly outcomes: readonly string[] }) => void;
-}
-
-export interface SqlProgress {
-  readonly schedules: number;
-  readonly histories: number;
-  readonly violations: number;
-  /** The share of the tree of schedules that was walked, if every branch were of the same size: between 0 and 1. */
-  readonly share: number;
-  /** How many there are if nothing is left out: more than will be run. `null`: there is no estimate yet. */
-  readonly estimate: ScheduleEstimate | null;
-}
-
-export interface ExploreSqlResult {
-  readonly profile: Profile;
-  /** Runs of the program that were no repetitions. */
-  readonly schedules: number;
-  /** Runs that turned out to repeat a schedule with independent steps swapped. */
-  readonly repetitions: number;
-  /** Distinct histories: which rows each transaction read, from whom, and wrote, and whether it was committed. */
-  readonly histories: number;
-  /** Distinct outcomes: what every session was told by each of its statements, what it returned, and the verdict of the invariant. */
-  readonly outcomes: number;
-  /** Schedules that fail: `invariantBroken` and `notRetried` together. */
-  readonly violations: number;
-  /** Schedules whose invariant is broken, or in which a session ended with an error that asks for no other try. */
-  readonly invariantBroken: number;
-  /** Schedules in which a session ended with an error after which its transaction should have run again: 40001, 40P01, MySQL's 1213 and 1205. */
-  readonly notRetried: number;
-  /** Were there no more? */
-  readonly complete: boolean;
-  /** Why not. */
-  readonly stopped: 'histories' | 'schedules' | 'time' | 'interrupted' | 'violation' | 'replay' | 'plans' | Late | null;
-  /** Of a replay: did the run do what the token recorded? */
-  readonly replayed: Replayed | null;
-  /** For each `sometimes(name)`: schedules in which its condition held. */
-  readonly marks: ReadonlyMap<string, number>;
-  /** The kinds of failures by message and anomaly, each with the run of the fewest decisions that leave the first session, the most frequent first. */
-  readonly failures: readonly SqlFailureKind[];
-  /** Where one was made. */
-  readonly estimate: ScheduleEstimate | null;
-  /** Statements of all schedules that moirai cannot do and the engine could; schedules with one of them are not among the violations. */
-  readonly unsupported: readonly UnsupportedStatement[];
-  /** Ways to rows on which the verdict depends, where a server may take others. */
-  readonly accesses: readonly AssumedAccess[];
-  /** Combinations of access paths that were explored: 1 is the likely one alone. */
-  readonly plans: number;
-  /** What was looked at: `conclude` makes the verdict of it. */
-  readonly evidence: Evidence;
-}
-
-export interface SqlFailureKind extends SqlFailure {
-  /** Schedules that end like this. */
-  readonly schedules: number;
-}
 
 /** @throws InputError `program/schema`, `program/dialect`, `program/nondeterministic`, `option/checkpoint`, `explore/checkpoint` */
 export async function exploreSql(program: SqlProgram, options: ExploreSqlOptions): Promise<ExploreSqlResult> {
@@ -484,15 +390,6 @@ class SqlExploration {
       ],
     };
   }
-}
-
-/** Broken invariants first, then the most frequent. */
-export function inOrder(
-  a: Pick<SqlFailureKind, 'kind' | 'schedules'>,
-  b: Pick<SqlFailureKind, 'kind' | 'schedules'>,
-): number {
-  if (a.kind !== b.kind) return a.kind === 'invariant-broken' ? -1 : 1;
-  return b.schedules - a.schedules;
 }
 
 const ESTIMATE_MS = 1_000;

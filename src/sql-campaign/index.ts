@@ -22,13 +22,9 @@ export {
   type SqlPartProgress,
   type SqlThread,
 } from './explore-sql-shared.ts';
-export {
-  exploreSql,
-  type ExploreSqlOptions,
-  type ExploreSqlResult,
-  type SqlFailureKind,
-  type SqlProgress,
-} from './explore-sql.ts';
+export { exploreSql } from './explore-sql.ts';
+export type { ExploreSqlOptions, SqlProgress } from './explore-sql-options.ts';
+export type { ExploreSqlResult, SqlFailureKind } from './explore-sql-result.ts';
 export { type ExplorePlansOptions, exploreSqlPlans, type ExploreWays } from './explore-sql-plans.ts';
 export { formatSqlExploration, type SqlExplorationText } from './explore-sql-text.ts';
 export { conclusionOf } from './run-evidence.ts';

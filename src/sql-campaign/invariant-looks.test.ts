@@ -31,7 +31,11 @@ async function saidOf(statement: string, invariant: Invariant): Promise<readonly
     invariant: (end) => onPostgres(end, (client) => invariant(client, end)),
   });
   const { evidence } = await runSqlCampaign(program, { profile: parseProfile({ engine: 'postgres' }), runs: 2 });
-  const sessions = evidence.sessions.map((each) => ({ ...each, overlapped: true, answers: { ...each.answers, hasFound: true } }));
+  const sessions = evidence.sessions.map((each) => ({
+    ...each,
+    overlapped: true,
+    answers: { ...each.answers, hasFound: true },
+  }));
   const conclusion = conclude({ ...evidence, sessions });
   if (conclusion.kind === 'unknown') return conclusion.gaps.map(gapText);
   return conclusion.kind === 'satisfied' ? conclusion.assumed : [conclusion.kind];

@@ -1,7 +1,7 @@
 /** Parts of one exploration as one result: those of threads, those of combinations of access paths. */
 import { countMarks } from '../program/index.ts';
 import { mergedAccesses, mergedUnsupported } from '../serve/index.ts';
-import { type ExploreSqlResult, inOrder, type SqlFailureKind } from './explore-sql.ts';
+import { type ExploreSqlResult, inOrder, type SqlFailureKind } from './explore-sql-result.ts';
 import { mergedEvidence, stoppedText } from './run-evidence.ts';
 
 export interface WholeExploration {

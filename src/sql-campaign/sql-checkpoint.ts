@@ -5,7 +5,8 @@
 import { InputError } from '../base/input-error.ts';
 import type { Ways } from '../serve/index.ts';
 import type { SavedArrivals } from './arrivals.ts';
-import type { ExploreSqlOptions, ExploreSqlResult } from './explore-sql.ts';
+import type { ExploreSqlOptions } from './explore-sql-options.ts';
+import type { ExploreSqlResult } from './explore-sql-result.ts';
 import type { TreePosition } from './schedule-tree.ts';
 import type { SavedFindings } from './sql-findings.ts';
 

@@ -63,7 +63,7 @@ test.each([
   expect(found('postgres', 'repeatable read', text)).toEqual(expected);
 });
 
-test('a transaction that breaks the locks of two others is told of both', () => {
+test('a transaction that breaks the locks of two others gives two violations', () => {
   const text = `
     a t1 w x=1
     b t2 w y=1
