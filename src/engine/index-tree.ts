@@ -123,6 +123,12 @@ export class IndexTree<E extends IndexEntry> {
     return this.#isWhole(path.prefix) ? this.allWith(path.prefix) : null;
   }
 
+  /** The entry of a path that is a whole key; `undefined`: none, `null`: `point` has to say. */
+  only(path: IndexPath): E | undefined | null {
+    if (this.#byKey === null || path.from !== undefined || path.to !== undefined) return null;
+    return this.#isWhole(path.prefix) ? this.#byKey.only(path.prefix) : null;
+  }
+
   #isWhole(key: readonly SqlValue[]): boolean {
     const first = this.#blocks[0]?.[0];
     return first === undefined || first.key.length === key.length;

@@ -18,6 +18,12 @@ export class KeyEntries<E extends IndexEntry> {
     return Array.isArray(found) ? found : [found];
   }
 
+  /** The entry with a key; `undefined`: none, `null`: there are several. */
+  only(key: readonly SqlValue[]): E | undefined | null {
+    const found = this.#byKey.get(this.#hashOf(key));
+    return Array.isArray(found) ? (found.length > 1 ? null : found[0]) : found;
+  }
+
   add(entry: E): void {
     const hash = this.#hashOf(entry.key);
     const found = this.#byKey.get(hash);

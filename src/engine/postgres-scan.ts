@@ -3,7 +3,7 @@ import type { AccessPath, RowCondition } from '../sql/storage.ts';
 import type { IndexPath } from './index-tree.ts';
 import { readPath, readRow } from './postgres-dependencies.ts';
 import * as footprints from './postgres-footprint.ts';
-import { hasKey, pathIndex, type PostgresTable, type Version } from './postgres-table.ts';
+import { hasKey, type IndexRow, pathIndex, type PostgresTable, type Version } from './postgres-table.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import type { Watched } from './serializable.ts';
 import { currentVersion, versionAt } from './versions.ts';
@@ -32,7 +32,14 @@ export function visibleVersions(
   const me = transaction.watched;
   const position = pathIndex(table, path);
   if (path.kind === 'all' || position === null) return walkTable(reader, table, me, matches);
-  const found = me === null ? lookUp(reader, table, position, path) : null;
+  if (me !== null) return walkIndex(reader, table, position, path, me, matches);
+  const only = table.tree(position).only(path);
+  if (only === undefined) return none;
+  if (only !== null) {
+    const version = visibleOf(reader, table, position, only);
+    return version !== null && matches(version) ? [version] : none;
+  }
+  const found = lookUp(reader, table, position, path);
   if (found !== null) return found.length === 0 ? found : filtered(found, matches);
   return walkIndex(reader, table, position, path, me, matches);
 }
@@ -58,7 +65,7 @@ export function* latestVersions(
 
 /** The visible versions with one key; `null`: the path is no key, or many rows have it. */
 function lookUp(
-  { transaction: { writer }, snapshot, command }: SnapshotReader,
+  reader: SnapshotReader,
   table: PostgresTable,
   position: number,
   path: IndexPath,
@@ -66,11 +73,24 @@ function lookUp(
   const entries = table.tree(position).point(path);
   if (entries === null || entries.length > (path.isDescending ? 1 : rowsAtOnceMax)) return null;
   const versions: Version[] = [];
-  for (const { key, row } of entries) {
-    const version = versionAt(row.newest, writer, snapshot, command);
-    if (version !== null && !version.isDeleted && hasKey(table, position, version, key)) versions.push(version);
+  for (const entry of entries) {
+    const version = visibleOf(reader, table, position, entry);
+    if (version !== null) versions.push(version);
   }
   return versions;
+}
+
+const none: readonly Version[] = [];
+
+/** The visible version that an entry leads to. */
+function visibleOf(
+  { transaction, snapshot, command }: SnapshotReader,
+  table: PostgresTable,
+  position: number,
+  { key, row }: IndexRow,
+): Version | null {
+  const version = versionAt(row.newest, transaction.writer, snapshot, command);
+  return version !== null && !version.isDeleted && hasKey(table, position, version, key) ? version : null;
 }
 
 /** Each is tested when the statement asks for it. */

@@ -34,12 +34,14 @@ export class PostgresStatement implements StatementView {
   readonly #transaction: PostgresTransaction;
   readonly #command: number;
   readonly #snapshot: number;
+  readonly #reader: SnapshotReader;
   readonly #mark: ReturnType<PostgresTransaction['mark']>;
 
   constructor(transaction: PostgresTransaction, command: number) {
     this.#transaction = transaction;
     this.#command = command;
     this.#snapshot = transaction.snapshot;
+    this.#reader = { transaction, command, snapshot: this.#snapshot };
     this.#mark = transaction.mark();
   }
 
@@ -263,8 +265,8 @@ export class PostgresStatement implements StatementView {
   }
 
   #readerOf(table: PostgresTable): SnapshotReader {
-    const transaction = this.#transaction;
-    return { transaction, command: this.#command, snapshot: transaction.snapshotOf(table, this.#snapshot) };
+    const snapshot = this.#transaction.snapshotOf(table, this.#snapshot);
+    return snapshot === this.#snapshot ? this.#reader : { ...this.#reader, snapshot };
   }
 
   #versionsFor(

@@ -28,7 +28,7 @@ export class StoredRow {
 
 export type Version = RowVersion<StoredRow>;
 
-interface IndexRow {
+export interface IndexRow {
   readonly key: readonly SqlValue[];
   readonly id: RowId;
   readonly row: StoredRow;

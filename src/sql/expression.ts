@@ -134,6 +134,8 @@ export interface Subquery {
   readonly columns: readonly { readonly name: string; readonly type: SqlType }[];
   /** Runs it with `frame` around it. */
   readonly rows: (frame: Frame) => Iterable<readonly SqlValue[]>;
+  /** For EXISTS. */
+  readonly hasRow: (frame: Frame) => boolean;
   /** Does it look at the query around it? If not, its rows may be kept for the statement. */
   readonly isCorrelated: boolean;
   /** What is kept for the statement under way. */

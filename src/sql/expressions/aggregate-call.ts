@@ -83,7 +83,7 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
     type: found.type,
     modifier: -1,
     extreme: filter === undefined ? extremeOf(name, raw[0]) : null,
-    start: () => stateOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
+    start: starterOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
   };
 }
 
@@ -123,35 +123,62 @@ interface Plan {
   readonly scope: Scope;
 }
 
-/** DISTINCT without ORDER BY goes in order too: PostgreSQL sorts to find what is equal, and array_agg shows it. */
-function stateOf(plan: Plan): AggregateState {
-  const { operands, filter, keys, isDistinct } = plan;
+type ReadValues = (frame: Frame) => readonly SqlValue[];
+type Filter = (frame: Frame) => boolean;
+
+function starterOf(plan: Plan): () => AggregateState {
+  const { found, operands, filter, keys, isDistinct } = plan;
   const values = valuesReader(operands);
-  const isOut = (frame: Frame): boolean => filter !== undefined && filter.evaluate(frame) !== true;
-  if (keys.length === 0 && !isDistinct) {
-    const accumulator = plan.found.start();
-    return {
-      add:
-        filter === undefined
-          ? (frame) => accumulator.add(values(frame))
-          : (frame) => {
-              if (!isOut(frame)) accumulator.add(values(frame));
-            },
-      result: () => accumulator.finish(),
-    };
+  const isIn = filter === undefined ? null : (frame: Frame): boolean => filter.evaluate(frame) === true;
+  if (keys.length === 0 && !isDistinct) return () => new Adding(found.start(), values, isIn);
+  return () => new Sorting(plan, values, isIn);
+}
+
+/** There is one for each group: what does not depend on the group belongs to `starterOf`. */
+class Adding implements AggregateState {
+  readonly #accumulator: Accumulator;
+  readonly #values: ReadValues;
+  readonly #isIn: Filter | null;
+
+  constructor(accumulator: Accumulator, values: ReadValues, isIn: Filter | null) {
+    this.#accumulator = accumulator;
+    this.#values = values;
+    this.#isIn = isIn;
   }
-  const kept: { readonly values: readonly SqlValue[]; readonly keys: readonly SqlValue[] }[] = [];
-  return {
-    add: (frame) => {
-      if (!isOut(frame))
-        kept.push({ values: values(frame), keys: keys.map(({ expression }) => expression.evaluate(frame)) });
-    },
-    result: () => {
-      const accumulator = accumulatorOf(plan);
-      for (const row of kept.toSorted(comparison(plan))) accumulator.add(row.values);
-      return accumulator.finish();
-    },
-  };
+
+  add(frame: Frame): void {
+    if (this.#isIn === null || this.#isIn(frame)) this.#accumulator.add(this.#values(frame));
+  }
+
+  result(): SqlValue {
+    return this.#accumulator.finish();
+  }
+}
+
+/** DISTINCT without ORDER BY goes in order too: PostgreSQL sorts to find what is equal, and array_agg shows it. */
+class Sorting implements AggregateState {
+  readonly #plan: Plan;
+  readonly #values: ReadValues;
+  readonly #isIn: Filter | null;
+  readonly #kept: Kept[] = [];
+
+  constructor(plan: Plan, values: ReadValues, isIn: Filter | null) {
+    this.#plan = plan;
+    this.#values = values;
+    this.#isIn = isIn;
+  }
+
+  add(frame: Frame): void {
+    if (this.#isIn !== null && !this.#isIn(frame)) return;
+    const keys = this.#plan.keys.map(({ expression }) => expression.evaluate(frame));
+    this.#kept.push({ values: this.#values(frame), keys });
+  }
+
+  result(): SqlValue {
+    const accumulator = accumulatorOf(this.#plan);
+    for (const row of this.#kept.toSorted(comparison(this.#plan))) accumulator.add(row.values);
+    return accumulator.finish();
+  }
 }
 
 function accumulatorOf({ found, isDistinct, operands, scope }: Plan): Accumulator {

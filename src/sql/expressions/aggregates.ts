@@ -55,15 +55,20 @@ export function aggregateFunction(
 }
 
 function counting(given: readonly SqlType[]): AggregateFunction {
-  return aggregate(types.int8, given, () => {
-    let count = 0;
-    return {
-      add: (values) => {
-        if (!values.includes(null)) count += 1;
-      },
-      finish: () => BigInt(count),
-    };
-  });
+  return aggregate(types.int8, given, () => new Count());
+}
+
+class Count implements Accumulator {
+  #count = 0;
+
+  add(values: readonly SqlValue[]): void {
+    for (let i = 0; i < values.length; i++) if (values[i] === null) return;
+    this.#count += 1;
+  }
+
+  finish(): SqlValue {
+    return BigInt(this.#count);
+  }
 }
 
 /** Combines the values that are not NULL; NULL when there are none. */
@@ -72,36 +77,62 @@ function folding<S extends Present>(
   next: (state: S, value: Present) => S,
   finish: (state: S, count: number) => SqlValue = (state) => state,
 ): () => Accumulator {
-  return () => {
-    let state: S | null = null;
-    let count = 0;
-    return {
-      add: (values) => {
-        const value = values[0] ?? null;
-        if (value === null) return;
-        state = state === null ? first(value) : next(state, value);
-        count += 1;
-      },
-      finish: () => (state === null ? null : finish(state, count)),
-    };
-  };
+  return () => new Folding(first, next, finish);
+}
+
+class Folding<S extends Present> implements Accumulator {
+  readonly #first: (value: Present) => S;
+  readonly #next: (state: S, value: Present) => S;
+  readonly #finish: (state: S, count: number) => SqlValue;
+  #state: S | null = null;
+  #count = 0;
+
+  constructor(
+    first: (value: Present) => S,
+    next: (state: S, value: Present) => S,
+    finish: (state: S, count: number) => SqlValue,
+  ) {
+    this.#first = first;
+    this.#next = next;
+    this.#finish = finish;
+  }
+
+  add(values: readonly SqlValue[]): void {
+    const value = values[0] ?? null;
+    if (value === null) return;
+    this.#state = this.#state === null ? this.#first(value) : this.#next(this.#state, value);
+    this.#count += 1;
+  }
+
+  finish(): SqlValue {
+    return this.#state === null ? null : this.#finish(this.#state, this.#count);
+  }
 }
 
 /** Sums of exact numbers. */
 function summingExactly(finish: (sum: Numeric, count: number) => SqlValue): () => Accumulator {
-  return () => {
-    const sum = new NumericSum();
-    let count = 0;
-    return {
-      add: (values) => {
-        const value = values[0] ?? null;
-        if (value === null) return;
-        sum.add(toNumeric(value));
-        count += 1;
-      },
-      finish: () => (count === 0 ? null : finish(sum.result(), count)),
-    };
-  };
+  return () => new ExactSum(finish);
+}
+
+class ExactSum implements Accumulator {
+  readonly #finish: (sum: Numeric, count: number) => SqlValue;
+  readonly #sum = new NumericSum();
+  #count = 0;
+
+  constructor(finish: (sum: Numeric, count: number) => SqlValue) {
+    this.#finish = finish;
+  }
+
+  add(values: readonly SqlValue[]): void {
+    const value = values[0] ?? null;
+    if (value === null) return;
+    this.#sum.add(toNumeric(value));
+    this.#count += 1;
+  }
+
+  finish(): SqlValue {
+    return this.#count === 0 ? null : this.#finish(this.#sum.result(), this.#count);
+  }
 }
 
 const integerNames: ReadonlySet<string> = new Set(['bool', 'int2', 'int4', 'int8', 'uint8']);

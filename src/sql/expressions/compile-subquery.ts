@@ -8,7 +8,7 @@ import type { SqlType } from '../type.ts';
 import type { SqlArray, SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { truth } from './compile-logic.ts';
-import { once, oneRow } from './subquery-rows.ts';
+import { once, oneRow, someRow } from './subquery-rows.ts';
 import { quantified } from './quantified.ts';
 import { compareRows, rowParts } from './compile-row.ts';
 import { cellOf, namesOf, positionOf } from './compiler.ts';
@@ -23,7 +23,7 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
   const rows = kept(subquery);
   switch (link.subLinkType) {
     case 'EXISTS_SUBLINK':
-      return truth(compiler, isRowFree, once(subquery, hasRow));
+      return truth(compiler, isRowFree, someRow(subquery));
     case 'EXPR_SUBLINK': {
       const { type } = onlyColumn(subquery);
       const row = once(subquery, oneRow);
@@ -54,11 +54,6 @@ export function compileSubLink(link: SubLink, compiler: Compiler): Expression {
 /** Rows that do not depend on the query around are read once a statement. */
 function kept(subquery: Subquery): Rows {
   return once<readonly (readonly SqlValue[])[]>(subquery, (rows) => [...rows]);
-}
-
-function hasRow(rows: Iterable<readonly SqlValue[]>): boolean {
-  for (const _ of rows) return true;
-  return false;
 }
 
 function onlyColumn({ columns }: Subquery): { readonly type: SqlType } {

@@ -110,12 +110,14 @@ function constantRows(select: Node, dialect: Dialect): ReturnType<Scope['subquer
   const rows = lists.map((list) => list.map((node) => compileExpression(node, scope, types.text)));
   const holds = whereClause === undefined ? undefined : compileExpression(whereClause, scope);
   const [first = []] = rows;
+  const found = (frame: Frame): SqlValue[][] =>
+    rows
+      .filter(() => holds === undefined || holds.evaluate(frame) === true)
+      .map((row) => row.map(({ evaluate }) => evaluate(frame)));
   return {
     columns: first.map(({ type }, i) => ({ name: `column${i + 1}`, type })),
-    rows: (frame) =>
-      rows
-        .filter(() => holds === undefined || holds.evaluate(frame) === true)
-        .map((row) => row.map(({ evaluate }) => evaluate(frame))),
+    rows: found,
+    hasRow: (frame) => found(frame).length > 0,
     isCorrelated: false,
     keptIn: () => new Map(),
   };

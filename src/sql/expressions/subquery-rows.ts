@@ -8,12 +8,21 @@ export function once<Made>(
   subquery: Subquery,
   of: (rows: Iterable<readonly SqlValue[]>) => Made,
 ): (frame: Frame) => Made {
-  if (subquery.isCorrelated) return (frame) => of(subquery.rows(frame));
+  return keptOnce(subquery, (frame) => of(subquery.rows(frame)));
+}
+
+/** EXISTS. */
+export function someRow(subquery: Subquery): (frame: Frame) => boolean {
+  return keptOnce(subquery, subquery.hasRow);
+}
+
+function keptOnce<Made>(subquery: Subquery, make: (frame: Frame) => Made): (frame: Frame) => Made {
+  if (subquery.isCorrelated) return make;
   const use = {};
   return (frame) => {
     const kept = subquery.keptIn(frame);
     if (kept.has(use)) return kept.get(use) as Made;
-    const made = of(subquery.rows(frame));
+    const made = make(frame);
     kept.set(use, made);
     return made;
   };

@@ -29,18 +29,22 @@ export interface Access {
   readonly index: Index;
 }
 
+/** `undefined`: no value of the column equals it. */
+type ValueOf = (frame: Frame) => SqlValue | undefined;
+
 /** Values of one index column: one, or a list of which each is tried. */
 interface PrefixPart {
-  readonly list: boolean;
   /** IS NULL: a unique index may have any number of them. */
   readonly isNull: boolean;
+  /** `null`: it is a list. */
+  readonly valueOf: ValueOf | null;
   readonly valuesOf: (frame: Frame) => SqlValue[];
   readonly compare: (a: SqlValue, b: SqlValue) => number;
 }
 
 interface Bound {
   readonly isInclusive: boolean;
-  readonly valueOf: (frame: Frame) => SqlValue | undefined;
+  readonly valueOf: ValueOf;
 }
 
 interface BoundValue {
@@ -105,7 +109,7 @@ function accessBy(
     const found = prefixPart(part, usable, dialect);
     if (found === undefined) break;
     prefix.push(found.part);
-    words.push(`${found.text} ${found.part.isNull ? 'is null' : found.part.list ? 'in' : '='}`);
+    words.push(`${found.text} ${found.part.isNull ? 'is null' : found.part.valueOf === null ? 'in' : '='}`);
   }
   const next = index.parts[prefix.length];
   const from = next === undefined ? undefined : boundOf(next, ['>', '>='], usable, dialect);
@@ -113,13 +117,13 @@ function accessBy(
   if (prefix.length === 0 && from === undefined && to === undefined) return null;
   if (from !== undefined || to !== undefined) words.push('range');
   const isWhole = prefix.length === index.parts.length;
-  const firstList = prefix.findIndex(({ list }) => list);
+  const firstList = prefix.findIndex(({ valueOf }) => valueOf === null);
   const mayRepeat = prefix.some(({ isNull }) => isNull) && !index.nullsAreEqual;
-  const isPoint = isWhole && index.isUnique && !mayRepeat && prefix.every(({ list }) => !list);
+  const isPoint = isWhole && index.isUnique && !mayRepeat && prefix.every(({ valueOf }) => valueOf !== null);
   const access: Access = {
     paths: pathsOf(index, prefix, from, to),
     isPoint,
-    isOneRange: prefix.every(({ list }) => !list),
+    isOneRange: prefix.every(({ valueOf }) => valueOf !== null),
     equalities: prefix.length,
     constants: firstList < 0 ? prefix.length : firstList,
     condition: words.join(', '),
@@ -143,17 +147,12 @@ function prefixPart(
   const candidates = usable.filter((each) => concerns(each, part));
   for (const kind of ['=', 'is null', 'in', 'any', 'member'] as const) {
     for (const each of candidates.filter((candidate) => candidate.kind === kind)) {
-      const valuesOf = valuesReader(each, part.type, dialect);
+      const isList = kind === 'in' || kind === 'any' || kind === 'member';
+      const valueOf = isList ? null : valueReader(each, part.type, dialect);
+      const valuesOf = isList ? valuesReader(each, part.type, dialect) : valueOf === null ? null : listed(valueOf);
       if (valuesOf === null) continue;
-      return {
-        part: {
-          list: kind === 'in' || kind === 'any' || kind === 'member',
-          isNull: kind === 'is null',
-          valuesOf,
-          compare: nullableComparator(part.type, dialect),
-        },
-        text: columnText(each),
-      };
+      const compare = nullableComparator(part.type, dialect);
+      return { part: { isNull: kind === 'is null', valueOf, valuesOf, compare }, text: columnText(each) };
     }
   }
   return undefined;
@@ -163,9 +162,28 @@ function concerns(comparison: Comparison, part: Part): boolean {
   return part.cell >= 0 ? comparison.cell === part.cell : comparison.text === treeText(part.expression);
 }
 
+/** `null`: the value cannot be looked up in the index. NULL equals nothing. */
+function valueReader(comparison: Comparison, type: SqlType, dialect: Dialect): ValueOf | null {
+  if (comparison.kind === 'is null') return () => null;
+  const [value] = comparison.values;
+  const convert = value === undefined ? null : boundConversion(type, value.type, dialect);
+  if (value === undefined || convert === null) return null;
+  const { evaluate } = value;
+  return (frame) => {
+    const found = evaluate(frame);
+    return found === null ? undefined : convert(found);
+  };
+}
+
+function listed(valueOf: ValueOf): PrefixPart['valuesOf'] {
+  return (frame) => {
+    const value = valueOf(frame);
+    return value === undefined ? [] : [value];
+  };
+}
+
 /** `null`: the values cannot be looked up in the index. NULL equals nothing and is left out. */
-function valuesReader(comparison: Comparison, type: SqlType, dialect: Dialect): ((frame: Frame) => SqlValue[]) | null {
-  if (comparison.kind === 'is null') return () => [null];
+function valuesReader(comparison: Comparison, type: SqlType, dialect: Dialect): PrefixPart['valuesOf'] | null {
   if (comparison.kind === 'any' || comparison.kind === 'member') {
     const [array] = comparison.values;
     const element = array?.type.element;
@@ -178,11 +196,6 @@ function valuesReader(comparison: Comparison, type: SqlType, dialect: Dialect): 
   }
   const conversions = comparison.values.map((value) => boundConversion(type, value.type, dialect));
   if (conversions.some((each) => each === null)) return null;
-  const [first] = comparison.values;
-  const [only] = conversions;
-  if (comparison.values.length === 1 && first !== undefined && only !== null && only !== undefined) {
-    return (frame) => converted(first.evaluate(frame), only);
-  }
   return (frame) =>
     comparison.values.flatMap((value, i) => converted(value.evaluate(frame), conversions[i] as ConvertBound));
 }
@@ -210,7 +223,7 @@ function boundOf(
 }
 
 /** `null`: compared with NULL, so no row at all. `undefined`: no bound. */
-function rangeValue(value: Expression, convert: ConvertBound): (frame: Frame) => SqlValue | undefined {
+function rangeValue(value: Expression, convert: ConvertBound): ValueOf {
   return (frame) => {
     const found = value.evaluate(frame);
     return found === null ? null : convert(found);
@@ -223,7 +236,9 @@ function pathsOf(
   from: Bound | undefined,
   to: Bound | undefined,
 ): (frame: Frame) => readonly AccessPath[] {
-  const isSingle = prefix.every(({ list }) => !list);
+  const single = prefix.flatMap(({ valueOf }) => valueOf ?? []);
+  const isSingle = single.length === prefix.length;
+  if (isSingle && from === undefined && to === undefined) return pointOf(index, single);
   return (frame) => {
     const bounds: { from?: BoundValue; to?: BoundValue } = {};
     const low = from?.valueOf(frame);
@@ -231,17 +246,30 @@ function pathsOf(
     if (low === null || high === null) return nothing;
     if (from !== undefined && low !== undefined) bounds.from = { value: low, isInclusive: from.isInclusive };
     if (to !== undefined && high !== undefined) bounds.to = { value: high, isInclusive: to.isInclusive };
-    const points = isSingle ? singlePoint(prefix, frame) : manyPoints(prefix, frame);
+    const points = isSingle ? singlePoint(single, frame) : manyPoints(prefix, frame);
     const isCut = (points[0]?.length ?? 0) < prefix.length;
     if (isCut) return points.map((values) => ({ kind: 'index', index: index.id, prefix: values, isDescending: false }));
     return points.map((values) => ({ kind: 'index', index: index.id, prefix: values, ...bounds, isDescending: false }));
   };
 }
 
-function singlePoint(prefix: readonly PrefixPart[], frame: Frame): SqlValue[][] {
+/** A join makes one of these paths for each row. */
+function pointOf(index: Index, parts: readonly ValueOf[]): (frame: Frame) => readonly AccessPath[] {
+  const [only, another] = parts;
+  const { id } = index;
+  if (only !== undefined && another === undefined)
+    return (frame) => {
+      const value = only(frame);
+      return value === undefined ? nothing : [{ kind: 'index', index: id, prefix: [value], isDescending: false }];
+    };
+  return (frame) =>
+    singlePoint(parts, frame).map((prefix) => ({ kind: 'index', index: id, prefix, isDescending: false }));
+}
+
+function singlePoint(parts: readonly ValueOf[], frame: Frame): SqlValue[][] {
   const point: SqlValue[] = [];
-  for (const { valuesOf } of prefix) {
-    const [value] = valuesOf(frame);
+  for (const valueOf of parts) {
+    const value = valueOf(frame);
     if (value === undefined) return [];
     point.push(value);
   }

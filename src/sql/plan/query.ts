@@ -19,6 +19,8 @@ export interface OutputColumn {
 export interface PlannedQuery {
   readonly columns: readonly OutputColumn[];
   readonly rows: (outer: Frame | null, running: Running) => Iterable<Values>;
+  /** Is there a row? Targets are not evaluated for that. `null`: look for the first of `rows`. */
+  readonly hasRow: ((outer: Frame | null, running: Running) => boolean) | null;
   /** Where it locks what it reads, it may have to wait: then it has to be run by this. */
   readonly locking: ((outer: Frame | null, running: Running) => Waiting<Values[]>) | null;
   /** Does it look at rows of the query around? */

@@ -40,13 +40,26 @@ export function planSubquery(node: Node, scope: QueryScope): Subquery {
   }));
   if (locking === null) {
     const rows = (frame: Frame): Iterable<Values> => planned.rows(frame, runningOf(frame));
-    return { columns, rows, isCorrelated: planned.isCorrelated, keptIn };
+    const { hasRow } = planned;
+    return {
+      columns,
+      rows,
+      hasRow: (frame) => (hasRow === null ? hasFirst(rows(frame)) : hasRow(frame, runningOf(frame))),
+      isCorrelated: planned.isCorrelated,
+      keptIn,
+    };
   }
   if (planned.isCorrelated) throw notSupported('FOR UPDATE in a subquery that depends on the query around it');
   scope.planning.prelude.push(function* lockFirst(running) {
     running.kept.set(planned, yield* locking(null, running));
   });
-  return { columns, rows: (frame) => keptIn(frame).get(planned) as Values[], isCorrelated: false, keptIn };
+  const rows = (frame: Frame): Values[] => keptIn(frame).get(planned) as Values[];
+  return { columns, rows, hasRow: (frame) => rows(frame).length > 0, isCorrelated: false, keptIn };
+}
+
+function hasFirst(rows: Iterable<Values>): boolean {
+  for (const _ of rows) return true;
+  return false;
 }
 
 function planValues(
@@ -91,6 +104,7 @@ function planValues(
       const frame = newFrame(0, running, outer);
       for (const row of evaluators) yield row.map((evaluate) => evaluate(frame));
     },
+    hasRow: null,
     locking: null,
     get isCorrelated() {
       return scope.reachesOut;

@@ -49,6 +49,7 @@ export function planSetOperation(
       const frame = newFrame(0, running, outer);
       yield* combine(leftRows(frame, running), () => rightRows(frame, running));
     },
+    hasRow: null,
     locking: null,
     get isCorrelated() {
       return scope.reachesOut;

@@ -19,7 +19,7 @@ import { keyComparator, planLimit, sortByOf, type SortOrder, sortOrder } from '.
 import { filtered, type Source } from './source.ts';
 import { isOpen, notingLimit } from './open-limit.ts';
 import { outputOf, planTargets, type Target } from './target.ts';
-import { type Distinct, type SelectPlan, selectedRows } from './tuple.ts';
+import { type Distinct, type SelectPlan, rowTest, selectedRows } from './tuple.ts';
 import { columnNames, integerConstant, isOtherConstant, treeText } from './tree.ts';
 import { WindowCollector } from './window.ts';
 
@@ -62,6 +62,7 @@ export function planSimpleSelect(
   const planned: PlannedQuery = {
     columns: targets.map((target) => outputOf(target, scope)),
     rows: selectedRows(plan),
+    hasRow: rowTest(plan),
     locking: select.lockingClause === undefined ? null : planLocking(select, plan, scope),
     get isCorrelated() {
       return scope.reachesOut;

@@ -1,6 +1,9 @@
-/** Rows of a FROM clause as they come: a source sets the rows of the frame and yields once for each combination. */
+/**
+ * Rows of a FROM clause as they come: a source sets the rows of the frame and yields once for each combination. The caller iterates at once and
+ * calls the source again only after that.
+ */
 import type { Frame } from '../expression.ts';
-import type { AccessPath, Row, RowCondition, TableId } from '../storage.ts';
+import type { AccessPath, Row, RowCondition, StatementView, TableId } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { runningOf } from './planning.ts';
 
@@ -18,17 +21,41 @@ export function tableSource(
   paths: (frame: Frame) => readonly AccessPath[],
   conditionIn: (frame: Frame) => RowCondition,
 ): Source {
-  return function* scan(frame) {
+  return (frame) => {
     const { view } = runningOf(frame);
     const { rows } = frame;
     const condition = conditionIn(frame);
-    for (const path of paths(frame)) {
-      for (const each of view.scan(table, path, condition)) {
-        rows[row] = each;
-        yield undefined;
-      }
-    }
+    const scans = paths(frame);
+    const [path] = scans;
+    if (path === undefined) return noRow;
+    if (scans.length > 1) return eachOf(scanning(view, table, scans, condition), row, rows);
+    const found = view.scan(table, path, condition);
+    if (!Array.isArray(found) || found.length > 1) return eachOf(found, row, rows);
+    // One row or none, as most lookups of a join find: no generator.
+    const only = (found as readonly Row[])[0];
+    if (only === undefined) return noRow;
+    rows[row] = only;
+    return oneRow;
   };
+}
+
+const noRow: readonly undefined[] = [];
+const oneRow: readonly undefined[] = [undefined];
+
+function* scanning(
+  view: StatementView,
+  table: TableId,
+  paths: readonly AccessPath[],
+  condition: RowCondition,
+): Iterable<Row> {
+  for (const path of paths) yield* view.scan(table, path, condition);
+}
+
+function* eachOf(found: Iterable<Row>, row: number, rows: Frame['rows']): Iterable<undefined> {
+  for (const each of found) {
+    rows[row] = each;
+    yield undefined;
+  }
 }
 
 /** Rows that are not stored: subqueries, functions, VALUES. */
@@ -47,7 +74,7 @@ export function rowsSource(row: number, rowsOf: (frame: Frame) => Iterable<Row>,
 /** For each row of `outer`, those of `inner`. */
 export function nested(outer: Source, inner: Source): Source {
   return function* loop(frame) {
-    for (const _ of outer(frame)) yield* inner(frame);
+    for (const _ of outer(frame)) for (const match of inner(frame)) yield match;
   };
 }
 

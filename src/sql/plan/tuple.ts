@@ -36,11 +36,24 @@ export interface Distinct {
   readonly keyOf: (tuple: Tuple) => string;
 }
 
+/** Neither sorted nor made distinct, and one row for each of the source. */
+function isPlain({ targets, compare, distinct, sortKeys }: SelectPlan): boolean {
+  return (
+    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ sets }) => sets.length === 0)
+  );
+}
+
+export function rowTest(plan: SelectPlan): PlannedQuery['hasRow'] {
+  if (plan.limit !== null || !isPlain(plan)) return null;
+  return (outer, running) => {
+    for (const _ of plan.source(newFrame(plan.rowCount(), running, outer))) return true;
+    return false;
+  };
+}
+
 export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
-  const { targets, compare, distinct, limit, sortKeys } = plan;
-  const isPlain =
-    compare === null && distinct === null && sortKeys.length === 0 && targets.every(({ sets }) => sets.length === 0);
-  if (isPlain) {
+  const { targets, limit } = plan;
+  if (isPlain(plan)) {
     const evaluators = targets.map(({ expression }) => expression.evaluate);
     return (outer, running) => {
       const frame = newFrame(plan.rowCount(), running, outer);
