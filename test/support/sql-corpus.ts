@@ -481,6 +481,7 @@ SELECT "name" FROM emp WHERE lower(name) = 'ann' OR id = 2 ORDER BY name DESC NU
 SELECT max(id) + 1 AS next FROM emp
 SELECT avg(salary)::float FROM emp
 SELECT EXISTS (SELECT 1 FROM emp WHERE id = 99), 5 IN (SELECT id FROM emp)
+SELECT EXISTS (SELECT 1 / 0), EXISTS (SELECT 1 / (id - 1) FROM emp WHERE id < 3)
 SELECT * FROM emp WHERE dept_id IN (SELECT id FROM dept WHERE name LIKE 's%') ORDER BY id
 SELECT d.*, (SELECT count(*) FROM emp WHERE emp.dept_id = d.id) AS n FROM dept d ORDER BY n DESC, d.id
 SELECT e.name FROM emp e WHERE e.salary = (SELECT max(salary) FROM emp x WHERE x.dept_id = e.dept_id) ORDER BY 1

@@ -103,7 +103,9 @@ export class Catalog {
   }
 
   tableById(id: number): Table | undefined {
-    for (const table of this.tables()) if (table.id === id) return table;
+    // Foreign keys ask for each row that is written.
+    for (const { relations } of this.#schemas.values())
+      for (const relation of relations.values()) if (relation.id === id && relation.kind === 'table') return relation;
     return undefined;
   }
 

@@ -31,9 +31,9 @@ export interface Extreme {
 /** One group's, or one window's. */
 export interface AggregateState {
   /** The frame's rows are those of a row of the group. */
-  readonly add: (frame: Frame) => void;
+  add(frame: Frame): void;
   /** More rows may be added afterwards. */
-  readonly result: (frame: Frame) => SqlValue;
+  result(frame: Frame): SqlValue;
 }
 
 /** Is it the name of an aggregate, of either dialect? */

@@ -11,8 +11,8 @@ export interface AggregateFunction {
 
 /** One group's. `add` is called with every row, NULLs too. */
 export interface Accumulator {
-  readonly add: (values: readonly SqlValue[]) => void;
-  readonly finish: () => SqlValue;
+  add(values: readonly SqlValue[]): void;
+  finish(): SqlValue;
 }
 
 export function aggregate(

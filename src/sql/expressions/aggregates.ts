@@ -456,6 +456,6 @@ export function distinctly(inner: Accumulator, given: readonly SqlType[], dialec
       seen.add(key);
       inner.add(values);
     },
-    finish: inner.finish,
+    finish: () => inner.finish(),
   };
 }
