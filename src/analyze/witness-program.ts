@@ -56,9 +56,9 @@ export function witnessProgram(
         .filter(({ name }) => ran[name]?.end === 'committed')
         .map(({ name }) => name);
       const seen = outcomeText(committed, ran, state, definition);
-      const outcomes = await serial.of(committed);
-      if (outcomes.some((outcome) => outcome.all === seen.all)) return true;
-      const kind = outcomes.some((outcome) => outcome.state === seen.state) ? 'external' : 'internal';
+      const explained = await serial.explains(committed, seen);
+      if (explained === 'all') return true;
+      const kind = explained === 'state' ? 'external' : 'internal';
       onAnomaly(kind);
       const what = kind === 'external' ? 'what they read' : 'the final state';
       return `no serial order of ${committed.join(', ')} explains ${what}`;
@@ -112,30 +112,39 @@ function outcomeText(
   return { all: `${JSON.stringify(read)} ${left}`, state: left };
 }
 
-/** What every order of a set of sessions comes to, computed once. */
+interface Orders {
+  readonly outcomes: Outcome[];
+  /** Those that have not run yet. */
+  readonly left: (readonly WitnessSession[])[];
+}
+
+/** What every order of a set of sessions comes to. An order runs once, and only where those before it do not explain what was seen. */
 class SerialOutcomes {
   readonly #definition: WitnessDefinition;
-  readonly #known = new Map<string, Promise<readonly Outcome[]>>();
+  readonly #orders = new Map<string, Orders>();
 
   constructor(definition: WitnessDefinition) {
     this.#definition = definition;
   }
 
-  of(names: readonly string[]): Promise<readonly Outcome[]> {
-    const key = names.join('\0');
-    const known = this.#known.get(key) ?? this.#run(names);
-    this.#known.set(key, known);
-    return known;
-  }
-
-  async #run(names: readonly string[]): Promise<readonly Outcome[]> {
-    const sessions = this.#definition.sessions.filter(({ name }) => names.includes(name));
-    const outcomes: Outcome[] = [];
-    for (const order of ordersOf(sessions)) {
+  /** What some order of the sessions shows as well: all that was seen, the final state only, or nothing. */
+  async explains(names: readonly string[], seen: Outcome): Promise<'all' | 'state' | 'nothing'> {
+    const { outcomes, left } = this.#ordersOf(names);
+    if (outcomes.some(({ all }) => all === seen.all)) return 'all';
+    for (let order = left.shift(); order !== undefined; order = left.shift()) {
       const outcome = await this.#inOrder(order, names);
       if (outcome !== undefined) outcomes.push(outcome);
+      if (outcome?.all === seen.all) return 'all';
     }
-    return outcomes;
+    return outcomes.some(({ state }) => state === seen.state) ? 'state' : 'nothing';
+  }
+
+  #ordersOf(names: readonly string[]): Orders {
+    const key = names.join('\0');
+    const sessions = this.#definition.sessions.filter(({ name }) => names.includes(name));
+    const orders = this.#orders.get(key) ?? { outcomes: [], left: [...ordersOf(sessions)] };
+    this.#orders.set(key, orders);
+    return orders;
   }
 
   /** `undefined`: a session that committed does not commit in this order. */
