@@ -38,6 +38,7 @@ const calmPolls = 2;
 const patienceWithSeveral = 3;
 const pollMs = 1;
 const turnsToRecover = 50;
+const attemptsToClean = 3;
 const turnsMax = 5_000;
 
 export class RealSide implements Side {
@@ -112,7 +113,11 @@ export class RealSide implements Side {
   async finish(): Promise<void> {
     const { control, clients, cleaning } = this.#options;
     const clean = async (session: number): Promise<void> => {
-      for (const sql of cleaning) await clients[session]?.ask({ sql });
+      for (const sql of cleaning) {
+        // `recover` may come late, and interrupt this instead of the statement that has just ended.
+        for (let attempts = 0; attempts < attemptsToClean; attempts += 1)
+          if ((await clients[session]?.ask({ sql }))?.kind !== 'error') break;
+      }
     };
     const unclean = new Set(clients.keys());
     // What they hold ends most of what others wait for.
