@@ -111,6 +111,8 @@ export interface Surroundings {
 /** What names mean where an expression stands; given by the planner. */
 export interface Scope {
   readonly dialect: Dialect;
+  /** MySQL's strict mode in a statement that writes: a text that is compared as a number has to be one (1292). DELETE takes what it begins with. */
+  readonly refusesTruncation?: boolean;
   /** @throws SqlError 42703 unknown, 42702 ambiguous */
   readonly column: (names: readonly string[], position: number) => Expression;
   /** Those of `name.*`, by the name of a FROM item. @throws SqlError 42P01 */

@@ -23,6 +23,7 @@ import { mysqlIntervalOperator } from './mysql-interval.ts';
 import { regexOf } from './regex.ts';
 import { arithmeticType, isTemporal, isTextual } from './mysql-values.ts';
 import { comparisons } from './operators-compare.ts';
+import { withoutTruncation } from './mysql-truncation.ts';
 
 type Present = Exclude<SqlValue, null>;
 type Binary = (a: Present, b: Present) => SqlValue;
@@ -83,8 +84,17 @@ function temporalComparison(a: SqlType, b: SqlType): SqlType {
 function compared(left: Expression, right: Expression, scope: Scope, holds: (order: number) => boolean): Expression {
   const type = comparisonType(left.type, right.type);
   const compare = comparatorOf(type, 'mysql');
-  return binary(as(left, type, scope), as(right, type, scope), types.int4, (a, b) => (holds(compare(a, b)) ? 1 : 0));
+  const [a, b] = [comparedAs(left, type, scope), comparedAs(right, type, scope)];
+  return binary(a, b, types.int4, (x, y) => (holds(compare(x, y)) ? 1 : 0));
 }
+
+function comparedAs(expression: Expression, type: SqlType, scope: Scope): Expression {
+  return scope.refusesTruncation === true && numbers.has(type.name)
+    ? withoutTruncation(expression, (each) => as(each, type, scope))
+    : as(expression, type, scope);
+}
+
+const numbers: ReadonlySet<string> = new Set(['int2', 'int4', 'int8', 'uint8', 'numeric', 'float4', 'float8']);
 
 function as(expression: Expression, type: SqlType, scope: Scope): Expression {
   return coerce(expression, type, -1, 'explicit', scope);

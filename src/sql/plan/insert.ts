@@ -30,6 +30,7 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
   planCommonTables(withClause, scope);
   const table = writableTable(relation, onConflictClause === undefined ? [] : ['onDelete', 'onUpdate'], scope);
   assert(relation !== undefined, 'INSERT names a table');
+  scope.planning.refusesTruncation = onConflictClause?.infer?.conname !== 'moirai_ignore';
   const rules = rulesFor(table, scope);
   const item = tableItem(relation, table, scope);
   scope.collector = noAggregates(scope);

@@ -58,6 +58,8 @@ export class Planning {
   readonly locks: TableLock[] = [];
   /** Does it write or lock? */
   writes = false;
+  /** `Scope.refusesTruncation` of all its parts. */
+  refusesTruncation = false;
   /** Does it write to a table of a join? */
   writesJoin = false;
   readonly #wayOf: WayOf;

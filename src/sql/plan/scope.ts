@@ -68,6 +68,10 @@ export class QueryScope implements Scope {
     this.planners = planners;
   }
 
+  get refusesTruncation(): boolean {
+    return this.planning.refusesTruncation;
+  }
+
   /** A scope inside this one. */
   child(): QueryScope {
     return new QueryScope(this.planning, this, this.planners);

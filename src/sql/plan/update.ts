@@ -26,6 +26,7 @@ import { planWriteTarget, type VisitOrder } from './write-target.ts';
 export function planUpdate(statement: UpdateStmt, scope: QueryScope): DataModification {
   const { relation, targetList, whereClause, fromClause, returningClause, withClause } = statement;
   assert(relation !== undefined, 'UPDATE names a table');
+  scope.planning.refusesTruncation = true;
   const assigned = (targetList ?? []).flatMap((node) => ('ResTarget' in node ? (node.ResTarget.name ?? []) : []));
   const order = visitOrder(withClause, assigned);
   if (order === null) planCommonTables(withClause, scope);
