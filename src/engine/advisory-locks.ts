@@ -143,7 +143,7 @@ export class AdvisoryLocks {
     const limit: Pick<Wait, 'limit'> = limitMs === null ? {} : { limit: { ms: limitMs, reached: end } };
     const isReady = (): boolean => isFree() || state.isLate || (deadlockVictim === 'any' && isStuck());
     footprints?.current.touch(`lock wait of ${owner.id}`, 'change');
-    // It goes on with its snapshot, on ranges that are not known yet.
+    // It keeps its snapshot for ranges that are not known yet.
     footprints?.current.touch('snapshot', 'left');
     this.#waitsFor.begin(owner.id, blockers);
     try {

@@ -181,7 +181,7 @@ export class HeavyweightLocks {
   }
 }
 
-/** Requests meet in a footprint as their modes conflict. */
+/** Requests conflict in a footprint as their modes do. */
 export function touchLock(footprint: Footprint, tag: LockTag, mode: LockMode): void {
   footprint.touch(`${tag} ${mode}`, 'left');
   for (const other of conflicts[mode]) footprint.touch(`${tag} ${other}`, 'right');

@@ -21,7 +21,7 @@ export function addRecord(
   return record;
 }
 
-/** A record leaves: its locks become locks of the gap that is left, and whoever waited for it looks again. */
+/** A record leaves: its locks become locks of the gap that is left, and transactions that waited for it read the index again. */
 function removeRecord(storage: InnodbStorage, index: InnodbIndex, record: IndexRecord): void {
   const heir = index.after(record);
   footprints.recordRemoval(storage, record);
@@ -65,7 +65,7 @@ export function purge(storage: InnodbStorage, row: InnodbRow, oldest: number): v
   for (const each of garbage) forget(storage, row, each);
 }
 
-/** Nobody sees a deletion that everybody sees: the version above it begins the chain. */
+/** A deletion that every read view sees is dropped: the version above it begins the chain. */
 function cutBelow(row: InnodbRow, deleted: InnodbVersion): void {
   let version = row.newest;
   while (version !== null && version.older !== deleted) version = version.older;

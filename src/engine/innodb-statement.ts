@@ -151,7 +151,7 @@ export class InnodbStatement implements StatementView {
   ): Waiting<UpdateResult> {
     const version = ours(row);
     assert(version === version.stored.newest, `row ${row.id} is locked and current`);
-    // The server compares the records and leaves alone what does not change: no version, so an old read view goes on hiding it.
+    // The server compares the records and leaves alone what does not change: no version, so an old read view still hides it.
     if (values.every((value, i) => value === version.values[i])) return { kind: 'updated', row };
     const mark = this.#transaction.position();
     const writing = { transaction: this.#transaction, command: this.#command, checks };

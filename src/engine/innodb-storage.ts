@@ -61,7 +61,7 @@ export class InnodbStorage implements Storage {
     this.onPageBegin = options.onPageBegin ?? (() => {});
   }
 
-  /** Of the step under way, where somebody wants to know. */
+  /** Of the step under way; `null` without a recorder. */
   get footprint(): Footprint | null {
     return this.#footprints === null ? null : this.#footprints.current;
   }

@@ -196,13 +196,13 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return lock.record.locks.some((held) => covers(held, lock));
   }
 
-  /** A lock that conflicts with nobody's. */
+  /** A lock that conflicts with no other. */
   grant(lock: RecordLock): void {
     enqueue(lock);
     this.#locks.push(lock);
   }
 
-  /** What a write locks without asking: nobody else can have a lock on it. */
+  /** What a write locks without a check: no other transaction can have a lock on it. */
   grantImplicit(record: LockableRecord): void {
     const lock = newLock(this, record, 'X', 'record');
     if (this.holds(lock)) return;

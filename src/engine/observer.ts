@@ -26,7 +26,7 @@ export interface StorageObserver {
     version: ObservedVersion,
     older: ObservedVersion | null,
   ): void;
-  /** A write is undone and its transaction goes on: its statement failed, or a savepoint was rolled back. */
+  /** A write is undone and its transaction continues: its statement failed, or a savepoint was rolled back. */
   onUndo(transaction: number, table: TableId, row: RowId, sequence: number): void;
   /**
    * A scan begins. Rows that match it come as reads.

@@ -66,7 +66,7 @@ export class PostgresStorage implements Storage {
     this.heavyweight = options.heavyweight ?? new HeavyweightLocks();
   }
 
-  /** Of the step under way, where somebody wants to know. */
+  /** Of the step under way; `null` without a recorder. */
   get footprint(): Footprint | null {
     return this.#footprints === null ? null : this.#footprints.current;
   }

@@ -78,7 +78,7 @@ export class PostgresTable {
     if (key !== null && key !== undefined) this.tree(position).insert({ key, id: version.id, row: version.stored });
   }
 
-  /** Takes the newest version back. */
+  /** Undoes the newest version. */
   pop(version: Version): void {
     const row = version.stored;
     assert(row.newest === version, `row ${row.id} of ${this.shape.name}: only the newest version is rolled back`);

@@ -1,4 +1,4 @@
-/** A transaction of the PostgreSQL profile: its snapshot, what it has written and locked, and how that is taken back. */
+/** A transaction of the PostgreSQL profile: its snapshot, what it has written and locked, and how that is rolled back. */
 import { assert } from '../base/assert.ts';
 import type {
   LockStrength,
@@ -191,7 +191,7 @@ export class PostgresTransaction implements StorageTransaction {
     this.#written.push(version);
   }
 
-  /** Everybody who can read the table is out of it: this transaction has its ACCESS EXCLUSIVE lock. */
+  /** No other transaction reads the table: this one has its ACCESS EXCLUSIVE lock. */
   truncated(table: PostgresTable): void {
     this.#truncated.push(table);
   }
@@ -292,7 +292,7 @@ export class PostgresTransaction implements StorageTransaction {
   }
 
   /**
-   * Waits until nobody is in the way. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim, or, where any may
+   * Waits until no transaction blocks this one. @throws SqlError 40P01 when that would be for ever: who closes the cycle is the victim, or, where any may
    * be, who of those on it is resumed first.
    * @param touch tells the footprint what `blockers` looks at
    */

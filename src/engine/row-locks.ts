@@ -52,7 +52,7 @@ export class RowLocks {
     return this.held.length > 0 && this.held.some((lock) => blocks(lock, request));
   }
 
-  /** Held without regard to others: a lock that nobody's conflicts with. */
+  /** Held without a check: a lock that conflicts with no other. */
   grant(lock: RowLock): void {
     this.held.push(lock);
   }

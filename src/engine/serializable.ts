@@ -9,7 +9,7 @@
 import { SqlError } from '../sql/sql-error.ts';
 import type { FootprintRecorder } from './footprint.ts';
 
-/** A serializable transaction, watched until nobody is concurrent with it any more. */
+/** A serializable transaction, watched until no transaction is concurrent with it any more. */
 export class Watched {
   readonly id: number;
   readonly session: number;

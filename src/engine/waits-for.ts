@@ -1,6 +1,6 @@
 /**
  * Who waits for whom. Edges are asked for when they are needed, for a lock that is granted meanwhile changes them. A new edge can close a
- * cycle only when it begins at a transaction that begins to wait: one that is granted a lock is running and waits for nobody.
+ * cycle only when it begins at a transaction that begins to wait: one that is granted a lock is running and does not wait.
  */
 export type Blockers = () => readonly number[];
 
@@ -19,7 +19,7 @@ export class WaitsFor {
 
   /**
    * The transactions on a cycle through `transaction`, it first; empty when there is none. Linear in the edges.
-   * @param onLook told of each transaction that was asked whom it waits for
+   * @param onLook called with each transaction whose waits were read
    */
   cycleThrough(transaction: number, onLook?: (transaction: number) => void): number[] {
     const seen = new Set<number>();

@@ -21,9 +21,9 @@ export interface ConnectToOptions {
   /** Look where in the user's code each statement is sent, for the list of unsupported ones. It costs a stack for every write. Default false. */
   readonly findsPlaces?: boolean;
   readonly onStatement?: (event: StatementEvent) => void;
-  /** Told of the session when the client has introduced itself. */
+  /** Called with the session when the client has introduced itself. */
   readonly onSession?: (session: Session) => void;
-  /** Told of bugs of ours. */
+  /** Called with bugs of ours. */
   readonly onBug?: (error: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ export function connectTo(database: SqlDatabase, options: ConnectToOptions = {})
 export interface ConversationOptions {
   /** Default: none is asked for. */
   readonly password?: string;
-  /** Told of bugs of ours; the client gets an internal error. */
+  /** Called with bugs of ours; the client gets an internal error. */
   readonly onBug?: (error: unknown) => void;
 }
 

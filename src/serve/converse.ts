@@ -6,7 +6,7 @@ import type { Conversation, StartConversation, Transport } from './conversation.
 
 export interface ConverseOptions {
   readonly admission?: 'welcome' | 'full';
-  /** Told of exceptions that a conversation should not have let out; the connection has been ended. */
+  /** Called with exceptions that a conversation should not have let out; the connection has been ended. */
   readonly onBug?: (error: unknown) => void;
   /**
    * How long the client may take to hang up once we have: until then what it still sends is read and dropped, because a socket that is closed

@@ -62,7 +62,7 @@ export interface SqlDatabaseOptions {
   /** How long to wait for statements on their way; `null`: not at all. Default: three turns of the event loop, for clients in this process. */
   readonly settle?: Settle | null;
   /**
-   * The share of statements and commits at repeatable read and above that fail with 40001 although they could go on. Not of sessions that read
+   * The share of statements and commits at repeatable read and above that fail with 40001 although they could succeed. Not of sessions that read
    * strongly: those check, and have nothing to retry. Default 0.
    */
   readonly abortRate?: number;
@@ -83,9 +83,9 @@ export interface SqlDatabaseOptions {
   readonly anyVictim?: boolean;
   /** Who is next, where `decisions` are a recorded schedule. */
   readonly awaited?: () => number | undefined;
-  /** Told of the sessions among which is decided. */
+  /** Called with the sessions among which is decided. */
   readonly onDecision?: (ready: readonly number[]) => void;
-  /** Told when a statement of this session begins to wait for another transaction. */
+  /** Called when a statement of this session begins to wait for another transaction. */
   readonly onWait?: (session: number, wait: Wait) => void;
   /** Collects the footprint of every step; engine profiles only. */
   readonly footprints?: FootprintRecorder;
@@ -97,7 +97,7 @@ export interface SqlDatabaseOptions {
   readonly operationsMax?: number;
   /** Ways that statements take to the rows of a table, where they are not the likely ones. */
   readonly ways?: Ways;
-  /** Told once of each statement that moirai cannot do and the engine could. */
+  /** Called once for each statement that moirai cannot do and the engine could. */
   readonly onUnsupported?: (statement: UnsupportedStatement) => void;
 }
 

@@ -133,7 +133,7 @@ const lookups: Readonly<Record<string, Lookup>> = {
   },
 };
 
-/** Whoever asks owns everything. */
+/** Every user owns everything. */
 function rolesOf({ user }: Describing): readonly (readonly [id: number, name: string])[] {
   return [
     [ownerRole, user],

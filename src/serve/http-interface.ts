@@ -29,7 +29,7 @@ export interface HttpOptions {
   readonly password?: string;
   /** Default 1,000. */
   readonly sessionsMax?: number;
-  /** Told of bugs of ours; the client gets an internal error. */
+  /** Called with bugs of ours; the client gets an internal error. */
   readonly onBug?: (error: unknown) => void;
 }
 

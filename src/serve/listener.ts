@@ -11,7 +11,7 @@ export interface ListenOptions {
   readonly port?: number;
   /** Default 1,000. Those beyond are refused in the protocol's words; of these at most 100 at a time, the rest is cut off. */
   readonly connectionsMax?: number;
-  /** Told of exceptions that a conversation should not have let out. */
+  /** Called with exceptions that a conversation should not have let out. */
   readonly onBug?: (error: unknown) => void;
 }
 

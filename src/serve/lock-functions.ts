@@ -19,7 +19,7 @@ export interface LockFunctionsOptions {
   /** The transaction of the statement under way. */
   readonly transaction: () => StorageTransaction;
   readonly notice: (notice: Notice) => void;
-  /** Told that the statement under way keeps its snapshot while others go on. */
+  /** Called when the statement under way keeps its snapshot while others run. */
   readonly keepsSnapshot: () => void;
   /** Where a run must not depend on the machine's clock: what is taken for granted by that is added here. */
   readonly takenForGranted: Set<string> | null;

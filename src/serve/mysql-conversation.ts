@@ -33,7 +33,7 @@ export interface MysqlOptions {
   readonly server: SqlServer;
   /** For the salts of passwords. */
   readonly randomBytes: (count: number) => Uint8Array;
-  /** Every user's. Without one everybody is let in. */
+  /** Of every user. Without one there is no check. */
   readonly password?: string;
   /** Drivers look at it. Default: what `SELECT VERSION()` says. */
   readonly serverVersion?: string;
@@ -43,7 +43,7 @@ export interface MysqlOptions {
   readonly packetBytesMax?: number;
   /** Prepared statements of one connection. Default 16,382. */
   readonly statementsMax?: number;
-  /** Told of exceptions that are no SqlError: bugs of ours. The client gets error 1105 and may go on. */
+  /** Called with exceptions that are no SqlError: bugs of ours. The client gets error 1105 and stays connected. */
   readonly onBug?: (error: unknown) => void;
 }
 
@@ -215,7 +215,7 @@ class MysqlConversation implements Conversation {
 
   // ---- command phase
 
-  /** @returns may the client go on? */
+  /** @returns may the client send more? */
   async #answer(packet: Packet): Promise<boolean> {
     const session = this.#session;
     if (session === null) return false;
@@ -237,7 +237,7 @@ class MysqlConversation implements Conversation {
     try {
       return await this.#enter(command, command.database);
     } catch (error) {
-      // As servers do: who fails to become somebody else is nobody.
+      // As servers do: a client that fails to change its user has none.
       this.#fail(error);
       return false;
     }

@@ -120,7 +120,7 @@ const numberOfState: ReadonlyMap<string, number> = new Map([
 
 const unknownError = 1105;
 
-/** What the client is told. `database` is part of some messages. */
+/** What the client reads. `database` is part of some messages. */
 export function mysqlError(error: SqlError, database: string): ErrorPacket {
   const number = numberOf(error);
   return { number, state: stateOfNumber.get(number) ?? 'HY000', message: messageOf(error, number, database) };

@@ -51,7 +51,7 @@ export interface LoginOptions {
   readonly output: PacketOutput;
   readonly flags: number;
   readonly salt: Uint8Array;
-  /** Without one whoever comes is let in. */
+  /** Without one there is no check. */
   readonly password: string | undefined;
 }
 

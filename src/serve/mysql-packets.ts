@@ -56,7 +56,7 @@ export class PacketOutput {
     this.#drained = null;
   }
 
-  /** Nobody reads any more; whoever waits for room goes on, and what is written is dropped. */
+  /** The reader is gone: writers that wait for room continue, and what they write is dropped. */
   closed(): void {
     this.#isOpen = false;
     this.#chunk.length = 0;

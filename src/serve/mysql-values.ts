@@ -13,7 +13,7 @@ import {
   type WireTime,
 } from '../wire/mysql/index.ts';
 
-/** How a type is told to clients; lengths in bytes of text. */
+/** How a type is described to clients; lengths in bytes of text. */
 interface ColumnShape {
   readonly type: number;
   readonly length: number;

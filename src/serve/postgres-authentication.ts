@@ -12,7 +12,7 @@ import {
 } from '../wire/postgres/index.ts';
 
 export interface PasswordOptions {
-  /** Every user's. Without one everybody is let in. */
+  /** Of every user. Without one there is no check. */
   readonly password?: string;
   /** Default `scram-sha-256`. */
   readonly passwordMethod?: 'scram-sha-256' | 'md5' | 'cleartext';

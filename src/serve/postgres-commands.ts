@@ -21,7 +21,7 @@ import { type Portal, type PreparedLimits, PreparedStatements, typesOfOids } fro
 import { describeColumns, formatsFor, sendRows } from './postgres-rows.ts';
 
 export interface CommandOptions extends PreparedLimits {
-  /** Told of what is neither an SqlError nor a WireError: a bug of ours. The client gets XX000 and goes on. */
+  /** Called with what is neither an SqlError nor a WireError: a bug of ours. The client gets XX000 and stays connected. */
   readonly onBug?: (error: unknown) => void;
 }
 
@@ -62,7 +62,7 @@ export class PostgresCommands {
     this.#prepared = new PreparedStatements(options, session.namedStatements);
   }
 
-  /** @returns does the connection go on? @throws WireError, SqlError it cannot: FATAL */
+  /** @returns does the connection stay open? @throws WireError, SqlError it cannot: FATAL */
   async answer(frame: Frame): Promise<boolean> {
     const kind = frontendKind(frame.type);
     if (kind === undefined || kind === 'authentication-response') {
@@ -80,7 +80,7 @@ export class PostgresCommands {
     return true;
   }
 
-  /** A setting was changed: the client is told before the next ReadyForQuery. */
+  /** A setting was changed: the client gets it before the next ReadyForQuery. */
   settingChanged(name: string, value: string): void {
     this.#changed.set(name, value);
   }

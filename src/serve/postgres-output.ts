@@ -49,7 +49,7 @@ export class PostgresOutput {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Nothing is sent any more; nobody waits. */
+  /** Nothing is sent any more; no writer waits. */
   closed(): void {
     this.#isClosed = true;
     this.drained();

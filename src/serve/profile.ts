@@ -52,7 +52,7 @@ export const engineLevels: Readonly<Record<Dialect, readonly IsolationName[]>> =
   mysql: isolationNames,
 };
 
-/** What each engine does when nobody says a level. */
+/** What each engine does when no level is set. */
 export const defaultIsolation: Readonly<Record<Dialect, IsolationName>> = {
   postgres: 'read committed',
   mysql: 'repeatable read',

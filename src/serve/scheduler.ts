@@ -18,17 +18,17 @@ import { pause } from './statement-pauses.ts';
 /** Waits for statements on their way. @returns stops the waiting */
 export type Settle = (callback: () => void) => () => void;
 
-/** What a decision interrupts: nothing; the only statement that can go on; one of several that can. */
+/** What a decision interrupts: nothing; the only statement that can run; one of several that can. */
 export type Moment = 'before a statement' | 'inside the only statement' | 'inside one of several';
 
 export interface SchedulerOptions {
   /** Which of the sessions whose statements could go on goes next; given by number, ascending. */
   readonly nextSession: (ready: readonly number[]) => number;
-  /** `null`: nobody is waited for; statements go as they come. */
+  /** `null`: the scheduler does not wait for further sessions; statements run as they arrive. */
   readonly settle: Settle | null;
   /** Where no transaction is open: how does a decision wait, so that others can come before it? `null`: not at all. */
   readonly holdBack: (moment: Moment) => Settle | null;
-  /** A recorded schedule says who is next: then nobody else goes before it has come. `undefined`: anyone. */
+  /** A recorded schedule says which session is next: no other runs before its statement has arrived. `undefined`: any. */
   readonly awaited?: () => number | undefined;
   readonly onWait?: (session: number, wait: Wait) => void;
   /**
@@ -142,7 +142,7 @@ export class Scheduler {
     this.#consider();
   }
 
-  /** Something was released: statements that waited may go on. */
+  /** Something was released: statements that waited may continue. */
   released(): void {
     this.#consider();
   }

@@ -17,7 +17,7 @@ export function settleInProcess(callback: () => void): () => void {
 
 const SETTLE_TURNS = 3;
 
-/** For clients behind sockets: a window, in milliseconds; 0: nobody is waited for. */
+/** For clients behind sockets: a window, in milliseconds; 0: none. */
 export function settleWithin(windowMs: number): Settle | null {
   if (windowMs === 0) return null;
   return (callback) => {

@@ -213,7 +213,7 @@ export class Session implements SqlSession {
     this.interrupt(canceled());
   }
 
-  /** The connection ends: the statement that waits fails, or the client is told between two. */
+  /** The connection ends: the statement that waits fails, or the client gets the error between two. */
   terminate(): void {
     if (this.#database.scheduler.isBusy(this.id)) this.interrupt(terminated());
     else this.options.onTerminate?.(terminated());

@@ -41,15 +41,15 @@ export function snapshotOf(dialect: Dialect, isolation: IsolationName, isPlainRe
   return isCommitted ? 'statement' : 'transaction';
 }
 
-/** Tells of the statements of one session. */
+/** Reports the statements of one session. */
 export class StatementWatch {
-  /** Told of every statement when it comes. */
+  /** Called for every statement when it arrives. */
   onArrival: ((sql: string) => void) | null = null;
-  /** Told of every statement that reads or writes rows when it begins to run. */
+  /** Called for every statement that reads or writes rows when it begins to run. */
   onStep: ((snapshot: SnapshotOf) => void) | null = null;
-  /** Told of every statement when it has ended. */
+  /** Called for every statement when it has ended. */
   onEnd: ((event: StatementEvent) => void) | null = null;
-  /** Told of the transaction when the connection ends. */
+  /** Called with the state of the transaction when the connection ends. */
   onClose: ((status: 'idle' | 'open' | 'failed') => void) | null = null;
   /** Tells where in the user's code the statement under way was sent, where that is looked for. */
   place: () => string | null = () => null;

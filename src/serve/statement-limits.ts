@@ -41,7 +41,7 @@ export function withStackLimit(error: unknown): unknown {
 
 const ROWS_PER_CHECK = 1_024;
 
-/** Of the heap that the process may have. What is left has to do for the answer's bytes and for everybody else. */
+/** Of the heap that the process may have. The rest is for the answer's bytes and for other clients. */
 const HEAP_SHARE_MAX = 0.8;
 
 function isMemoryShort(): boolean {

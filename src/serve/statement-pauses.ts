@@ -46,7 +46,7 @@ export const pausingStatements: Readonly<
   },
 };
 
-/** Stops once, before the first lock that is not waited for. The snapshot has been taken by then: `onPause` is told that it is still needed. */
+/** Stops once, before the first lock that is not waited for. The snapshot has been taken by then: `onPause` records that it is still needed. */
 function pausingBeforeLocks(view: StatementView, onPause: () => void): StatementView {
   let hasPaused = false;
   function* before(ifLocked: 'wait' | 'error' | 'skip'): Waiting<void> {

@@ -20,7 +20,7 @@ export class UnsupportedStatements {
   readonly #statementsMax: number;
   readonly #onFirst: (statement: UnsupportedStatement) => void;
   readonly #byKey = new Map<string, UnsupportedStatement>();
-  /** Statements that were told of, whichever session sent them. */
+  /** Statements that were reported, whichever session sent them. */
   readonly #told = new Set<string>();
   /** An error passes several hands on its way out of a session. */
   readonly #noted = new WeakSet<Error>();
