@@ -17,6 +17,8 @@ export interface TrafficOptions {
   readonly ownsConstants: boolean;
   /** The name of a program by those who ran it; `null`: by what it does. */
   readonly nameOf: (sessions: readonly string[]) => string | null;
+  /** Sequences of statements that begin the same way and are followed; those that more transactions sent come first. Default 300. */
+  readonly waysMax?: number;
 }
 
 export interface TrafficApplication {
@@ -45,7 +47,8 @@ export async function applicationFromTraffic(
   const schema = await readSchema(empty);
   const whole = transactions.filter(({ end }) => end !== 'cut');
   const { known, unknown } = cutTransactions(transactions, whole);
-  const found = groupsOf(whole).flatMap((group) =>
+  const groups = groupsOf(whole).map((group) => mostFrequent(group, options.waysMax ?? 300));
+  const found = groups.flatMap(({ followed: group }) =>
     flowsOf(foldLoops(group)).map((flow) => ({ flow, made: stepsOfFlow(flow, { ...options, schema }) })),
   );
   const ofRows = found.filter(({ made }) => isOfRows(made.steps, schema));
@@ -61,10 +64,17 @@ export async function applicationFromTraffic(
       units: programs.map(({ unit }) => unit),
       notUnderstood: [
         ...unknown.map(({ place }) => notUnderstood(place, 'the trace ends before this transaction does')),
+        ...groups.flatMap(({ left }) =>
+          left
+            .slice(0, 1)
+            .map(({ place }) =>
+              notUnderstood(place, `${left.length} transactions that begin so go on in more ways than are followed`),
+            ),
+        ),
         ...shortened.map((place) => notUnderstood(place, 'the statement is too long to have been kept')),
       ],
       assumed: [
-        `the ${whole.length} transactions of the trace are all that run, and the ways that they took all that there are`,
+        `the ${whole.length + counts.repeated} transactions that were recorded are all that run, and the ways that they took all that there are`,
         'values that were equal in all transactions of a program are the same value',
       ],
     },
@@ -99,6 +109,24 @@ function groupsOf(transactions: readonly RanTransaction[]): readonly (readonly R
     else group.push(one);
   }
   return [...groups.values()];
+}
+
+interface Followed {
+  readonly followed: readonly RanTransaction[];
+  readonly left: readonly RanTransaction[];
+}
+
+function mostFrequent(transactions: readonly RanTransaction[], waysMax: number): Followed {
+  const ways = new Map<string, RanTransaction[]>();
+  for (const one of transactions) {
+    const key = textOf(one.events);
+    const way = ways.get(key);
+    if (way === undefined) ways.set(key, [one]);
+    else way.push(one);
+  }
+  if (ways.size <= waysMax) return { followed: transactions, left: [] };
+  const sorted = [...ways.values()].toSorted((a, b) => b.length - a.length);
+  return { followed: sorted.slice(0, waysMax).flat(), left: sorted.slice(waysMax).flat() };
 }
 
 function unitOf({ transactions }: Flow, { steps }: FlowSteps, name: string): Unit {

@@ -24,7 +24,7 @@ export function foldLoops(transactions: readonly RanTransaction[]): readonly Fol
   const texts = transactions.map(({ events }) => events.map(({ key }) => letters.of(key)).join(''));
   const patterns = patternsOf(texts);
   return transactions.map((ran, at) => {
-    const pattern = patterns.find((each) => each.regExp(ran.end === 'commit' ? '*' : '+').test(texts[at] ?? ''));
+    const pattern = patterns.find((each) => (ran.end === 'commit' ? each.perhaps : each.once).test(texts[at] ?? ''));
     const parts = pattern?.parts ?? lettersIn(texts[at] ?? '').map((letter) => ({ letters: letter, isLoop: false }));
     return { ran, elements: elementsOf(ran.events, texts[at] ?? '', parts) };
   });
@@ -53,22 +53,24 @@ interface Part {
 
 class Pattern {
   readonly parts: readonly Part[];
+  /** With a group for each loop, which runs at least once, or perhaps not at all. */
+  readonly once: RegExp;
+  readonly perhaps: RegExp;
 
   constructor(parts: readonly Part[]) {
     this.parts = parts;
+    this.once = regExpOf(parts, '+');
+    this.perhaps = regExpOf(parts, '*');
   }
 
   get key(): string {
     return this.parts.map(({ letters, isLoop }) => (isLoop ? `(${letters})` : letters)).join('');
   }
+}
 
-  /** With a group for each loop. */
-  regExp(times: '*' | '+'): RegExp {
-    return new RegExp(
-      `^${this.parts.map(({ letters, isLoop }) => (isLoop ? `((?:${letters})${times})` : letters)).join('')}$`,
-      'u',
-    );
-  }
+function regExpOf(parts: readonly Part[], times: '*' | '+'): RegExp {
+  const source = parts.map(({ letters, isLoop }) => (isLoop ? `((?:${letters})${times})` : letters)).join('');
+  return new RegExp(`^${source}$`, 'u');
 }
 
 /** Those with loops that really differ in how often they run; the longest first. */
@@ -90,7 +92,7 @@ function patternsOf(texts: readonly string[]): readonly Pattern[] {
 
 /** How often each loop runs; empty where the text is another. */
 function timesIn(pattern: Pattern, text: string): readonly (readonly number[])[] {
-  const match = pattern.regExp('+').exec(text);
+  const match = pattern.once.exec(text);
   if (match === null) return [];
   const loops = pattern.parts.filter(({ isLoop }) => isLoop);
   return [loops.map(({ letters }, at) => (match[at + 1] ?? '').length / letters.length)];

@@ -50,14 +50,24 @@ export interface RanTraffic {
 
 export interface TrafficCounts {
   readonly statements: number;
+  /** Those beyond the first of many that sent the same statements. */
+  readonly repeated: number;
   /** Those that the server rolled back: serialization failures, deadlocks, time limits. */
   readonly refused: number;
   /** CREATE, ALTER, DROP: taken for the set-up. */
   readonly definitions: number;
 }
 
+export interface RanTransactionsOptions {
+  /** Transactions with the same statements that are kept; of more nothing else is learned. Default 1,000. */
+  readonly sameMax?: number;
+}
+
 /** O(length of the texts); texts and their shapes are kept once. */
 export class RanTransactions {
+  readonly #sameMax: number;
+  /** By the statements that they sent: how many there were. */
+  readonly #same = new Map<string, number>();
   readonly #roles = new Roles();
   readonly #shapes = new Map<string, Shape>();
   readonly #open = new Map<string, Opened>();
@@ -66,9 +76,14 @@ export class RanTransactions {
   readonly #done: RanTransaction[] = [];
   readonly #shortened: Place[] = [];
   #statements = 0;
+  #repeated = 0;
   #refused = 0;
   #definitions = 0;
   #dialect: Dialect | null = null;
+
+  constructor({ sameMax = 1_000 }: RanTransactionsOptions = {}) {
+    this.#sameMax = sameMax;
+  }
 
   take(statement: PlacedStatement): void {
     const { session, transaction, sql, dialect, code } = statement;
@@ -112,7 +127,12 @@ export class RanTransactions {
     return {
       transactions: this.#done,
       dialect: this.#dialect,
-      counts: { statements: this.#statements, refused: this.#refused, definitions: this.#definitions },
+      counts: {
+        statements: this.#statements,
+        repeated: this.#repeated,
+        refused: this.#refused,
+        definitions: this.#definitions,
+      },
       shortened: this.#shortened,
     };
   }
@@ -166,6 +186,13 @@ export class RanTransactions {
     }
     const { place, level, isAutocommit, events, isLost } = open;
     if (!events.some(({ kind }) => kind === 'statement')) return;
+    const key = `${level} ${end} ${events.map((event) => event.key).join('\n')}`;
+    const count = (this.#same.get(key) ?? 0) + 1;
+    this.#same.set(key, count);
+    if (count > this.#sameMax) {
+      this.#repeated += 1;
+      return;
+    }
     // Several statements in one message are one transaction without BEGIN.
     const isAlone = isAutocommit && events.length === 1;
     this.#done.push({ session, place, level, isAutocommit: isAlone, events, end: isLost ? 'cut' : end });

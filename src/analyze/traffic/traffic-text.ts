@@ -6,6 +6,7 @@ import type { TrafficApplication, TrafficProgram } from './application-from-traf
 /** Lines, each with its break. */
 export function trafficText({ programs, counts, cut }: TrafficApplication): string {
   const left = [
+    ...(counts.repeated === 0 ? [] : [`${counted(counts.repeated, 'transaction')} that sent the same as many others`]),
     ...(counts.refused === 0 ? [] : [`${counted(counts.refused, 'transaction')} refused by the server`]),
     ...(cut === 0 ? [] : [`${counted(cut, 'transaction')} cut off`]),
     ...(counts.definitions === 0 ? [] : [counted(counts.definitions, 'definition')]),

@@ -21,8 +21,8 @@ interface Sent {
 }
 
 /** Transactions by their statements; one without BEGIN is an autocommit statement each. */
-function traffic(transactions: readonly (readonly Sent[])[]): RanTransactions {
-  const ran = new RanTransactions();
+function traffic(transactions: readonly (readonly Sent[])[], sameMax?: number): RanTransactions {
+  const ran = new RanTransactions(sameMax === undefined ? {} : { sameMax });
   let line = 1;
   for (const [at, statements] of transactions.entries()) {
     for (const { sql, parameters = [], row, code = null } of statements) {
@@ -209,6 +209,25 @@ describe('what is left out, or listed', () => {
     expect([counts.refused, counts.definitions, cut]).toEqual([1, 1, 1]);
     expect(application.notUnderstood).toMatchObject([
       { place: { file: 'run.trace.jsonl', line: 14 }, reason: 'the trace ends before this transaction does' },
+    ]);
+  });
+
+  test('of many transactions that sent the same, the first ones are kept', async () => {
+    const same = times(9, (i) => [begin, read(i, 5), commit]);
+    const found = traffic([...same, [begin, read(1, 5), write(1, 6), commit]], 4).finish();
+    expect([found.transactions.length, found.counts.repeated]).toEqual([5, 5]);
+    const { application } = await applicationFromTraffic(found, { schema, ownsConstants: false, nameOf: () => null });
+    expect(application.assumed?.[0]).toContain('the 10 transactions that were recorded are all that run');
+  });
+
+  test('of transactions that go on in many ways, the most frequent are followed and the others listed', async () => {
+    const ways = times(5, (i) => [begin, read(i, 5), ...times(i, (j) => write(j, i)), read(i, 5), commit]);
+    const found = traffic([...ways, ...ways.slice(0, 2)]).finish();
+    const options = { schema, ownsConstants: false, nameOf: () => null, waysMax: 2 };
+    const { application, programs } = await applicationFromTraffic(found, options);
+    expect(programs.reduce((sum, { transactions }) => sum + transactions, 0)).toBe(4);
+    expect(application.notUnderstood.map(({ reason }) => reason)).toEqual([
+      '3 transactions that begin so go on in more ways than are followed',
     ]);
   });
 });
