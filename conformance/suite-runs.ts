@@ -1,6 +1,6 @@
 /** How a client's test suite runs: as its own package runs it, against a server on some port of this machine. */
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -12,6 +12,7 @@ export type SuiteResults = ReadonlyMap<string, boolean>;
 export type RunSuite = (folder: string, port: number, on: 'server' | 'moirai') => Promise<SuiteResults>;
 
 const fileMs = 40_000;
+const mochaMs = 600_000;
 const suiteMs = 900_000;
 
 interface FilesOfSuite {
@@ -38,21 +39,28 @@ export function eachFile({ cwd, folders, ending, env }: FilesOfSuite): RunSuite 
   };
 }
 
-/** Tests that name a fixed port reach the server all the same: `redirect-ports.mjs`. */
-export function mocha(files: string, named: number, env: Readonly<Record<string, string>>): RunSuite {
+/**
+ * Each file is a process of mocha, so that one that hangs or exits does not take the others' results with it. Tests that name a fixed port reach the
+ * server all the same: `redirect-ports.mjs`.
+ */
+export function mocha(folder: string, named: number, env: Readonly<Record<string, string>>): RunSuite {
   return async (root, port) => {
     const output = join(tmpdir(), `moirai-suite-${process.pid}.json`);
     const reporter = ['--reporter', 'json', '--reporter-option', `output=${output}`];
-    const args = ['node_modules/mocha/bin/mocha.js', '--timeout', '15000', '--exit', ...reporter, files];
+    const command = ['node_modules/mocha/bin/mocha.js', '--timeout', '60000', '--exit', ...reporter];
     const hook = imported('redirect-ports.mjs');
     const redirected = { ...env, MOIRAI_SUITE_PORTS: `${named}:${port}`, NODE_OPTIONS: hook };
-    await isDone(args, { cwd: root, env: redirected, timeoutMs: suiteMs });
-    const { passes, failures } = JSON.parse(readFileSync(output, 'utf8')) as Record<string, { fullTitle: string }[]>;
-    rmSync(output);
-    return new Map([
-      ...(passes ?? []).map(({ fullTitle }) => [fullTitle, true] as const),
-      ...(failures ?? []).map(({ fullTitle }) => [fullTitle, false] as const),
-    ]);
+    const results = new Map<string, boolean>();
+    const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((each) => each.endsWith('.test.js')).toSorted()) {
+      await isDone([...command, join(folder, name)], { cwd: root, env: redirected, timeoutMs: mochaMs });
+      if (!existsSync(output)) continue;
+      const { passes, failures } = JSON.parse(readFileSync(output, 'utf8')) as Record<string, { fullTitle: string }[]>;
+      rmSync(output);
+      for (const { fullTitle } of passes ?? []) results.set(fullTitle, true);
+      for (const { fullTitle } of failures ?? []) results.set(fullTitle, false);
+    }
+    return results;
   };
 }
 

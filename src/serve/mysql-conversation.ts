@@ -303,18 +303,17 @@ class MysqlConversation implements Conversation {
 
   async #query(sql: string, session: SqlSession): Promise<void> {
     this.#sql = sql;
-    const kill = killOf(sql);
-    if (kill !== null) {
-      this.#kill(kill.what, kill.id === 'own' ? this.#id : kill.id);
-      answerOk(this.#answerOptions());
-      return;
-    }
     const statements = session.split(sql);
     if (statements.length > 1 && !this.#mayMultiStatements) throw unexpectedStatement(statements[1] ?? '');
     const last = statements.length - 1;
     for (const [i, statement] of statements.entries()) {
-      const result = await this.#run(session.prepare(statement), session);
-      await answerResult(result, 'text', this.#answerOptions(i < last ? serverStatus.moreResultsExist : 0));
+      const options = (): AnswerOptions => this.#answerOptions(i < last ? serverStatus.moreResultsExist : 0);
+      const kill = killOf(statement);
+      if (kill === null) await answerResult(await this.#run(session.prepare(statement), session), 'text', options());
+      else {
+        this.#kill(kill.what, kill.id === 'own' ? this.#id : kill.id);
+        answerOk(options());
+      }
       if (!this.#output.isOpen) return;
     }
     if (statements.length === 0) throw emptyQuery();

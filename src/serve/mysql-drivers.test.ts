@@ -207,6 +207,28 @@ describe('transactions', () => {
   });
 });
 
+test('a parameter of bytes that are no text keeps them', async () => {
+  const bytes = Buffer.from('80900102ff', 'hex');
+  const [rows] = await ann.execute('SELECT HEX(?) AS a, HEX(CONCAT(?)) AS b', [bytes, bytes]);
+  expect(rows).toEqual([{ a: '80900102FF', b: '80900102FF' }]);
+});
+
+test('UNIX_TIMESTAMP of a parameter has microseconds', async () => {
+  const [rows] = await ann.execute('SELECT UNIX_TIMESTAMP(?) AS a', ['2020-01-01 00:00:00.25']);
+  expect(rows).toEqual([{ a: '1577836800.250000' }]);
+  expect(await rowsOf(ann, "SELECT UNIX_TIMESTAMP('2020-01-01') AS a")).toEqual([{ a: '1577836800' }]);
+});
+
+test('KILL is one of several statements, and what is said of users commits', async () => {
+  const several = await connect({ multipleStatements: true });
+  await several.query('START TRANSACTION; UPDATE account SET balance = 0; CREATE USER IF NOT EXISTS zoe');
+  await several.query("GRANT ALL ON *.* TO 'zoe'@'%'; ROLLBACK");
+  expect(await rowsOf(ann, 'SELECT DISTINCT balance FROM account')).toEqual([{ balance: 0 }]);
+  const [[killed]] = (await several.query(`KILL ${bob.threadId}; SELECT 1 AS n`)) as unknown as [[unknown, unknown]];
+  expect(killed).toMatchObject({ affectedRows: 0 });
+  await expect(bob.query('SELECT 1')).rejects.toBeInstanceOf(Error);
+});
+
 describe('mariadb over a socket', () => {
   let listener: Listener;
   beforeAll(async () => {

@@ -118,7 +118,8 @@ export function convert({ type, value }: ClientValue, target: SqlType): SqlValue
     case 'bpchar':
     case 'name':
     case 'unknown':
-      return textOf(type, value);
+      // Bytes that are no text stay bytes.
+      return type.name === 'bytea' && !isUtf8(value as Uint8Array) ? undefined : textOf(type, value);
     default:
       return read(type, value, target);
   }

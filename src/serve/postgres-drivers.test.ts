@@ -224,6 +224,14 @@ describe('postgres.js', () => {
     expect(answers.map(([row]) => row?.['n'] as number)).toEqual(Array.from({ length: 50 }, (_, i) => i));
   });
 
+  test('a statement whose columns have changed is prepared anew', async () => {
+    const sql = sqlClient({ fetch_types: false });
+    const labels = () => sql`select label from t where id = ${1}`;
+    expect([...(await labels())]).toEqual([{ label: 'one' }]);
+    await sql`alter table t alter column label type int using id`;
+    expect([...(await labels())]).toEqual([{ label: 1 }]);
+  });
+
   test('transactions', async () => {
     const sql = sqlClient({ fetch_types: false });
     const count = await sql.begin(async (transaction) => (await transaction`insert into t values (3), (4)`).count);

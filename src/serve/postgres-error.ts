@@ -27,7 +27,7 @@ export function endsSession(error: unknown): boolean {
 const wireCodes = { malformed: '08P01', limit: '54000', encoding: '22021' } as const;
 
 function sqlErrorFields(error: SqlError, severity: Severity): ErrorFields {
-  const { detail, hint, position, schema, table, column, constraint } = error.detail;
+  const { detail, hint, position, schema, table, column, constraint, routine } = error.detail;
   return {
     ...fields(severity, error.code, error.message),
     ...(detail === undefined ? {} : { detail: sendable(detail) }),
@@ -37,6 +37,7 @@ function sqlErrorFields(error: SqlError, severity: Severity): ErrorFields {
     ...(table === undefined ? {} : { table: sendable(table) }),
     ...(column === undefined ? {} : { column: sendable(column) }),
     ...(constraint === undefined ? {} : { constraint: sendable(constraint) }),
+    ...(routine === undefined ? {} : { routine }),
   };
 }
 

@@ -49,6 +49,7 @@ export class PreparedStatements {
     throw new SqlError(
       '26000',
       name === '' ? 'unnamed prepared statement does not exist' : `prepared statement "${name}" does not exist`,
+      { routine: 'FetchPreparedStatement' },
     );
   }
 

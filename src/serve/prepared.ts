@@ -49,7 +49,7 @@ export function currentPlan(
     plan.statement.kind === 'query' &&
     titlesOf(plan.statement.columns) !== titlesOf(prepared.columns)
   )
-    throw new SqlError('0A000', 'cached plan must not change result type');
+    throw new SqlError('0A000', 'cached plan must not change result type', { routine: 'RevalidateCachedQuery' });
   return plan.statement;
 }
 

@@ -30,6 +30,8 @@ export interface SqlErrorDetail {
   readonly table?: string;
   readonly column?: string;
   readonly constraint?: string;
+  /** PostgreSQL: the function of the server that reports it, where drivers decide by it (postgres.js prepares again). */
+  readonly routine?: string;
   /** MySQL's own number where the SQLSTATE alone does not tell it, for example 1205 and 1213. */
   readonly mysqlNumber?: number;
   /** See `SqlError.isUnsupported`. Kept here so that an error that is made anew with another position keeps it. */

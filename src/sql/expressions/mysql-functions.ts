@@ -163,6 +163,8 @@ const days: Record<string, Plain> = {
   'microsecond(time) int8': (value: bigint) => value % 1_000_000n,
   'datediff(date, date) int8': (a: number, b: number) => BigInt(a - b),
   'unix_timestamp(timestamp) int8': (value: bigint) => value / 1_000_000n,
+  // What the front end makes of UNIX_TIMESTAMP(?).
+  'mysql_epoch(timestamp) float8': (value: bigint) => Number(value) / 1e6,
   'from_unixtime(int8) timestamp': (value: bigint) => {
     const time = value * 1_000_000n;
     return value < 0n || !isTimestampInRange(time) ? null : time;

@@ -58,6 +58,7 @@ const specialCalls: Readonly<Record<string, SpecialCall>> = {
   CHAR: parseChar,
   NOW: (cursor, at) => call(cursor, at, 'now', 0, 1),
   SCHEMA: (cursor, at) => call(cursor, at, 'database', 0, 0),
+  UNIX_TIMESTAMP: parseUnixTimestamp,
   VALUES: parseValuesOf,
 };
 
@@ -73,6 +74,14 @@ export function parseCall(cursor: Cursor): Expression | undefined {
   return special === undefined
     ? parsePlainCall(cursor, token.value.toLowerCase(), token.at)
     : special(cursor, token.at);
+}
+
+/** Of a parameter it has microseconds, whatever the value has: the server gives it the type DATETIME(6). */
+function parseUnixTimestamp(cursor: Cursor, at: number): Expression {
+  if (!cursor.isKind('parameter') || cursor.peek(1)?.text !== ')') return call(cursor, at, 'unix_timestamp', 0, 1);
+  const value = parseExpression(cursor);
+  cursor.expect(')');
+  return simple([{ text: 'CAST(mysql_epoch(', at }, value, ') AS numeric(20, 6))']);
 }
 
 /** An ordinary function, aggregate or window function, behind its parenthesis. */

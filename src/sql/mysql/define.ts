@@ -4,12 +4,14 @@ import { parseCreateTable, parseTableOptions, severalTexts } from './create-tabl
 import type { Cursor } from './cursor.ts';
 import { createIndex, parseKeyParts, skipIndexOptions } from './key.ts';
 import { commaList, type Output } from './output.ts';
+import type { DefinitionStatement } from '../statement.ts';
 import type { Rewritten } from './rewritten.ts';
 import { parseDeallocate } from './session-statement.ts';
 import { parseNameList, parseTableName, parseTableNames } from './names.ts';
 import { parseQueryExpression } from './nested.ts';
 
 export function parseDefinition(cursor: Cursor): Rewritten | undefined {
+  for (const words of accounts) if (cursor.accept(...words)) return parseAccounts(cursor, words.join(' '));
   if (cursor.accept('CREATE')) return parseCreate(cursor);
   if (cursor.is('DROP', 'PREPARE')) {
     cursor.take();
@@ -23,6 +25,27 @@ export function parseDefinition(cursor: Cursor): Rewritten | undefined {
   }
   if (cursor.accept('RENAME', 'TABLE')) return parseRenameTable(cursor);
   return undefined;
+}
+
+/** What is said of users (MySQL 8.0 manual, 15.7.1): every user may do everything here, so that it only commits. */
+const accounts = [['CREATE', 'USER'], ['ALTER', 'USER'], ['DROP', 'USER'], ['RENAME', 'USER'], ['GRANT'], ['REVOKE']];
+
+function parseAccounts(cursor: Cursor, command: string): Rewritten {
+  while (!cursor.isAtEnd()) cursor.take();
+  const statement: DefinitionStatement = {
+    kind: 'definition',
+    command,
+    isTemporary: false,
+    outsideBlocks: null,
+    locks: () => [],
+    names: () => [],
+    // It waits for nothing.
+    // oxlint-disable-next-line require-yield
+    *run() {
+      return { undo: () => undefined, rowCount: 0, notices: [] };
+    },
+  };
+  return { kind: 'statement', statement };
 }
 
 function parseCreate(cursor: Cursor): Rewritten {

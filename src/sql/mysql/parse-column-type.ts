@@ -143,6 +143,11 @@ const readers: Readonly<Record<string, Reader>> = {
   TINYTEXT: fixed('mysql_tinytext'),
   MEDIUMTEXT: fixed('mysql_mediumtext'),
   LONGTEXT: fixed('mysql_longtext'),
+  LONG: (cursor) => {
+    if (cursor.accept('VARBINARY')) return fixed('mysql_mediumblob')(cursor);
+    cursor.accept('VARCHAR');
+    return fixed('mysql_mediumtext')(cursor);
+  },
   BINARY: sized('mysql_binary', 1),
   VARBINARY: sized('mysql_varbinary', undefined),
   BLOB: fixed('mysql_blob'),

@@ -53,7 +53,7 @@ const parsers: Readonly<Record<string, (cursor: Cursor, word: string) => Rewritt
   EXECUTE: parseExecute,
   DEALLOCATE: parseDeallocate,
   ...Object.fromEntries(
-    'LOCK KILL CALL LOAD HANDLER GRANT REVOKE ANALYZE OPTIMIZE CHECK REPAIR XA INSTALL SIGNAL GET HELP'
+    'LOCK KILL CALL LOAD HANDLER ANALYZE OPTIMIZE CHECK REPAIR XA INSTALL SIGNAL GET HELP'
       .split(' ')
       .map((word) => [word, notKnown]),
   ),

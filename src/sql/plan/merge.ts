@@ -34,9 +34,10 @@ export function planMerge(statement: MergeStmt, scope: QueryScope): DataModifica
     throw new SqlError('42601', 'WITH RECURSIVE is not supported for MERGE statement');
   planCommonTables(withClause, scope);
   const clauses = reachableClauses(statement.mergeWhenClauses ?? []);
+  const isWriting = clauses.some(({ commandType }) => commandType !== 'CMD_NOTHING');
   // One that only does nothing may run in a read-only transaction.
-  if (clauses.some(({ commandType }) => commandType !== 'CMD_NOTHING')) scope.planning.writes = true;
-  const rules = rulesFor(mergedTable(relation, scope), scope);
+  scope.planning.writes ||= isWriting;
+  const rules = rulesFor(mergedTable(relation, isWriting, scope), scope);
   const item = tableItem(relation, rules.table, scope);
   item.isWritten = true;
   scope.collector = noAggregates(scope);
@@ -198,10 +199,10 @@ function plannedAction(clause: MergeWhenClause, rules: TableRules, visible: Name
 }
 
 /** @throws SqlError 0A000 a WITH writes to the table too: which rows it has changed, this statement would have to know */
-function mergedTable(relation: RangeVar, scope: QueryScope): ReturnType<typeof writableTable> {
+function mergedTable(relation: RangeVar, isWriting: boolean, scope: QueryScope): ReturnType<typeof writableTable> {
   const before = [...scope.planning.locks];
   const table = writableTable(relation, ['onDelete', 'onUpdate'], scope);
-  if (before.some((lock) => lock.table === table.id && lock.mode === 'row exclusive'))
+  if (isWriting && before.some((lock) => lock.table === table.id && lock.mode === 'row exclusive'))
     throw notSupported(`MERGE into "${table.name}", to which its WITH writes`);
   return table;
 }

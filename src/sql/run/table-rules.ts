@@ -269,6 +269,7 @@ export function assignable(
   } catch (error) {
     if (!(error instanceof SqlError) || error.code !== '42846') throw error;
     const message = `column "${name}" is of type ${typeTitle(type)} but expression is of type ${typeTitle(expression.type)}`;
-    throw new SqlError('42804', message, { hint: 'You will need to rewrite or cast the expression.' });
+    const hint = 'You will need to rewrite or cast the expression.';
+    throw new SqlError('42804', message, { hint, routine: 'transformAssignedExpr' });
   }
 }
