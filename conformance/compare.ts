@@ -10,7 +10,7 @@ import { firstDifferent, runSchedule, type Schedule, type Side, type Trace } fro
 
 export type Comparison =
   | { readonly kind: 'equal'; readonly theirs: Trace }
-  /** Equal when statements of moirai read tables by other indexes, or look up the values of an `IN (SELECT ...)` one by one. */
+  /** Equal when statements of moirai read tables by other indexes. */
   | { readonly kind: 'equal by another plan'; readonly theirs: Trace }
   | { readonly kind: 'unsupported'; readonly message: string }
   | { readonly kind: 'different'; readonly line: number; readonly ours: Trace; readonly theirs: Trace };

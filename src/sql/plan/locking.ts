@@ -52,7 +52,12 @@ export function planLocking(
   if (plan.targets.some(({ sets }) => sets.length > 0)) refuse('set-returning functions in the target list');
   scope.planning.writes = true;
   const items = clauses.flatMap((clause) => lockedItems(clause, plan, scope));
-  for (const { item } of items) if (item.table !== null) scope.planning.lock(item.table.id, 'row share');
+  // To MySQL's metadata locks FOR SHARE is a read like any other.
+  const { hasMetadataLocks } = engineRules[scope.dialect];
+  for (const { item, request } of items) {
+    const mode = hasMetadataLocks && request.strength === 'share' ? 'access share' : 'row share';
+    if (item.table !== null) scope.planning.lock(item.table.id, mode);
+  }
   const [only, another] = items;
   const isAlone = plan.from.nodes.length === 1 && plan.from.nodes[0]?.kind === 'leaf';
   const isScanned = engineRules[scope.dialect].locksWhileScanning && isAlone;
