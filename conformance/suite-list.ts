@@ -137,7 +137,10 @@ export const suites: Readonly<Record<string, ClientSuite>> = {
         tests: /^(?:Automatically creates|no_prepare|prepares? |prepare:|does not prepare).*/,
       },
       { reason: 'large objects', tests: /^Large object$/ },
-      { reason: 'a time that is measured', tests: /^reserve connection$/ },
+      {
+        reason: 'a time that is measured',
+        tests: /^(?:reserve connection|big query body|requests works after single connect_timeout)$/,
+      },
     ],
   },
   mysql2: {
