@@ -43,6 +43,8 @@ function lookUpOf(node: Node, item: RangeItem, scope: QueryScope): Node | null {
   const outer = qualified(subject, item);
   if (index === undefined || outer === null || access?.isPoint === true) return null;
   if (rangeOf(select)?.alias?.aliasname === item.name || table.name === item.name) return null;
+  // The subquery says what the column is: its own condition finds the rows.
+  if (access?.index === index && access.equalities > 0) return null;
   // A server with few rows reads them by the subquery's own condition, once.
   const isOther = access !== null && access.index !== index;
   if (isOther && scope.planning.choose(table, [`by index ${access.index.name}`, `by index ${index.name}`], true) === 0)
