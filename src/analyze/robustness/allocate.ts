@@ -41,7 +41,7 @@ export function costOf(levels: Allocation): number {
 }
 
 /** From levels of programs to levels of their templates. */
-export function levelsOfTemplates(levels: Allocation, programOf: readonly number[]): Allocation {
+function levelsOfTemplates(levels: Allocation, programOf: readonly number[]): Allocation {
   return programOf.map((program) => levels[program] ?? 'SSI');
 }
 
