@@ -174,7 +174,7 @@ describe('an application with moirai/record', () => {
     const { code, out, err } = await run('both.trace.jsonl', child);
     expect([code, out, err]).toEqual([0, '0 child true\n', '']);
     expect(readFileSync(join(project.path, 'both.trace.jsonl'), 'utf8')).toMatch(
-      /^\{"moirai":"trace".*\n\{"moirai":"mark","time":null\}\n$/,
+      /^\{"moirai":"trace".*\n\{"moirai":"mark","time":null,"crc32":"[0-9a-f]{8}"\}\n$/,
     );
   });
 });

@@ -9,6 +9,7 @@ export {
   seeded,
   type Chooser,
 } from './chooser.ts';
+export { crc32 } from './crc32.ts';
 export { secretBytes } from './secret-bytes.ts';
 export { settledWithin, TimeLimit, unlimited, within } from './time-limit.ts';
 export { formatInputError, isTruncated, InputError, type Place } from './input-error.ts';

@@ -1,5 +1,5 @@
 /** One recording: all databases and connections that hooks or a proxy see, and the one trace that they write to. */
-import { formatTraceMark } from '../history/trace-record.ts';
+import { formatLastMark, formatTraceMark } from '../history/trace-record.ts';
 import type { Dialect } from '../sql/index.ts';
 import { type Completion, completionOf, mayDefine } from './complete.ts';
 import { DatabaseRecorder, SessionRecorder } from './recorder.ts';
@@ -8,6 +8,8 @@ import { type SchemaRow, schemaOf, schemaQueries } from './schema.ts';
 export interface RecordingOptions {
   /** Takes lines of the trace. */
   readonly write: (line: string) => void;
+  /** The CRC-32 of all bytes of the trace so far, for its last mark. Without it the mark has none. */
+  readonly sum?: () => number;
   /** Nanoseconds of a monotonic clock. */
   readonly now: () => number;
   /** Something that the user should know; a line each. */
@@ -40,6 +42,7 @@ export class Recording {
   readonly #keepsStatements: boolean;
   readonly #write: (line: string) => void;
   readonly #writeMark: (line: string) => void;
+  readonly #sum: (() => number) | undefined;
   readonly #warn: (message: string) => void;
   readonly #databases = new Map<string, DatabaseRecorder>();
   readonly #names = new Map<string, number>();
@@ -50,7 +53,7 @@ export class Recording {
   #isBehind = false;
   #isOver = false;
 
-  constructor({ write, now, warn, completesReads = false, keepsStatements = false }: RecordingOptions) {
+  constructor({ write, sum, now, warn, completesReads = false, keepsStatements = false }: RecordingOptions) {
     this.now = now;
     this.#completesReads = completesReads;
     this.#keepsStatements = keepsStatements;
@@ -59,6 +62,7 @@ export class Recording {
       write(line);
     };
     this.#writeMark = write;
+    this.#sum = sum;
     this.#warn = warn;
   }
 
@@ -158,7 +162,7 @@ export class Recording {
     for (const session of this.#sessions) session.close(this.now());
     for (const database of this.#databases.values()) database.end();
     if (this.#asked.size > 0) this.mark();
-    else this.#writeMark(`${formatTraceMark(null)}\n`);
+    else this.#writeMark(`${formatLastMark(this.#sum?.() ?? null)}\n`);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   trafficText,
 } from '../analyze/traffic/index.ts';
 import { InputError, shownPath } from '../base/index.ts';
+import { checkedSum } from '../history/index.ts';
 import { TraceReader } from '../history/trace-reader.ts';
 import { requireStatements } from '../history/trace-statement.ts';
 import type { SqlProgram } from '../program/index.ts';
@@ -43,7 +44,7 @@ export async function readTrace(file: string, schema: string | undefined, host: 
     },
   });
   try {
-    for await (const chunk of host.openInput(file)) reader.push(chunk);
+    for await (const chunk of checkedSum('trace', host.openInput(file))) reader.push(chunk);
     reader.finish();
     requireStatements(statements);
     const text = new TextDecoder().decode(await host.readInput(schema));

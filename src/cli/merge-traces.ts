@@ -63,9 +63,9 @@ class MergedTrace {
   progress = -Infinity;
   isOver = false;
 
-  /** Has it marks, and ends without the last one? */
+  /** Has it marks, and ends without the last one? Or is there nothing in it, not even a header? */
   get isCut(): boolean {
-    return this.mark < Infinity && (this.header.hasMarks || this.mark > -Infinity);
+    return this.#line === 0 || (this.mark < Infinity && (this.header.hasMarks || this.mark > -Infinity));
   }
 
   constructor(input: AsyncIterable<Uint8Array>, number: number) {

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { firstUserFrame, InputError } from '../base/index.ts';
 import { exitCodeOf } from '../evidence/index.ts';
 import { checkWritable } from '../files/index.ts';
-import { formatHistoryLines } from '../history/index.ts';
+import { formatHistoryLines, withEndLine } from '../history/index.ts';
 import {
   checkProtocolYielding,
   checkProtocolOn,
@@ -268,7 +268,7 @@ async function writeFiles(
   await write(files.mermaid, () => formatMermaid(trace));
   await write(files.itf, () => `${JSON.stringify(itfOf(trace))}\n`);
   const { observed } = trace;
-  if (observed !== null) await write(files.history, () => formatHistoryLines(observed));
+  if (observed !== null) await write(files.history, () => withEndLine('jsonl', formatHistoryLines(observed)));
 }
 
 function definedOnly(files: { readonly [N in keyof OutputFiles]: OutputFiles[N] | undefined }): OutputFiles {

@@ -7,7 +7,7 @@ import { InputError } from '../base/index.ts';
 import { seeded } from '../base/chooser.ts';
 import { gapText } from '../evidence/index.ts';
 import { checkWritable } from '../files/index.ts';
-import { formatHistoryLines } from '../history/index.ts';
+import { formatHistoryLines, withEndLine } from '../history/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import { counted, printable } from '../report/index.ts';
 import type { Listener, Profile, SqlDatabase } from '../serve/index.ts';
@@ -170,7 +170,7 @@ async function writeResults(database: SqlDatabase, { record, choices }: ServeOpt
 
 function historyText(database: SqlDatabase): string {
   try {
-    return formatHistoryLines(database.history());
+    return withEndLine('jsonl', formatHistoryLines(database.history()));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === '54000')
       throw new InputError('serve/record', error.message);

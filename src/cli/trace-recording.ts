@@ -35,7 +35,7 @@ export async function startTraceRecording(
     onBroken: (why) => warn(`the trace cannot be written: ${why}; nothing more is recorded`),
   });
   const now = clock?.now ?? monotonicNanoseconds;
-  const recording = new Recording({ write: file.write, now, warn, completesReads, keepsStatements });
+  const recording = new Recording({ write: file.write, sum: file.sum, now, warn, completesReads, keepsStatements });
   if (keepsStatements) warn(keptText);
   const watch = clock === null ? () => {} : errorWatch(clock, recording, warn);
   const timer = setInterval(() => {

@@ -1,5 +1,6 @@
 /** The traces of `moirai verify`: read from files or a pipe, merged, shown while they come in. */
 import { InputError } from '../base/index.ts';
+import { checkedSum } from '../history/end-sum.ts';
 import { formatCount } from '../report/index.ts';
 import type { TraceResult, TraceState } from '../verify/index.ts';
 import type { Host } from './host.ts';
@@ -22,7 +23,7 @@ export async function readAll(
 ): Promise<TraceResult> {
   const stopShowing = showEvery(progressEveryMs, verification, host);
   try {
-    const inputs = files.map((file) => host.openInput(file));
+    const inputs = files.map((file) => checkedSum('trace', host.openInput(file)));
     const [only, ...others] = inputs;
     let isOneCut = false;
     const merged = (): AsyncIterable<Uint8Array> => mergedTraces(inputs, () => (isOneCut = true));

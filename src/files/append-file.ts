@@ -3,6 +3,7 @@
  * comes after it is dropped, so that the file ends where it was right, and `close` answers with it. That the file is whole is for the last line of its format to say.
  */
 import { closeSync, openSync } from 'node:fs';
+import { crc32 } from '../base/index.ts';
 import { sync, targetOf, writeAll } from './descriptor.ts';
 import { lockFile } from './file-lock.ts';
 import { outputError, writeErrorText } from './write-error.ts';
@@ -11,6 +12,8 @@ export interface AppendFile {
   /** Reaches the file in pieces. */
   readonly write: (text: string) => void;
   readonly flush: () => void;
+  /** The CRC-32 of all bytes written so far. */
+  readonly sum: () => number;
   /** Writes what is left and forces it to the disk. @returns why the file is not whole; `null`: it is */
   readonly close: () => string | null;
 }
@@ -25,6 +28,7 @@ const pieceLengthMax = 1 << 16;
 export function openAppend(path: string, onBroken: (why: string) => void = () => {}): AppendFile {
   const { descriptor, release } = opened(path);
   let piece = '';
+  let summed = 0;
   let failure: string | null = null;
   let isClosed = false;
   const attempt = (action: () => void): void => {
@@ -39,6 +43,7 @@ export function openAppend(path: string, onBroken: (why: string) => void = () =>
   const flush = (): void => {
     const bytes = Buffer.from(piece);
     piece = '';
+    summed = crc32(bytes, summed);
     if (failure === null && !isClosed) attempt(() => writeAll(descriptor, bytes));
   };
   const close = (): string | null => {
@@ -56,6 +61,10 @@ export function openAppend(path: string, onBroken: (why: string) => void = () =>
       if (piece.length > pieceLengthMax) flush();
     },
     flush,
+    sum: () => {
+      flush();
+      return summed;
+    },
     close,
   };
 }

@@ -11,6 +11,7 @@ import { InputError } from '../base/input-error.ts';
 import { CompactHistoryBuilder } from './compact-builder.ts';
 import { type CompactHistory, fromUnrecorded, statusCode } from './compact-history.ts';
 import { decodeLast, orCut } from './cut-history.ts';
+import { endStart } from './end-sum.ts';
 import { INITIAL } from './history.ts';
 import {
   type Header,
@@ -55,6 +56,8 @@ export class JsonLinesScanner {
   /** Is the line one that nothing ends? */
   #isLast = false;
   #header: Header | null = null;
+  /** The line that ends the history, and how many transactions stand before it. */
+  #end: { readonly line: number; readonly transactions: number } | null = null;
   /** What `#operations` found last. */
   readonly #elements: number[] = [];
   #valueId = 0;
@@ -102,6 +105,10 @@ export class JsonLinesScanner {
       this.#scanPending();
     }
     this.#header?.checkCount(this.#builder.transactionCount);
+    if (this.#end !== null && this.#end.transactions < this.#builder.transactionCount)
+      throw new InputError('history/header', 'transactions follow the line that ends the history', {
+        line: this.#end.line,
+      });
     return this.#builder.finish();
   }
 
@@ -301,6 +308,10 @@ export class JsonLinesScanner {
   #anyLine(bytes: Uint8Array): void {
     const record = this.#record(bytes);
     if (record === null) return;
+    if (record.line.text.startsWith(endStart)) {
+      this.#end ??= { line: this.#line, transactions: this.#builder.transactionCount };
+      return;
+    }
     const isFirst = this.#isFirstRecord;
     this.#isFirstRecord = false;
     if (isFirst && isHeader(record)) {

@@ -5,7 +5,7 @@
  *     {"session":"a","operations":[["w","x",1],["r","y",0]],"status":"committed","start":10,"end":42}
  *     {"session":"b","operations":[["r","x",1,"a/0"],["r","y",0,null]],"id":"audit","level":"causal"}
  *
- * The fourth element of a read names its writer by ID, which may come later, or null: the initial state. A fifth one, a text, says that
+ * A last line `{"moirai":"end","crc32":"cbf43926"}` may end it (`end-sum.ts`). The fourth element of a read names its writer by ID, which may come later, or null: the initial state. A fifth one, a text, says that
  * the row was looked at because of a condition that it did not satisfy: ["r","t/7",null,null,"n > 3"]. `sessions` gives the names where the
  * lines do not: their order, and sessions without transactions. A field with another name, and one that comes twice, is refused: a misspelt
  * status would make a transaction that aborted a committed one.
@@ -13,6 +13,7 @@
 import { assert } from '../base/assert.ts';
 import type { Place } from '../base/input-error.ts';
 import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
+import { checkSum, endStart } from './end-sum.ts';
 import { defaultId, type History, INITIAL, type Operation, type Status, type Transaction } from './history.ts';
 import {
   checkExact,
@@ -39,7 +40,9 @@ export const headerStart = `{"moirai":"history","version":${version},"transactio
  *   `history/unknown-writer`; always with line and column
  */
 export function parseHistoryLines(text: string): History {
-  const lines = linesOf(text).filter((line) => /\S/.test(line.text));
+  checkSum('jsonl', text);
+  const written = linesOf(text).filter((line) => /\S/.test(line.text));
+  const lines = written.at(-1)?.text.startsWith(endStart) === true ? written.slice(0, -1) : written;
   const first = lines[0] === undefined ? undefined : parseRecord(lines[0]);
   const header = first !== undefined && isHeader(first) ? parseHeader(first) : undefined;
   const transactionLines = lines.slice(header === undefined ? 0 : 1);

@@ -8,7 +8,7 @@
  *     r x 1 <- 0/0, r y 0 <- _ | -  a read may name its writer, session/index, or _ ; - is a transaction without operations
  *
  * Values are JSON; a key is a word or, where it holds spaces or one of , | ! ? ", a JSON string. Blank lines and lines that
- * start with # are skipped. Nothing between two bars, or before the first or after the last, is a transaction without
+ * start with # are skipped, but for a last `# crc32 cbf43926` (`end-sum.ts`). Nothing between two bars, or before the first or after the last, is a transaction without
  * operations too, so `|` are two; alone on a line only - can say it.
  *
  * Sessions are named 0, 1, ... in the order of their lines. What the notation does not carry: names of sessions, other IDs,
@@ -18,6 +18,7 @@ import { assert } from '../base/assert.ts';
 import { InputError, type Place } from '../base/input-error.ts';
 import { checkCount } from './transaction-count.ts';
 import { type DraftOperation, type DraftTransaction, historyOf } from './draft.ts';
+import { checkSum } from './end-sum.ts';
 import { defaultId, type History, INITIAL, type Operation, type Status } from './history.ts';
 import { checkExact, failAt, type Line, linesOf, placeIn, scanJson } from './json-text.ts';
 import { type Key, sameValue, type Value } from './value.ts';
@@ -27,6 +28,7 @@ import { type Key, sameValue, type Value } from './value.ts';
  *   always with line and column
  */
 export function parseHistory(text: string): History {
+  checkSum('notation', text);
   const all = linesOf(text).filter((line) => /^\s*[^\s#]/.test(line.text));
   const counted = all[0] !== undefined && isCounted(all[0].text) ? all[0] : null;
   const lines = counted === null ? all : all.slice(1);

@@ -15,6 +15,7 @@ import {
   type TraceOperationKind,
   unknownMark,
 } from './trace.ts';
+import { sumText } from './end-sum.ts';
 import type { Value } from './value.ts';
 
 /** The rows of an operation, as a line has them. */
@@ -92,6 +93,11 @@ export function formatTraceHeader({
   if (hasMarks) text += ',"marks":true';
   if (clockError > 0) text += `,"clockError":${clockError}`;
   return `${text}}`;
+}
+
+/** The last mark: nothing comes any more. @param sum the CRC-32 of all bytes before it; `null`: it is not known */
+export function formatLastMark(sum: number | null): string {
+  return `{"moirai":"mark","time":null${sum === null ? '' : `,"crc32":"${sumText(sum)}"`}}`;
 }
 
 /** @param time `null`: nothing comes any more */

@@ -8,7 +8,7 @@
  *     {"session":"a","transaction":"t1","op":"commit","start":5,"end":6}
  *
  * A recorder's header has `"marks":true`; then `{"moirai":"mark","time":T}` says that nothing that starts before T comes any more, the last
- * one has `"time":null`.
+ * one has `"time":null`, and may have `"crc32"`, the sum of all bytes before its line (`end-sum.ts`).
  *
  * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that nobody told the client.
  *

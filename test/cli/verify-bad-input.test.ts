@@ -1,6 +1,8 @@
 /** What `moirai verify` does with traces that are not as they should be: an error with its line, or a tolerance that is counted. */
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { crc32 } from '../../src/base/crc32.ts';
+import { formatLastMark } from '../../src/history/trace-record.ts';
 import { type Ended, runHere } from '../support/cli.ts';
 
 const postgres = ['--engine', 'postgres', '--isolation', 'serializable'];
@@ -25,6 +27,40 @@ function lines(...operations: string[]): string {
 }
 
 const right = lines('a t1 write x=1 1-2', 'a t1 commit 3-4', 'b t2 read x=1 5-6', 'b t2 commit 7-8');
+
+describe('the checksum in the last mark', () => {
+  const marked = `{"moirai":"trace","version":1,"marks":true}\n${right}`;
+  const summed = `${marked}${formatLastMark(crc32(Buffer.from(marked)))}\n`;
+
+  test('of a trace that is as it was written', async () => {
+    expect((await verify(summed)).code).toBe(0);
+    expect((await verify(summed.replace(/,"crc32":"\w+"/, ''))).code).toBe(0);
+  });
+
+  test('with any byte of it changed or its end cut: never green, in one file or several', async () => {
+    const codes = new Set<number | null>();
+    const other = `${marked.replaceAll('"x"', '"z"')}{"moirai":"mark","time":null}\n`;
+    const lastLine = summed.indexOf('"crc32"');
+    for (let at = 0; at < lastLine; at += 11) {
+      const flipped = Buffer.from(summed);
+      flipped[at] = (flipped[at] as number) ^ (1 << (at % 5));
+      for (const trace of [flipped, flipped.subarray(0, at)]) {
+        const files = { 'run.trace.jsonl': new Uint8Array(trace), 'other.trace.jsonl': other };
+        for (const names of [['run.trace.jsonl'], ['run.trace.jsonl', 'other.trace.jsonl']]) {
+          const { code, err } = await runHere(['verify', ...names, ...postgres], files);
+          if (err.includes('trace/corrupt')) codes.add(code);
+          expect([2, 3], `byte ${at}: ${err}`).toContain(code);
+        }
+      }
+    }
+    expect([...codes]).toEqual([3]);
+    const value = Buffer.from(summed.replace('"writes":[["x",1]]', '"writes":[["x",3]]'));
+    expect(await verify(new Uint8Array(value))).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^run\.trace\.jsonl: the text is not as it was written: .* \[trace\/corrupt\]\n$/),
+    });
+  });
+});
 
 describe('refused, with one line that says where: exit code 3', () => {
   test.each([

@@ -1,6 +1,8 @@
 /** JSON Lines of any size, with appends; `json-lines.ts` and `json-lines-scanner.ts` say what is in them. */
+import { crc32 } from '../../base/crc32.ts';
 import { listOf } from '../compact-convert.ts';
 import { type CompactHistory, fromUnrecorded, operationKind, statuses } from '../compact-history.ts';
+import { checkedSum, endLine } from '../end-sum.ts';
 import { INITIAL } from '../history.ts';
 import { headerStart, isCounted } from '../json-lines.ts';
 import { JsonLinesScanner } from '../json-lines-scanner.ts';
@@ -15,7 +17,7 @@ export const jsonLinesFormat: HistoryFormat = {
   marksEnd: (firstBytes) => isCounted(new TextDecoder().decode(firstBytes)),
   read: async (sources) => {
     const scanner = new JsonLinesScanner();
-    for await (const chunk of onlySource('jsonl', sources).chunks()) scanner.push(chunk);
+    for await (const chunk of checkedSum('jsonl', onlySource('jsonl', sources).chunks())) scanner.push(chunk);
     return scanner.finish();
   },
   write: writeLines,
@@ -24,6 +26,15 @@ export const jsonLinesFormat: HistoryFormat = {
 const chunkLines = 4_096;
 
 function* writeLines(history: CompactHistory): Generator<Uint8Array> {
+  let sum = 0;
+  for (const chunk of linesIn(history)) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  yield new TextEncoder().encode(endLine('jsonl', sum));
+}
+
+function* linesIn(history: CompactHistory): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   const indexes = new Int32Array(history.sessionCount);
   let lines = [header(history)];

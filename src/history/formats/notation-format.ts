@@ -1,6 +1,7 @@
 /** The notation of papers and tests, for histories that people look at: read and written as a whole. Drops times, levels and own names. */
 import { compactOf, historyOf } from '../compact-convert.ts';
 import { decodeLast, orCut } from '../cut-history.ts';
+import { withEndLine } from '../end-sum.ts';
 import { formatCount, formatHistory, isCounted, parseHistory, wholeLines } from '../notation.ts';
 import { type HistoryFormat, onlySource } from './format.ts';
 
@@ -20,6 +21,6 @@ export const notationFormat: HistoryFormat = {
   },
   write: (history) => {
     const text = [formatCount(history.transactionCount), formatHistory(historyOf(history)), ''].join('\n');
-    return [new TextEncoder().encode(text)];
+    return [new TextEncoder().encode(withEndLine('notation', text))];
   },
 };
