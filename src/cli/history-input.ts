@@ -118,13 +118,19 @@ export function bySize(history: CompactHistory): SizedHistory {
 /** The whole of a history as columns. @throws InputError as `openHistory` */
 export async function readCompact(file: string, host: Host, format?: string): Promise<CompactHistory> {
   return inFile(file, async () => {
-    const folder = await host.listFolder(file);
-    const parts = folder === null ? null : folderFormat(folder.map(({ name }) => name));
-    if (parts !== null) return readFolder(file, parts.files, host, format);
-    const input = await begin(file, host);
-    const found = format === undefined ? detectFormat(input.first.subarray(0, headBytes), file) : formatNamed(format);
-    return found.read([input.source]);
+    const history = await readColumns(file, host, format);
+    if (history.transactionCount === 0) throw noTransaction();
+    return history;
   });
+}
+
+async function readColumns(file: string, host: Host, format?: string): Promise<CompactHistory> {
+  const folder = await host.listFolder(file);
+  const parts = folder === null ? null : folderFormat(folder.map(({ name }) => name));
+  if (parts !== null) return readFolder(file, parts.files, host, format);
+  const input = await begin(file, host);
+  const found = format === undefined ? detectFormat(input.first.subarray(0, headBytes), file) : formatNamed(format);
+  return found.read([input.source]);
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -169,16 +169,31 @@ describe('moirai convert', () => {
     expect(reports[2]).toEqual({ ...reports[0], assumed: [] });
   });
 
+  test.each(['jsonl', 'notation'])('its file as %s is refused where a value was changed', async (format) => {
+    const files: Record<string, unknown> = { 'a.history': 'w x 77\nr x 77\n' };
+    await convert(['a.history', 'b', '--to', format], files);
+    expect((await runHere(['check', 'b', '--level', 'causal'], files)).code).toBe(0);
+    const text = Buffer.from(files['b'] as Uint8Array);
+    text[text.indexOf('77')] = 0x36;
+    files['b'] = new Uint8Array(text);
+    for (const ended of [await runHere(['check', 'b'], files), await convert(['b', 'c.moirai'], files)])
+      expect(ended).toMatchObject({ code: 3, err: expect.stringMatching(/^b: .* \[history\/corrupt\]\n$/) });
+  });
+
   test.each([
     ['a format that nobody knows', ['a', 'b.jsonl', '--from', 'csv'], 'history/format', 3],
     ['a name that says no format', ['a', 'b'], 'history/format', 3],
     ['an input that is not there', ['nowhere', 'b.jsonl'], 'history/missing-file', 3],
+    ['a file without a transaction', ['empty', 'b.jsonl'], 'history/empty', 3],
+    ['a header alone', ['none.jsonl', 'b.moirai'], 'history/empty', 3],
     ['a binary file that was cut', ['cut', 'b.jsonl', '--from', 'binary'], 'history/truncated', 2],
   ])('refuses %s', async (_name, args, code, exit) => {
-    const files: Record<string, unknown> = { a: 'w x 1' };
+    const none = '{"moirai":"history","version":1,"transactions":0}\n';
+    const files: Record<string, unknown> = { a: 'w x 1', empty: '', 'none.jsonl': none };
     await convert(['a', 'cut', '--to', 'binary'], files);
     files['cut'] = (files['cut'] as Uint8Array).slice(0, 300);
     const ended = await convert(args, files);
+    expect(files).not.toHaveProperty('b.moirai');
     expect(ended).toMatchObject({ code: exit, err: expect.stringContaining(`[${code}]`) });
   });
 });
