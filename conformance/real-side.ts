@@ -38,7 +38,6 @@ const calmPolls = 2;
 const patienceWithSeveral = 3;
 const pollMs = 1;
 const turnsToRecover = 50;
-const attemptsToClean = 3;
 const turnsMax = 5_000;
 
 export class RealSide implements Side {
@@ -113,11 +112,7 @@ export class RealSide implements Side {
   async finish(): Promise<void> {
     const { control, clients, cleaning } = this.#options;
     const clean = async (session: number): Promise<void> => {
-      for (const sql of cleaning) {
-        // `recover` may come late, and interrupt this instead of the statement that has just ended.
-        for (let attempts = 0; attempts < attemptsToClean; attempts += 1)
-          if ((await clients[session]?.ask({ sql }))?.kind !== 'error') break;
-      }
+      for (const sql of cleaning) await clients[session]?.ask({ sql });
     };
     const unclean = new Set(clients.keys());
     // What they hold ends most of what others wait for.
@@ -128,14 +123,15 @@ export class RealSide implements Side {
         await clean(session);
       }
     };
-    await cleanEnded();
-    for (let turns = 0; this.#sessions.running.length > 0; turns += 1) {
+    for (let turns = 0; ; turns += 1) {
+      await cleanEnded();
+      // A statement that ended meanwhile, by a lock that another session let go, leaves its session unclean.
+      if (unclean.size === 0) return;
       const { running } = this.#sessions;
       if (turns === turnsMax) throw new Error(`${this.name} does not end the statement of session ${running.join()}`);
       // Once may be too early: before the statement waits.
       if (turns % turnsToRecover === 0) for (const session of running) await control.recover(session);
       await sleep(pollMs);
-      await cleanEnded();
     }
   }
 

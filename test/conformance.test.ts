@@ -14,6 +14,7 @@ import { MoiraiSide } from '../conformance/moirai-side.ts';
 import { runPair } from '../conformance/pairs.ts';
 import { statementsOfScript } from '../conformance/psql-script.ts';
 import { randomSchedules, reduceDifference } from '../conformance/random.ts';
+import { RealSide } from '../conformance/real-side.ts';
 import { answerOutcome, runSchedule, type Schedule, type Side, type TraceLine } from '../conformance/schedule.ts';
 import { withServer } from '../conformance/servers.ts';
 import { suites } from '../conformance/suite-list.ts';
@@ -65,6 +66,45 @@ test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout
   } catch (error) {
     if (!(error instanceof MissingServer) || serversAreRequired()) throw error;
   }
+});
+
+test('a session whose statement ends while another one is cleaned is cleaned too', async () => {
+  const done: Answer = { kind: 'done', tag: '' };
+  const cleaned: number[] = [];
+  let letGo: (answer: Answer) => void = () => {};
+  const locked = new Promise<Answer>((resolve) => {
+    letGo = resolve;
+  });
+  const asks = [
+    (sql: string): Promise<Answer> => (sql === "select get_lock('a', 9)" ? locked : Promise.resolve(done)),
+    (): Promise<Answer> => {
+      letGo(done);
+      return Promise.resolve(done);
+    },
+  ];
+  const side = new RealSide({
+    name: 'a server',
+    dialect: 'mysql',
+    clients: asks.map((ask, session) => ({
+      ask: ({ sql }) => {
+        if (sql === 'rollback') cleaned.push(session);
+        return ask(sql);
+      },
+      end: () => Promise.resolve(),
+    })),
+    cleaning: ['rollback', 'do release_all_locks()'],
+    deadlockMs: 0,
+    control: {
+      empty: () => Promise.resolve(),
+      ask: () => Promise.resolve(done),
+      waiting: (sessions) => Promise.resolve(new Set(sessions)),
+      recover: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    },
+  });
+  side.start({ session: 0, sql: "select get_lock('a', 9)", form: 'get_lock' });
+  await side.finish();
+  expect(cleaned).toEqual([1, 0]);
 });
 
 const twoUpdates: Schedule = {
