@@ -20,6 +20,10 @@ const exceptions: Readonly<Record<string, { readonly uses: readonly string[]; re
   'src/files/append-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/descriptor.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/files/file-lock.ts': { uses: ['node:fs', 'process.pid', 'process.kill'], why: 'a lock names its process' },
+  'src/files/held-file.ts': {
+    uses: ['node:fs', 'process.on'],
+    why: 'locks files, for the command line, until the process ends',
+  },
   'src/files/whole-file.ts': { uses: ['node:fs'], why: 'writes files, for the command line' },
   'src/base/clock.ts': {
     uses: ['performance.now', 'Date.now'],

@@ -306,6 +306,28 @@ export default program({ initial: { n: 0 }, sessions: { a: twice, b: twice, c: t
     for (const { code, out } of [edited, level, other, damaged]) expect([code, out]).toEqual([3, '']);
   });
 
+  test('has one exploration at a time: a second is refused until the first has ended or was killed', async () => {
+    // Its first run waits for an interruption.
+    folder.write({
+      'waits.mjs': program.replace(
+        'const add',
+        "process.stderr.write('begun\\n');\nfor (const end = Date.now() + 600_000; Date.now() < end; ) await new Promise((go) => setTimeout(go, 50));\nconst add",
+      ),
+    });
+    const first = ['explore', 'waits.mjs', '--checkpoint', 'held.checkpoint'];
+    const refused =
+      /^held\.checkpoint: process \d+ on .+ is writing it; if that is not so, delete .+\.lock \[file\/locked\]\n$/;
+    for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+      const running = await started(large, /begun/, ...first);
+      const second = await moirai(...explore('--checkpoint', 'held.checkpoint'));
+      expect(second).toMatchObject({ code: 3, out: '', err: expect.stringMatching(refused) });
+      await running.end(signal);
+      expect(existsSync(inFolder('held.checkpoint.lock'))).toBe(signal === 'SIGKILL');
+    }
+    expect((await moirai(...explore('--max-histories', '20', '--checkpoint', 'held.checkpoint'))).code).toBe(1);
+    expect(existsSync(inFolder('held.checkpoint.lock'))).toBe(false);
+  });
+
   test('of an exploration that was complete says so', async () => {
     const whole = await moirai(...explore('--level', 'serializable', '--checkpoint', 'whole.checkpoint'));
     const again = await moirai(...explore('--level', 'serializable', '--resume', 'whole.checkpoint'));

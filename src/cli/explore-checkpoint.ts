@@ -3,7 +3,7 @@ import { closeSync, readSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { formatInputError, InputError } from '../base/index.ts';
 import type { ExploreCheckpoint } from '../explore/index.ts';
-import { checkWritable, writeWhole } from '../files/index.ts';
+import { holdFile, writeWhole } from '../files/index.ts';
 import type { AnySqlCheckpoint } from '../sql-campaign/index.ts';
 import { isCompleteSql } from '../sql-campaign/sql-checkpoint.ts';
 import { type CheckpointTool, openCheckpoint, refuse, sealedCheckpoint } from './checkpoint-file.ts';
@@ -25,11 +25,14 @@ export class SavedExploration {
   readonly #source: readonly SourceFile[];
   readonly #host: Pick<Host, 'err'>;
   #error: InputError | null = null;
+  /** Gives the file back, which other processes may not write meanwhile. */
+  readonly release: () => void;
 
-  constructor(files: Files, source: readonly SourceFile[], host: Pick<Host, 'err'>) {
+  constructor(files: Files, source: readonly SourceFile[], host: Pick<Host, 'err'>, release = (): void => {}) {
     this.#files = files;
     this.#source = source;
     this.#host = host;
+    this.release = release;
   }
 
   /** For `explore` or `exploreSql`, which refuse a checkpoint of the other. @throws InputError `explore/checkpoint` */
@@ -73,8 +76,13 @@ export async function openSaved(file: string, options: ExploreCommandOptions, ho
   const { checkpoint, resume } = options;
   if (checkpoint === null && resume === null) return new SavedExploration(options, [], host);
   refuseCombinations(options);
-  if (checkpoint !== null) checkWritable(checkpoint);
-  return new SavedExploration(options, await sourceOf(file), host);
+  const release = checkpoint === null ? () => {} : holdFile(checkpoint);
+  try {
+    return new SavedExploration(options, await sourceOf(file), host, release);
+  } catch (error) {
+    release();
+    throw error;
+  }
 }
 
 /** @throws InputError `option/checkpoint` */

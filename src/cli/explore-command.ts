@@ -161,6 +161,7 @@ async function exploreCommand(file: string, asked: ExploreCommandOptions, host: 
   } finally {
     progress.stop();
     user.stop();
+    saved.release();
   }
 }
 

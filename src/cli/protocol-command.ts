@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { firstUserFrame, InputError } from '../base/index.ts';
 import { exitCodeOf } from '../evidence/index.ts';
-import { checkWritable } from '../files/index.ts';
+import { checkWritable, holdFile } from '../files/index.ts';
 import { formatHistoryLines, withEndLine } from '../history/index.ts';
 import {
   checkProtocolYielding,
@@ -145,7 +145,22 @@ async function protocolCommand(
   options: ProtocolOptions,
   host: Host,
 ): Promise<ExitCode> {
-  for (const path of Object.values(options.files) as string[]) if (path !== '-') checkWritable(path);
+  const { checkpoint, ...others } = options.files;
+  for (const path of Object.values(others)) if (path !== '-') checkWritable(path);
+  const release = checkpoint === undefined || checkpoint === '-' ? () => {} : holdFile(checkpoint);
+  try {
+    return await searchProtocol(file, parameters, options, host);
+  } finally {
+    release();
+  }
+}
+
+async function searchProtocol(
+  file: string,
+  parameters: Readonly<Record<string, number>>,
+  options: ProtocolOptions,
+  host: Host,
+): Promise<ExitCode> {
   const hasCheckpoints = options.resume !== null || options.files.checkpoint !== undefined;
   // Before it is loaded: what is edited while the search runs is not what was searched.
   const source = hasCheckpoints ? await sourceOf(file) : [];

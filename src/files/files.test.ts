@@ -16,7 +16,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { lockFile } from './file-lock.ts';
-import { checkWritable, openAppend, writeWhole } from './index.ts';
+import { checkWritable, holdFile, openAppend, writeWhole } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'moirai-files-'));
 const file = join(folder, 'out');
@@ -133,6 +133,28 @@ describe('a file that is appended to', () => {
     expect(readFileSync(file, 'utf8')).toBe('first\n');
     expect(first.close()).toBe(null);
     expect(openAppend(file).close()).toBe(null);
+  });
+});
+
+describe('a file that is held', () => {
+  test('is written by its process alone, until it is released', () => {
+    const release = holdFile(file);
+    // The lock that another process would meet.
+    expect(() => lockFile(file, file)).toThrow(`process ${process.pid} on`);
+    expect(() => holdFile(file)).toThrow(expect.objectContaining({ code: 'file/locked', place: { file } }));
+    for (const text of ['a', 'b']) writeWhole(file, [bytes(text)]);
+    checkWritable(file);
+    expect(() => lockFile(file, file)).toThrow(`process ${process.pid} on`);
+    release();
+    release();
+    expect(readdirSync(folder)).toEqual(['out']);
+    lockFile(file, file)();
+  });
+
+  test.each(['/dev/null', join(folder, 'none', 'out')])('%s', (path) => {
+    if (path === '/dev/null') holdFile(path)();
+    else expect(() => holdFile(path)).toThrow(expect.objectContaining({ code: 'file/output' }));
+    expect(existsSync(`${path}.lock`)).toBe(false);
   });
 });
 

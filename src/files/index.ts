@@ -1,3 +1,4 @@
 export { type AppendFile, openAppend } from './append-file.ts';
+export { holdFile } from './held-file.ts';
 export { checkWritable, writeWhole } from './whole-file.ts';
 export { writeErrorText } from './write-error.ts';

@@ -5,7 +5,7 @@
 import { closeSync, fchmodSync, openSync, renameSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { sync, syncFolder, targetOf, writeAll } from './descriptor.ts';
-import { lockFile } from './file-lock.ts';
+import { lockUnlessHeld } from './held-file.ts';
 import { outputError } from './write-error.ts';
 
 /** @throws InputError `file/output`, `file/locked` */
@@ -13,7 +13,7 @@ export function writeWhole(path: string, parts: Iterable<Uint8Array>): void {
   try {
     const { file, isRegular, mode } = targetOf(path);
     if (!isRegular) return writeParts(openSync(path, 'w'), parts, null);
-    const unlock = lockFile(file, path);
+    const unlock = lockUnlessHeld(file, path);
     try {
       replaceFile(file, parts, mode);
     } finally {
@@ -28,7 +28,7 @@ export function writeWhole(path: string, parts: Iterable<Uint8Array>): void {
 export function checkWritable(path: string): void {
   try {
     const { file, isRegular } = targetOf(path);
-    if (isRegular) lockFile(file, path)();
+    if (isRegular) lockUnlessHeld(file, path)();
     else closeSync(openSync(path, 'r+'));
   } catch (error) {
     throw outputError(error, path);
