@@ -17,6 +17,7 @@ import {
   countMarks,
   errorText,
   InvariantKeys,
+  JudgedAgain,
   isSameShape,
   openToken,
   type Program,
@@ -111,6 +112,7 @@ class Campaign {
   readonly #program: Program;
   readonly #sources: ControlledSources<Program>;
   readonly #keys: InvariantKeys;
+  readonly #judgedAgain: JudgedAgain;
   /** Sessions that awaited something that is not the store's. */
   readonly #waitedOutside = new Set<string>();
   readonly #shared: SharedMemory;
@@ -150,7 +152,8 @@ class Campaign {
     this.#program = program;
     this.#sources = new ControlledSources(program);
     this.#keys = new InvariantKeys(program);
-    this.#runner = new ProgramRunner(this.#keys.around(this.#sources.program), this.#level);
+    this.#judgedAgain = new JudgedAgain(this.#sources.program);
+    this.#runner = new ProgramRunner(this.#judgedAgain.around(this.#keys.around(this.#sources.program)), this.#level);
     this.#sessions = new SessionTally(program.sessionNames);
     this.#shared = new SharedMemory(program);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
@@ -197,7 +200,9 @@ class Campaign {
       if (this.#violations > 0 && this.#isEnough()) this.#stopped = 'violation';
       if (await breather.breathe()) this.#tell();
     }
-    if (this.#violations === 0 && this.#stopped === null && this.#timeout === null) await this.#compareOrders();
+    if (this.#violations > 0 || this.#stopped !== null || this.#timeout !== null) return;
+    await this.#compareOrders();
+    await this.#judgedAgain.judge(this.#limits());
   }
 
   /** The first session first, then the last: where they share nothing but the store, reads of initial values lead to the same. */
@@ -355,6 +360,7 @@ class Campaign {
         ...(this.#options.replay === undefined ? this.#shared.assumed() : []),
         ...this.#sources.assumed(),
         ...(this.#options.replay === undefined ? this.#keys.assumed() : []),
+        ...this.#judgedAgain.assumed(),
       ],
     };
   }

@@ -5,7 +5,7 @@
 import { InputError } from '../base/input-error.ts';
 import type { SessionEvidence } from '../evidence/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
-import { type KeysSeen, type Program, shapeOfKeys } from '../program/index.ts';
+import { type KeysSeen, type Program, type SeenEnd, shapeOfKeys } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
 import type { Example } from './counterexamples.ts';
 import type { Waiting } from './exploration.ts';
@@ -45,6 +45,8 @@ export interface Learned {
   /** For each session, the error with which it ended every run; `null` where one ended otherwise. */
   readonly failures: readonly (string | null)[];
   readonly keys: KeysSeen;
+  /** Where the invariant held, to be judged again. */
+  readonly ends: readonly SeenEnd[];
 }
 
 export function subjectOf(program: Program, level: ConstrainingLevel, options: ExploreOptions): Subject {

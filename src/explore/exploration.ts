@@ -341,7 +341,7 @@ export class Exploration {
       ],
       sessions: isReplay ? [] : sessions,
       cut: isComplete ? [] : [stoppedBy(this.#stopped)],
-      assumed: [...this.assumed, ...(isReplay ? [] : this.#made.keys.assumed())],
+      assumed: [...this.assumed, ...(isReplay ? [] : this.#made.keys.assumed()), ...this.#made.judgedAgain.assumed()],
     };
   }
 

@@ -171,7 +171,10 @@ export function begin(exploration: Exploration, { resume }: ExploreOptions): voi
 /** A proof needs the same of the program in another order. Gives the checkpoint of where it ended. */
 export async function finish(exploration: Exploration, { onCheckpoint }: ExploreOptions, made: Runs): Promise<void> {
   const { complete, violations } = exploration.result([]);
-  if (complete && violations === 0) await made.lastSessionFirst();
+  if (complete && violations === 0) {
+    await made.lastSessionFirst();
+    await made.judgeAgain();
+  }
   const checkpoint = onCheckpoint === undefined ? null : exploration.checkpoint();
   if (checkpoint !== null) onCheckpoint?.(checkpoint);
 }

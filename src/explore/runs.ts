@@ -11,6 +11,7 @@ import {
   type Fact,
   factsOf,
   InvariantKeys,
+  JudgedAgain,
   type JudgeLimits,
   looksElsewhere,
   type Program,
@@ -40,6 +41,8 @@ export class Runs {
   readonly budget: Budget;
   /** What the invariant asked for, and the sessions read and wrote. */
   readonly keys: InvariantKeys;
+  /** What it says where one value is changed. */
+  readonly judgedAgain: JudgedAgain;
   readonly #original: Program;
   readonly #sources: ControlledSources<Program>;
   /** Its sources of randomness and time are controlled. */
@@ -62,7 +65,8 @@ export class Runs {
     this.#original = program;
     this.#sources = new ControlledSources(program);
     this.keys = new InvariantKeys(program);
-    this.#program = this.keys.around(this.#sources.program);
+    this.judgedAgain = new JudgedAgain(this.#sources.program);
+    this.#program = this.judgedAgain.around(this.keys.around(this.#sources.program));
     this.#options = options;
     this.budget = budget;
     this.store = new ExploringStore(program, options);
@@ -112,6 +116,11 @@ export class Runs {
       return found();
     });
     if (difference !== null) throw nondeterministic(difference);
+  }
+
+  /** Whether the invariant can fail at all: for a proof. */
+  judgeAgain(): Promise<void> {
+    return this.judgedAgain.judge(this.#limits());
   }
 
   async #sample(prefix: Prefix, known: Ending): Promise<Ending | Late> {
@@ -176,12 +185,13 @@ export class Runs {
 
   learned(): Learned {
     const failures = this.#failures.map((failure) => failure ?? null);
-    return { reuses: this.#reuses, failures, keys: this.keys.seen() };
+    return { reuses: this.#reuses, failures, keys: this.keys.seen(), ends: this.judgedAgain.seen() };
   }
 
   /** What earlier runs of the same program showed. */
-  restore({ reuses, failures, keys }: Learned): void {
+  restore({ reuses, failures, keys, ends }: Learned): void {
     this.keys.merge(keys);
+    this.judgedAgain.merge(ends);
     this.#reuses &&= reuses;
     this.#failures.push(...failures);
   }

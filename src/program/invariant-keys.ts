@@ -3,9 +3,9 @@
  * of the program. What the invariant asks of `final` is observed, in the first judgements and in some of the later ones: text shows neither
  * destructuring nor helpers. Only for what a copy of `final` is asked the text has to do.
  *
- * A key that `initial` has, that the text of a session names, or that a run reads or writes is known. Of an unknown one, observation cannot tell a
- * misspelling from a test that a forbidden state never came to be. The spelling decides: close to a known key it is taken for a misspelling, and the
- * verdict is unknown; else the verdict names it and assumes the test.
+ * A key that `initial` has or that a run reads or writes is known. Of an unknown one, observation cannot tell a misspelling from a test that a
+ * forbidden state never came to be. The spelling decides: close to a known key it is taken for a misspelling, and the verdict is unknown; else, and
+ * where the text of a session names it, the verdict names it and assumes the test.
  */
 import type { Key } from '../history/index.ts';
 import { namesAsked, observed, resultsOf } from './observed-names.ts';
@@ -82,7 +82,7 @@ export class InvariantKeys {
     const ofCopies = this.#namesOfCopies().filter((key) => !this.#touched.has(key));
     if (asked.length + ofCopies.length === 0) return [];
     const known = [...new Set([...this.#program.initial.keys(), ...this.#touched])];
-    const withSimilar = (key: Key) => ({ key, similar: similarKey(key, known) });
+    const withSimilar = (key: Key) => ({ key, similar: this.#isNamed(key) ? null : similarKey(key, known) });
     return [...asked.map(withSimilar), ...ofCopies.map(withSimilar).filter(({ similar }) => similar !== null)];
   }
 
@@ -91,16 +91,20 @@ export class InvariantKeys {
     if (!this.#isListed) return [];
     const values = JSON.stringify([...this.#program.initial.values()]);
     return propertiesOf(this.#program.invariantText ?? '').filter(
-      (name) => !this.#asked.has(name) && !this.#isExcused(name) && !names(values, name),
+      (name) => !this.#asked.has(name) && !this.#isExcused(name) && !this.#isNamed(name) && !names(values, name),
     );
   }
 
   #watched(end: End): End {
+    const { sessionNames } = this.#program;
     let final: End['final'] | null = null;
+    let results: End['results'] | null = null;
     const ask = (key: Key): void => this.#ask(key);
     const list = (): void => void (this.#isListed = true);
     return {
-      results: resultsOf(end.results, this.#program.sessionNames),
+      get results() {
+        return (results ??= resultsOf(end.results, sessionNames));
+      },
       get final() {
         return (final ??= namesAsked(end.final, ask, list));
       },
@@ -113,11 +117,12 @@ export class InvariantKeys {
   }
 
   #isExcused(key: Key): boolean {
-    return (
-      this.#program.initial.has(key) ||
-      this.#comparedWithNothing.has(key) ||
-      this.#texts.some((text) => names(text, key))
-    );
+    return this.#program.initial.has(key) || this.#comparedWithNothing.has(key);
+  }
+
+  /** In the text of a session: no misspelling, although no run wrote it. */
+  #isNamed(key: Key): boolean {
+    return this.#texts.some((text) => names(text, key));
   }
 }
 

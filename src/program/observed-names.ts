@@ -70,7 +70,7 @@ function noSessionText(name: string, sessionNames: readonly string[]): string {
 }
 
 /** By `await`, JSON, and the matchers and printers of test frameworks, which look for marks of their own (`$$typeof`, `@@__IMMUTABLE_MAP__@@`). */
-function isAskedOfAll(name: string): boolean {
+export function isAskedOfAll(name: string): boolean {
   return askedOfAll.has(name) || name.startsWith('$$') || name.startsWith('@@');
 }
 

@@ -1,0 +1,26 @@
+/** What the text of an invariant says of a judgement that is made again, on values that no run had. */
+
+/**
+ * Does it neither write what outlives it nor loop until something comes? Then it can judge again without harm. Helpers are not seen.
+ * @param text of the function
+ */
+export function isRepeatable(text: string): boolean {
+  if (loop.test(text) || report.test(text)) return false;
+  const own = new Set([...text.matchAll(declaration)].flatMap(([names]) => names.match(identifier) ?? []));
+  return [...text.matchAll(write)].every(({ groups }) => own.has(groups?.['before'] ?? groups?.['after'] ?? ''));
+}
+
+/** `while (...)`, `for (;;)`: for-of and for-in end with what they walk. */
+const loop = /\bwhile\s*\(|\bfor\s*\([^;)]*;/u;
+
+/** What others are told: output, snapshots, soft assertions. */
+const report = /\bconsole\b|\bprocess\s*\.|Snapshot\s*\(|\bexpect\s*\.\s*soft\b/u;
+
+/** `const { a, b: c } = `, `(a, { b }) =>`, `function f(a)`: more names than are declared, and none fewer. */
+const declaration =
+  /\b(?:const|let|var)\b[^=;]*|\([^()]*(?:\([^()]*\)[^()]*)*\)\s*(?:=>|\{)|[\p{ID_Continue}$]+\s*=>/gu;
+const identifier = /[\p{ID_Start}$_][\p{ID_Continue}$]*/gu;
+
+/** `seen.push(`, `total += `, `last.value = `, `++count`: the first name of what is written. */
+const write =
+  /(?<![\p{ID_Continue}$.])(?:(?<before>[\p{ID_Start}$_][\p{ID_Continue}$]*)(?:\??\.[\p{ID_Continue}$]+|\[[^\]]*\])*(?:\??\.(?:push|unshift|add|set|delete|clear|splice|write|log)\s*\(|\s*(?:(?:[-+*/%|&^]|\*\*|\|\||&&|\?\?)=(?!=)|=(?![=>])|\+\+|--))|(?:\+\+|--)(?<after>[\p{ID_Start}$_][\p{ID_Continue}$]*))/gu;

@@ -1,0 +1,224 @@
+/**
+ * Can the invariant fail at all? Before a green verdict it judges some of the final states of runs again, each time with one value changed. One that
+ * holds whatever is changed compares what is not there (`final.stock.left` of a number), or values of two types, or looks elsewhere.
+ */
+import { monotonicMs } from '../base/clock.ts';
+import { before, LATE } from '../base/deadline.ts';
+import type { Key } from '../history/index.ts';
+import { InputError } from '../base/input-error.ts';
+import { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
+import { type JudgeLimits, violationOf } from './invariant.ts';
+import { isRepeatable } from './invariant-text.ts';
+import { isAskedOfAll, observed } from './observed-names.ts';
+import type { End, Program } from './program.ts';
+
+/** What an invariant was given, as a copy; what it did not ask for is `null`. */
+export interface SeenEnd {
+  readonly final: Record<string, unknown> | null;
+  readonly results: Record<string, unknown> | null;
+}
+
+export class JudgedAgain {
+  readonly #program: Program;
+  readonly #ends = new Map<string, SeenEnd>();
+  #judgements = 0;
+  #held: readonly string[] = [];
+
+  /** @param program whose invariant judges again: not one that others observe */
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** @param program that is run: of its first judgements the ends are kept */
+  around(program: Program): Program {
+    if (!isRepeatable(this.#program.invariantText ?? '')) return program;
+    return {
+      ...program,
+      invariant: (end) => {
+        this.#judgements += 1;
+        if (this.#judgements > JUDGEMENTS_SEEN || this.#ends.size >= ENDS_MAX) return program.invariant(end);
+        const seen: { -readonly [Name in keyof SeenEnd]: SeenEnd[Name] } = { final: null, results: null };
+        const returned = program.invariant(watched(end, seen));
+        if (returned instanceof Promise) return returned.finally(() => this.#keep(seen));
+        this.#keep(seen);
+        return returned;
+      },
+    };
+  }
+
+  /** For a verdict that is green so far. @param limits for all of it */
+  async judge(limits: JudgeLimits): Promise<void> {
+    const asks = { final: false, results: false };
+    const changed: (readonly SeenEnd[])[] = [];
+    for (const end of this.#ends.values()) {
+      const asked = await this.#asked(end, limits);
+      if (asked === null) return;
+      asks.final ||= end.final !== null;
+      asks.results ||= end.results !== null;
+      changed.push(changesOfEnd(end, asked, mentionedIn(this.#program.invariantText ?? '', end)));
+    }
+    const changes = inTurn(changed).slice(0, CHANGES_MAX);
+    for (const end of changes) {
+      if (monotonicMs() > (limits.deadlineMs ?? Infinity)) return;
+      const outcome = await this.#outcome(end, limits);
+      if (outcome === 'fails' || outcome === 'late') return;
+    }
+    if (changes.length > 0) this.#held = [heldText(asks)];
+  }
+
+  /** Plain data, for an exploration that continues another day. */
+  seen(): readonly SeenEnd[] {
+    return [...this.#ends.values()];
+  }
+
+  merge(ends: readonly SeenEnd[]): void {
+    ends.forEach((end) => this.#keep(end));
+  }
+
+  /** What a green verdict takes for granted, as clauses. */
+  assumed(): readonly string[] {
+    return this.#held;
+  }
+
+  #keep(seen: SeenEnd): void {
+    if (seen.final === null && seen.results === null) return;
+    try {
+      this.#ends.set(JSON.stringify([seen.final, seen.results]), seen);
+    } catch {
+      // What JSON cannot say, such as a cycle, is not judged again.
+    }
+  }
+
+  /** The keys that the invariant asks for at an end where it holds; `null`: it does not hold there again. */
+  async #asked(end: SeenEnd, limits: JudgeLimits): Promise<ReadonlySet<Key> | null> {
+    const asked = new Set<Key>();
+    return (await this.#outcome(end, limits, (key) => void asked.add(key))) === 'holds' ? asked : null;
+  }
+
+  async #outcome(
+    end: SeenEnd,
+    { deadlineMs = Infinity, signal }: JudgeLimits,
+    onAsked: Ask = ignored,
+  ): Promise<Outcome> {
+    try {
+      const judged = observed((isObserved) => this.#program.invariant(givenAgain(end, onAsked, isObserved)));
+      const returned: unknown = await (judged instanceof Promise ? before(deadlineMs, judged, signal) : judged);
+      if (returned === LATE) return 'late';
+      return violationOf(returned) === null ? 'holds' : 'fails';
+    } catch (error) {
+      return error instanceof Endless || error instanceof InputError || isOfShape(error) ? 'no-answer' : 'fails';
+    }
+  }
+}
+
+/** `no-answer`: it came upon a value of another shape than it takes, or returned none. */
+type Outcome = 'holds' | 'fails' | 'no-answer' | 'late';
+
+type Ask = (key: Key) => void;
+
+/** Ends that are judged again, the judgements that they are taken from, and their changes. */
+const ENDS_MAX = 8;
+const JUDGEMENTS_SEEN = 64;
+const CHANGES_MAX = 500;
+/** That one judgement may ask of a final state: a changed pointer may lead in a circle. */
+const ASKED_MAX = 100_000;
+
+class Endless extends Error {}
+
+const ignored = (): void => {};
+
+/** `Cannot read properties of undefined`: what was changed has no place in the program, and nothing is compared. */
+function isOfShape(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+}
+
+/** The end itself, of which `seen` keeps a copy of what is asked for. */
+function watched(end: End, seen: { -readonly [Name in keyof SeenEnd]: SeenEnd[Name] }): End {
+  return {
+    get final() {
+      seen.final ??= copyOf(end.final);
+      return end.final;
+    },
+    get results() {
+      seen.results ??= copyOf(end.results);
+      return end.results;
+    },
+    sometimes: end.sometimes,
+  };
+}
+
+/** `null`: it has what cannot be copied. */
+function copyOf(values: object): Record<string, unknown> | null {
+  try {
+    return structuredClone({ ...values });
+  } catch {
+    return null;
+  }
+}
+
+/** @param isObserved an end that is copied cannot be: then it asks for every key */
+function givenAgain(end: SeenEnd, onAsked: Ask, isObserved: boolean): End {
+  const { final, results } = structuredClone(end);
+  const given = { final: final ?? {}, results: results ?? {}, sometimes: ignored };
+  let asked = 0;
+  const ask: Ask = (key) => {
+    asked += 1;
+    if (asked > ASKED_MAX) throw new Endless('a judgement without an end');
+    onAsked(key);
+  };
+  if (isObserved) return { ...given, final: askedOf(given.final, ask) };
+  for (const key of Object.keys(given.final)) onAsked(key);
+  return given;
+}
+
+function askedOf(final: Record<string, unknown>, ask: Ask): Record<string, unknown> {
+  const note = (name: string | symbol): void => {
+    if (typeof name === 'string' && (Object.hasOwn(final, name) || !(name in final || isAskedOfAll(name)))) ask(name);
+  };
+  return new Proxy(final, {
+    get: (target, name) => (note(name), Reflect.get(target, name) as unknown),
+    has: (target, name) => (note(name), Reflect.has(target, name)),
+    getOwnPropertyDescriptor: (target, name) => (note(name), Reflect.getOwnPropertyDescriptor(target, name)),
+  });
+}
+
+/**
+ * The same end with one value changed, in many ways: the first change of each value, then the second of each. After each round the same of all values
+ * at once: `a || b` asks for both.
+ */
+function changesOfEnd({ final, results }: SeenEnd, asked: ReadonlySet<Key>, mentioned: Mentioned): SeenEnd[] {
+  const ofFinal = [...(final === null ? [] : asked)].map((key) =>
+    changesOf(final?.[key], mentioned).map(
+      (change): Change =>
+        (end) => ({
+          ...end,
+          final: withChange(end.final ?? {}, key, change),
+        }),
+    ),
+  );
+  const ofResults = Object.keys(results ?? {}).map((name) =>
+    changesOf(results?.[name], mentioned).map(
+      (change): Change =>
+        (end) => ({
+          ...end,
+          results: withChange(end.results ?? {}, name, change),
+        }),
+    ),
+  );
+  const ofEach: Change[][] = [...ofFinal, ...ofResults];
+  const rounds = Math.max(0, ...ofEach.map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, i) => {
+    const changes = ofEach.flatMap((each) => each.slice(i, i + 1));
+    const all = changes.reduce<SeenEnd>((end, change) => change(end), { final, results });
+    return [...changes.map((change) => change({ final, results })), ...(changes.length > 1 ? [all] : [])];
+  }).flat();
+}
+
+type Change = (end: SeenEnd) => SeenEnd;
+
+function heldText(asks: { readonly final: boolean; readonly results: boolean }): string {
+  const where = [...(asks.final ? ['the final state'] : []), ...(asks.results ? ['what sessions return'] : [])].join(
+    ' or ',
+  );
+  return `the invariant looks at what it should, although it holds whatever is changed in ${where}`;
+}
