@@ -1,5 +1,6 @@
-/** `npm run conformance -- NAME [--FLAG VALUE]`: moirai beside real servers. Exit code 1: a difference that is not known; 3: wrong usage. */
+/** `npm run conformance -- NAME [--FLAG VALUE]`: moirai beside real servers. Exit code 1: a difference that is not known; 3: wrong usage, or sources that cannot be had. */
 import { parseArgs } from 'node:util';
+import { formatInputError, InputError } from '../src/base/index.ts';
 import type { Command } from './command.ts';
 import { isolation } from './isolation.ts';
 import { pairs } from './pairs-command.ts';
@@ -42,8 +43,14 @@ if (command === undefined || flags === null) {
   for (const { usage } of Object.values(commands)) console.error(`usage: npm run conformance -- ${usage}`);
   process.exitCode = 3;
 } else {
-  const isFine = await command.run({ flags, print: (line = '') => console.log(line) });
-  process.exitCode = isFine ? 0 : 1;
+  try {
+    const isFine = await command.run({ flags, print: (line = '') => console.log(line) });
+    process.exitCode = isFine ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    console.error(formatInputError(error));
+    process.exitCode = 3;
+  }
 }
 
 function flagsOf(list: string[], known: readonly string[]): ReadonlyMap<string, string> | null {

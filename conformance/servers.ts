@@ -1,5 +1,6 @@
 /** Private servers and their sides, by dialect. */
 import { existsSync } from 'node:fs';
+import { InputError } from '../src/base/index.ts';
 import type { Dialect } from '../src/sql/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
@@ -35,6 +36,7 @@ export async function withServer<T>(dialect: Dialect, work: (real: Side) => Prom
 export function dialectsOf({ flags }: CommandOptions): readonly Dialect[] {
   const engine = flags.get('engine');
   if (engine === undefined) return ['postgres', 'mysql'];
-  if (engine !== 'postgres' && engine !== 'mysql') throw new Error(`--engine is postgres or mysql, not ${engine}`);
+  if (engine !== 'postgres' && engine !== 'mysql')
+    throw new InputError('conformance/engine', `--engine is postgres or mysql, not ${engine}`);
   return [engine];
 }

@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { InputError } from '../src/base/index.ts';
 
 export interface Checkout {
   readonly repository: string;
@@ -30,7 +31,10 @@ interface PackageFile {
   readonly workspaces?: readonly string[];
 }
 
-/** @param from a folder with the sources of the tag, which is copied; `undefined`: they are cloned */
+/**
+ * @param from a folder with the sources of the tag, which is copied; `undefined`: they are cloned
+ * @throws InputError `conformance/sources`
+ */
 export function checkedOut(checkout: Checkout, from: string | undefined): string {
   const name = checkout.repository.replaceAll(/\W+/g, '-');
   const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'moirai', name, checkout.tag);
@@ -39,7 +43,7 @@ export function checkedOut(checkout: Checkout, from: string | undefined): string
   for (const each of [making, folder]) rmSync(each, { recursive: true, force: true });
   mkdirSync(join(making, '..'), { recursive: true });
   const address = `https://github.com/${checkout.repository}`;
-  if (from === undefined) call('git', ['clone', '-q', '--depth', '1', '--branch', checkout.tag, address, making], '.');
+  if (from === undefined) clone(address, checkout.tag, making);
   else cpSync(from, making, { recursive: true, filter: (path) => !/\/(?:\.git|node_modules)$/.test(path) });
   for (const each of checkout.packages) cutPackage(making, each);
   call('npm', ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', '--legacy-peer-deps'], making);
@@ -57,6 +61,16 @@ export function checkedOut(checkout: Checkout, from: string | undefined): string
   }
   renameSync(making, folder);
   return folder;
+}
+
+/** @throws InputError `conformance/sources` */
+function clone(address: string, tag: string, folder: string): void {
+  try {
+    call('git', ['clone', '-q', '--depth', '1', '--branch', tag, address, folder], '.');
+  } catch {
+    const advice = 'give a folder with these sources: --suite NAME --from FOLDER';
+    throw new InputError('conformance/sources', `git cannot clone ${address} at ${tag}; ${advice}`);
+  }
 }
 
 function cutPackage(folder: string, { path, keeps, workspaces }: PackageFile): void {

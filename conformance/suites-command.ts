@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import mysql from 'mysql2/promise';
 import pg from 'pg';
+import { InputError } from '../src/base/index.ts';
 import type { Dialect } from '../src/sql/index.ts';
 import { startMariadb } from '../test/support/mariadb-server.ts';
 import { startPostgres } from '../test/support/postgres-server.ts';
@@ -20,7 +21,8 @@ export async function clientSuites({ flags, print }: CommandOptions): Promise<bo
   let isFine = true;
   for (const name of names) {
     const suite = suites[name];
-    if (suite === undefined) throw new Error(`--suite is one of ${Object.keys(suites).join(', ')}, not ${name}`);
+    if (suite === undefined)
+      throw new InputError('conformance/suite', `--suite is one of ${Object.keys(suites).join(', ')}, not ${name}`);
     const folder = checkedOut(suite.checkout, flags.get('from'));
     const theirs = await resultsOfReal(suite, folder);
     const ours = await resultsOfMoirai(suite, folder);
