@@ -81,7 +81,10 @@ function judgeSmall(
     );
     if (verdict === null) return { answer: outOfTime, violation: null };
     gaveUp ||= verdict.kind === 'unknown' && verdict.reason === 'step-limit';
-    const answer = { kind: verdict.kind, text: verdict.kind === 'unknown' ? summarize(verdict) : verdict.kind };
+    const answer: Answer =
+      verdict.kind === 'unknown'
+        ? { kind: 'unknown', text: summarize(verdict), lacksTimes: verdict.reason === 'missing-times' }
+        : { kind: verdict.kind, text: verdict.kind };
     return { answer, violation: verdict.kind === 'violated' ? violationIn(history, level, verdict) : null };
   };
   const order = ambiguous.length === 0 ? 'weakest-first' : 'strongest-first';

@@ -68,7 +68,11 @@ function answerOf(verdict: CompactVerdict): Answer {
   if (verdict.kind !== 'unknown') return { kind: verdict.kind, text: verdict.kind };
   if (verdict.reason === 'time-limit') return { kind: 'unknown', text: `unknown: ${stopText('time')}` };
   if (verdict.reason !== 'not-searched')
-    return { kind: 'unknown', text: summarize({ kind: 'unknown', reason: verdict.reason }) };
+    return {
+      kind: 'unknown',
+      text: summarize({ kind: 'unknown', reason: verdict.reason }),
+      lacksTimes: verdict.reason === 'missing-times',
+    };
   return { kind: 'unknown', text: 'unknown: not searched in a history of this size or kind yet' };
 }
 

@@ -58,7 +58,7 @@ function answerOf(verdict: ListVerdict): Answer {
     verdict.reason === 'missing-times'
       ? summarize({ kind: 'unknown', reason: verdict.reason })
       : 'unknown: registers beside lists, or appends that no transaction read';
-  return { kind: 'unknown', text };
+  return { kind: 'unknown', text, lacksTimes: verdict.reason === 'missing-times' };
 }
 
 interface NamedEdge {

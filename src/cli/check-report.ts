@@ -27,6 +27,8 @@ export interface Answer {
   readonly kind: 'satisfied' | 'violated' | 'unknown';
   /** `kind`, or why it is unknown. */
   readonly text: string;
+  /** It is unknown because the level is about times, and the history has none: nothing was left undone. */
+  readonly lacksTimes?: boolean;
 }
 
 export interface Violation {

@@ -137,9 +137,13 @@ function isChecked(file: CheckedFile): file is Checked {
   return file.kind === 'checked';
 }
 
-/** Is there an answer at any level? */
+/** Was the whole history judged at every level that it can be judged at? */
 function isKnown(file: CheckedFile): boolean {
-  return isChecked(file) && file.cut === null && Object.values(file.answers).some(({ kind }) => kind !== 'unknown');
+  return (
+    isChecked(file) &&
+    file.cut === null &&
+    Object.values(file.answers).every(({ kind, lacksTimes }) => kind !== 'unknown' || lacksTimes === true)
+  );
 }
 
 function drawn(all: readonly CheckedFile[], drawing: 'dot' | 'mermaid'): string {

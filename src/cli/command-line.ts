@@ -337,8 +337,8 @@ moirai recognizes each file by its content. Histories of more than 100 transacti
 operations; above causal they search, within limits, and may answer unknown.
 A folder of T1.log, T2.log, ... (Cobra) or J1.log, ... (Viper) is one history; any other folder holds one a file. Lists (append) are
 checked at every level.
-Without --level every level is checked and none is asked for: the exit code is 0 whatever is found.
-Ctrl-C and --max-time end it with the levels decided so far; the others are unknown. A second Ctrl-C ends at once.
+Without --level every level is checked and none is asked for: the exit code is 0 whatever is found, and 2 where a level is unknown, unless only
+because the history has no times. Ctrl-C and --max-time end it with the levels decided so far; the others are unknown. A second Ctrl-C ends at once.
 A read of a value that no transaction wrote violates read-committed; the report says what the rest is at.
 
 Examples:

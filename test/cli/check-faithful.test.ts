@@ -1,5 +1,7 @@
 /** What `moirai check` makes of files that are not as a checker would like them: nothing is left out, nothing is refused that can be decided. */
 import { describe, expect, test } from 'vitest';
+import { CheckReports } from '../../src/cli/check-reports.ts';
+import { openInput } from '../../src/cli/input-files.ts';
 import { runHere } from '../support/cli.ts';
 
 interface Report {
@@ -216,6 +218,26 @@ describe('--max-time', () => {
       verdict: 'unknown',
       gaps: ['h.jsonl: stopped by --max-time while the file was read'],
     });
+  });
+
+  test.each([
+    ['every level is known', {}, 0],
+    ['the time was over at one', { serializable: { kind: 'unknown', text: 'unknown: stopped by --max-time' } }, 2],
+    ['the history has no times', { 'strict-serializable': { kind: 'unknown', text: 'unknown', lacksTimes: true } }, 0],
+  ] as const)('without --level, where %s', (_name, unknown, code) => {
+    const host = { openInput, listFolder: async () => null, err: () => {}, columns: null, env: {} };
+    const reports = new CheckReports([{ path: 'h.jsonl', files: null }], { json: false, color: false }, host);
+    const satisfied = { kind: 'satisfied', text: 'satisfied' } as const;
+    const answers = { causal: satisfied, serializable: satisfied, ...unknown };
+    const rest = {
+      json: { levels: {}, violations: [], unknown: {} },
+      strongest: 'causal',
+      assumed: [],
+      cut: null,
+      drawing: null,
+    } as const;
+    reports.take(0, { kind: 'checked', file: 'h.jsonl', text: '', answers, ...rest });
+    expect(reports.ending().code).toBe(code);
   });
 });
 
