@@ -47,6 +47,35 @@ const deadlockOfWidth = (width: number): Schedule => ({
   queries: ['select id, v from t order by id'],
 });
 
+const joined = 'select t.id, t.v, u.w from t join u on u.tid = t.id';
+const joinTables = [
+  'create table t (id int primary key, k int, g int, v int not null default 0)',
+  'create table u (id int primary key, tid int, w int)',
+];
+
+/** The server begins with the table that stands first where both are as small. */
+const joinOfNothing: Schedule = {
+  dialect: 'mysql',
+  setUp: joinTables,
+  levels: ['serializable', 'serializable'],
+  steps: [
+    { session: 0, sql: 'begin', form: 'begin' },
+    { session: 0, sql: joined, form: 'select' },
+    { session: 1, sql: 'insert into t values (3, 30, 1, 1)', form: 'insert' },
+  ],
+  queries: [],
+};
+
+/** The server reads a table of few rows whole, and locks those that it does not join and the end. */
+const joinOfFew: Schedule = {
+  ...joinOfNothing,
+  setUp: [
+    ...joinTables,
+    'insert into t values (1, 10, 1, 1), (2, 20, 2, 1), (4, 40, 2, 1)',
+    'insert into u values (2, 1, 1), (3, 1, 1)',
+  ],
+};
+
 test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout: 300_000 }, async (run) => {
   try {
     const result = await withServer(run.dialect, async (real) => {
@@ -57,6 +86,8 @@ test.each(reducedRuns)('$dialect: $schedules schedules of seed $seed', { timeout
         ];
         expect([narrow.line, narrow.lightest, wide.line]).toEqual([null, null, null]);
         expect(wide.lightest).not.toBeNull();
+        for (const schedule of [joinOfNothing, joinOfFew])
+          expect((await compare(schedule, real)).kind).toBe('equal by another plan');
       }
       return randomSchedules({ ...run, reducedMax: 1 }, real);
     });

@@ -9,6 +9,7 @@ async function afterStatements(engine: string, isolation: string, statements: re
   const client = connected(database);
   await client.run('create table t (id int primary key, owner int, n int)');
   await client.run('create index t_owner on t (owner)');
+  await client.run('create table u (id int primary key, tid int)');
   database.start();
   for (const sql of statements) await client.run(sql);
   return database;
@@ -36,6 +37,21 @@ describe('no choice, or one that makes no difference', () => {
     ['mysql', 'repeatable read', 'update t set n = 1 where n = 1'],
   ])('%s, %s: %s', async (engine, isolation, statement) => {
     expect((await afterStatements(engine, isolation, [statement])).assumed.list).toEqual([]);
+  });
+});
+
+describe('a join of InnoDB that locks: with which table it begins, and whether it looks the other up or reads it whole', () => {
+  const order = { table: 'u', taken: 'before t', way: 0, ways: 2 };
+  const byKey = { table: 't', taken: 'by index PRIMARY', way: 0, ways: 2 };
+  test.each([
+    ['serializable', 'select t.n from t join u on u.tid = t.id', [order, byKey]],
+    ['read committed', 'update t join u on u.tid = t.id set t.n = 1', [order, byKey]],
+    ['serializable', 'select t.n from u left join t on t.id = u.tid', []],
+    ['repeatable read', 'select t.n from t join u on u.tid = t.id', []],
+    ['serializable', 'select t.n from t join u on t.id = 1 and u.id = 2', []],
+  ])('%s: %s', async (isolation, statement, expected) => {
+    const { assumed } = await afterStatements('mysql', isolation, [statement]);
+    expect(assumed.list).toEqual(expected.map((each) => ({ ...each, statement })));
   });
 });
 

@@ -60,13 +60,13 @@ export function wayOf(ways: Ways = {}, access: Pick<AssumedAccess, 'table' | 'st
 /** PostgreSQL locks rows, whatever the way to them. InnoDB's subqueries lock as `locking-scans.ts` says. */
 function matters(
   { locks }: AccessChoice,
-  { isReadOnly, command }: QueryStatement,
+  { isReadOnly, command, writesJoin = false }: QueryStatement,
   dialect: Dialect,
   isolation: IsolationName,
 ): boolean {
   if (isolation === 'serializable') return true;
   if (dialect === 'postgres') return false;
-  return locks || (!isReadOnly && command !== 'SELECT' && isolation === 'repeatable read');
+  return locks || writesJoin || (!isReadOnly && command !== 'SELECT' && isolation === 'repeatable read');
 }
 
 /** One clause for each table and way, for those who judge by it. */

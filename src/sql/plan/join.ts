@@ -7,7 +7,8 @@ import { keyText } from '../compare.ts';
 import { engineRules } from '../dialect.ts';
 import type { Expression, Frame } from '../expression.ts';
 import type { Row } from '../storage.ts';
-import { accessWays, indexStep } from './access.ts';
+import type { Table } from '../catalog/relation.ts';
+import { type Access, accessWays, indexStep } from './access.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
 import { wholeScan } from './covering-index.ts';
 import type { RangeItem } from './namespace.ts';
@@ -61,7 +62,7 @@ export function planJoins(list: FromList, planning: Planning, known: ReadonlySet
     const isThere = (row: number): boolean => present.has(row) || rows.includes(row);
     const ready = pending.filter(({ uses }) => [...uses].every(isThere));
     pending = pending.filter((conjunct) => !ready.includes(conjunct));
-    const step = nodeSource(node, ready, present, planning, source !== null || known.size > 0);
+    const step = nodeSource(node, ready, { present, known }, planning);
     source = source === null ? step : nested(source, step);
     for (const row of rows) present.add(row);
   }
@@ -79,7 +80,7 @@ function rowsOf(node: FromNode): number[] {
 
 /**
  * The next as written whose needs are met, unless another is found by its whole key. Of equals MariaDB begins with the one by whose rows the others are
- * found by their whole keys.
+ * found by their whole keys, or with another, by the sizes of the tables.
  */
 function nextNode(
   waiting: readonly FromNode[],
@@ -88,24 +89,44 @@ function nextNode(
   planning: Planning,
 ): FromNode {
   const possible = waiting.filter((node) => needsOf(node).every((row) => present.has(row)));
-  const { isClustered } = engineRules[planning.dialect];
-  const opens = (node: FromNode): number => {
-    if (!isClustered || node.kind !== 'leaf' || possible.length < 2) return 0;
-    const others = possible.filter((other) => other !== node);
-    const isThere = (row: number): boolean => present.has(row) || row === node.item.row;
-    return others.filter((other) => accessScore(other, conjuncts, isThere, planning) === pointScore).length;
-  };
   const isPresent = (row: number): boolean => present.has(row);
-  const score = (node: FromNode): number =>
-    accessScore(node, conjuncts, isPresent, planning) + opens(node) / (possible.length + 1);
-  let best = possible[0] ?? waiting[0];
-  assert(best !== undefined, 'an item is left to join');
-  let bestScore = score(best);
-  for (const node of possible.slice(1)) {
-    const own = score(node);
-    if (own > bestScore) [best, bestScore] = [node, own];
-  }
-  return best;
+  const scores = possible.map((node) => accessScore(node, conjuncts, isPresent, planning));
+  const bestScore = Math.max(...scores);
+  const best = possible.filter((_, i) => scores[i] === bestScore);
+  const first = best[0] ?? waiting[0];
+  assert(first !== undefined, 'an item is left to join');
+  const { isClustered } = engineRules[planning.dialect];
+  return isClustered && bestScore < pointScore
+    ? nextOfEquals(first, best, possible, { conjuncts, present, planning })
+    : first;
+}
+
+interface Joining {
+  readonly conjuncts: readonly Conjunct[];
+  /** Of what has been joined. */
+  readonly present: ReadonlySet<number>;
+  readonly planning: Planning;
+}
+
+function nextOfEquals(
+  first: FromNode,
+  equals: readonly FromNode[],
+  possible: readonly FromNode[],
+  { conjuncts, present, planning }: Joining,
+): FromNode {
+  const opened = equals.map((node) => {
+    if (node.kind !== 'leaf') return 0;
+    const isThere = (row: number): boolean => present.has(row) || row === node.item.row;
+    const others = possible.filter((other) => other !== node);
+    return others.filter((other) => accessScore(other, conjuncts, isThere, planning) === pointScore).length;
+  });
+  const most = Math.max(...opened);
+  const likely = equals[opened.indexOf(most)];
+  if (most === 0 || likely?.kind !== 'leaf' || likely.item.table === null) return first;
+  const others = equals.filter((node): node is Leaf => node.kind === 'leaf' && node !== likely);
+  const names = others.map(({ item }) => item.name);
+  const ways = [`before ${names.join(' and ')}`, ...names.map((name) => `after ${name}`)];
+  return [likely, ...others][planning.choose(likely.item.table, ways, false)] ?? likely;
 }
 
 const pointScore = 3;
@@ -127,14 +148,16 @@ function needsOf(node: FromNode): number[] {
   return [...node.left.nodes, ...node.right.nodes].flatMap(needsOf).filter((row) => !own.includes(row));
 }
 
-function nodeSource(
-  node: FromNode,
-  conjuncts: readonly Conjunct[],
-  present: ReadonlySet<number>,
-  planning: Planning,
-  isInner: boolean,
-): Source {
-  if (node.kind === 'leaf') return leafSource(node, conjuncts, present, planning, isInner);
+interface RowsThere {
+  /** Of what has been joined, and `known`. */
+  readonly present: ReadonlySet<number>;
+  /** From outside the list. */
+  readonly known: ReadonlySet<number>;
+}
+
+function nodeSource(node: FromNode, conjuncts: readonly Conjunct[], there: RowsThere, planning: Planning): Source {
+  if (node.kind === 'leaf') return leafSource(node, conjuncts, there, planning);
+  const { present } = there;
   const leftRows = node.left.nodes.flatMap(rowsOf);
   const rightRows = node.right.nodes.flatMap(rowsOf);
   if (node.kind === 'full') {
@@ -160,27 +183,37 @@ function nodeSource(
   return filtered(leftJoin(left, right, rightRows), allOf(above));
 }
 
-function leafSource(
-  leaf: Leaf,
-  conjuncts: readonly Conjunct[],
-  present: ReadonlySet<number>,
-  planning: Planning,
-  isInner: boolean,
-): Source {
+function leafSource(leaf: Leaf, conjuncts: readonly Conjunct[], there: RowsThere, planning: Planning): Source {
   const { item } = leaf;
-  const isKnown = (row: number): boolean => present.has(row);
+  const isKnown = (row: number): boolean => there.present.has(row);
   if (item.table !== null) {
-    const ways = accessWays(item.table, item.row, conjuncts, isKnown, planning.dialect);
-    const access = planning.access(item.table, ways, false);
+    const access = planning.access(item.table, waysOfLeaf(item, item.table, conjuncts, there, planning), false);
     if (access !== null) {
       planning.steps.push(indexStep(access, item.name));
       return tableSource(item.table.id, item.row, access.paths, rowCondition(item, conjuncts, planning));
     }
   }
-  const hashed = isInner && leaf.needs.size === 0 ? hashJoin(leaf, conjuncts, isKnown, planning) : null;
+  const hashed = there.present.size > 0 && leaf.needs.size === 0 ? hashJoin(leaf, conjuncts, isKnown, planning) : null;
   if (hashed !== null) return hashed;
   planning.steps.push({ nodeType: item.table === null ? 'Scan' : 'Seq Scan', relation: item.name });
   return plainSource(leaf, conjuncts, planning);
+}
+
+/**
+ * A key that rows of an inner join give is looked up, or the table is read whole where MariaDB expects few rows. One that is constant, or that the left side
+ * of an outer join gives, has one way.
+ */
+function waysOfLeaf(
+  { row }: RangeItem,
+  table: Table,
+  conjuncts: readonly Conjunct[],
+  { present, known }: RowsThere,
+  { dialect }: Planning,
+): readonly (Access | null)[] {
+  const ways = accessWays(table, row, conjuncts, (each) => present.has(each), dialect);
+  if (ways.length > 1 || ways[0]?.isPoint !== true) return ways;
+  const [given] = accessWays(table, row, conjuncts, (each) => known.has(each), dialect);
+  return given?.isPoint === true ? ways : [...ways, null];
 }
 
 function plainSource({ item, rowsOf: rows }: Leaf, conjuncts: readonly Conjunct[], planning: Planning): Source {
