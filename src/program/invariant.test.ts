@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { endOf, judge, violationOf } from './invariant.ts';
+import { isRepeatable } from './invariant-text.ts';
 import { program } from './program.ts';
 import { similarKey } from './similar-key.ts';
 
@@ -62,4 +63,30 @@ test.each([
   ['', 'x'],
 ])('"%s" is another key than "%s"', (name, key) => {
   expect(similarKey(name, [key])).toBeNull();
+});
+
+describe('an invariant is judged again', () => {
+  test.each([
+    '({ final }) => final.stock >= 0',
+    '({ final: { stock, paid = 0 } }) => stock + paid === 2',
+    '({ results }) => { let total = 0; for (const each of Object.values(results)) total += each; return total === 2; }',
+    '({ final }) => { const seen = new Set(); seen.add(final.a); const out = {}; out.b = 1; return seen.size === 1; }',
+    'function held({ final }) { let n = 0; n++; return final.a <= n && final.b !== n; }',
+    'invariant({ final }) { return Object.entries(final).every(([key, value]) => value === 1 || key == "x"); }',
+  ])('where it keeps to itself: %s', (text) => {
+    expect(isRepeatable(text)).toBe(true);
+  });
+
+  test.each([
+    '({ final }) => seen.push(final.stock) > 0',
+    '({ final }) => { outcomes.all[final.stock] = true; return true; }',
+    '({ final }) => { count += 1; return final.stock >= 0; }',
+    '({ final }) => { ++count; return final.stock >= 0; }',
+    '({ final }) => { console.log(final); return final.stock >= 0; }',
+    '({ final }) => { expect(final).toMatchSnapshot(); return true; }',
+    '({ final }) => { let at = 0; while (final[at]) at = final[at]; return true; }',
+    '({ final }) => { for (let i = final.head; i !== final.tail; i += 1); return true; }',
+  ])('not where others notice, or it may not end: %s', (text) => {
+    expect(isRepeatable(text)).toBe(false);
+  });
 });
