@@ -1,18 +1,14 @@
 /**
- * `npm run mutation [-- TEXT ...]`: plants each bug of `planted-bugs.ts` (of those whose name or file has one of the texts) in a copy of the repository, runs
- * the tests that should see it, then those of its folder, and prints a table. Exit code 1: more than one in twenty survives, or a test fails without a
- * bug; 3: nothing to do.
+ * `npm run mutation [-- TEXT ...]`: plants each bug of `planted-bugs.ts` (of those whose name or file has one of the texts: a folder is one) in a copy of
+ * the repository, runs the tests that should see it, file by file, then those of its folder, and prints a table. Exit code 1: more than one in twenty
+ * survives, or a test fails without a bug; 3: nothing to do.
  */
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname } from 'node:path';
 import type { PlantedBug } from './planted-bug.ts';
 import { plantedBugs } from './planted-bugs.ts';
-import { failuresOf } from './run-tests.ts';
+import { formatRow, formatSummary, isFailure, type Outcome, type Result, tableHead } from './summary.ts';
+import { TestedCopy } from './tested-copy.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const texts = process.argv.slice(2);
 const chosen = plantedBugs.filter(
   ({ name, file }) => texts.length === 0 || texts.some((text) => name.includes(text) || file.includes(text)),
@@ -21,55 +17,42 @@ const chosen = plantedBugs.filter(
 if (chosen.length === 0) {
   console.error('no planted bug has this in its name or file');
   process.exitCode = 3;
-} else process.exitCode = runAll(chosen);
+} else process.exitCode = await runAll(chosen);
 
-function runAll(bugs: readonly PlantedBug[]): 0 | 1 {
-  const copy = copyOfRepository();
+async function runAll(bugs: readonly PlantedBug[]): Promise<0 | 1> {
+  const copy = new TestedCopy();
   try {
-    const broken = failuresOf(copy, [...new Set(bugs.flatMap(({ tests }) => tests))]);
-    if (broken.length > 0) {
-      console.error(`fails without a bug: ${broken.join(', ')}`);
-      return 1;
-    }
-    console.log('| bug | file | caught by |\n| --- | --- | --- |');
-    let survivors = 0;
+    console.log(tableHead);
+    const results: Result[] = [];
     for (const bug of bugs) {
-      const found = plantedIn(copy, bug, () => {
-        const named = failuresOf(copy, bug.tests);
-        return named.length > 0 ? named : failuresOf(copy, [`${dirname(bug.file)}/`]);
-      });
-      if (found.length === 0) survivors += 1;
-      console.log(`| ${bug.name} | ${bug.file} | ${found.length === 0 ? '**survives**' : found.join(', ')} |`);
+      const result = { bug, outcome: await outcomeOf(bug, copy) };
+      results.push(result);
+      console.log(formatRow(result));
     }
-    console.log(`\n${bugs.length - survivors} of ${bugs.length} caught`);
-    return 20 * survivors > bugs.length ? 1 : 0;
+    console.log(`\n${formatSummary(results)}`);
+    return isFailure(results) ? 1 : 0;
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    copy.remove();
   }
 }
 
-function plantedIn<T>(copy: string, { file, before, after }: PlantedBug, use: () => T): T {
-  const path = join(copy, file);
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(
-    path,
-    text.replace(before, () => after),
-  );
-  try {
-    return use();
-  } finally {
-    writeFileSync(path, text);
+/** The first test that fails decides; the folder is asked where all that are named pass. */
+async function outcomeOf(bug: PlantedBug, copy: TestedCopy): Promise<Outcome> {
+  const endless: string[] = [];
+  for (const target of [...bug.tests, `${dirname(bug.file)}/`]) {
+    if (target.endsWith('/') && endless.length > 0) break;
+    const baseline = await copy.baselineOf(target);
+    if (baseline.kind === 'failed') return { kind: 'broken test', test: `${baseline.test} fails` };
+    if (baseline.kind === 'no end') return { kind: 'broken test', test: `${target} does not end` };
+    const run = await copy.runWith(bug, target, limitOf(baseline.tookMs));
+    if (run.kind === 'failed') return { kind: 'caught', by: run.test };
+    if (run.kind === 'no end' && bug.isEndless) return { kind: 'caught', by: `${target}, which does not end` };
+    if (run.kind === 'no end') endless.push(target);
   }
+  return endless.length > 0 ? { kind: 'no end', in: endless } : { kind: 'survives' };
 }
 
-/** The files that git knows, as they are now. */
-function copyOfRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'moirai-mutation-'));
-  const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
-  for (const file of files.toString().split('\0').filter(Boolean)) {
-    mkdirSync(join(copy, dirname(file)), { recursive: true });
-    copyFileSync(join(root, file), join(copy, file));
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  return copy;
+/** A machine that does other things meanwhile takes a multiple, and starting Vitest its own time. */
+function limitOf(baselineMs: number): number {
+  return Math.ceil(20_000 + 4 * baselineMs);
 }

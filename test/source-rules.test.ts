@@ -1,7 +1,10 @@
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { PlantedBug } from '../mutation/planted-bug.ts';
 import { plantedBugs } from '../mutation/planted-bugs.ts';
+import { type Report, testRunOf } from '../mutation/run-tests.ts';
+import { formatRow, formatSummary, isFailure, type Outcome } from '../mutation/summary.ts';
 import { readSources } from './support/source-files.ts';
 import { codeOnly, importSpecifiers } from './support/source-text.ts';
 
@@ -72,6 +75,40 @@ test('every planted bug is text of its file, once, and the tests that should see
   });
   expect(wrong.map(({ name }) => name)).toEqual([]);
   expect(new Set(plantedBugs.map(({ name }) => name)).size).toBe(plantedBugs.length);
+});
+
+describe('npm run mutation', () => {
+  const failing = (fullName: string, message: string): object => {
+    return { fullName, status: 'failed', failureMessages: [message] };
+  };
+  const late = failing('waits', 'Error: Test timed out in 21000ms.');
+  const wrong = failing('counts', 'AssertionError: expected 1 to be 2');
+  test.each([
+    ['passes', 'passed', [{ fullName: 'counts', status: 'passed' }], { kind: 'passed', tookMs: 5 }],
+    ['a failure is caught, with its name', 'failed', [wrong], { kind: 'failed', test: 'a.test.ts: counts' }],
+    ['a limit of time is no failure', 'failed', [late], { kind: 'no end' }],
+    ['but another test may fail', 'failed', [late, wrong], { kind: 'failed', test: 'a.test.ts: counts' }],
+    ['a file that does not load', 'failed', [], { kind: 'failed', test: 'a.test.ts: SyntaxError: x' }],
+  ])('of the tests of a file: %s', (_name, status, assertionResults, run) => {
+    const file = { name: 'a.test.ts', status, message: 'SyntaxError: x\n  at y', assertionResults };
+    expect(testRunOf({ testResults: [file] } as Report, 5)).toEqual(run);
+  });
+
+  test('what does not end is neither caught nor survives', () => {
+    const result = (outcome: Outcome): { bug: PlantedBug; outcome: Outcome } => {
+      return { bug: { ...(plantedBugs[0] as PlantedBug), name: outcome.kind, file: 'src/a.ts' }, outcome };
+    };
+    const caught = result({ kind: 'caught', by: 'a.test.ts: a | b' });
+    const endless = result({ kind: 'no end', in: ['a.test.ts'] });
+    expect([caught, endless].map(formatRow)).toEqual([
+      '| caught | src/a.ts | a.test.ts: a \\| b |',
+      '| no end | src/a.ts | **no end** in a.test.ts |',
+    ]);
+    expect(formatSummary([caught, endless])).toBe('1 of 2 caught\nno end: 1 (no end)');
+    expect(isFailure([caught, endless])).toBe(false);
+    expect(isFailure([caught, result({ kind: 'survives' })])).toBe(true);
+    expect(isFailure([caught, result({ kind: 'broken test', test: 'a.test.ts fails' })])).toBe(true);
+  });
 });
 
 test(`no file has more than ${linesMax} lines`, () => {
