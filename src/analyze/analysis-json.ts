@@ -1,10 +1,10 @@
 import { conclude, conclusionJson } from '../evidence/index.ts';
-import type { Analysis } from './analyze.ts';
+import type { Analysis, Anomaly } from './analyze.ts';
 import { changesText, changeText } from './changes.ts';
 
-/** The `--json` shape of `moirai analyze`. @param files of the anomalies' programs; `null`: not written */
+/** The `--json` shape of `moirai analyze`. @param files of the programs of the anomalies, then of those of units; `null`: not written */
 export function analysisJson(analysis: Analysis, files: readonly (string | null)[]): object {
-  const { transactions, anomalies, notUnderstood, evidence } = analysis;
+  const { transactions, anomalies, unitAnomalies, notUnderstood, evidence } = analysis;
   return {
     ...conclusionJson(conclude(evidence)),
     transactions: transactions.map(({ name, place, level, isAutocommit, weakest, weakestChanged, changes }) => ({
@@ -15,27 +15,33 @@ export function analysisJson(analysis: Analysis, files: readonly (string | null)
       weakestChanged,
       change: changes.length === 0 ? null : changes.map(changeText).join('; '),
     })),
-    anomalies: anomalies.map(({ name, status, transactions: names, statements, fix, isLeft }, at) => ({
-      name,
-      status: status.kind,
-      transactions: names,
-      statements: statements.map(({ place, sql }) => ({ ...place, sql })),
-      left: isLeft,
-      differs: status.kind === 'confirmed' ? status.anomaly : null,
-      schedules: status.kind === 'confirmed' ? status.schedules : null,
-      violations: status.kind === 'confirmed' ? status.violations : null,
-      reason: status.kind === 'possible' ? status.reason : null,
-      program: files[at] ?? null,
-      fix:
-        fix === null
-          ? null
-          : {
-              text: changesText(fix.changes),
-              holds: true,
-              proven: fix.isProven,
-              schedules: fix.schedules,
-            },
+    anomalies: anomalies.map((anomaly, at) => ({
+      name: anomaly.name,
+      transactions: anomaly.transactions,
+      left: anomaly.isLeft,
+      ...foundJson(anomaly, files[at] ?? null),
+    })),
+    unitAnomalies: unitAnomalies.map((anomaly, at) => ({
+      name: anomaly.name,
+      units: anomaly.transactions,
+      ...foundJson(anomaly, files[anomalies.length + at] ?? null),
     })),
     notUnderstood: notUnderstood.map(({ place, reason }) => ({ ...place, reason })),
+  };
+}
+
+function foundJson({ status, statements, fix }: Anomaly, program: string | null): object {
+  return {
+    status: status.kind,
+    statements: statements.map(({ place, sql }) => ({ ...place, sql })),
+    differs: status.kind === 'confirmed' ? status.anomaly : null,
+    schedules: status.kind === 'confirmed' ? status.schedules : null,
+    violations: status.kind === 'confirmed' ? status.violations : null,
+    reason: status.kind === 'possible' ? status.reason : null,
+    program,
+    fix:
+      fix === null
+        ? null
+        : { text: changesText(fix.changes), holds: true, proven: fix.isProven, schedules: fix.schedules },
   };
 }

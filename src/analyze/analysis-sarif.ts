@@ -5,11 +5,12 @@ import { anomalyText, fixText, participants } from './analysis-text.ts';
 import type { Place } from './application.ts';
 import { changesText } from './changes.ts';
 import type { NotUnderstoodPlace } from './transactions.ts';
+import { unitAnomalyName } from './unit-anomalies.ts';
 
 export interface SarifOptions {
   /** Of moirai. */
   readonly version: string;
-  /** Of the anomalies' programs, in their order; `null`: not written. */
+  /** Of the programs of the anomalies, then of those of units, in their order; `null`: not written. */
   readonly files: readonly (string | null)[];
 }
 
@@ -30,7 +31,9 @@ interface Result {
 /** A log file with one run. Section numbers are those of the standard. */
 export function analysisSarif(analysis: Analysis, { version, files }: SarifOptions): object {
   const results = [
-    ...analysis.anomalies.map((anomaly, at) => anomalyResult(anomaly, files[at] ?? null)),
+    ...[...analysis.anomalies, ...analysis.unitAnomalies].map((anomaly, at) =>
+      anomalyResult(anomaly, files[at] ?? null),
+    ),
     ...analysis.notUnderstood.map(notUnderstoodResult),
   ];
   const rules = [...new Map(results.map(({ rule }) => [rule.id, rule])).values()];
@@ -90,6 +93,8 @@ function anomalyResult(anomaly: Anomaly, file: string | null): Result {
 }
 
 function meaningOf(name: string): string {
+  if (name === unitAnomalyName)
+    return 'a unit writes because of what an earlier transaction of it read, and nothing makes them one transaction';
   const known = Object.entries(named).find(([id]) => id === name);
   return known?.[1].meaning ?? 'the transactions have a schedule that no serial order explains';
 }

@@ -6,14 +6,14 @@ import { changesText, changeText } from './changes.ts';
 
 export interface AnalysisText {
   readonly style: Styler;
-  /** Of the anomalies' programs, in their order; `null`: not written. */
+  /** Of the programs of the anomalies, then of those of units, in their order; `null`: not written. */
   readonly files: readonly (string | null)[];
   /** How the command line is called: `moirai`, `npx moirai`. */
   readonly invocation: string;
 }
 
 export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
-  const { units, transactions, anomalies, notUnderstood, evidence } = analysis;
+  const { units, transactions, anomalies, unitAnomalies, notUnderstood, evidence } = analysis;
   const missing = notUnderstood.length === 0 ? '' : `; ${counted(notUnderstood.length, 'place')} not understood`;
   const sections = [
     [`${counted(transactions.length, 'transaction')} in ${counted(units, 'unit')}${missing}`],
@@ -23,6 +23,8 @@ export function formatAnalysis(analysis: Analysis, text: AnalysisText): string {
       ...transactions.map(transactionRow),
     ]),
     ...anomalies.map((anomaly, at) => anomalyLines(anomaly, at, text)),
+    unitAnomalies.length === 0 ? [] : ['across the statements of a unit: nothing makes them one transaction'],
+    ...unitAnomalies.map((anomaly, at) => anomalyLines(anomaly, anomalies.length + at, text)),
     conclusionLines(conclude(evidence), text),
   ];
   return `${sections

@@ -17,6 +17,7 @@ import {
   type NotUnderstoodPlace,
   transactionsOf,
 } from './transactions.ts';
+import { unitAnomalies, type UnitAnalysis, wholeUnit } from './unit-anomalies.ts';
 import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
 
 export interface AnalyzeOptions extends Partial<ExploreLimits> {
@@ -32,6 +33,8 @@ export interface Analysis {
   readonly units: number;
   readonly transactions: readonly TransactionReport[];
   readonly anomalies: readonly Anomaly[];
+  /** Across the transactions of units, which nothing makes one: their `transactions` are units. With the changes of `anomalies` made. */
+  readonly unitAnomalies: readonly Anomaly[];
   readonly notUnderstood: readonly NotUnderstoodPlace[];
   readonly evidence: Evidence;
 }
@@ -91,12 +94,12 @@ const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';
 const attempts: readonly Amounts[] = [
-  { inRows: 100, inArguments: 10 },
-  { inRows: 100, inArguments: 60 },
-  { inRows: 100, inArguments: 150 },
-  { inRows: 1, inArguments: 1 },
-  { inRows: 0, inArguments: 10 },
-];
+  [100, 10],
+  [100, 60],
+  [100, 150],
+  [1, 1],
+  [0, 10],
+].map(([inRows = 0, inArguments = 0]) => ({ inRows, inArguments, areArgumentsEqual: false, inColumns: new Map() }));
 
 class ApplicationAnalysis {
   readonly #application: Application;
@@ -121,6 +124,7 @@ class ApplicationAnalysis {
   async run(): Promise<Analysis> {
     const set = this.#robustSet(this.#known);
     const anomalies = await this.#anomalies();
+    const units = await this.#unitAnomalies();
     const weakest = set.weakest();
     const weakestChanged = this.#changes.length === 0 ? weakest : this.#robustSet(this.#changed()).weakest();
     const notUnderstood = this.#notUnderstood();
@@ -138,8 +142,9 @@ class ApplicationAnalysis {
         changes: this.#changes.filter(({ transaction }) => transaction === one.name),
       })),
       anomalies,
+      unitAnomalies: units.anomalies,
       notUnderstood,
-      evidence: this.#evidence(anomalies, notUnderstood, set),
+      evidence: this.#evidence(anomalies, units, notUnderstood, set),
     };
   }
 
@@ -159,6 +164,23 @@ class ApplicationAnalysis {
       if (this.#changes.length === before) break;
     }
     return anomalies;
+  }
+
+  #unitAnomalies(): Promise<UnitAnalysis> {
+    const units = this.#application.units.flatMap((unit) => {
+      const parts = this.#transactions.filter((one) => one.unit === unit);
+      const isKnown = parts.every((one) => this.#known.includes(one)) && notUnderstoodInUnit(unit.steps).length === 0;
+      const changed = parts.map((one) => changedTransaction(one, this.#changes, this.#schema));
+      return isKnown ? [wholeUnit(unit, changed, this.#schema)] : [];
+    });
+    return unitAnomalies(units, {
+      ddl: this.#application.schema,
+      schema: this.#schema,
+      isolation: this.#options.isolation,
+      limits: this.#limits,
+      stepsMax: this.#options.stepsMax ?? stepsMaxDefault,
+      attempts,
+    });
   }
 
   #robustSet(transactions: readonly AnalyzedTransaction[]): RobustSet {
@@ -197,7 +219,8 @@ class ApplicationAnalysis {
     transactions: readonly AnalyzedTransaction[],
   ): Promise<Omit<Anomaly, 'isLeft'>> {
     const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
-    const set = { transactions, levels, ddl: this.#application.schema, schema: this.#schema };
+    const scope = 'one transaction' as const;
+    const set = { transactions, levels, ddl: this.#application.schema, schema: this.#schema, scope };
     const definitions = attempts.map((amounts) => concreteWitness(witness, set, amounts));
     const confirmation = await confirm(definitions, this.#limits);
     const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);
@@ -274,7 +297,13 @@ class ApplicationAnalysis {
     ].map(({ place, reason }) => ({ place, reason }));
   }
 
-  #evidence(anomalies: readonly Anomaly[], notUnderstood: readonly NotUnderstoodPlace[], set: RobustSet): Evidence {
+  #evidence(
+    ofTransactions: readonly Anomaly[],
+    units: UnitAnalysis,
+    notUnderstood: readonly NotUnderstoodPlace[],
+    set: RobustSet,
+  ): Evidence {
+    const anomalies = [...ofTransactions, ...units.anomalies];
     const possible = anomalies.flatMap(({ status, transactions }) =>
       status.kind === 'possible' ? [`possible, not confirmed: ${transactions.join(' with ')}: ${status.reason}`] : [],
     );
@@ -293,6 +322,7 @@ class ApplicationAnalysis {
         ...notUnderstood.map(({ place, reason }) => `not understood: ${place.file}:${place.line} ${reason}`),
         ...possible,
         ...cut,
+        ...units.cut.map((name) => `${name} has more paths than are followed as a unit`),
       ],
       assumed: [
         ...(this.#application.assumed ?? []),

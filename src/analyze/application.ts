@@ -67,6 +67,18 @@ export type Step =
   | RollbackToSavepoint
   | NotUnderstood;
 
+/** A step of a transaction, or of a unit with its transactions. */
+export type AnyStep =
+  | Transaction
+  | Statement
+  | Branch<AnyStep>
+  | Loop<AnyStep>
+  | Abort
+  | Return
+  | Savepoint
+  | RollbackToSavepoint
+  | NotUnderstood;
+
 export interface Statement {
   readonly kind: 'statement';
   /** One statement, with `$1` (PostgreSQL) or `?` (MySQL) for parameters. */

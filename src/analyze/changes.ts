@@ -1,8 +1,9 @@
 /** Changes of transactions that may make them serializable, cheapest first: a lock on what is read, a raised level. */
 import type { IsolationName } from '../sql/index.ts';
-import type { Dialect, Place, Statement, Step } from './application.ts';
+import type { AnyStep, Dialect, Place, Statement, Step } from './application.ts';
 import { engineOf } from './engines.ts';
 import type { WitnessDefinition } from './witness-program.ts';
+import { statementsIn } from './paths.ts';
 import type { Schema } from './schema.ts';
 import { statementTree } from './statement-tree.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
@@ -16,13 +17,22 @@ export type Change =
       readonly level: IsolationName;
       /** The error after which the transaction is to be tried again. */
       readonly retryOn: string;
-    };
+    }
+  /** One transaction around all statements of a unit, which `transaction` names. */
+  | { readonly kind: 'around'; readonly transaction: string; readonly place: Place };
 
 /** Two levels up cost more than two locks: a raised level asks for a retry of each transaction that the database then refuses. */
-const costs = { lock: 1, 'repeatable read': 2, serializable: 3, 'read committed': 0, 'read uncommitted': 0 } as const;
+const costs = {
+  around: 0,
+  lock: 1,
+  'repeatable read': 2,
+  serializable: 3,
+  'read committed': 0,
+  'read uncommitted': 0,
+} as const;
 
 function costOfChanges(changes: readonly Change[]): number {
-  return changes.reduce((sum, change) => sum + (change.kind === 'lock' ? costs.lock : costs[change.level]), 0);
+  return changes.reduce((sum, change) => sum + costs[change.kind === 'level' ? change.level : change.kind], 0);
 }
 
 /** Every lock, every two, each raised level, all levels raised: by cost. @param levelOf as it is now */
@@ -50,7 +60,7 @@ export function candidateChanges(
 const locksMax = 8;
 
 /** SELECTs of rows that take FOR UPDATE: no aggregate, no lock yet. */
-function lockableIn(steps: readonly Step[], dialect: Dialect): readonly Statement[] {
+function lockableIn(steps: readonly AnyStep[], dialect: Dialect): readonly Statement[] {
   return statementsIn(steps).filter(({ sql }) => {
     const tree = statementTree(sql, dialect);
     if (tree === null || !('SelectStmt' in tree)) return false;
@@ -62,14 +72,6 @@ function lockableIn(steps: readonly Step[], dialect: Dialect): readonly Statemen
       op === 'SETOP_NONE' &&
       !/"FuncCall"/.test(JSON.stringify(tree.SelectStmt.targetList))
     );
-  });
-}
-
-function statementsIn(steps: readonly Step[]): readonly Statement[] {
-  return steps.flatMap((step) => {
-    if (step.kind === 'statement') return [step];
-    if (step.kind === 'branch') return statementsIn([...step.ifTrue, ...step.ifFalse]);
-    return step.kind === 'loop' ? statementsIn(step.steps) : [];
   });
 }
 
@@ -100,8 +102,8 @@ export function changedWitness(
   return { ...definition, sessions };
 }
 
-function changedSteps(steps: readonly Step[], changes: readonly Change[]): readonly Step[] {
-  return steps.map((step): Step => {
+function changedSteps(steps: readonly AnyStep[], changes: readonly Change[]): readonly AnyStep[] {
+  return steps.map((step): AnyStep => {
     switch (step.kind) {
       case 'statement': {
         const isLocked = changes.some(
@@ -113,6 +115,8 @@ function changedSteps(steps: readonly Step[], changes: readonly Change[]): reado
         return { ...step, ifTrue: changedSteps(step.ifTrue, changes), ifFalse: changedSteps(step.ifFalse, changes) };
       case 'loop':
         return { ...step, steps: changedSteps(step.steps, changes) };
+      case 'transaction':
+        return { ...step, steps: changedSteps(step.steps, changes) as readonly Step[] };
       default:
         return step;
     }
@@ -126,12 +130,13 @@ function isSamePlace(a: Place, b: Place): boolean {
 /** `FOR UPDATE at src/pay.ts:33`, `serializable, with a retry on 40001`. */
 export function changeText(change: Change): string {
   if (change.kind === 'lock') return `FOR UPDATE at ${change.place.file}:${change.place.line}`;
+  if (change.kind === 'around') return `one transaction around ${change.transaction}`;
   return `${change.level}, with a retry on ${change.retryOn}`;
 }
 
 /** With the name of the transaction, which a place already tells. */
 function wholeText(change: Change): string {
-  return change.kind === 'lock' ? changeText(change) : `${change.transaction} at ${changeText(change)}`;
+  return change.kind !== 'level' ? changeText(change) : `${change.transaction} at ${changeText(change)}`;
 }
 
 /** `FOR UPDATE at src/pay.ts:33 and FOR UPDATE at src/pay.ts:34`; none are those that were made before. */

@@ -2,7 +2,7 @@
 import type { IsolationName, Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
 import type { AccessedRow } from './access.ts';
-import type { Step, Value } from './application.ts';
+import type { AnyStep, Value } from './application.ts';
 import { formatValue } from './format-application.ts';
 import type { Witness } from './robust-set.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
@@ -10,13 +10,17 @@ import type { Schema } from './schema.ts';
 import type { Arguments } from './run-steps.ts';
 import type { PathTemplate } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
-import type { WitnessDefinition } from './witness-program.ts';
+import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
 import { type RowValue, stateOf, valueFor, WitnessRows } from './witness-rows.ts';
 
 /** What nothing decides: the numbers in rows, and those that transactions are called with. */
 export interface Amounts {
   readonly inRows: number;
   readonly inArguments: number;
+  /** Are the arguments of all instances the same, or does each have a multiple of its own? */
+  readonly areArgumentsEqual: boolean;
+  /** By the name of a column: instead of the number in rows. */
+  readonly inColumns: ReadonlyMap<string, RowValue>;
 }
 
 /** The transactions that a witness numbers. */
@@ -26,11 +30,13 @@ export interface WitnessedSet {
   /** DDL, and what it made. */
   readonly ddl: string;
   readonly schema: Schema;
+  /** Of each session. */
+  readonly scope: WitnessSession['scope'];
 }
 
 export function concreteWitness(
   { split, templates }: Witness,
-  { transactions, levels, ddl, schema }: WitnessedSet,
+  { transactions, levels, ddl, schema, scope }: WitnessedSet,
   amounts: Amounts,
 ): WitnessDefinition {
   const paths = [split.first, ...split.between].map(({ template, variables }) => ({
@@ -59,19 +65,21 @@ export function concreteWitness(
     counts.set(transaction.name, count);
     return {
       name: `${transaction.name} ${count}`,
+      scope,
       level: levels.get(transaction) as IsolationName,
       arguments: (instances[instance] as Instance).arguments(
-        amounts.inArguments * (instance + 1),
+        amounts.inArguments * (amounts.areArgumentsEqual ? 1 : instance + 1),
         loopsIn(transaction.steps),
       ),
       steps: transaction.steps,
     };
   });
   return {
-    schema: [ddl, ...rows.statements(isInserted, amounts.inRows)],
+    schema: [ddl, ...rows.statements(isInserted, amounts)],
     sessions,
     dialect: schema.dialect,
     ...stateOf(schema),
+    compared: scope === 'one transaction' ? 'state and reads' : 'state',
   };
 }
 
@@ -334,10 +342,15 @@ function visitValues({ path }: PathTemplate, visit: (value: Value) => void): voi
   for (const { statement } of path) for (const value of statement.parameters) deep(value);
 }
 
-function loopsIn(steps: readonly Step[]): ReadonlyMap<string, string> {
+function loopsIn(steps: readonly AnyStep[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const step of steps) {
-    const inner = step.kind === 'loop' ? step.steps : step.kind === 'branch' ? [...step.ifTrue, ...step.ifFalse] : [];
+    const inner =
+      step.kind === 'loop' || step.kind === 'transaction'
+        ? step.steps
+        : step.kind === 'branch'
+          ? [...step.ifTrue, ...step.ifFalse]
+          : [];
     for (const [loop, name] of loopsIn(inner)) found.set(loop, name);
     if (step.kind === 'loop' && step.over.kind === 'argument') found.set(step.name, step.over.name);
   }

@@ -65,8 +65,9 @@ export async function exploreWitness(
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const program = witnessProgram(definition, (kind) => seen.add(kind));
-  // Each session names its level.
-  const profile = engineOf[definition.dialect].profileAt('read committed');
+  // Each session names its level; what runs outside a transaction has the default.
+  const { profileAt, defaultIsolation } = engineOf[definition.dialect];
+  const profile = profileAt(defaultIsolation);
   try {
     const result = await exploreSql(program, { profile, schedulesMax, ...(signal === undefined ? {} : { signal }) });
     const [first] = result.unsupported;

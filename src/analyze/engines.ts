@@ -7,6 +7,8 @@ import { MysqlClient } from './mysql-program-client.ts';
 import { PostgresClient, type ProgramClient } from './program-client.ts';
 
 export interface AnalyzedEngine {
+  /** Of a statement outside a transaction, where a client sets none. */
+  readonly defaultIsolation: IsolationName;
   readonly profileAt: (isolation: IsolationName) => Profile;
   readonly connect: (stream: Duplex) => Promise<ProgramClient>;
   /** Statements that begin a transaction. */
@@ -18,6 +20,7 @@ export interface AnalyzedEngine {
 
 export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
   postgres: {
+    defaultIsolation: 'read committed',
     profileAt: (isolation) => ({ family: 'engine', engine: 'postgres', dialect: 'postgres', isolation }),
     connect: (stream) => PostgresClient.connect(stream),
     begin: (level) => [`BEGIN ISOLATION LEVEL ${level.toUpperCase()}`],
@@ -25,6 +28,7 @@ export const engineOf: Readonly<Record<Dialect, AnalyzedEngine>> = {
     retriedError: '40001',
   },
   mysql: {
+    defaultIsolation: 'repeatable read',
     profileAt: (isolation) => ({ family: 'engine', engine: 'mysql', dialect: 'mysql', isolation }),
     connect: (stream) => MysqlClient.connect(stream),
     begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level.toUpperCase()}`, 'START TRANSACTION'],

@@ -102,7 +102,7 @@ export class RobustSet {
 }
 
 /** MySQL compares text by its collation: 'a' and 'A' may name one row. */
-const distinctConstants: Readonly<Record<Dialect, (value: unknown) => boolean>> = {
+export const distinctConstants: Readonly<Record<Dialect, (value: unknown) => boolean>> = {
   postgres: () => true,
   mysql: (value) => typeof value === 'number',
 };

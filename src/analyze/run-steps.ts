@@ -1,27 +1,49 @@
 /** Runs a transaction's steps against a database: its original statements, with parameters and conditions computed from arguments and results. */
-import type { Dialect, Statement, Step, Value } from './application.ts';
-import { quotedName } from './engines.ts';
-import type { ProgramClient, QueryResult } from './program-client.ts';
+import type { IsolationName } from '../sql/index.ts';
+import type { AnyStep, Dialect, Statement, Transaction, Value } from './application.ts';
+import { engineOf, quotedName } from './engines.ts';
+import { statementsIn } from './paths.ts';
+import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 
 /** What a unit is called with, by the names of its arguments. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** What a client saw of one run: each statement's rows and counts, in order, and how it ended. */
 export interface Ran {
-  readonly end: 'committed' | 'aborted';
+  /** `partial`: a unit ended with an error after one of its transactions had committed writes. */
+  readonly end: 'committed' | 'aborted' | 'partial';
   readonly saw: readonly QueryResult[];
 }
 
 /** @throws RefusedStatement, after which the transaction is to be rolled back */
 export async function runSteps(
-  steps: readonly Step[],
+  steps: readonly AnyStep[],
   given: Arguments,
   client: ProgramClient,
   dialect: Dialect,
 ): Promise<Ran> {
-  const run = new Run(given, client, dialect);
+  const run = new Run(given, client, dialect, null);
   const end = await run.through(steps);
   return { end: end === 'abort' ? 'aborted' : 'committed', saw: run.saw };
+}
+
+/** A unit's steps in transactions of their own, as the application runs them. @param level of those that name none */
+export async function runUnit(
+  steps: readonly AnyStep[],
+  given: Arguments,
+  client: ProgramClient,
+  dialect: Dialect,
+  level: IsolationName,
+): Promise<Ran> {
+  const run = new Run(given, client, dialect, level);
+  try {
+    await run.through(steps);
+    return { end: 'committed', saw: run.saw };
+  } catch (error) {
+    if (!(error instanceof RefusedStatement)) throw error;
+    await client.query('ROLLBACK');
+    return { end: run.hasWritten ? 'partial' : 'aborted', saw: [] };
+  }
 }
 
 type End = 'open' | 'return' | 'abort';
@@ -33,14 +55,21 @@ class Run {
   readonly #dialect: Dialect;
   readonly #results = new Map<string, QueryResult>();
   readonly #elements = new Map<string, unknown>();
+  /** Has a transaction that wrote committed? */
+  hasWritten = false;
+  /** Of the transactions of a unit that name none; `null`: one transaction is around all steps. */
+  readonly #pieceLevel: IsolationName | null;
+  #isInTransaction: boolean;
 
-  constructor(given: Arguments, client: ProgramClient, dialect: Dialect) {
+  constructor(given: Arguments, client: ProgramClient, dialect: Dialect, pieceLevel: IsolationName | null) {
+    this.#pieceLevel = pieceLevel;
+    this.#isInTransaction = pieceLevel === null;
     this.#dialect = dialect;
     this.#arguments = given;
     this.#client = client;
   }
 
-  async through(steps: readonly Step[]): Promise<End> {
+  async through(steps: readonly AnyStep[]): Promise<End> {
     for (const step of steps) {
       const end = await this.#step(step);
       if (end !== 'open') return end;
@@ -48,11 +77,13 @@ class Run {
     return 'open';
   }
 
-  async #step(step: Step): Promise<End> {
+  async #step(step: AnyStep): Promise<End> {
     switch (step.kind) {
       case 'statement':
-        await this.#statement(step);
+        await (this.#isInTransaction ? this.#statement(step) : this.#autocommit(step));
         return 'open';
+      case 'transaction':
+        return this.#transaction(step);
       case 'branch':
         return this.through(isTrue(this.#value(step.condition)) ? step.ifTrue : step.ifFalse);
       case 'loop': {
@@ -76,6 +107,38 @@ class Run {
       case 'not-understood':
         return 'open';
     }
+  }
+
+  /** An abort in a transaction of a unit is a throw, which ends the unit. */
+  async #transaction({ level, steps }: Transaction): Promise<End> {
+    if (this.#pieceLevel === null) {
+      const end = await this.through(steps);
+      return end === 'return' ? 'open' : end;
+    }
+    const end = await this.#inTransaction(level ?? this.#pieceLevel, () => this.through(steps));
+    if (end === 'abort') return 'return';
+    this.hasWritten ||= statementsIn(steps).some(({ sql }) => !isSelect(sql));
+    return 'open';
+  }
+
+  async #autocommit(statement: Statement): Promise<void> {
+    const level = this.#pieceLevel;
+    if (level === null || level === engineOf[this.#dialect].defaultIsolation) await this.#statement(statement);
+    else
+      await this.#inTransaction(level, async () => {
+        await this.#statement(statement);
+        return 'open';
+      });
+    this.hasWritten ||= !isSelect(statement.sql);
+  }
+
+  async #inTransaction(level: IsolationName, work: () => Promise<End>): Promise<End> {
+    for (const sql of engineOf[this.#dialect].begin(level)) await this.#client.query(sql);
+    this.#isInTransaction = true;
+    const end = await work();
+    this.#isInTransaction = false;
+    await this.#client.query(end === 'abort' ? 'ROLLBACK' : 'COMMIT');
+    return end;
   }
 
   async #statement({ sql, parameters, result }: Statement): Promise<void> {
@@ -115,6 +178,10 @@ class Run {
         return null;
     }
   }
+}
+
+function isSelect(sql: string): boolean {
+  return /^\s*select\b/i.test(sql);
 }
 
 function isTrue(value: unknown): boolean {

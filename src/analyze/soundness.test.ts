@@ -115,10 +115,10 @@ test.each<Dialect>(['postgres', 'mysql'])(
         seen.robust += 1;
         const sessions = given.map((values, at) => {
           const { level, steps } = transactions[at % transactions.length] as (typeof transactions)[number];
-          return { name: `s${at}`, level, arguments: values, steps };
+          return { name: `s${at}`, scope: 'one transaction' as const, level, arguments: values, steps };
         });
         const explored = await exploreWitness(
-          { schema: [schema, ...rows], sessions, dialect, ...stateOf(catalog) },
+          { schema: [schema, ...rows], sessions, dialect, compared: 'state and reads', ...stateOf(catalog) },
           { schedulesMax: isHeavy ? 300 : 40 },
         );
         if (explored.kind === 'failed') throw new Error(explored.reason);

@@ -1,7 +1,7 @@
 /** The transactions of an application, its autocommit statements among them, with what each of their statements does to rows. */
 import type { IsolationName } from '../sql/index.ts';
 import type { Moments } from './access.ts';
-import type { Application, Place, Statement, Step, Transaction, Unit, UnitStep } from './application.ts';
+import type { AnyStep, Application, Place, Statement, Transaction, Unit, UnitStep, Value } from './application.ts';
 import { notUnderstoodIn, type Path, pathsOf } from './paths.ts';
 import type { Schema } from './schema.ts';
 import type { SnapshotReads } from './level-reads.ts';
@@ -15,7 +15,7 @@ export interface AnalyzedTransaction {
   /** `null`: the database's default. */
   readonly level: IsolationName | null;
   readonly isAutocommit: boolean;
-  readonly steps: readonly Step[];
+  readonly steps: readonly AnyStep[];
   readonly paths: readonly AnalyzedPath[];
   readonly notUnderstood: readonly NotUnderstoodPlace[];
   readonly hasLoops: boolean;
@@ -30,6 +30,9 @@ export type AnalyzedPath = readonly AnalyzedStatement[];
 
 export interface AnalyzedStatement {
   readonly statement: Statement;
+  /** As in the path. */
+  readonly piece: number;
+  readonly conditions: readonly Value[];
   readonly moments: Moments;
   readonly readsSnapshot: SnapshotReads;
   readonly isUndone: boolean;
@@ -77,7 +80,7 @@ function analyzed(one: Transaction | Statement, unit: Unit, isOnly: boolean, sch
 
 /** What a transaction's steps do to rows, along each path. */
 export function analyzedSteps(
-  steps: readonly Step[],
+  steps: readonly AnyStep[],
   place: Place,
   schema: Schema,
 ): Pick<AnalyzedTransaction, 'paths' | 'notUnderstood' | 'hasLoops'> {
@@ -97,9 +100,9 @@ export function analyzedSteps(
     return reading;
   };
   const withMoments = (path: Path): AnalyzedPath =>
-    path.map(({ statement, isUndone }) => {
+    path.map(({ statement, ...at }) => {
       const { moments, readsSnapshot } = read(statement);
-      return { statement, moments, readsSnapshot, isUndone };
+      return { statement, ...at, moments, readsSnapshot };
     });
   return { paths: paths.map(withMoments), notUnderstood, hasLoops };
 }

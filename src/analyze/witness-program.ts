@@ -6,10 +6,10 @@ import type { Duplex } from 'node:stream';
 import type { IsolationName } from '../sql/index.ts';
 import { connectTo, openSqlDatabase } from '../sql-campaign/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
-import type { Dialect, Step } from './application.ts';
+import type { AnyStep, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
-import { type Arguments, type Ran, runSteps } from './run-steps.ts';
+import { type Arguments, type Ran, runSteps, runUnit } from './run-steps.ts';
 
 export interface WitnessDefinition {
   readonly dialect: Dialect;
@@ -20,14 +20,19 @@ export interface WitnessDefinition {
   readonly state: readonly string[];
   /** Columns that are not compared: what sequences give, and clocks. */
   readonly ignored: readonly string[];
+  /** What a serial order has to explain: the final state only, or what the sessions read as well. */
+  readonly compared: 'state' | 'state and reads';
 }
 
-/** One instance of a transaction. Names are unique. */
+/** One instance of a transaction, or of a unit. Names are unique. */
 export interface WitnessSession {
   readonly name: string;
+  /** `transactions of their own`: the steps of a unit as the application runs them. */
+  readonly scope: 'one transaction' | 'transactions of their own';
+  /** Of the transaction, or of the unit's transactions that name none. */
   readonly level: IsolationName;
   readonly arguments: Arguments;
-  readonly steps: readonly Step[];
+  readonly steps: readonly AnyStep[];
 }
 
 /** `internal`: the final state is that of no serial order. `external`: only what the transactions read is. */
@@ -52,12 +57,14 @@ export function witnessProgram(
       const state = await readState(definition, client);
       client.end();
       const ran = results as Readonly<Record<string, Ran>>;
+      // Half of a unit is no transaction of any serial order.
+      if (definition.sessions.some(({ name }) => ran[name]?.end === 'partial')) return true;
       const committed = definition.sessions
         .filter(({ name }) => ran[name]?.end === 'committed')
         .map(({ name }) => name);
       const seen = outcomeText(committed, ran, state, definition);
       const explained = await serial.explains(committed, seen);
-      if (explained === 'all') return true;
+      if (explained === 'all' || (explained === 'state' && definition.compared === 'state')) return true;
       const kind = explained === 'state' ? 'external' : 'internal';
       onAnomaly(kind);
       const what = kind === 'external' ? 'what they read' : 'the final state';
@@ -67,13 +74,14 @@ export function witnessProgram(
 }
 
 async function runSession(
-  { level, steps, arguments: given }: WitnessSession,
+  { scope, level, steps, arguments: given }: WitnessSession,
   stream: Duplex,
   dialect: Dialect,
 ): Promise<Ran> {
   const { connect, begin } = engineOf[dialect];
   const client = await connect(stream);
   try {
+    if (scope === 'transactions of their own') return await runUnit(steps, given, client, dialect, level);
     for (const sql of begin(level)) await client.query(sql);
     const ran = await runSteps(steps, given, client, dialect);
     await client.query(ran.end === 'aborted' ? 'ROLLBACK' : 'COMMIT');
@@ -158,7 +166,7 @@ class SerialOutcomes {
       const ran: Record<string, Ran> = {};
       for (const session of order) {
         const result = await runSession(session, connectTo(database), dialect);
-        if (result.end === 'aborted') return undefined;
+        if (result.end !== 'committed') return undefined;
         ran[session.name] = result;
       }
       const state = await readState(this.#definition, setUp);

@@ -8,6 +8,12 @@ import type { Schema } from './schema.ts';
 
 export type RowValue = number | string;
 
+/** The number in rows, and what columns have instead, by name. */
+export interface RowAmounts {
+  readonly inRows: number;
+  readonly inColumns: ReadonlyMap<string, RowValue>;
+}
+
 export class WitnessRows {
   readonly #schema: Schema;
   /** In the order in which they are inserted: parents first. */
@@ -26,13 +32,13 @@ export class WitnessRows {
     if (known === undefined) this.#rows.push(row);
   }
 
-  /** @param isInserted rows that the transactions insert are not there at first. @param amount in numbers that nothing else decides */
+  /** @param isInserted rows that the transactions insert are not there at first. @param amounts what nothing else decides */
   statements(
     isInserted: (table: Table, values: ReadonlyMap<string, RowValue>) => boolean,
-    amount: number,
+    amounts: RowAmounts,
   ): readonly string[] {
     const wanted = this.#rows.filter(({ table, values }) => !isInserted(table, values));
-    for (const row of wanted.slice()) this.#complete(row, wanted, amount);
+    for (const row of wanted.slice()) this.#complete(row, wanted, amounts);
     const all = new Set(wanted);
     const ordered: typeof wanted = [];
     const visit = (row: (typeof wanted)[number]): void => {
@@ -53,7 +59,7 @@ export class WitnessRows {
   #complete(
     { table, values }: { table: Table; values: Map<string, RowValue> },
     wanted: { table: Table; values: Map<string, RowValue> }[],
-    amount: number,
+    amounts: RowAmounts,
   ): void {
     const unique = new Set(uniqueIndexes(table).flatMap((index) => indexColumns(table, index)));
     const references = new Set(
@@ -62,7 +68,9 @@ export class WitnessRows {
     for (const column of table.columns) {
       if (values.has(column.name) || column.generated !== null) continue;
       if (references.has(column.name) && !column.isNotNull) continue;
-      const value = valueFor(column, unique.has(column.name) || references.has(column.name) ? this.#count++ : amount);
+      const isKey = unique.has(column.name) || references.has(column.name);
+      const given = isKey ? undefined : amounts.inColumns.get(column.name);
+      const value = given ?? valueFor(column, isKey ? this.#count++ : amounts.inRows);
       if (value !== undefined) values.set(column.name, value);
     }
     for (const key of table.foreignKeys) {
@@ -80,7 +88,7 @@ export class WitnessRows {
         continue;
       const row = { table: parent, values: parentValues };
       wanted.push(row);
-      this.#complete(row, wanted, amount);
+      this.#complete(row, wanted, amounts);
     }
   }
 

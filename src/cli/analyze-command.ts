@@ -238,12 +238,13 @@ function engineNamed(name: string): Dialect {
   throw new InputError('analyze/engine', `there is no engine ${name}; there are ${Object.keys(dialects).join(', ')}`);
 }
 
-/** @returns the file of each anomaly; `null` for those that are not confirmed */
+/** @returns the file of each anomaly, those of units last; `null` for those that are not confirmed */
 async function writePrograms(
-  { anomalies }: Analysis,
+  analysis: Analysis,
   folder: string | null,
   host: Host,
 ): Promise<readonly (string | null)[]> {
+  const anomalies = [...analysis.anomalies, ...analysis.unitAnomalies];
   if (folder === null) return anomalies.map(() => null);
   const { formatProgram, programFileName } = await import('../analyze/index.ts');
   await makeFolder(folder);

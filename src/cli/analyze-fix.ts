@@ -46,6 +46,8 @@ export async function fixSource(
       host.err(
         `not in the patch: ${participants(anomaly)}: ${anomaly.status.kind === 'possible' ? 'the anomaly is not confirmed' : 'no change is proven'}\n`,
       );
+  for (const anomaly of analysis.unitAnomalies)
+    host.err(`not in the patch: ${participants(anomaly)}: one transaction around a unit is not written\n`);
   if (files.size === 0) return analysis;
   const patched = applicationFromSource({ ...source, files: new Map([...source.files, ...files]) });
   const names = new Set(units.map(({ name }) => name));

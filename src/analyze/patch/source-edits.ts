@@ -32,13 +32,20 @@ export function sourceEdits(
   for (const [name, text] of files)
     if (/\.[cm]?[jt]sx?$/.test(name))
       sources.set(name, api.createSourceFile(name, text, api.ScriptTarget.ESNext, true));
+  const editOf = (change: Change): Edit | string => {
+    switch (change.kind) {
+      case 'lock':
+        return lockEdit(api, sources, change);
+      case 'level':
+        return levelEdit(api, sources, change.level, placeOf(change.transaction));
+      case 'around':
+        return 'it asks for one connection for all statements of the unit';
+    }
+  };
   const edits = new Map<string, Edit>();
   const refused: { change: Change; reason: string }[] = [];
   for (const change of changes) {
-    const edit =
-      change.kind === 'lock'
-        ? lockEdit(api, sources, change)
-        : levelEdit(api, sources, change.level, placeOf(change.transaction));
+    const edit = editOf(change);
     if (typeof edit === 'string') refused.push({ change, reason: edit });
     // The decoder's mark for bytes that are none: they would be lost.
     else if (files.get(edit.file)?.includes('\uFFFD') === true)
