@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { conclude } from '../evidence/index.ts';
+import { analysisJson } from './analysis-json.ts';
+import { analysisSarif } from './analysis-sarif.ts';
+import { formatAnalysis } from './analysis-text.ts';
 import { analyze, type Analysis } from './analyze.ts';
-import { application, argument, branch, column, expression, statement, transaction } from './builder.ts';
+import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
 import type { Step, UnitStep } from './application.ts';
 import type { IsolationName } from '../sql/index.ts';
 
@@ -78,6 +81,81 @@ test('write skew of a pair at repeatable read', async () => {
   expect(anomalies).toMatchObject([{ name: 'write-skew', status: { kind: 'confirmed' } }]);
   expect(transactions).toMatchObject([{ weakest: 'serializable' }]);
   expect(anomalies[0]?.fix?.changes.length).toBeGreaterThan(0);
+});
+
+describe('a unit of several transactions', () => {
+  const coupon = (...around: readonly Step[]): Readonly<Record<string, readonly UnitStep[]>> => ({
+    coupon: around.length > 0 ? [transaction('use', null, around)] : [...useCoupon],
+  });
+  const useCoupon = [
+    statement('SELECT balance, used FROM accounts WHERE id = $1', [argument('id')], 'found'),
+    branch(expression('<', column('found', 'used'), column('found', 'balance')), [
+      statement('UPDATE accounts SET used = used + 1 WHERE id = $1', [argument('id')]),
+    ]),
+  ];
+  const tables = 'CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL, used int NOT NULL)';
+  const ofTables = (units: Readonly<Record<string, readonly UnitStep[]>>): Promise<Analysis> =>
+    analyze(application({ schema: tables, units }), { isolation: 'read committed' });
+
+  test('that writes because of what it read before: confirmed on the last use that is left, and mended by a transaction around it', async () => {
+    const analysis = await ofTables(coupon());
+    const { anomalies, unitAnomalies, evidence } = analysis;
+    expect(anomalies).toEqual([]);
+    expect(unitAnomalies).toMatchObject([
+      {
+        name: 'not atomic',
+        transactions: ['coupon'],
+        status: { kind: 'confirmed', anomaly: 'internal', schedules: 6, violations: 4 },
+        fix: { changes: [{ kind: 'around', transaction: 'coupon' }, { kind: 'lock' }], isProven: true },
+      },
+    ]);
+    expect(conclude(evidence).kind).toBe('violated');
+    const text = formatAnalysis(analysis, { style: (_, shown) => shown, files: [null], invocation: 'moirai' });
+    expect(text).toContain(
+      'across the statements of a unit: nothing makes them one transaction\n\n1. not atomic: coupon',
+    );
+    expect(text).toContain('with one transaction around coupon and FOR UPDATE at ');
+    expect(analysisJson(analysis, ['1.ts'])).toMatchObject({
+      anomalies: [],
+      unitAnomalies: [{ units: ['coupon'], status: 'confirmed', program: '1.ts', fix: { holds: true, proven: true } }],
+    });
+    const sarif = analysisSarif(analysis, { version: '1', files: ['1.ts'] });
+    expect(sarif).toMatchObject({ runs: [{ results: [{ ruleId: 'not-atomic', level: 'error' }] }] });
+  });
+
+  test('in one transaction it is no unit of several', async () => {
+    const { anomalies, unitAnomalies } = await ofTables(coupon(...useCoupon));
+    expect([anomalies.length, unitAnomalies.length]).toEqual([1, 0]);
+  });
+
+  const remove = statement('DELETE FROM accounts WHERE id = $1', [argument('id')]);
+  const add: Step = statement('UPDATE accounts SET balance = balance + 1 WHERE id = $1', [argument('id')]);
+  const look: Step = statement('SELECT balance FROM accounts WHERE id = $1', [argument('id')], 'found');
+  test.each<[string, Readonly<Record<string, readonly UnitStep[]>>]>([
+    ['a page that reads twice', { page: [look, look], add: [add] }],
+    ['a write that depends on no read', { both: [look, add] }],
+    [
+      'a row that is gone when it is written',
+      { change: [look, branch(expression('is null', column('found', 'balance')), [], [add])], remove: [remove] },
+    ],
+  ])('%s: no finding', async (_, units) => {
+    const { unitAnomalies, evidence } = await ofTables(units);
+    expect(unitAnomalies.map(({ transactions }) => transactions)).toEqual([]);
+    expect(conclude(evidence).kind).toBe('satisfied');
+  });
+
+  test('what another one writes between the check and the write is lost with the row', async () => {
+    const { unitAnomalies } = await ofTables({
+      close: [look, branch(expression('=', column('found', 'balance'), 0), [remove])],
+      add: [
+        transaction('add', null, [
+          look,
+          branch<Step>(expression('is null', column('found', 'balance')), [abort()], [add]),
+        ]),
+      ],
+    });
+    expect(unitAnomalies).toMatchObject([{ transactions: ['close', 'add'], status: { kind: 'confirmed' } }]);
+  });
 });
 
 test('what is not understood is listed, and nothing is proven', async () => {

@@ -19,7 +19,7 @@ export interface Amounts {
   readonly inArguments: number;
   /** Are the arguments of all instances the same, or does each have a multiple of its own? */
   readonly areArgumentsEqual: boolean;
-  /** By the name of a column: instead of the number in rows. */
+  /** Of results, by `chosenColumn`: instead of the number in rows. */
   readonly inColumns: ReadonlyMap<string, RowValue>;
 }
 
@@ -53,6 +53,7 @@ export function concreteWitness(
   for (const instance of instances) instance.computeValues();
   const rows = new WitnessRows(schema);
   for (const instance of instances) instance.addRows(rows);
+  for (const instance of instances) instance.chooseColumns(rows, amounts.inColumns);
   const inserted = instances.flatMap((instance) => instance.insertedKeys());
   const isInserted = (table: Table, values: ReadonlyMap<string, RowValue>): boolean =>
     inserted.some(
@@ -75,12 +76,17 @@ export function concreteWitness(
     };
   });
   return {
-    schema: [ddl, ...rows.statements(isInserted, amounts)],
+    schema: [ddl, ...rows.statements(isInserted, amounts.inRows)],
     sessions,
     dialect: schema.dialect,
     ...stateOf(schema),
     compared: scope === 'one transaction' ? 'state and reads' : 'state',
   };
+}
+
+/** @param transaction by number */
+export function chosenColumn(transaction: number, result: string, column: string): string {
+  return JSON.stringify([transaction, result, column]);
 }
 
 type NumberedPath = { readonly path: PathTemplate; readonly variables: ReadonlyMap<number, number> };
@@ -216,6 +222,20 @@ class Instance {
       if (this.path.variant.absent.has(rowText(keyed.table, keyed.row) ?? '')) continue;
       rows.add(keyed.table, new Map([...this.#valuesOf(keyed), ...this.#takenFrom(keyed)]));
     }
+  }
+
+  /** For rows that a result shows. */
+  chooseColumns(rows: WitnessRows, chosen: Amounts['inColumns']): void {
+    for (const { statement, moments } of this.path.path)
+      for (const { table, row, inserts } of moments.flat()) {
+        if (row.kind !== 'key' || inserts || statement.result === null) continue;
+        const { result } = statement;
+        const values = table.columns.flatMap(({ name }) => {
+          const value = chosen.get(chosenColumn(this.path.transaction, result, name));
+          return value === undefined ? [] : [[name, value] as const];
+        });
+        rows.choose(table, this.#valuesOf({ table, row }), new Map(values));
+      }
   }
 
   insertedKeys(): readonly { readonly table: Table; readonly values: ReadonlyMap<string, RowValue> }[] {

@@ -43,7 +43,7 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
     left -= explored.schedules;
     if (explored.anomaly !== null) return { ...explored, kind: 'confirmed', anomaly: explored.anomaly, definition };
     if (explored.schedules > 0)
-      reason = `each of ${counted(explored.schedules, 'schedule')} of the rows that were tried has the effect of a serial order`;
+      reason = `each of ${counted(explored.schedules, 'schedule')} of the rows that were tried ${definition.compared === 'state' ? 'leaves the final state' : 'has the effect'} of a serial order`;
   }
   return { kind: 'possible', reason };
 }

@@ -37,8 +37,8 @@ export async function runUnit(
 ): Promise<Ran> {
   const run = new Run(given, client, dialect, level);
   try {
-    await run.through(steps);
-    return { end: 'committed', saw: run.saw };
+    const end = await run.through(steps);
+    return { end: end === 'abort' && !run.hasWritten ? 'aborted' : 'committed', saw: run.saw };
   } catch (error) {
     if (!(error instanceof RefusedStatement)) throw error;
     await client.query('ROLLBACK');
@@ -116,7 +116,7 @@ class Run {
       return end === 'return' ? 'open' : end;
     }
     const end = await this.#inTransaction(level ?? this.#pieceLevel, () => this.through(steps));
-    if (end === 'abort') return 'return';
+    if (end === 'abort') return end;
     this.hasWritten ||= statementsIn(steps).some(({ sql }) => !isSelect(sql));
     return 'open';
   }

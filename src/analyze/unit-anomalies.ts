@@ -143,7 +143,8 @@ class UnitSearch {
     const confirmation = await confirm(definitions, this.#set.limits);
     const definition = confirmation.kind === 'confirmed' ? confirmation.definition : null;
     const fix = await this.#fix(taking, definition);
-    if (fix !== null) this.#changes = [...this.#changes, ...fix.changes];
+    // What is only possible must not hide what can be confirmed.
+    if (fix !== null && definition !== null) this.#changes = [...this.#changes, ...fix.changes];
     return {
       name: unitAnomalyName,
       transactions: taking.map(({ name }) => name),
@@ -173,7 +174,8 @@ class UnitSearch {
       schema,
       scope: 'transactions of their own' as const,
     };
-    const amounts = [...boundaryAmounts(conditionsOf(taking)), ...attempts];
+    const checked = taking.map((one) => ({ transaction: this.#units.indexOf(one), conditions: conditionsOf(one) }));
+    const amounts = [...boundaryAmounts(checked), ...attempts];
     const all = amounts.flatMap((amount) => witnesses.map((witness) => concreteWitness(witness, set, amount)));
     return [...new Map(all.map((definition) => [JSON.stringify(definition), definition])).values()];
   }
@@ -226,6 +228,6 @@ class UnitSearch {
   }
 }
 
-function conditionsOf(units: readonly AnalyzedTransaction[]): readonly Value[] {
-  return units.flatMap(({ paths }) => paths.flat().flatMap(({ conditions }) => conditions));
+function conditionsOf({ paths }: AnalyzedTransaction): readonly Value[] {
+  return paths.flat().flatMap(({ conditions }) => conditions);
 }

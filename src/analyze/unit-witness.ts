@@ -2,7 +2,8 @@
  * Schedules of two units, each of several transactions, that come between what a unit reads and what it writes because of that: one unit runs up to
  * the read, the other as a whole, the first goes on to the write. The other overwrites what was read, and conflicts with the write.
  */
-import { type Access } from './access.ts';
+import { type Access, existence } from './access.ts';
+import { columnNamed } from '../sql/catalog/relation.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
 import { rowText } from './row-keys.ts';
@@ -22,9 +23,13 @@ export function* staleReads(first: PathTemplate, second: PathTemplate): Iterable
     const reads = ofFirst.filter((read) => read.at < write.at && isStaleRead(first.path, read.at, write.at, results));
     for (const read of reads)
       for (const overwrite of overwrites) {
-        if (!overwritesRead(overwrite.access, read.access)) continue;
+        if (
+          !overwritesRead(overwrite.access, read.access, columnsOf(read, first.path, results)) ||
+          leavesNothingToWrite(overwrite, read, write)
+        )
+          continue;
         for (const other of ofSecond) {
-          if (!conflict(other.access, write.access)) continue;
+          if (!conflict(other.access, write.access) || areNew(other.access, write.access)) continue;
           const rows = sameRows([
             [read, overwrite],
             [write, other],
@@ -49,7 +54,7 @@ export function hasDependentWrite(path: AnalyzedPath): boolean {
   });
 }
 
-function isStaleRead(path: AnalyzedPath, read: number, write: number, results: ReadonlySet<string>): boolean {
+function isStaleRead(path: AnalyzedPath, read: number, write: number, results: ResultsBehind): boolean {
   const { statement, piece } = path[read] as AnalyzedStatement;
   return statement.result !== null && results.has(statement.result) && piece !== path[write]?.piece;
 }
@@ -77,24 +82,68 @@ function accessesOf({ path, variant, rows }: PathTemplate): readonly PathAccess[
 }
 
 /** Names of the results from which the statement's parameters and its path follow, through other statements also. */
-function resultsBehind(path: AnalyzedPath, at: number): ReadonlySet<string> {
-  const found = new Set<string>();
+function resultsBehind(path: AnalyzedPath, at: number): ResultsBehind {
+  const found = new Map<string, Set<string>>();
+  const add = (result: string, column: string | null): void => {
+    const known = found.get(result);
+    const columns = known ?? new Set();
+    if (column !== null) columns.add(column);
+    found.set(result, columns);
+    const source = path.find(({ statement }) => statement.result === result);
+    if (known === undefined) for (const parameter of source?.statement.parameters ?? []) visit(parameter);
+  };
   const visit = (value: Value): void => {
-    if (value.kind === 'expression') for (const operand of value.operands) visit(operand);
-    if (value.kind !== 'column' && value.kind !== 'rows' && value.kind !== 'row-count') return;
-    if (found.has(value.statement)) return;
-    found.add(value.statement);
-    const source = path.find(({ statement }) => statement.result === value.statement);
-    for (const parameter of source?.statement.parameters ?? []) visit(parameter);
+    if (value.kind === 'expression') {
+      const [operand] = value.operands;
+      if (value.operator === 'is null' && operand !== undefined && isRowTest(operand, path))
+        add(operand.statement, null);
+      else for (const each of value.operands) visit(each);
+    }
+    if (value.kind === 'column') add(value.statement, value.column);
+    if (value.kind === 'rows') add(value.statement, everyColumn);
+    if (value.kind === 'row-count') add(value.statement, null);
   };
   const { statement, conditions } = path[at] as AnalyzedStatement;
   for (const value of [...statement.parameters, ...conditions]) visit(value);
   return found;
 }
 
-function overwritesRead(write: Access, read: Access): boolean {
-  return write.table.id === read.table.id && [...write.writes].some((name) => read.reads.has(name));
+/** Is NULL in that column only where there is no row? */
+function isRowTest(value: Value, path: AnalyzedPath): value is Extract<Value, { kind: 'column' }> {
+  if (value.kind !== 'column' || value.row !== 'first') return false;
+  const source = path.find(({ statement }) => statement.result === value.statement);
+  const accesses = source?.moments.flat() ?? [];
+  return accesses.length > 0 && accesses.every(({ table }) => columnNamed(table, value.column)?.isNotNull === true);
 }
+
+/** Two rows with keys of their own. */
+function areNew(a: Access, b: Access): boolean {
+  return a.row.kind === 'new' && b.row.kind === 'new';
+}
+
+/** Where the row that was read is deleted, an UPDATE or DELETE of that row finds none: the final state is that of the other unit first. */
+function leavesNothingToWrite(overwrite: PathAccess, read: PathAccess, write: PathAccess): boolean {
+  const deletes = overwrite.access.writes.has(existence) && !overwrite.access.inserts;
+  return deletes && !write.access.inserts && read.variable !== undefined && read.variable === write.variable;
+}
+
+function overwritesRead(write: Access, read: Access, columns: ReadonlySet<string>): boolean {
+  return write.table.id === read.table.id && [...write.writes].some((name) => columns.has(name));
+}
+
+/** What of the read the write depends on: the columns that are used of a row by key; of all else, everything that the statement reads. */
+function columnsOf({ at, access }: PathAccess, path: AnalyzedPath, results: ResultsBehind): ReadonlySet<string> {
+  const used = results.get(path[at]?.statement.result ?? '');
+  if (used === undefined || access.row.kind !== 'key' || access.mayMiss) return access.reads;
+  const areOwn = [...used].every((column) => columnNamed(access.table, column) !== undefined);
+  return areOwn ? new Set([existence, ...used]) : access.reads;
+}
+
+/** By result: its columns that are used; none where only whether there is a row is. */
+type ResultsBehind = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Of `rows`: every column, by a name that no table has. */
+const everyColumn = '*';
 
 /** Variables of the second instance by those of the first; `null`: one row would be two. */
 function sameRows(

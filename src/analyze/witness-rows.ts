@@ -8,12 +8,6 @@ import type { Schema } from './schema.ts';
 
 export type RowValue = number | string;
 
-/** The number in rows, and what columns have instead, by name. */
-export interface RowAmounts {
-  readonly inRows: number;
-  readonly inColumns: ReadonlyMap<string, RowValue>;
-}
-
 export class WitnessRows {
   readonly #schema: Schema;
   /** In the order in which they are inserted: parents first. */
@@ -32,13 +26,19 @@ export class WitnessRows {
     if (known === undefined) this.#rows.push(row);
   }
 
-  /** @param isInserted rows that the transactions insert are not there at first. @param amounts what nothing else decides */
+  /** What columns of a row that was added have, where nothing else says it. */
+  choose(table: Table, key: ReadonlyMap<string, RowValue>, values: ReadonlyMap<string, RowValue>): void {
+    const row = this.#rows.find((one) => one.table.id === table.id && this.#isSame(table, one.values, key));
+    for (const [name, value] of values) if (row?.values.has(name) === false) row.values.set(name, value);
+  }
+
+  /** @param isInserted rows that the transactions insert are not there at first. @param amount in numbers that nothing else decides */
   statements(
     isInserted: (table: Table, values: ReadonlyMap<string, RowValue>) => boolean,
-    amounts: RowAmounts,
+    amount: number,
   ): readonly string[] {
     const wanted = this.#rows.filter(({ table, values }) => !isInserted(table, values));
-    for (const row of wanted.slice()) this.#complete(row, wanted, amounts);
+    for (const row of wanted.slice()) this.#complete(row, wanted, amount);
     const all = new Set(wanted);
     const ordered: typeof wanted = [];
     const visit = (row: (typeof wanted)[number]): void => {
@@ -59,7 +59,7 @@ export class WitnessRows {
   #complete(
     { table, values }: { table: Table; values: Map<string, RowValue> },
     wanted: { table: Table; values: Map<string, RowValue> }[],
-    amounts: RowAmounts,
+    amount: number,
   ): void {
     const unique = new Set(uniqueIndexes(table).flatMap((index) => indexColumns(table, index)));
     const references = new Set(
@@ -68,9 +68,7 @@ export class WitnessRows {
     for (const column of table.columns) {
       if (values.has(column.name) || column.generated !== null) continue;
       if (references.has(column.name) && !column.isNotNull) continue;
-      const isKey = unique.has(column.name) || references.has(column.name);
-      const given = isKey ? undefined : amounts.inColumns.get(column.name);
-      const value = given ?? valueFor(column, isKey ? this.#count++ : amounts.inRows);
+      const value = valueFor(column, unique.has(column.name) || references.has(column.name) ? this.#count++ : amount);
       if (value !== undefined) values.set(column.name, value);
     }
     for (const key of table.foreignKeys) {
@@ -88,7 +86,7 @@ export class WitnessRows {
         continue;
       const row = { table: parent, values: parentValues };
       wanted.push(row);
-      this.#complete(row, wanted, amounts);
+      this.#complete(row, wanted, amount);
     }
   }
 

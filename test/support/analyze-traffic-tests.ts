@@ -143,7 +143,8 @@ export function trafficTests(): void {
       });
       const files = { ...source, 'schema.sql': tables, 'run.trace.jsonl': trace };
       const ofTrace = await analyzed(['run.trace.jsonl'], files);
-      expect(ofTrace).toEqual(await analyzed(['src'], files));
+      // Only the source says which transactions are of one unit: a payment between the look at a balance and the removal of its account is lost.
+      expect({ ...ofTrace, code: 1 }).toEqual(await analyzed(['src'], files));
       expect([ofTrace.code, ofTrace.levels.length]).toEqual([0, 4]);
     });
 
