@@ -1,7 +1,9 @@
 /** Sessions are functions of what they read: those that are not are found out, and those that are may be spared. */
 import { describe, expect, test } from 'vitest';
-import { explore } from '../src/explore/index.ts';
-import { program, type SessionHandle, type TransactionHandle } from '../src/program/index.ts';
+import { seeded } from '../src/base/index.ts';
+import { runCampaign } from '../src/campaign/index.ts';
+import { estimateHistories, explore, exploreShared } from '../src/explore/index.ts';
+import { program, SerializationFailure, type SessionHandle, type TransactionHandle } from '../src/program/index.ts';
 import { historiesByDefinition } from './support/brute-force.ts';
 import { listed } from './support/explored.ts';
 
@@ -76,6 +78,28 @@ describe('sessions that are not functions of what they read', () => {
       const other = program({ sessions: { a: () => waits, b: (s) => s.read('x') } });
       expect(await explore(other, { timeoutMs: 20 })).toMatchObject({ complete: false, stopped: { session: 'a' } });
     }
+  });
+
+  test('one whose transactions may fail is refused: what it does then is in no history', async () => {
+    const pays = (n: number) => async (s: SessionHandle) => {
+      await s
+        .transaction(async (t) => t.write('left', (await t.read<number>('left')) - n))
+        .catch((error: unknown) => expect(error).toBeInstanceOf(SerializationFailure));
+      return n;
+    };
+    const tested = program({
+      conflicts: 'abort',
+      initial: { left: 100 },
+      sessions: { a: pays(70), b: pays(30) },
+      invariant: ({ final, results }) => final['left'] === 100 - results.a - results.b,
+    });
+    const level = 'snapshot-isolation';
+    expect((await runCampaign(tested, { level, runs: 100 })).violations).toBeGreaterThan(0);
+    const refused = { code: 'explore/conflicts', message: expect.stringContaining('moirai test takes it') as string };
+    await expect(explore(tested, { level })).rejects.toMatchObject(refused);
+    await expect(estimateHistories(tested, { level, chooser: seeded(1) })).rejects.toMatchObject(refused);
+    const threads = [() => Promise.reject(new Error('no job is given out'))];
+    await expect(exploreShared(tested, { level }, threads)).rejects.toMatchObject(refused);
   });
 
   test('awaiting what is already there is no matter, nor are operations at once', async () => {

@@ -121,7 +121,8 @@ test('at the levels that are explored directly, no run is in vain', async () => 
 });
 
 describe('whatever random testing shows, explore lists', () => {
-  const examples = { cart, bankTransfer, courseware, twitter, shoppingCart, retryLoop, ...smallClients() };
+  const retried: Program = { ...retryLoop, conflicts: 'retry' };
+  const examples = { cart, bankTransfer, courseware, twitter, shoppingCart, retried, ...smallClients() };
   test.each(Object.entries(examples))('%s', { timeout: 60_000 }, async (_name, tested) => {
     for (const level of ['causal', 'prefix', 'snapshot-isolation', 'serializable'] as const) {
       const all = new Set(await listed(tested, level));

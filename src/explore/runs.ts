@@ -60,7 +60,9 @@ export class Runs {
   /** Was a run of the program repeated to see that it is a function of what it reads? */
   #isRepeated = false;
 
+  /** @throws InputError `explore/conflicts` */
   constructor(program: Program, options: ExploreOptions, budget = new Budget({})) {
+    requireRetries(program);
     const { samplesFirst = 32, turnsMax = 1_000, reruns = false, replay } = options;
     this.#original = program;
     this.#sources = new ControlledSources(program);
@@ -272,6 +274,15 @@ const LATE: HistoryVerdict = { message: null, marks: new Map(), isLate: true };
 function factsOfRun(store: ExploringStore, ending: Ended, { message, marks }: HistoryVerdict): Fact[] {
   const results = ending.kind === 'finished' ? ending.results : {};
   return factsOf({ history: store.history(), results, violation: message, marks });
+}
+
+/** Histories are explored of what commits: a transaction that fails, and what its session then does, is in none. */
+function requireRetries({ conflicts }: Program): void {
+  if (conflicts === 'retry') return;
+  throw new InputError(
+    'explore/conflicts',
+    "the program says `conflicts: 'abort'`: explore leaves out that a transaction fails and what its session does then; moirai test takes it",
+  );
 }
 
 function outsideState(): InputError {
