@@ -24,6 +24,8 @@ test('the evidence of sessions is counted', async () => {
     failure: null,
     lostRuns: 0,
     loss: null,
+    rolledBackRuns: 0,
+    rolledBack: null,
     overlapped: true,
     answers: noAnswers,
   };

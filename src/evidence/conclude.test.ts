@@ -11,6 +11,8 @@ const busy: SessionEvidence = {
   failure: null,
   lostRuns: 0,
   loss: null,
+  rolledBackRuns: 0,
+  rolledBack: null,
   overlapped: true,
   answers: noAnswers,
 };

@@ -44,6 +44,10 @@ export interface SessionEvidence {
   readonly lostRuns: number;
   /** How: the first of these. */
   readonly loss: Loss | null;
+  /** Runs in which an error rolled back a transaction of it, and no timing was to blame: a duplicate key, a value that is no number. */
+  readonly rolledBackRuns: number;
+  /** The first of these errors. */
+  readonly rolledBack: RolledBack | null;
   /** Was there ever a choice between its next step and that of another session? */
   readonly overlapped: boolean;
   /** What the database answered it; of a key-value store `noAnswers`. */
@@ -72,6 +76,12 @@ export interface StatementEvidence {
 }
 
 export const noAnswers: AnswerEvidence = { statements: [], foundNone: null, hasFound: false };
+
+/** A statement whose error rolled back its transaction. */
+export interface RolledBack {
+  readonly code: string;
+  readonly statement: string;
+}
 
 /** `left-open`: a connection ended with its transaction open. `rolled-back`: the session wrote, and rolled back all that it had written. */
 export type Loss = 'left-open' | 'rolled-back';

@@ -5,6 +5,7 @@ export {
   type AnswerEvidence,
   type Evidence,
   type Loss,
+  type RolledBack,
   type Looked,
   type SessionEvidence,
   type StatementEvidence,

@@ -1,10 +1,17 @@
-/** Statements that met no row in any run: a wrong condition, perhaps, or the run never came to where there are some. */
+/** What sessions and the invariant miss in every run: statements that meet no row, and transactions that an error rolls back. A wrong condition or value, perhaps. */
 import type { SessionEvidence } from './evidence.ts';
 import type { InvariantEvidence } from './invariant-evidence.ts';
 
 /** What a green verdict takes for granted of them, as clauses. */
 export function missedAssumed(sessions: readonly SessionEvidence[], invariant: InvariantEvidence): string[] {
   return [
+    ...sessions.flatMap(({ name, runs, rolledBackRuns, rolledBack }) =>
+      rolledBack === null || rolledBackRuns < runs
+        ? []
+        : [
+            `session "${name}": its transaction was rolled back by error ${rolledBack.code} in every run: ${rolledBack.statement}`,
+          ],
+    ),
     ...sessions.flatMap(({ name, answers }) =>
       answers.statements
         .filter(({ rows }) => rows === 'none')

@@ -1,5 +1,5 @@
 /** What the sessions of a program did, added up over runs: the evidence that they did something, and did it at the same time. */
-import { type AnswerEvidence, type Loss, noAnswers, type SessionEvidence } from '../evidence/index.ts';
+import { type AnswerEvidence, type Loss, noAnswers, type RolledBack, type SessionEvidence } from '../evidence/index.ts';
 import { AnswerTally } from './answer-tally.ts';
 
 /** What one session did in one run. */
@@ -12,6 +12,8 @@ export interface SessionRun {
   readonly failure: string | null;
   /** What it gave up without an error; `null` where nothing. */
   readonly loss: Loss | null;
+  /** The first error that rolled back a transaction of it, beside those of timing. Default: `null`. */
+  readonly rolledBack?: RolledBack | null;
   /** What the database answered it. Default: `noAnswers`. */
   readonly answers?: AnswerEvidence;
 }
@@ -29,17 +31,21 @@ export class SessionTally {
       failure: null,
       lostRuns: 0,
       loss: null,
+      rolledBackRuns: 0,
+      rolledBack: null,
       overlapped: false,
     }));
     this.#answers = names.map(() => new AnswerTally());
   }
 
   add(run: readonly SessionRun[]): void {
-    run.forEach(({ operations, overlapped, failure, loss: lost, answers = noAnswers }, i) => {
+    run.forEach(({ operations, overlapped, failure, loss: lost, rolledBack = null, answers = noAnswers }, i) => {
       const failedRuns = failure === null ? 0 : 1;
       const loss = failure === null ? lost : null;
       const lostRuns = loss === null ? 0 : 1;
-      this.#addTo(i, { runs: 1, operations, failedRuns, failure, lostRuns, loss, overlapped, answers });
+      const rolledBackRuns = rolledBack === null ? 0 : 1;
+      const losses = { failedRuns, failure, lostRuns, loss, rolledBackRuns, rolledBack };
+      this.#addTo(i, { runs: 1, operations, ...losses, overlapped, answers });
     });
   }
 
@@ -61,6 +67,8 @@ export class SessionTally {
     session.failure ??= more.failure;
     session.lostRuns += more.lostRuns;
     session.loss ??= more.loss;
+    session.rolledBackRuns += more.rolledBackRuns;
+    session.rolledBack ??= more.rolledBack;
     session.overlapped ||= more.overlapped;
     this.#answers[index]?.add(more.answers);
   }

@@ -2,7 +2,8 @@
 import type { Loss } from '../evidence/index.ts';
 import { errorText, type SessionRun } from '../program/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
-import type { SqlError } from '../sql/index.ts';
+import { isRetryable } from './retryable.ts';
+import { RolledBackTransactions } from './rolled-back.ts';
 import { StatementAnswers } from './statement-answers.ts';
 
 /** A session that ended with an error. */
@@ -30,6 +31,7 @@ export class SessionRecord {
   #hasCommitted = false;
   #hasRolledBack = false;
   #hasLeftOpen = false;
+  readonly #rolledBack = new RolledBackTransactions();
   readonly #answers = new StatementAnswers();
 
   constructor(name: string) {
@@ -44,6 +46,7 @@ export class SessionRecord {
   /** A statement has ended. @param status of the transaction then */
   ended(connection: number, event: StatementEvent, status: TransactionStatus): void {
     this.#noteWrite(connection, event, status);
+    this.#rolledBack.ended(connection, event, status);
     this.#answers.ended(event);
     const { sql, command, error } = event;
     if (error !== null) {
@@ -87,21 +90,20 @@ export class SessionRecord {
   run(): SessionRun {
     const loss = this.#loss;
     const { answers } = this.#answers;
-    return { operations: this.statements, failure: this.#error, overlapped: this.hasOverlapped, loss, answers };
+    return {
+      operations: this.statements,
+      failure: this.#error,
+      overlapped: this.hasOverlapped,
+      loss,
+      rolledBack: this.#rolledBack.first,
+      answers,
+    };
   }
 
   get #loss(): Loss | null {
     if (this.#hasLeftOpen) return 'left-open';
     return this.#hasRolledBack && !this.#hasCommitted ? 'rolled-back' : null;
   }
-}
-
-/**
- * Errors of timing, after which servers' manuals ask to run the transaction again: PostgreSQL 15, 13.5 "Serialization Failure Handling";
- * MySQL 8.0, 15.7.5 "Deadlocks in InnoDB", and errors 1205 and MariaDB's 1020, whose own texts say so.
- */
-function isRetryable({ code, detail: { mysqlNumber } }: SqlError): boolean {
-  return code === '40001' || code === '40P01' || mysqlNumber === 1213 || mysqlNumber === 1205 || mysqlNumber === 1020;
 }
 
 type TransactionStatus = 'idle' | 'open' | 'failed';

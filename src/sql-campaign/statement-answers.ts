@@ -47,7 +47,7 @@ function isOfItsText({ code, isUnsupported }: SqlError): boolean {
   return !isUnsupported && codesOfText.has(code);
 }
 
-function shortened(sql: string): string {
+export function shortened(sql: string): string {
   const line = statementLine(sql);
   return line.length <= STATEMENT_MAX ? line : `${line.slice(0, STATEMENT_MAX - 3)}...`;
 }

@@ -147,6 +147,40 @@ function gapTexts(evidence: Evidence): string[] {
   return conclusion.kind === 'unknown' ? conclusion.gaps.map(gapText) : [conclusion.kind];
 }
 
+const rolledBack = (session: string, code: string, statement: string): string =>
+  `session "${session}": its transaction was rolled back by error ${code} in every run: ${statement}`;
+
+test.each<[string, readonly string[], readonly string[]]>([
+  [
+    'a duplicate key',
+    ['BEGIN', 'INSERT INTO t VALUES (1)', 'COMMIT'],
+    [rolledBack('a', '23505', 'INSERT INTO t VALUES (1)')],
+  ],
+  ['without BEGIN', ["UPDATE t SET n = 'NaN'"], [rolledBack('a', '22P02', "UPDATE t SET n = 'NaN'")]],
+  ['only where b came first', ['BEGIN', 'INSERT INTO t VALUES (2)', 'COMMIT'], []],
+  [
+    'in a savepoint',
+    ['BEGIN', 'SAVEPOINT s', 'INSERT INTO t VALUES (1)', 'ROLLBACK TO s', 'INSERT INTO l VALUES (1)', 'COMMIT'],
+    [],
+  ],
+])('a transaction that an error rolls back in every run is named: %s', async (_, statements, named) => {
+  const session = async (client: pg.Client): Promise<void> => {
+    for (const sql of statements) await client.query(sql).catch(caught);
+    await client.query('INSERT INTO l VALUES (0)');
+  };
+  const program = sqlProgram({
+    dialect: 'postgres',
+    schema: 'CREATE TABLE t (n int PRIMARY KEY); INSERT INTO t VALUES (1); CREATE TABLE l (m int)',
+    sessions: {
+      a: (c) => onPostgres(c, session),
+      b: (c) => onPostgres(c, (client) => client.query('INSERT INTO t VALUES (2)').catch(caught)),
+    },
+    invariant: () => true,
+  });
+  const conclusion = conclude((await exploreSql(program, { profile })).evidence);
+  expect(conclusion).toEqual({ kind: 'satisfied', assumed: named });
+});
+
 const always = 'session "a" sent what fails in every run: ';
 
 test.each([
