@@ -68,7 +68,7 @@ export class RobustSet {
   witnesses(levels: readonly IsolationName[]): readonly (Witness | CutSearch)[] {
     const found: (Witness | CutSearch)[] = [];
     const sets: (readonly number[])[] = [];
-    for (const set of subsetsUpTo(range(this.#count), setMax)) {
+    for (const set of subsetsUpTo(range(this.#count), setMax, this.#sharesTables())) {
       if (sets.some((smaller) => smaller.every((one) => set.includes(one)))) continue;
       const witness = this.#witness(levels, set);
       if (witness === undefined) continue;
@@ -94,6 +94,15 @@ export class RobustSet {
     return { kind: 'witness', split, templates, transactions: [...new Set(taking)] };
   }
 
+  /** A cycle of conflicts goes through all of its transactions: those without a table in common have none. */
+  #sharesTables(): (a: number, b: number) => boolean {
+    const tables = range(this.#count).map(() => new Set<number>());
+    for (const { templates, transaction } of this.#templates)
+      for (const { table } of templates['by statement'].statements.flat(2)) tables[transaction]?.add(table);
+    const shared = tables.map((own) => tables.map((other) => [...own].some((table) => other.has(table))));
+    return (a, b) => shared[a]?.[b] === true;
+  }
+
   #ruleOf(level: IsolationName | undefined): LevelRule {
     const rule = level === undefined ? null : this.#levels.rules[level];
     assert(rule !== null, `a transaction at ${level} is not analyzed`);
@@ -113,13 +122,22 @@ function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** The smaller ones first. */
-function subsetsUpTo(of: readonly number[], max: number): readonly (readonly number[])[] {
-  let last: readonly (readonly number[])[] = [[]];
-  const all: (readonly number[])[] = [];
-  for (let size = 1; size <= max; size += 1) {
-    last = last.flatMap((set) => of.filter((one) => one > (set.at(-1) ?? -1)).map((one) => [...set, one]));
-    all.push(...last);
-  }
-  return all;
+/** The smaller ones first; those of two or three only where enough of their pairs are joined to connect them. */
+function* subsetsUpTo(
+  of: readonly number[],
+  max: number,
+  areJoined: (a: number, b: number) => boolean,
+): Iterable<readonly number[]> {
+  for (let size = 1; size <= max; size += 1)
+    for (const set of subsetsOf(of, size)) {
+      const pairs = set.flatMap((a, at) => set.slice(at + 1).filter((b) => areJoined(a, b)));
+      if (pairs.length >= size - 1) yield set;
+    }
+}
+
+function* subsetsOf(of: readonly number[], size: number, from = 0): Iterable<readonly number[]> {
+  if (size === 0) yield [];
+  else
+    for (let at = from; at < of.length; at += 1)
+      for (const rest of subsetsOf(of, size - 1, at + 1)) yield [of[at] as number, ...rest];
 }
