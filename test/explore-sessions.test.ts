@@ -102,6 +102,25 @@ describe('sessions that are not functions of what they read', () => {
     await expect(exploreShared(tested, { level }, threads)).rejects.toMatchObject(refused);
   });
 
+  test('a timer that outlives the exploration is named, and one that does not is waited for', async () => {
+    const timers: NodeJS.Timeout[] = [];
+    const leaving = (ms: number) =>
+      program({
+        sessions: { a: (s) => s.write('x', 1), b: (s) => s.read('x') },
+        invariant: ({ final }) => {
+          timers.push(setTimeout(() => {}, ms));
+          return final['x'] === 1;
+        },
+      });
+    const openOf = async (ms: number): Promise<readonly string[]> =>
+      (await explore(leaving(ms))).evidence.assumed.filter((clause) => clause.includes('leaves open'));
+    expect(await openOf(1)).toEqual([]);
+    expect(await openOf(600_000)).toEqual([
+      'what the program leaves open for more than 500 ms (a timer, a file) changes nothing',
+    ]);
+    for (const timer of timers) clearTimeout(timer);
+  });
+
   test('awaiting what is already there is no matter, nor are operations at once', async () => {
     const tested = program({
       initial: { x: 0, y: 0 },

@@ -16,8 +16,9 @@ async function answer(job: ExploreJob): Promise<void> {
   try {
     text = { kind: 'part', part: await thread(job) };
   } catch (error) {
-    const { code = null, message, stack = '' } = error as Error & { readonly code?: string };
-    text = { kind: 'error', code, text: message, stack };
+    const { code = null, message, stack = '', cause } = error as Error & { readonly code?: string };
+    // Where it is the program's, the stack names the place.
+    text = { kind: 'error', code, text: message, stack: (cause instanceof Error ? cause.stack : undefined) ?? stack };
   }
   parentPort?.postMessage(text, []);
 }

@@ -170,7 +170,8 @@ export function begin(exploration: Exploration, { resume }: ExploreOptions): voi
 
 /** A proof needs the same of the program in another order. Gives the checkpoint of where it ended. */
 export async function finish(exploration: Exploration, { onCheckpoint }: ExploreOptions, made: Runs): Promise<void> {
-  const { complete, violations } = exploration.result([]);
+  const { complete, violations, stopped } = exploration.result([]);
+  if (stopped === null) await made.drain();
   if (complete && violations === 0) {
     await made.lastSessionFirst();
     await made.judgeAgain();

@@ -28,6 +28,7 @@ import { Behaviours, type Ending, type HistoryVerdict } from './behaviours.ts';
 import type { Learned } from './checkpoint.ts';
 import type { ExploreOptions } from './explore.ts';
 import { ExploringStore } from './exploring-store.ts';
+import { LeftBehind } from './left-behind.ts';
 import type { Prefix } from './ordered-history.ts';
 import { isSameVerdict, verdictOf, verdictOfPart } from './verdict.ts';
 
@@ -51,6 +52,7 @@ export class Runs {
   readonly #behaviours: Behaviours;
   readonly #samplesFirst: number;
   readonly #turnsMax: number;
+  readonly #leftBehind = new LeftBehind();
   /** Is a session that reads what it read before not run again? */
   #reuses: boolean;
   /** Of the whole program. */
@@ -78,21 +80,34 @@ export class Runs {
     this.#reuses = !reruns && replay === undefined && !looksElsewhere(program);
   }
 
-  /** Runs from prefixes are made in `run`: a later one in which a source of nondeterminism is called is repeated, too. */
+  /**
+   * Runs from prefixes are made in `run`: a later one in which a source of nondeterminism is called is repeated, too.
+   * @throws InputError `program/uncaught`
+   */
   async watching<T>(run: () => Promise<T>): Promise<T> {
     this.#sources.begin('when-called');
+    this.#leftBehind.begin();
     try {
-      return await run();
+      const made = await run();
+      await this.#leftBehind.settle();
+      return made;
     } finally {
+      this.#leftBehind.end();
       this.#sources.end();
     }
   }
 
+  /** What the program started and did not await comes to its end, within a bound. @throws InputError `program/uncaught` */
+  drain(): Promise<void> {
+    return this.#leftBehind.drain();
+  }
+
   /**
    * @param bounds how many transactions each session may begin; where it would begin one more, it stays
-   * @throws InputError `program/nondeterministic`, `program/outside-state`, `program/outside-await`
+   * @throws InputError `program/nondeterministic`, `program/outside-state`, `program/outside-await`, `program/uncaught`
    */
   async from(prefix: Prefix, bounds: Bounds = null): Promise<Ending | Late> {
+    this.#leftBehind.requireNone();
     if (bounds === null) this.#runs += 1;
     if (!this.#reuses) return this.#byProgram(prefix, bounds);
     this.#forgetIfLarge();
@@ -122,7 +137,7 @@ export class Runs {
 
   /** Whether the invariant can fail at all: for a proof. */
   judgeAgain(): Promise<void> {
-    return this.judgedAgain.judge(this.#limits());
+    return this.#leftBehind.ignoring(() => this.judgedAgain.judge(this.#limits()));
   }
 
   async #sample(prefix: Prefix, known: Ending): Promise<Ending | Late> {
@@ -182,7 +197,7 @@ export class Runs {
 
   /** What a verdict takes for granted of the values that were drawn, as clauses. */
   assumed(): string[] {
-    return this.#sources.assumed();
+    return [...this.#sources.assumed(), ...this.#leftBehind.assumed()];
   }
 
   learned(): Learned {

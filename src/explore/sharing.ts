@@ -48,6 +48,7 @@ export function exploreThread(program: Program, options: ExploreOptions): Explor
     await made.watching(async () => {
       do await exploration.run({ runsMax: 64 });
       while (exploration.goesOn && monotonicMs() < end);
+      if (!exploration.hasStopped) await made.drain();
     });
     const { doneMass } = exploration;
     const left = exploration.take();

@@ -1,0 +1,90 @@
+/** What runs of a program leave behind: promises that were rejected and that nothing awaits, timers and file operations that are still to come. */
+import { setImmediate } from 'node:timers';
+import { monotonicMs } from '../base/clock.ts';
+import { activeResources, onUnhandledRejection } from '../base/event-loop.ts';
+import { InputError } from '../base/input-error.ts';
+import { errorText } from '../program/index.ts';
+
+export class LeftBehind {
+  /** What the event loop waits for that is not the program's. */
+  #baseline = new Map<string, number>();
+  #fault: InputError | null = null;
+  #isIgnored = false;
+  #hasOpen = false;
+  #stop: () => void = () => {};
+
+  begin(): void {
+    this.#baseline = activeResources();
+    this.#stop();
+    this.#stop = onUnhandledRejection((reason) => {
+      if (!this.#isIgnored) this.#fault ??= rejected(reason);
+    });
+  }
+
+  end(): void {
+    this.#stop();
+  }
+
+  /** @throws InputError `program/uncaught` where a rejection has come so far */
+  requireNone(): void {
+    if (this.#fault !== null) throw this.#fault;
+  }
+
+  /** Rejections of what has run so far come. @throws InputError `program/uncaught` */
+  async settle(): Promise<void> {
+    for (let i = 0; i < TURNS; i += 1) await turn();
+    this.requireNone();
+  }
+
+  /** Timers and file operations come, within a bound. @throws InputError `program/uncaught` */
+  async drain(): Promise<void> {
+    await this.settle();
+    const end = monotonicMs() + OPEN_MS;
+    while (!this.#hasOpen && this.#isOpen()) {
+      if (monotonicMs() > end) this.#hasOpen = true;
+      await turn();
+    }
+    await this.settle();
+  }
+
+  /** Of what runs here, rejections say nothing of the program. */
+  async ignoring(run: () => Promise<void>): Promise<void> {
+    this.#isIgnored = true;
+    try {
+      await run();
+      await this.drain();
+    } finally {
+      this.#isIgnored = false;
+    }
+  }
+
+  /** What a verdict takes for granted, as clauses. */
+  assumed(): string[] {
+    return this.#hasOpen ? [openText] : [];
+  }
+
+  #isOpen(): boolean {
+    return [...activeResources()].some(
+      ([kind, count]) => (kind === 'Timeout' || kind.startsWith('FSReq')) && count > (this.#baseline.get(kind) ?? 0),
+    );
+  }
+}
+
+/** A rejection is told after the microtasks of its turn. */
+const TURNS = 3;
+
+/** How long what is open is waited for. */
+const OPEN_MS = 500;
+
+const openText = `what the program leaves open for more than ${OPEN_MS} ms (a timer, a file) changes nothing`;
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+function rejected(reason: unknown): InputError {
+  const text = `a promise was rejected and nothing awaits it: ${errorText(reason)}`;
+  const fault = new InputError('program/uncaught', text);
+  fault.cause = reason;
+  return fault;
+}
