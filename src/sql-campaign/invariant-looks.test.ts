@@ -15,6 +15,7 @@ const schema = [
   'CREATE TABLE marks (card int REFERENCES cards ON DELETE CASCADE)',
   'CREATE VIEW all_accounts AS SELECT * FROM accounts',
   'INSERT INTO accounts VALUES (1, 0); INSERT INTO accounts_old VALUES (1, 0); INSERT INTO owners VALUES (1), (2)',
+  'INSERT INTO cards VALUES (1, 2); INSERT INTO marks VALUES (1)',
 ];
 
 type Invariant = (client: pg.Client, end: SqlEnd<{ a: unknown }>) => Promise<boolean>;
@@ -58,6 +59,7 @@ test.each<[string, string, string, readonly string[]]>([
   ['a table of the sessions', increment, 'SELECT sum(n) FROM accounts', []],
   ['a view of it', increment, 'SELECT sum(n) FROM all_accounts', []],
   ['both', increment, 'SELECT sum(a.n) FROM accounts a JOIN accounts_old o ON a.id = o.id', []],
+  ['groups of it', increment, 'SELECT id, count(*) FROM accounts GROUP BY id', []],
   ['no table', increment, 'SELECT 1', []],
   [
     'what they only read',
@@ -113,6 +115,17 @@ test.each<[string, string, string, readonly string[]]>([
     noRow,
     [`the invariant finds no row in any run, and tests that there is none, by: ${noRow}`],
   ],
+  ...[
+    'SELECT count(*) FROM accounts WHERE n = 9',
+    'SELECT coalesce(sum(n), 0)::int AS n FROM all_accounts WHERE id > 9',
+    'SELECT max(id) FROM accounts WHERE id > 9',
+    'SELECT count(*) FROM accounts WHERE id IN (SELECT id FROM accounts_old WHERE id > 9)',
+  ].map((look): [string, string, string, readonly string[]] => [
+    'the aggregate of the invariant finds',
+    increment,
+    look,
+    [`the invariant finds no row in any run, and tests that there is none, by: ${look}`],
+  ]),
   [
     'a session changes',
     'UPDATE accounts SET n = 1 WHERE id = 7',

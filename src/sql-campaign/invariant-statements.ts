@@ -3,7 +3,7 @@ import { InputError } from '../base/input-error.ts';
 import type { InvariantEvidence } from '../evidence/index.ts';
 import { AnswerTally } from '../program/index.ts';
 import type { SqlDatabase, StatementEvent } from '../serve/index.ts';
-import { statementLine } from '../sql/index.ts';
+import { SqlError, statementLine } from '../sql/index.ts';
 import { UsedTables } from './used-tables.ts';
 
 export class InvariantStatements {
@@ -26,11 +26,11 @@ export class InvariantStatements {
   /** One of the invariant. */
   ended(event: StatementEvent): void {
     this.#looked.add(event);
-    const { sql, command, rowCount, error } = event;
+    const { sql, command, error } = event;
     const statement = statementLine(sql);
     if (error === null) {
       this.#hasSeen ||= !looksAtNothing.test(command) && !isConstant.test(sql);
-      const rows = command === 'SELECT' && (event.tables?.length ?? 0) > 0 ? (rowCount > 0 ? 'some' : 'none') : null;
+      const rows = command === 'SELECT' && (event.tables?.length ?? 0) > 0 ? rowsOf(event) : null;
       this.#answers.addStatement({ statement, hasSucceeded: true, failure: null, rows });
     }
     // That a row is refused may be what the invariant asks.
@@ -57,6 +57,12 @@ export class InvariantStatements {
     const { statements } = this.#answers.answers;
     return { statements, asksResults, looked: this.#looked.all ?? [], touched, changed };
   }
+}
+
+/** An aggregate of no row gives one. */
+function rowsOf({ rowCount, answer }: StatementEvent): 'some' | 'none' {
+  const metNoRow = !(answer instanceof SqlError) && answer.metNoRow === true;
+  return rowCount === 0 || metNoRow ? 'none' : 'some';
 }
 
 const constraintClass = '23';

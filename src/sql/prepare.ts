@@ -118,6 +118,7 @@ function queryStatement(
         foundRows: outcome.foundRows,
         insertId: outcome.insertId ?? 0n,
         hasDrawn: outcome.hasDrawn ?? false,
+        ...(outcome.metNoRow === true ? { metNoRow: true } : {}),
       };
     },
   };
@@ -150,7 +151,8 @@ function selectStatement(planned: PlannedQuery, isSorted: boolean, planning: Pla
   return queryStatement('SELECT', planned.columns, planning, function* select(own) {
     const rows: Values[] = locking === null ? [...planned.rows(null, own)] : yield* locking(null, own);
     if (!isSorted && rows.length > 1) own.onOpenRows?.('order');
-    return { rows, rowCount: rows.length, foundRows: rows.length };
+    const metNoRow = planned.metNoRow?.(own) ?? false;
+    return { rows, rowCount: rows.length, foundRows: rows.length, metNoRow };
   });
 }
 

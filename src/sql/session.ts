@@ -72,6 +72,8 @@ export interface StatementResult {
   readonly foundRows: number;
   /** MySQL's LAST_INSERT_ID of this statement; 0 for none. */
   readonly insertId: bigint;
+  /** Of a SELECT: do its aggregates, without GROUP BY, come from no row? Default: false. */
+  readonly metNoRow?: boolean;
   readonly notices: readonly Notice[];
 }
 

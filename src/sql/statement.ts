@@ -69,6 +69,8 @@ export interface QueryOutcome {
   readonly insertId: bigint;
   /** Is it one that LAST_INSERT_ID() remembers? */
   readonly hasDrawn?: boolean;
+  /** Do its aggregates, without GROUP BY, come from no row? Default: false. */
+  readonly metNoRow?: boolean;
 }
 
 /** CREATE, ALTER, DROP, TRUNCATE, COMMENT...: changes the catalog; `run` gives back how to undo it. */

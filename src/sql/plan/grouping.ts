@@ -7,7 +7,7 @@ import { assert, AssertionFailure } from '../../base/assert.ts';
 import { primaryKey } from '../catalog/relation.ts';
 import { hashReader } from '../row-key.ts';
 import { type Aggregate, aggregateOf, compileExpression, isAggregate, valuesReader } from '../expressions/index.ts';
-import type { Expression, Frame } from '../expression.ts';
+import type { Execution, Expression, Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
@@ -44,6 +44,8 @@ export class Grouping implements CallCollector {
   readonly #keys: GroupKey[];
   readonly #scope: QueryScope;
   readonly #windows: WindowCollector;
+  /** Executions in which there was no row to compute from. */
+  readonly #rowless = new WeakSet<Execution>();
   #isInside = false;
 
   constructor(keys: readonly Node[], scope: QueryScope, windows: WindowCollector) {
@@ -119,9 +121,15 @@ export class Grouping implements CallCollector {
     return primary?.parts.every((part) => isGroupedBy(part.cell)) ?? false;
   }
 
+  /** Was there, without GROUP BY, no row to compute from? */
+  metNoRow(execution: Execution): boolean {
+    return this.#rowless.has(execution);
+  }
+
   source(input: Source): Source {
     const keys = this.#keys.map(({ expression }) => expression);
     const { aggregates } = this;
+    const rowless = this.#rowless;
     const { dialect } = this.#scope;
     const hashOf = hashReader(
       keys.map(({ type }) => type),
@@ -141,6 +149,7 @@ export class Grouping implements CallCollector {
         for (const state of group.states) state.add(frame);
       }
       if (found.size === 0 && keys.length === 0) {
+        rowless.add(frame.execution);
         found.set('', { rows: frame.rows.map(() => null), values: [], states: aggregates.map((each) => each.start()) });
       }
       for (const { rows, values, states } of found.values()) {

@@ -25,6 +25,8 @@ export interface PlannedQuery {
   readonly locking: ((outer: Frame | null, running: Running) => Waiting<Values[]>) | null;
   /** Does it look at rows of the query around? */
   readonly isCorrelated: boolean;
+  /** Of one that has run: did its aggregates, which give a row without GROUP BY all the same, meet no row? `undefined`: it has none. */
+  readonly metNoRow?: (running: Running) => boolean;
 }
 
 export function newFrame(rowCount: number, running: Running, outer: Frame | null): Frame {

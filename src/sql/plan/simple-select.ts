@@ -12,6 +12,7 @@ import { Grouping, groupKeys, isGrouped, noAggregates, targetAt } from './groupi
 import { planJoins } from './join.ts';
 import { planLocking } from './locking.ts';
 import { orderedSource } from './ordered-access.ts';
+import type { Running } from './planning.ts';
 import type { PlannedQuery } from './query.ts';
 import type { CallCollector, QueryScope } from './scope.ts';
 import { rowKey } from '../row-key.ts';
@@ -67,6 +68,7 @@ export function planSimpleSelect(
     get isCorrelated() {
       return scope.reachesOut;
     },
+    metNoRow: calls.metNoRow,
   };
   return isOpen(select, plan, list, scope) ? notingLimit(planned, plan) : planned;
 }
@@ -77,6 +79,7 @@ interface Calls {
   readonly source: (input: Source, having: ((frame: Frame) => boolean) | null) => Source;
   /** Over all rows of the query, where nothing else is computed from them. */
   readonly aggregates: () => readonly Aggregate[];
+  readonly metNoRow: (running: Running) => boolean;
   /** Known when the select list and ORDER BY have been planned. */
   readonly hasWindows: () => boolean;
 }
@@ -93,6 +96,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       prepare: (node) => node,
       source: (input) => (windows.isEmpty ? input : windows.source(input, 0)),
       aggregates: () => [],
+      metNoRow: () => false,
       hasWindows: () => !windows.isEmpty,
     };
   }
@@ -106,6 +110,7 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       return windows.isEmpty ? groups : windows.source(groups, grouping.width);
     },
     aggregates: () => (select.groupClause === undefined ? grouping.aggregates : []),
+    metNoRow: (running) => grouping.metNoRow(running),
     hasWindows: () => !windows.isEmpty,
   };
 }
