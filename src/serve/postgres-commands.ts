@@ -101,7 +101,7 @@ export class PostgresCommands {
       case 'bind':
         this.#sql = this.#prepared.statement(message.statement).sql;
         if (message.statement !== '') this.#session.revalidate?.(this.#prepared.statement(message.statement));
-        this.#prepared.bind(message);
+        this.#bind(message);
         return this.#output.message({ kind: 'bind-complete' });
       case 'describe':
         return this.#describe(message);
@@ -185,6 +185,15 @@ export class PostgresCommands {
     this.#sql = sql;
     this.#prepared.add(statement, () => this.#session.prepare(sql, typesOfOids(parameterTypes)));
     this.#output.message({ kind: 'parse-complete' });
+  }
+
+  #bind(message: Message<'bind'>): void {
+    try {
+      this.#prepared.bind(message);
+    } catch (error) {
+      this.#session.unbound?.(error, this.#sql);
+      throw error;
+    }
   }
 
   #describe({ target, name }: Message<'describe'>): void {

@@ -123,6 +123,10 @@ export class Session implements SqlSession {
     this.#database.unsupported.note(error, { session: this.#database.nameOf(this.id), sql, place: this.watch.place() });
   }
 
+  unbound(error: unknown, sql: string): void {
+    this.watch.refused(sql, error);
+  }
+
   #noting<T>(sql: string, work: () => T): T {
     try {
       return work();

@@ -157,6 +157,11 @@ test.each<[string, readonly string[], readonly string[]]>([
     [rolledBack('a', '23505', 'INSERT INTO t VALUES (1)')],
   ],
   ['without BEGIN', ["UPDATE t SET n = 'NaN'"], [rolledBack('a', '22P02', "UPDATE t SET n = 'NaN'")]],
+  [
+    'a parameter that cannot be read',
+    ['BEGIN', 'UPDATE t SET n = $1', 'COMMIT'],
+    [rolledBack('a', '22P02', 'UPDATE t SET n = $1')],
+  ],
   ['only where b came first', ['BEGIN', 'INSERT INTO t VALUES (2)', 'COMMIT'], []],
   [
     'in a savepoint',
@@ -165,7 +170,7 @@ test.each<[string, readonly string[], readonly string[]]>([
   ],
 ])('a transaction that an error rolls back in every run is named: %s', async (_, statements, named) => {
   const session = async (client: pg.Client): Promise<void> => {
-    for (const sql of statements) await client.query(sql).catch(caught);
+    for (const sql of statements) await client.query(sql, sql.includes('$1') ? ['NaN'] : []).catch(caught);
     await client.query('INSERT INTO l VALUES (0)');
   };
   const program = sqlProgram({

@@ -27,6 +27,8 @@ export interface SqlSession {
   fail(): void;
   /** The conversation answers a statement with this error: noted where it is moirai that cannot do it. */
   refused(error: unknown, sql: string): void;
+  /** PostgreSQL: a statement does not run because a value of its Bind cannot be read. */
+  unbound?(error: unknown, sql: string): void;
   /**
    * PostgreSQL: the statements of one simple query, or up to one Sync, are one transaction, unless they say BEGIN. Between these two calls nothing commits by
    * itself; the second commits, and does nothing where a statement has failed or BEGIN was said. Rejects with a SqlError 40001.
