@@ -13,6 +13,7 @@ import {
   SerializationFailure,
   type SessionFunction,
   type SessionHandle,
+  sqlProgram,
 } from '../src/program/index.ts';
 
 const serial = () => following([], new Map());
@@ -255,6 +256,13 @@ describe('bad programs', () => {
     ['no sessions', { sessions: {} }, 'at least one session'],
     ['a session that is not a function', { sessions: { a: 1 } }, 'session "a" is not a function'],
     ['an invariant that is not a function', { sessions: { a: () => 1 }, invariant: true }, '`invariant`'],
+    ['a misspelt field', { initail: { x: 1 }, sessions: { a: () => 1 } }, 'did you mean "initial"?'],
+    ['an unknown field', { sessions: { a: () => 1 }, level: 'causal' }, 'known: initial, sessions, invariant'],
+    [
+      'an initial state that is a Map',
+      { sessions: { a: () => 1 }, initial: new Map([['x', 1]]) },
+      '`initial` is a Map',
+    ],
     [
       'an initial value that JSON cannot carry',
       { sessions: { a: () => 1 }, initial: { x: undefined } },
@@ -263,5 +271,23 @@ describe('bad programs', () => {
   ];
   test.each(malformed)('%s', (_name, definition, message) => {
     expect(() => program(definition as never)).toThrow(message);
+  });
+
+  test('a misspelt field of a SQL program is refused; one that was made is taken with other sessions', () => {
+    const sessions = { a: () => 1 };
+    const made = sqlProgram({ dialect: 'postgres', schema: 'create table t (n int)', sessions });
+    const misspelt = { ...made, sessions, invarient: () => true };
+    expect(() => sqlProgram(misspelt)).toThrow('unknown field "invarient" of a SQL program: did you mean "invariant"?');
+    expect(() => sqlProgram({ ...made, sessions, isolaton: 'serializable' } as never)).toThrow('"isolaton"');
+    expect(sqlProgram({ ...made, sessions: { b: () => 1 } }).sessionNames).toEqual(['b']);
+  });
+
+  test('an option that a transaction does not have is refused, also where the session catches errors', async () => {
+    const options: object = { isolation: 'read-committed' };
+    const tested = program({
+      sessions: { a: async (s) => s.transaction((t) => t.write('x', 1), options).catch(() => {}) },
+    });
+    const refused = { code: 'program/shape', message: expect.stringContaining('known: level') as unknown };
+    await expect(run(tested)).rejects.toMatchObject(refused);
   });
 });

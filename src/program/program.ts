@@ -4,6 +4,7 @@
 import { InputError } from '../base/input-error.ts';
 import { copyValue, type Key, type Value } from '../history/index.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
+import { requireKnownFields } from './known-fields.ts';
 
 /** The type of what a store holds is the program's to know: unchecked, like that of JSON.parse. */
 // oxlint-disable-next-line no-explicit-any
@@ -88,13 +89,16 @@ export function program<Sessions extends Record<string, SessionFunction>>(
 /** `program` for a value of unknown shape, as a module's default export is. */
 export function checkProgram(definition: unknown): Program {
   if (isProgram(definition)) return definition;
-  const { initial = {}, sessions, invariant = holdsAlways, conflicts = 'retry' } = record(definition, 'a program');
+  const given = record(definition, 'a program');
+  requireKnownFields(given, ['initial', 'sessions', 'invariant', 'conflicts'], 'a program');
+  const { initial = {}, sessions, invariant = holdsAlways, conflicts = 'retry' } = given;
   const named = Object.entries(record(sessions, '`sessions`'));
   if (named.length === 0) throw shape('`sessions` is empty: a program needs at least one session');
   for (const [name, session] of named)
     if (typeof session !== 'function') throw shape(`session "${name}" is not a function`);
   if (typeof invariant !== 'function') throw shape('`invariant` is not a function');
   if (conflicts !== 'retry' && conflicts !== 'abort') throw shape("`conflicts` is neither 'retry' nor 'abort'");
+  if (initial instanceof Map) throw shape('`initial` is a Map: it is an object with a field for each key');
   const values = Object.entries(record(initial, '`initial`')).map(([key, value]): [Key, Value] => [
     key,
     initialValue(key, value),

@@ -11,6 +11,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import type { IsolationLevel } from '../isolation/index.ts';
 import { errorText } from './invariant.ts';
+import { requireKnownFields } from './known-fields.ts';
 import { mark, type Marks } from './marks.ts';
 import type { Program, SessionHandle, TransactionHandle } from './program.ts';
 import type { SessionRun } from './session-tally.ts';
@@ -169,12 +170,22 @@ class Run {
   #sessionHandle(session: RunSession): SessionHandle {
     return {
       name: session.name,
-      transaction: (body, options) => this.#underWay(session, () => this.#transaction(session, body, options?.level)),
+      transaction: (body, options) =>
+        this.#underWay(session, () => this.#transaction(session, body, this.#levelOf(options))),
       read: (key) => this.#underWay(session, () => this.#single(session, 'read of', key, (t) => t.read(key))),
       write: (key, value) =>
         this.#underWay(session, () => this.#single(session, 'write of', key, (t) => t.write(key, value))),
       sometimes: (name, condition = true) => mark(this.#marks, name, condition),
     } as SessionHandle;
+  }
+
+  #levelOf(options: { readonly level?: IsolationLevel } = {}): IsolationLevel | undefined {
+    try {
+      requireKnownFields(options, ['level'], 'the options of session.transaction');
+    } catch (error) {
+      void this.#fail(error);
+    }
+    return options.level;
   }
 
   /** Counts calls, so that one that a session does not await is known when the session returns. */

@@ -3,6 +3,7 @@
  * connect to the mock database: a stream in process that carries the protocol's bytes.
  */
 import { InputError } from '../base/input-error.ts';
+import { requireKnownFields } from './known-fields.ts';
 import type { InvariantResult } from './program.ts';
 
 /** A Duplex of Node's. Unchecked, so that drivers with types of their own take it and projects without Node's types compile. */
@@ -56,6 +57,8 @@ export interface SqlProgram {
 export function sqlProgram<Sessions extends Record<string, SqlSessionFunction>>(
   definition: SqlProgramDefinition<Sessions>,
 ): SqlProgram {
+  const ofProgram = ['kind', 'sessionNames', 'invariantText'];
+  requireKnownFields(definition, ['dialect', 'schema', 'sessions', 'invariant'], 'a SQL program', ofProgram);
   const { dialect, schema, sessions, invariant = holdsAlways } = definition;
   if (dialect !== 'postgres' && dialect !== 'mysql') throw shape("`dialect` is neither 'postgres' nor 'mysql'");
   const texts = typeof schema === 'string' ? [schema] : schema;
