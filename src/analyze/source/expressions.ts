@@ -216,9 +216,22 @@ export function propertyName(machine: Machine, name: ts.PropertyName, scope: Sco
 function elementOf(machine: Machine, list: Abstract, index: Abstract, at: ts.Node): Abstract {
   const key = constantOf(index);
   if (key !== undefined) return machine.member(list, String(key), at);
+  const one = oneFunctionOf(list, at);
+  if (one !== undefined) return one;
   return list.kind === 'value' && list.value.kind !== 'unknown'
     ? plain(expression('element', list.value, valueOf(index)))
     : unknown(`what \`${oneLine(at.getText())}\` gives`);
+}
+
+/** Any of the functions of a table or a list, `jobs[name]`: a call follows each. */
+function oneFunctionOf(list: Abstract, at: ts.Node): Abstract | undefined {
+  const isTable = list.kind === 'object' && list.of === null && list.rest === null;
+  if (!isTable && list.kind !== 'array') return undefined;
+  const values = list.kind === 'array' ? list.elements.value : [...list.properties.values()].map(({ value }) => value);
+  if (!values.some(({ kind }) => kind === 'function')) return undefined;
+  return values.reduceRight((others, value) =>
+    choose({ kind: 'unknown', reason: `which one \`${oneLine(at.getText())}\` is` }, value, others),
+  );
 }
 
 function prefix(machine: Machine, node: ts.PrefixUnaryExpression, scope: Scope): Abstract {

@@ -224,6 +224,25 @@ describe('a statement that no unit reaches', () => {
   });
 });
 
+describe('a function behind a name that is not known', () => {
+  const helpers = `${pg}const get = (id: number) => pool.query('SELECT n FROM items WHERE id = $1', [id]);
+    const set = (id: number, n: number) => pool.query('UPDATE items SET n = $2 WHERE id = $1', [id, n]);
+    export const show = (id: number) => get(id); export const reset = (id: number) => set(id, 0);
+    const add = async (id: number) => { await set(id, (await get(id)).rows[0].n + 1); };`;
+  const linesOf = (text: string): readonly string[] =>
+    text.split('\n').filter((line) => line.includes('not understood'));
+
+  test('runs where it is a value of a table that is looked up by an unknown key', () => {
+    const text = read({
+      'a.ts': `${helpers}
+const jobs: Record<string, (id: number) => Promise<unknown>> = { add, clear: (id) => set(id, 0) };
+export async function run(name: string, id: number) { await jobs[name]!(id); }`,
+    });
+    expect(linesOf(text)).toEqual([]);
+    expect(text.slice(text.indexOf('unit run'))).toContain('SELECT n FROM items WHERE id = $1');
+  });
+});
+
 test('CommonJS: module.exports, exports and require, as a whole and by name', () => {
   const text = read({
     'db.js': `const Pool = require('pg').Pool; const pool = new Pool();
