@@ -37,7 +37,7 @@ export function withEndLine(form: 'jsonl' | 'notation', text: string): string {
 }
 
 /** A text in pieces: `push` each, then `check`. O(1) memory; the pieces are not kept. */
-export class EndSum {
+class EndSum {
   readonly #form: SummedText;
   /** Of all bytes but those of `#last`. */
   #sum = 0;

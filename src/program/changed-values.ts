@@ -7,7 +7,7 @@ export interface Mentioned {
 }
 
 /** What a value may be changed to; `ABSENT`: it is taken out of where it stands. */
-export const ABSENT = Symbol('absent');
+const ABSENT = Symbol('absent');
 
 /**
  * The telling changes come first. A number stays a number and a text a text: where `'9'` is compared with `9`, no change of the program's makes
