@@ -232,6 +232,43 @@ describe('a function behind a name that is not known', () => {
   const linesOf = (text: string): readonly string[] =>
     text.split('\n').filter((line) => line.includes('not understood'));
 
+  test('is listed where its helpers are reached by others: closures of a queue, methods of objects of a list', () => {
+    const text = read(
+      {
+        'a.ts': `${helpers}
+const queue: Array<() => Promise<void>> = [];
+export function enqueue(id: number) { queue.push(async () => { await add(id); }); }
+export async function drain() { let job; while ((job = queue.shift())) await job(); }
+class Job { constructor(readonly id: number) {}
+  perform() { return add(this.id); }
+  describe() { return 'job ' + [this.id].map((id) => String(id)).join(); } }
+const all: Job[] = [];
+export function schedule(id: number) { all.push(new Job(id)); }
+setInterval(async () => { await all.pop()?.perform(); }, 100);`,
+      },
+      true,
+    );
+    expect(linesOf(text)).toEqual([
+      'not understood: no unit runs this function: it reaches a.ts:4 at a.ts:6',
+      'not understood: no unit runs this function: it reaches a.ts:4 at a.ts:8',
+      'not understood: no unit runs this function: it reaches a.ts:4 at a.ts:11',
+    ]);
+  });
+
+  test('is not listed where a unit runs it, where it only calls a unit, or where a statement in it is listed', () => {
+    const text = read(
+      {
+        'a.ts': `${helpers}
+export const twice = (ids: number[]) => Promise.all(ids.map((id) => add(id)));
+const routes: Record<string, (id: number) => Promise<unknown>> = { show: (id) => show(id), reset: (id) => reset(id) };
+async function answer(name: string) { return routes[name]?.(1); }
+function purge() { return pool.query('DELETE FROM items'); }`,
+      },
+      true,
+    );
+    expect(linesOf(text)).toEqual(['not understood: no unit reaches this statement: none calls purge at a.ts:10']);
+  });
+
   test('runs where it is a value of a table that is looked up by an unknown key', () => {
     const text = read({
       'a.ts': `${helpers}

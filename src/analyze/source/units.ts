@@ -118,12 +118,10 @@ export function readUnits(
     for (const unit of exportedUnits(machine, file)) machine.found(unit);
   }
   drain();
-  const units = withUniqueNames(
-    withoutCalled(read)
-      .map(({ unit }) => unit)
-      .toSorted(byPlace),
-  );
-  return { units, notUnderstood: unreached(machine, units, called) };
+  const kept = withoutCalled(read);
+  const units = withUniqueNames(kept.map(({ unit }) => unit).toSorted(byPlace));
+  const entries = new Set<ts.Node>(kept.flatMap((each) => each.entries));
+  return { units, notUnderstood: unreached(machine, units, { called, entries }) };
 }
 
 function runUnit(machine: Machine, { functions, kind, node }: FoundUnit): void {

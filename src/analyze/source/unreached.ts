@@ -13,26 +13,27 @@ import { isMapCall } from './map-call.ts';
 import { holdsWholeStatement, startsAsStatement } from './sql-text.ts';
 import type { Project } from './project.ts';
 import { nameOf } from './transactions.ts';
+import { type RunFunctions, unrunFunctions } from './unrun.ts';
 
-/** @param called Functions that some unit ran. */
 export function unreached(
   machine: Machine,
   units: readonly Unit[],
-  called: ReadonlySet<ts.Node>,
+  { called, entries }: RunFunctions,
 ): readonly NotUnderstood[] {
   const steps = units.flatMap(({ steps: all }) => flatten(all));
   const reached = machine.reached.calls(steps.map(({ place }) => place));
   const texts = new Set(steps.flatMap((step) => (step.kind === 'statement' ? [plainText(step.sql)] : [])));
   const listed = new Set(steps.flatMap((step) => (step.kind === 'not-understood' ? [key(step.place)] : [])));
-  return machine.project.files.flatMap((file) =>
-    statementsIn(machine, file).flatMap(({ at, text, isRun }): readonly NotUnderstood[] => {
-      const place = machine.project.place(at);
-      const isText = !isRun && text !== undefined && texts.has(plainText(text));
-      if (reached.has(at) || isText || listed.has(key(place))) return [];
-      listed.add(key(place));
-      return [{ kind: 'not-understood', place, reason: reasonFor(machine, at, called) }];
-    }),
-  );
+  const found = machine.project.files.flatMap((file) => statementsIn(machine, file));
+  const lines = found.flatMap(({ at, text, isRun }): readonly NotUnderstood[] => {
+    const place = machine.project.place(at);
+    const isText = !isRun && text !== undefined && texts.has(plainText(text));
+    if (reached.has(at) || isText || listed.has(key(place))) return [];
+    listed.add(key(place));
+    return [{ kind: 'not-understood', place, reason: reasonFor(machine, at, called) }];
+  });
+  const statements = found.flatMap(({ at, isRun }) => (isRun ? [at] : []));
+  return [...lines, ...unrunFunctions(machine, { called, entries, reached, statements, listed })];
 }
 
 function reasonFor(machine: Machine, at: ts.Node, called: ReadonlySet<ts.Node>): string {

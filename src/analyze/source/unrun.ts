@@ -1,0 +1,147 @@
+/**
+ * Functions that no unit runs and that would reach a statement: closures of a queue, methods of objects whose class the reader lost. The statement
+ * itself may be a step of another unit, so that only the function shows what is missing.
+ */
+import type ts from 'typescript';
+import type { NotUnderstood } from '../application.ts';
+import type { Machine } from './machine.ts';
+import { nameOf } from './transactions.ts';
+
+type Api = typeof ts;
+
+export interface RunFunctions {
+  /** Functions that some unit ran. */
+  readonly called: ReadonlySet<ts.Node>;
+  /** Those with which units begin. */
+  readonly entries: ReadonlySet<ts.Node>;
+}
+
+interface Executed extends RunFunctions {
+  /** Calls that gave steps of the units. */
+  readonly reached: ReadonlySet<ts.Node>;
+  /** Calls that run a statement, as they look. */
+  readonly statements: readonly ts.Node[];
+  /** Places that have a line, as `file:line`. */
+  readonly listed: ReadonlySet<string>;
+}
+
+/** One line for the outermost such function; none where a line stands in it. */
+export function unrunFunctions(machine: Machine, executed: Executed): readonly NotUnderstood[] {
+  const { project } = machine;
+  const graph = references(machine);
+  if ([...graph.keys()].every((fn) => executed.called.has(fn))) return [];
+  const evidence = reaching(machine, graph, executed);
+  const isUnrun = (fn: ts.Node): boolean => !executed.called.has(fn) && evidence.has(fn);
+  return [...graph.keys()].flatMap((fn): readonly NotUnderstood[] => {
+    const found = evidence.get(fn);
+    if (found === undefined || !isUnrun(fn) || enclosing(project.ts, fn).some(isUnrun)) return [];
+    const { file, from, to } = project.lines(fn);
+    for (let line = from; line <= to; line++) if (executed.listed.has(`${file}:${line}`)) return [];
+    const at = project.place(found);
+    const reason = `no unit runs this function: it reaches ${at.file}:${at.line}`;
+    return [{ kind: 'not-understood', place: project.place(fn), reason }];
+  });
+}
+
+/** The functions of the sources with those that each names, its inner ones included. */
+function references(machine: Machine): ReadonlyMap<ts.Node, ReadonlySet<ts.Node>> {
+  const { ts, files } = machine.project;
+  const graph = new Map<ts.Node, Set<ts.Node>>();
+  const byMember = membersByName(machine);
+  const visit = (node: ts.Node, inside: readonly Set<ts.Node>[]): void => {
+    let outer = inside;
+    if (hasBody(ts, node)) {
+      const own = new Set<ts.Node>();
+      graph.set(node, own);
+      outer = [...inside, own];
+    } else if (ts.isIdentifier(node) && outer.length > 0) {
+      for (const fn of named(machine, node, byMember)) for (const set of outer) set.add(fn);
+    }
+    if (!ts.isTypeNode(node)) ts.forEachChild(node, (child) => visit(child, outer));
+  };
+  for (const file of files) visit(file, []);
+  return graph;
+}
+
+/** Each function that leads to a statement, with that statement. What a unit begins with is analyzed: those that only call it lead nowhere else. */
+function reaching(
+  machine: Machine,
+  graph: ReadonlyMap<ts.Node, ReadonlySet<ts.Node>>,
+  { entries, reached, statements }: Executed,
+): ReadonlyMap<ts.Node, ts.Node> {
+  const { ts } = machine.project;
+  const evidence = new Map<ts.Node, ts.Node>();
+  const add = (sites: Iterable<ts.Node>): void => {
+    for (const at of sites) for (const fn of enclosing(ts, at)) if (!evidence.has(fn)) evidence.set(fn, at);
+    for (let before = -1; before !== evidence.size; ) {
+      before = evidence.size;
+      for (const [fn, others] of graph) {
+        const through = evidence.has(fn)
+          ? undefined
+          : [...others].find((other) => evidence.has(other) && !entries.has(other));
+        const at = through === undefined ? undefined : evidence.get(through);
+        if (at !== undefined) evidence.set(fn, at);
+      }
+    }
+  };
+  add(statements);
+  add(reached);
+  return evidence;
+}
+
+function named(
+  machine: Machine,
+  node: ts.Identifier,
+  byMember: ReadonlyMap<string, readonly ts.Node[]>,
+): readonly ts.Node[] {
+  const { ts, checker } = machine.project;
+  const found = ts.isShorthandPropertyAssignment(node.parent)
+    ? checker.getShorthandAssignmentValueSymbol(node.parent)
+    : checker.getSymbolAtLocation(node);
+  const isAlias = found !== undefined && (found.flags & ts.SymbolFlags.Alias) !== 0;
+  const declarations = (isAlias ? checker.getAliasedSymbol(found) : found)?.declarations ?? [];
+  if (declarations.length > 0) return declarations.flatMap((one) => functionsOf(ts, one));
+  const isMember = ts.isPropertyAccessExpression(node.parent) && node.parent.name === node;
+  return isMember ? (byMember.get(node.text) ?? []) : [];
+}
+
+/** What lists and maps have, too: the name alone says nothing. */
+const common =
+  /^(?:get|set|add|has|delete|clear|push|pop|shift|map|filter|find|forEach|some|every|keys|values|then|catch|call|apply|bind|on|emit|log|send|end|close)$/;
+
+/** Methods, for calls on objects of which the checker knows no type. */
+function membersByName(machine: Machine): ReadonlyMap<string, readonly ts.Node[]> {
+  const { ts, files } = machine.project;
+  const members = new Map<string, ts.Node[]>();
+  const visit = (node: ts.Node): void => {
+    const name = ts.isMethodDeclaration(node) && node.body !== undefined ? nameOf(node, ts) : undefined;
+    if (name !== undefined && !common.test(name)) members.set(name, [...(members.get(name) ?? []), node]);
+    ts.forEachChild(node, visit);
+  };
+  files.forEach(visit);
+  return members;
+}
+
+/** The functions that a declaration is, or holds: `const jobs = { sweep: () => ... }`. */
+function functionsOf(api: Api, declaration: ts.Node): readonly ts.Node[] {
+  if (hasBody(api, declaration)) return [declaration];
+  if (!api.isVariableDeclaration(declaration) && !api.isPropertyAssignment(declaration)) return [];
+  const found: ts.Node[] = [];
+  const visit = (node: ts.Node): void => {
+    if (hasBody(api, node)) found.push(node);
+    else api.forEachChild(node, visit);
+  };
+  if (declaration.initializer !== undefined) visit(declaration.initializer);
+  return found;
+}
+
+function enclosing(api: Api, node: ts.Node): readonly ts.Node[] {
+  const found: ts.Node[] = [];
+  for (let one = node.parent; one !== undefined && !api.isSourceFile(one); one = one.parent)
+    if (hasBody(api, one)) found.push(one);
+  return found;
+}
+
+function hasBody(api: Api, node: ts.Node): boolean {
+  return api.isFunctionLike(node) && 'body' in node && node.body !== undefined;
+}
