@@ -17,17 +17,20 @@ export const t = (...rest) => {
   if (skipped-- > 0) return;
   const own = last.then(() => run(...rest));
   last = own;
-  // Connections that are open would keep the process.
-  own.then((passed) => {
-    if (!passed || last === own) process.exit(passed ? 0 : 1);
-  });
+  void endAfter(own);
 };
+
+/** Ends the process after a failure and after the last test: connections that are open would keep it. */
+async function endAfter(own) {
+  const passed = await own;
+  if (!passed || last === own) process.exit(passed ? 0 : 1);
+}
 t.timeout = 5;
 export const nt = () => undefined;
 export const ot = t;
 
 let current = null;
-/** What a test leaves to nobody ends the process, as it does without this. */
+/** An error that no test catches ends the process, as it does without this. */
 process.on('uncaughtException', (error) => {
   if (current !== null) report(current, false, error);
   process.exit(1);
