@@ -1,6 +1,6 @@
 /**
  * Schedules of two units, each of several transactions, that come between what a unit reads and what it writes because of that: one unit runs up to
- * the read, the other as a whole, the first goes on to the write. The other overwrites what was read, and conflicts with the write.
+ * the read, then the other runs as a whole, then the first runs up to the write. The other overwrites what was read, and conflicts with the write.
  */
 import { type Access, existence } from './access.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';

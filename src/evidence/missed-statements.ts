@@ -1,4 +1,4 @@
-/** What sessions and the invariant miss in every run: statements that meet no row, and transactions that an error rolls back. A wrong condition or value, perhaps. */
+/** What sessions and the invariant miss in every run: statements that find no row, and transactions that an error rolls back. A wrong condition or value, perhaps. */
 import type { SessionEvidence } from './evidence.ts';
 import type { InvariantEvidence } from './invariant-evidence.ts';
 

@@ -70,7 +70,7 @@ export class LeftBehind {
   }
 }
 
-/** A rejection is told after the microtasks of its turn. */
+/** Node reports a rejection after the microtasks of its turn. */
 const TURNS = 3;
 
 /** How long what is open is waited for. */

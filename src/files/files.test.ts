@@ -139,7 +139,7 @@ describe('a file that is appended to', () => {
 describe('a file that is held', () => {
   test('is written by its process alone, until it is released', () => {
     const release = holdFile(file);
-    // The lock that another process would meet.
+    // The lock that another process would find.
     expect(() => lockFile(file, file)).toThrow(`process ${process.pid} on`);
     expect(() => holdFile(file)).toThrow(expect.objectContaining({ code: 'file/locked', place: { file } }));
     for (const text of ['a', 'b']) writeWhole(file, [bytes(text)]);

@@ -13,7 +13,7 @@ export function isRepeatable(text: string): boolean {
 /** `while (...)`, `for (;;)`: for-of and for-in end with what they walk. */
 const loop = /\bwhile\s*\(|\bfor\s*\([^;)]*;/u;
 
-/** What others are told: output, snapshots, soft assertions. */
+/** Effects outside the invariant: output, snapshots, soft assertions. */
 const report = /\bconsole\b|\bprocess\s*\.|Snapshot\s*\(|\bexpect\s*\.\s*soft\b/u;
 
 /** `const { a, b: c } = `, `(a, { b }) =>`, `function f(a)`: more names than are declared, and none fewer. */

@@ -54,18 +54,18 @@ describe('sessions that end each other', () => {
   const ended = (client: pg.Client) => new Promise<unknown>((resolve) => client.on('error', resolve));
   const pid = (client: pg.Client) => (client as unknown as { readonly processID: number }).processID;
 
-  test('an idle one is told, and its locks go', async () => {
+  test('an idle one gets the error, and its locks are released', async () => {
     const [ann, bob] = [await pgClient(), await pgClient()];
     await bob.query('begin; update t set label = null');
-    const told = ended(bob);
+    const end = ended(bob);
     const waiting = ann.query("update t set label = 'ann' where id = 2");
     const { rows } = await (await pgClient()).query('select pg_terminate_backend($1) as ended', [pid(bob)]);
     expect(rows).toEqual([{ ended: true }]);
-    expect(await told).toMatchObject({ severity: 'FATAL', code: '57P01' });
+    expect(await end).toMatchObject({ severity: 'FATAL', code: '57P01' });
     expect((await waiting).rowCount).toBe(1);
   });
 
-  test('one that waits fails with the code of the end, or goes on where its statement alone is cancelled', async () => {
+  test('one that waits fails with 57P01, or stays connected where only its statement is cancelled', async () => {
     const [ann, bob] = [await pgClient(), await pgClient()];
     await ann.query('begin; update t set label = null');
     const cancelled = bob.query('delete from t').catch((error: unknown) => error);

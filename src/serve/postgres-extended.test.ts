@@ -271,7 +271,7 @@ describe('statements that are one transaction', () => {
     expect(client.isClosed).toBe(true);
   });
 
-  test('a commit that fails at Sync is told after the commands', async () => {
+  test('a commit that fails at Sync answers after the commands', async () => {
     const client = await started();
     Object.assign(client.server.sessions.get(1) ?? {}, { failsCommit: true });
     const heard = await client.say(parse('insert 1'), bind(), execute(), { kind: 'flush' }, sync);

@@ -15,7 +15,7 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly schedulesMax?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
-  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
   readonly waitMs?: number;
   /** Kinds of failures to keep a run of. Default 5. */
   readonly failuresMax?: number;

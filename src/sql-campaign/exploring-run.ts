@@ -13,7 +13,7 @@ export interface ExploringRunOptions {
   readonly ways?: Ways;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
-  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
   readonly waitMs?: number;
   /** What earlier runs have shown about the program's waiting. */
   readonly memory?: ArrivalMemory;

@@ -57,7 +57,7 @@ export interface SqlCampaignOptions extends BudgetOptions {
   readonly abortRate?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
-  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
   readonly waitMs?: number;
   readonly replay?: string;
   /** Access paths: the likely ones in every run, or drawn for each run of those that a server may take. A replay takes those of its token. Default `likely`. */

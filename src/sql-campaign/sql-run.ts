@@ -58,7 +58,7 @@ export interface SqlRunOptions {
   readonly findsPlaces?: boolean;
   /** Microseconds since 1970. Default: the machine's. */
   readonly clock?: () => bigint;
-  /** How long a session that awaits something other than the database is waited for before the others go on. Default 1,000. */
+  /** How long the others wait for a session that awaits something other than the database. Default 1,000. */
   readonly waitMs?: number;
   /** What a verdict on the runs takes for granted, as clauses: runs add to it. Default: it is not kept. */
   readonly takenForGranted?: Set<string>;

@@ -152,7 +152,7 @@ describe('check', () => {
     const { code, out, answerMs } = await interruptedUntil(interruptedAfter(args), (ended) => isBegun(ended.out));
     expect(code).toBe(2);
     expect(answerMs).toBeLessThan(answerMsMax);
-    // How far each thread has come depends on the machine; what it has decided is told, and nothing else.
+    // How far each thread has come depends on the machine; the output says what it has decided, and nothing else.
     expect(out).not.toContain('violated');
     expect(out).not.toMatch(/^serializable +satisfied/m);
     expect(out).toMatch(/\n3 histories, by answer at serializable\ninterrupted +3\n$/);

@@ -25,11 +25,11 @@ export interface TrafficApplication {
   readonly application: Application;
   readonly programs: readonly TrafficProgram[];
   readonly counts: TrafficCounts;
-  /** Cut off, and others show how they go on. */
+  /** Cut off, and others show how they continue. */
   readonly cut: number;
 }
 
-/** A unit, with what it was told by. */
+/** A unit, with the evidence for it. */
 export interface TrafficProgram {
   readonly unit: string;
   readonly transactions: number;
@@ -68,7 +68,7 @@ export async function applicationFromTraffic(
           left
             .slice(0, 1)
             .map(({ place }) =>
-              notUnderstood(place, `${left.length} transactions that begin so go on in more ways than are followed`),
+              notUnderstood(place, `${left.length} transactions that begin so continue in more ways than are followed`),
             ),
         ),
         ...shortened.map((place) => notUnderstood(place, 'the statement is too long to have been kept')),

@@ -1,5 +1,5 @@
 /**
- * What a value of a statement is computed from, told by all transactions that ran it: an earlier value, a column of an earlier result, one of them shifted,
+ * What a value of a statement is computed from, inferred from all transactions that ran it: an earlier value, a column of an earlier result, one of them shifted,
  * a constant; otherwise what the unit was called with. An argument is the most general of them: it may be any value, an earlier one included.
  *
  * That two values are always equal says little where they are few. They count as one where three different ones were seen, or where both are of one

@@ -1,4 +1,4 @@
-/** What a statement does to the transaction around it, or to the session: told by its text alone. */
+/** What a statement does to the transaction around it, or to the session: its text alone decides. */
 import type { Dialect, IsolationName, SettingStatement, TransactionStatement } from '../../sql/index.ts';
 import { parseStatement } from '../../sql/parse.ts';
 import { rewriteMysql } from '../../sql/mysql/rewrite.ts';

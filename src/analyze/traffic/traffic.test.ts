@@ -220,14 +220,14 @@ describe('what is left out, or listed', () => {
     expect(application.assumed?.[0]).toContain('the 10 transactions that were recorded are all that run');
   });
 
-  test('of transactions that go on in many ways, the most frequent are followed and the others listed', async () => {
+  test('of transactions that continue in many ways, the most frequent are followed and the others listed', async () => {
     const ways = times(5, (i) => [begin, read(i, 5), ...times(i, (j) => write(j, i)), read(i, 5), commit]);
     const found = traffic([...ways, ...ways.slice(0, 2)]).finish();
     const options = { schema, ownsConstants: false, nameOf: () => null, waysMax: 2 };
     const { application, programs } = await applicationFromTraffic(found, options);
     expect(programs.reduce((sum, { transactions }) => sum + transactions, 0)).toBe(4);
     expect(application.notUnderstood.map(({ reason }) => reason)).toEqual([
-      '3 transactions that begin so go on in more ways than are followed',
+      '3 transactions that begin so continue in more ways than are followed',
     ]);
   });
 });

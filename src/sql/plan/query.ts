@@ -25,7 +25,7 @@ export interface PlannedQuery {
   readonly locking: ((outer: Frame | null, running: Running) => Waiting<Values[]>) | null;
   /** Does it look at rows of the query around? */
   readonly isCorrelated: boolean;
-  /** Of one that has run: did its aggregates, which give a row without GROUP BY all the same, meet no row? `undefined`: it has none. */
+  /** Of one that has run: had its aggregates, which give a row without GROUP BY all the same, no row to read? `undefined`: it has none. */
   readonly metNoRow?: (running: Running) => boolean;
 }
 
