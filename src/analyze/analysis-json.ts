@@ -1,5 +1,6 @@
 import { conclude, conclusionJson } from '../evidence/index.ts';
-import type { Analysis, Anomaly } from './analyze.ts';
+import type { Analysis } from './analyze.ts';
+import type { Anomaly } from './anomaly.ts';
 import { changesText, changeText } from './changes.ts';
 
 /** The `--json` shape of `moirai analyze`. @param files of the programs of the anomalies, then of those of units; `null`: not written */

@@ -1,6 +1,7 @@
 /** What `moirai analyze` found as SARIF, which code hosts and editors show beside the lines. OASIS, Static Analysis Results Interchange Format 2.1.0. */
 import { anomalies as named } from '../isolation/index.ts';
-import type { Analysis, Anomaly } from './analyze.ts';
+import type { Analysis } from './analyze.ts';
+import type { Anomaly } from './anomaly.ts';
 import { anomalyText, fixText, participants } from './analysis-text.ts';
 import type { Place } from './application.ts';
 import { changesText } from './changes.ts';

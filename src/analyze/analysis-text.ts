@@ -1,7 +1,8 @@
 /** What `moirai analyze` found, for people. */
 import { conclude, type Conclusion, gapText } from '../evidence/index.ts';
 import { counted, formatTable, printable, type Styler } from '../report/index.ts';
-import type { Analysis, Anomaly, TransactionReport } from './analyze.ts';
+import type { Analysis, TransactionReport } from './analyze.ts';
+import type { Anomaly } from './anomaly.ts';
 import { changesText, changeText } from './changes.ts';
 
 export interface AnalysisText {

@@ -2,6 +2,7 @@
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { counted } from '../report/index.ts';
 import type { IsolationName } from '../sql/index.ts';
+import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
 import { concreteWitness, type Amounts } from './concrete-witness.ts';
@@ -10,7 +11,6 @@ import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
 import { readSchema, type Schema } from './schema.ts';
-import { conflictingStatements } from './conflicting-statements.ts';
 import {
   type AnalyzedTransaction,
   notUnderstoodInUnit,
@@ -18,7 +18,7 @@ import {
   transactionsOf,
 } from './transactions.ts';
 import { unitAnomalies, type UnitAnalysis, wholeUnit } from './unit-anomalies.ts';
-import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
+import type { WitnessDefinition } from './witness-program.ts';
 
 export interface AnalyzeOptions extends Partial<ExploreLimits> {
   /** The database's level for transactions that name none. */
@@ -52,36 +52,6 @@ export interface TransactionReport {
   readonly changes: readonly Change[];
 }
 
-export interface Anomaly {
-  /** `lost update`, `write-skew`; `not serializable` where it has no name. */
-  readonly name: string;
-  /** By name, each once. */
-  readonly transactions: readonly string[];
-  /** Those that conflict with each other. */
-  readonly statements: readonly { readonly place: Place; readonly sql: string }[];
-  readonly status:
-    | {
-        readonly kind: 'confirmed';
-        readonly anomaly: AnomalyKind;
-        readonly program: WitnessDefinition;
-        readonly schedules: number;
-        readonly violations: number;
-      }
-    | { readonly kind: 'possible'; readonly reason: string };
-  readonly fix: Fix | null;
-  /** Is it left when the changes of those before it are made? Its program has them. */
-  readonly isLeft: boolean;
-}
-
-export interface Fix {
-  /** Beside those of the anomalies before it; empty where these are enough. */
-  readonly changes: readonly Change[];
-  /** Are the transactions robust with it, whatever their rows? If not, only the schedules of the witness hold. */
-  readonly isProven: boolean;
-  /** Of the witness with the change; 0 where there is none. */
-  readonly schedules: number;
-}
-
 /** @throws InputError `analyze/schema` */
 export async function analyze(application: Application, options: AnalyzeOptions): Promise<Analysis> {
   return new ApplicationAnalysis(application, await readSchema(application), options).run();
@@ -106,6 +76,7 @@ class ApplicationAnalysis {
   readonly #schema: Schema;
   readonly #options: AnalyzeOptions;
   readonly #limits: ExploreLimits;
+  readonly #proof: ProofOptions;
   readonly #transactions: readonly AnalyzedTransaction[];
   /** Those that were understood as a whole. */
   readonly #known: readonly AnalyzedTransaction[];
@@ -117,6 +88,8 @@ class ApplicationAnalysis {
     this.#schema = schema;
     this.#options = options;
     this.#limits = { schedulesMax: schedulesMaxDefault, ...options };
+    const { isolation, stepsMax = stepsMaxDefault } = options;
+    this.#proof = { schema, isolation, stepsMax };
     this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
   }
@@ -174,17 +147,15 @@ class ApplicationAnalysis {
       return isKnown ? [wholeUnit(unit, changed, this.#schema)] : [];
     });
     return unitAnomalies(units, {
+      ...this.#proof,
       ddl: this.#application.schema,
-      schema: this.#schema,
-      isolation: this.#options.isolation,
       limits: this.#limits,
-      stepsMax: this.#options.stepsMax ?? stepsMaxDefault,
       attempts,
     });
   }
 
   #robustSet(transactions: readonly AnalyzedTransaction[]): RobustSet {
-    return new RobustSet(transactions, this.#schema.dialect, this.#options.stepsMax ?? stepsMaxDefault);
+    return new RobustSet(transactions, this.#schema.dialect, this.#proof.stepsMax);
   }
 
   #changed(): readonly AnalyzedTransaction[] {
@@ -200,17 +171,12 @@ class ApplicationAnalysis {
   }
 
   #levelOf({ level }: AnalyzedTransaction): IsolationName {
-    return level ?? this.#options.isolation;
+    return level ?? this.#proof.isolation;
   }
 
   #unsearched({ steps }: CutSearch, taking: readonly AnalyzedTransaction[]): Omit<Anomaly, 'isLeft'> {
-    return {
-      name: unnamed,
-      transactions: taking.map(({ name }) => name),
-      statements: conflictingStatements(taking),
-      status: { kind: 'possible', reason: `the search for a witness ended after ${counted(steps, 'step')}` },
-      fix: null,
-    };
+    const reason = `the search for a witness ended after ${counted(steps, 'step')}`;
+    return anomalyOf(unnamed, taking, { kind: 'possible', reason }, null);
   }
 
   async #anomaly(
@@ -225,22 +191,8 @@ class ApplicationAnalysis {
     const confirmation = await confirm(definitions, this.#limits);
     const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);
     if (fix !== null) this.#changes = [...this.#changes, ...fix.changes];
-    return {
-      name: (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? unnamed,
-      transactions: taking.map(({ name }) => name),
-      statements: conflictingStatements(taking),
-      status:
-        confirmation.kind === 'possible'
-          ? confirmation
-          : {
-              kind: 'confirmed',
-              anomaly: confirmation.anomaly,
-              program: confirmation.definition,
-              schedules: confirmation.schedules,
-              violations: confirmation.violations,
-            },
-      fix,
-    };
+    const name = (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? unnamed;
+    return anomalyOf(name, taking, confirmation, fix);
   }
 
   #has(change: Change): boolean {
@@ -261,7 +213,7 @@ class ApplicationAnalysis {
         ...changes,
       ]),
     ];
-    const proven = candidates.find((changes) => this.#isRobust(taking, changes));
+    const proven = candidates.find((changes) => isRobustWith(changes, taking, this.#proof));
     const tried = proven === undefined ? candidates : [proven];
     const added = (changes: readonly Change[]): readonly Change[] => changes.filter((change) => !this.#has(change));
     if (definition === null)
@@ -281,12 +233,6 @@ class ApplicationAnalysis {
         return { changes: added(changes), isProven: proven !== undefined, schedules: explored.schedules };
     }
     return null;
-  }
-
-  #isRobust(taking: readonly AnalyzedTransaction[], changes: readonly Change[]): boolean {
-    const changed = taking.map((one) => changedTransaction(one, changes, this.#schema));
-    if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-    return this.#robustSet(changed).isRobust(changed.map((one) => this.#levelOf(one)));
   }
 
   #notUnderstood(): readonly NotUnderstoodPlace[] {

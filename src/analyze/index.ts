@@ -4,14 +4,8 @@ export { type ChangedUnits, unitsOfChange } from './changed-units.ts';
 export { changeText } from './changes.ts';
 export { analysisJson } from './analysis-json.ts';
 export { analysisSarif, type SarifOptions } from './analysis-sarif.ts';
-export {
-  analyze,
-  type Analysis,
-  type AnalyzeOptions,
-  type Anomaly,
-  type Fix,
-  type TransactionReport,
-} from './analyze.ts';
+export { analyze, type Analysis, type AnalyzeOptions, type TransactionReport } from './analyze.ts';
+export type { Anomaly, Fix } from './anomaly.ts';
 export type {
   Abort,
   Application,

@@ -1,5 +1,5 @@
 /** A confirmed anomaly as a file that `moirai explore` runs. */
-import type { Anomaly } from './analyze.ts';
+import type { Anomaly } from './anomaly.ts';
 import { changesText } from './changes.ts';
 import type { WitnessDefinition } from './witness-program.ts';
 

@@ -3,28 +3,22 @@
  * read. An anomaly is a schedule of two units, as the application runs them, whose final state is that of no serial order of whole units.
  */
 import type { IsolationName } from '../sql/index.ts';
-import type { Anomaly, Fix } from './analyze.ts';
+import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
 import type { AnyStep, Unit, UnitStep, Value } from './application.ts';
 import { boundaryAmounts } from './boundary-amounts.ts';
-import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
+import { candidateChanges, type Change, changedWitness } from './changes.ts';
 import { type Amounts, concreteWitness } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
-import { conflictingStatements } from './conflicting-statements.ts';
-import { distinctConstants, RobustSet, type Witness } from './robust-set.ts';
+import { distinctConstants, type Witness } from './robust-set.ts';
 import type { Schema } from './schema.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 import { hasDependentWrite, staleReads } from './unit-witness.ts';
 import type { WitnessDefinition } from './witness-program.ts';
 
-export interface UnitSet {
+export interface UnitSet extends ProofOptions {
   readonly ddl: string;
-  readonly schema: Schema;
-  /** Of transactions that name none. */
-  readonly isolation: IsolationName;
   readonly limits: ExploreLimits;
-  /** Of one search of the proof of a change. */
-  readonly stepsMax: number;
   /** Tried after those on the edge of conditions. */
   readonly attempts: readonly Amounts[];
 }
@@ -145,23 +139,7 @@ class UnitSearch {
     const fix = await this.#fix(taking, definition);
     // What is only possible must not hide what can be confirmed.
     if (fix !== null && definition !== null) this.#changes = [...this.#changes, ...fix.changes];
-    return {
-      name: unitAnomalyName,
-      transactions: taking.map(({ name }) => name),
-      statements: conflictingStatements(taking),
-      status:
-        confirmation.kind === 'possible'
-          ? confirmation
-          : {
-              kind: 'confirmed',
-              anomaly: confirmation.anomaly,
-              program: confirmation.definition,
-              schedules: confirmation.schedules,
-              violations: confirmation.violations,
-            },
-      fix,
-      isLeft: false,
-    };
+    return { ...anomalyOf(unitAnomalyName, taking, confirmation, fix), isLeft: false };
   }
 
   /** Each once. */
@@ -189,7 +167,7 @@ class UnitSearch {
       .filter((change) => !own.some((other) => JSON.stringify(other) === JSON.stringify(change)));
     const more = candidateChanges(taking, (one) => this.#levelOf(one), this.#set.schema.dialect);
     const candidates = [[], ...more].map((changes) => [...own, ...around, ...changes]);
-    const changes = candidates.find((one) => this.#isRobust(taking, one));
+    const changes = candidates.find((one) => isRobustWith(one, taking, this.#set));
     if (changes === undefined) return null;
     const added = changes.filter((change) => !this.#changes.includes(change));
     if (definition === null) return { changes: added, isProven: true, schedules: 0 };
@@ -213,14 +191,7 @@ class UnitSearch {
     const areWhole = taking
       .filter(hasPieces)
       .every(({ name }) => this.#changes.some((change) => change.kind === 'around' && change.transaction === name));
-    return areWhole && this.#isRobust(taking, this.#changes);
-  }
-
-  #isRobust(taking: readonly AnalyzedTransaction[], changes: readonly Change[]): boolean {
-    const { schema, stepsMax } = this.#set;
-    const changed = taking.map((one) => changedTransaction(one, changes, schema));
-    if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-    return new RobustSet(changed, schema.dialect, stepsMax).isRobust(changed.map((one) => this.#levelOf(one)));
+    return areWhole && isRobustWith(this.#changes, taking, this.#set);
   }
 
   #levelOf({ level }: AnalyzedTransaction): IsolationName {

@@ -1,0 +1,80 @@
+/** What is reported of transactions that can go wrong together: what was found, whether it was seen to happen, and the change that mends it. */
+import type { IsolationName } from '../sql/index.ts';
+import type { Place } from './application.ts';
+import { type Change, changedTransaction } from './changes.ts';
+import type { Confirmation } from './confirm.ts';
+import { conflictingStatements } from './conflicting-statements.ts';
+import { RobustSet } from './robust-set.ts';
+import type { Schema } from './schema.ts';
+import type { AnalyzedTransaction } from './transactions.ts';
+import type { AnomalyKind, WitnessDefinition } from './witness-program.ts';
+
+export interface Anomaly {
+  /** `lost update`, `write-skew`; `not serializable` where it has no name. */
+  readonly name: string;
+  /** By name, each once. */
+  readonly transactions: readonly string[];
+  /** Those that conflict with each other. */
+  readonly statements: readonly { readonly place: Place; readonly sql: string }[];
+  readonly status:
+    | {
+        readonly kind: 'confirmed';
+        readonly anomaly: AnomalyKind;
+        readonly program: WitnessDefinition;
+        readonly schedules: number;
+        readonly violations: number;
+      }
+    | { readonly kind: 'possible'; readonly reason: string };
+  readonly fix: Fix | null;
+  /** Is it left when the changes of those before it are made? Its program has them. */
+  readonly isLeft: boolean;
+}
+
+export interface Fix {
+  /** Beside those of the anomalies before it; empty where these are enough. */
+  readonly changes: readonly Change[];
+  /** Are the transactions robust with it, whatever their rows? If not, only the schedules of the witness hold. */
+  readonly isProven: boolean;
+  /** Of the witness with the change; 0 where there is none. */
+  readonly schedules: number;
+}
+
+export function anomalyOf(
+  name: string,
+  taking: readonly AnalyzedTransaction[],
+  confirmation: Confirmation,
+  fix: Fix | null,
+): Omit<Anomaly, 'isLeft'> {
+  return {
+    name,
+    transactions: taking.map((one) => one.name),
+    statements: conflictingStatements(taking),
+    status: statusOf(confirmation),
+    fix,
+  };
+}
+
+function statusOf(confirmation: Confirmation): Anomaly['status'] {
+  if (confirmation.kind === 'possible') return confirmation;
+  const { kind, anomaly, definition, schedules, violations } = confirmation;
+  return { kind, anomaly, program: definition, schedules, violations };
+}
+
+export interface ProofOptions {
+  readonly schema: Schema;
+  /** Of transactions that name none. */
+  readonly isolation: IsolationName;
+  /** Of one search. */
+  readonly stepsMax: number;
+}
+
+/** Are the transactions robust with these changes, whatever their rows? */
+export function isRobustWith(
+  changes: readonly Change[],
+  transactions: readonly AnalyzedTransaction[],
+  { schema, isolation, stepsMax }: ProofOptions,
+): boolean {
+  const changed = transactions.map((one) => changedTransaction(one, changes, schema));
+  if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
+  return new RobustSet(changed, schema.dialect, stepsMax).isRobust(changed.map(({ level }) => level ?? isolation));
+}
