@@ -10,7 +10,7 @@ import { checkWritable } from '../files/index.ts';
 import { formatHistoryLines, withEndLine } from '../history/index.ts';
 import { drawing } from '../mockdb/index.ts';
 import { counted, printable } from '../report/index.ts';
-import type { Listener, Profile, SqlDatabase } from '../serve/index.ts';
+import type { Listener, Profile, Replay, SqlDatabase } from '../serve/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { oneOf, portNumber, rate, wholeNumber } from './option-values.ts';
 
@@ -92,9 +92,9 @@ export function addServe(moirai: Command, host: Host, end: (code: ExitCode) => v
 }
 
 async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode> {
-  const { openSqlDatabase, parseChoices, parseProfile, profileText, settleWithin } = await import('../serve/index.ts');
+  const { openSqlDatabase, parseProfile, profileText, settleWithin } = await import('../serve/index.ts');
   const profile = parseProfile(options);
-  const replay = options.replay === undefined ? null : parseChoices(await textOf(options.replay));
+  const replay = options.replay === undefined ? null : await replayOf(options.replay);
   for (const file of [options.record, options.choices]) if (file !== undefined && file !== '-') checkWritable(file);
   const database = await openSqlDatabase({
     profile,
@@ -111,12 +111,15 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
   try {
     if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
     const opened = await open(database, profile, options, host);
+    if (replay?.isSummed === false) host.err(`assumed: ${options.replay} has no checksum: it is whole\n`);
     // Whoever reads the address may end us at once.
     const interrupted = host.untilInterrupted();
     tell(options, profile, opened, profileText(profile), host);
     await interrupted;
     await opened.close();
     await writeResults(database, options, host);
+    const departure = replay?.departure() ?? null;
+    if (departure !== null) host.err(`the run is not the one of ${options.replay}: ${departure}\n`);
     const { size } = new Set(database.unsupported.list.map(({ statement }) => statement));
     if (options.record !== undefined && size > 0)
       host.err(`the history lacks ${counted(size, 'statement')} that moirai cannot do, named above\n`);
@@ -151,6 +154,17 @@ async function open(database: SqlDatabase, profile: Profile, options: ServeOptio
   } catch (error) {
     await listener.close();
     throw error;
+  }
+}
+
+/** @throws InputError `serve/file`, `choices/format`, `choices/corrupt` */
+async function replayOf(file: string): Promise<Replay> {
+  const { parseChoices } = await import('../serve/index.ts');
+  const text = await textOf(file);
+  try {
+    return parseChoices(text);
+  } catch (error) {
+    throw error instanceof InputError ? error.in(file) : error;
   }
 }
 

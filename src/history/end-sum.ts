@@ -4,17 +4,27 @@
  *
  *     {"moirai":"end","crc32":"cbf43926"}                 a history as JSON Lines
  *     # crc32 cbf43926                                    a history in the notation, where it is a comment
+ *     {"moirai":"end","crc32":"cbf43926"}                 the choices of `serve` (`serve/choices.ts`)
  *     {"moirai":"mark","time":null,"crc32":"cbf43926"}    a trace: its last mark
  */
 import { crc32 } from '../base/crc32.ts';
 import { InputError } from '../base/input-error.ts';
 
-export type SummedText = 'jsonl' | 'notation' | 'trace';
+export type SummedText = 'jsonl' | 'notation' | 'trace' | 'choices';
 
+const jsonEnd = /(?:^|\n)(\{"moirai":"end","crc32":"([^"]*)"\})\r?\n?$/;
 const lastLines: Readonly<Record<SummedText, RegExp>> = {
-  jsonl: /(?:^|\n)(\{"moirai":"end","crc32":"([^"]*)"\})\r?\n?$/,
+  jsonl: jsonEnd,
+  choices: jsonEnd,
   notation: /(?:^|\n)(# crc32 (\S{8}))\r?\n?$/,
   trace: /(?:^|\n)(\{"moirai":"mark","time":null,"crc32":"([^"]*)"\})\r?\n?$/,
+};
+/** What is said where the sum is not that of the text, and how one keeps an edit. */
+const refusals: Readonly<Record<SummedText, { readonly code: string; readonly keep: string }>> = {
+  jsonl: { code: 'history/corrupt', keep: 'delete the checksum' },
+  notation: { code: 'history/corrupt', keep: 'delete the checksum' },
+  trace: { code: 'trace/corrupt', keep: 'delete the checksum' },
+  choices: { code: 'choices/corrupt', keep: 'delete the checksum and write version 2 into the first line' },
 };
 /** What the line that ends a history as JSON Lines begins with. */
 export const endStart = '{"moirai":"end",';
@@ -26,13 +36,13 @@ export function sumText(sum: number): string {
   return sum.toString(16).padStart(8, '0');
 }
 
-/** The line, with its break, that ends a history whose bytes have this sum. */
-export function endLine(form: 'jsonl' | 'notation', sum: number): string {
-  return form === 'jsonl' ? `{"moirai":"end","crc32":"${sumText(sum)}"}\n` : `# crc32 ${sumText(sum)}\n`;
+/** The line, with its break, that ends a text whose bytes have this sum. */
+export function endLine(form: Exclude<SummedText, 'trace'>, sum: number): string {
+  return form === 'notation' ? `# crc32 ${sumText(sum)}\n` : `{"moirai":"end","crc32":"${sumText(sum)}"}\n`;
 }
 
-/** A history's text with the line that ends it. */
-export function withEndLine(form: 'jsonl' | 'notation', text: string): string {
+/** A text with the line that ends it. */
+export function withEndLine(form: Exclude<SummedText, 'trace'>, text: string): string {
   return text + endLine(form, crc32(new TextEncoder().encode(text)));
 }
 
@@ -60,16 +70,17 @@ class EndSum {
     this.#last = bytes.slice(end);
   }
 
-  /** @throws InputError `history/corrupt`, `trace/corrupt` where the last line has another sum */
-  check(): void {
+  /** @returns whether there is a sum @throws InputError where the last line has another sum */
+  check(): boolean {
     const found = lastLines[this.#form].exec(Buffer.from(this.#last).toString('latin1'));
     const [whole = '', line = '', sum] = found ?? [];
-    if (found === null) return;
+    if (found === null) return false;
     const begin = found.index + whole.indexOf(line);
-    if (sumText(crc32(this.#last.subarray(0, begin), this.#sum)) === sum) return;
+    if (sumText(crc32(this.#last.subarray(0, begin), this.#sum)) === sum) return true;
+    const { code, keep } = refusals[this.#form];
     throw new InputError(
-      this.#form === 'trace' ? 'trace/corrupt' : 'history/corrupt',
-      'the text is not as it was written: its last line has another checksum; if it was edited on purpose, delete the checksum',
+      code,
+      `the text is not as it was written: its last line has another checksum; if it was edited on purpose, ${keep}`,
     );
   }
 }
@@ -84,11 +95,11 @@ export async function* checkedSum(form: SummedText, chunks: AsyncIterable<Uint8A
   sum.check();
 }
 
-/** Of a text at hand. @throws InputError as `EndSum` */
-export function checkSum(form: SummedText, text: string): void {
+/** Of a text at hand. @returns whether it has a sum @throws InputError as `EndSum` */
+export function checkSum(form: SummedText, text: string): boolean {
   // Encoding all of a text that has no sum would be for nothing.
-  if (!lastLines[form].test(text.slice(-lastBytesMax))) return;
+  if (!lastLines[form].test(text.slice(-lastBytesMax))) return false;
   const sum = new EndSum(form);
   sum.push(new TextEncoder().encode(text));
-  sum.check();
+  return sum.check();
 }

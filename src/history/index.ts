@@ -19,7 +19,7 @@ export {
   type Relations,
   type RelationsOptions,
 } from './relations.ts';
-export { checkedSum, withEndLine } from './end-sum.ts';
+export { checkSum, checkedSum, withEndLine } from './end-sum.ts';
 export { formatHistory, parseHistory } from './notation.ts';
 export { formatHistoryLines, parseHistoryLines } from './json-lines.ts';
 export { type TransactionDetails, CompactHistoryBuilder } from './compact-builder.ts';
