@@ -99,7 +99,7 @@ describe('the verdict', () => {
   test('a counterexample is replayed by its token, and a changed program as far as it goes', async () => {
     const { counterexample } = await explore(cart, { level: 'causal' });
     const token = counterexample?.replay ?? '';
-    expect(token).toMatch(/^[\w/:,+]+\.[0-9a-z]{8}$/);
+    expect(token).toMatch(/^[\w/:,+]+\.[0-9a-z]{8}-[0-9a-z]{7}$/);
     expect(await explore(cart, { level: 'causal', replay: token })).toMatchObject({
       runs: 1,
       violations: 1,

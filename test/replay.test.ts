@@ -5,9 +5,12 @@ import { runCampaign, testProgram } from '../src/campaign/index.ts';
 import { explore } from '../src/explore/index.ts';
 import {
   answerOf,
+  openToken,
   type Program,
   program,
   type Replayed,
+  replayVerdict,
+  sealToken,
   type SessionHandle,
   sqlProgram,
 } from '../src/program/index.ts';
@@ -58,7 +61,7 @@ describe('programs of keys', () => {
   test.each(changes)('test, changed: %s', async (_change, changed, expected) => {
     const { failure } = await runCampaign(lost, { runs: 100 });
     const replay = failure?.replay ?? '';
-    expect(replay).toMatch(/^2\.\w*\.[0-9a-z]{8}$/);
+    expect(replay).toMatch(/^2\.\w*\.[0-9a-z]{8}-[0-9a-z]{7}$/);
     expect(answer(await runCampaign(changed, { replay }))).toBe(expected);
   });
 
@@ -121,6 +124,81 @@ describe('programs of keys', () => {
   });
 });
 
+describe('a token', () => {
+  const ofRun = (choices: string): string => sealToken(choices, { shape: ['a'], steps: [choices] });
+  const refused = expect.objectContaining({ code: 'replay/token' });
+  const silently = (tokens: Iterable<string>): string[] =>
+    [...tokens].filter((token) => {
+      try {
+        openToken(token);
+        return true;
+      } catch (error) {
+        expect(error).toEqual(refused);
+        return false;
+      }
+    });
+  const characters = Array.from({ length: 95 }, (_, i) => String.fromCodePoint(32 + i));
+
+  test.each([
+    '2.',
+    '2.1011',
+    '2.22120102',
+    '2.0_1s_1',
+    'adder/0:_+re-mover/0:_+reader/0:adder/0',
+    '2.0112+k3f90c1+abcdef12',
+  ])('of the choices %s with another character, or two that are swapped, is refused', (choices) => {
+    const token = ofRun(choices);
+    expect(openToken(token)).toMatchObject({ choices, isSummed: true });
+    const places = Array.from(token, (_, at) => at);
+    const changed = places.flatMap((at) =>
+      characters
+        .filter((character) => character !== token[at])
+        .map((character) => token.slice(0, at) + character + token.slice(at + 1)),
+    );
+    const swapped = places
+      .filter((at) => at > 0 && token[at] !== token[at - 1])
+      .map((at) => `${token.slice(0, at - 1)}${token[at]}${token[at - 1]}${token.slice(at + 1)}`);
+    const longer = places.flatMap((at) => characters.map((each) => token.slice(0, at) + each + token.slice(at)));
+    const shorter = places.map((at) => token.slice(0, at) + token.slice(at + 1));
+    const others = [...changed, ...swapped, ...longer, ...shorter].filter((each) => each !== token);
+    expect(silently(others)).toEqual([]);
+    // One that lost its checksum alone is the token as older versions printed it.
+    expect(silently(places.map((at) => token.slice(0, at)))).toEqual([token.slice(0, -8)]);
+  });
+
+  test('that is damaged is refused by each tool, in words', async () => {
+    const keys = program({ sessions: { a: (s) => s.write('x', 1) }, invariant: () => true });
+    const sql = sqlProgram({ dialect: 'postgres', schema: '', sessions: { a: async () => {} } });
+    const profile = parseProfile({ engine: 'postgres' });
+    const [good, explored] = [ofRun('2.1011'), ofRun('a/0:_')];
+    const [replay, other] = [good.replace('1011', '1101'), explored.replace('0:', '1:')];
+    const damaged = expect.objectContaining({
+      code: 'replay/token',
+      message: expect.stringMatching(/^this token is damaged: /),
+    });
+    await expect(runCampaign(keys, { replay })).rejects.toEqual(damaged);
+    await expect(explore(keys, { replay: other })).rejects.toEqual(damaged);
+    await expect(runSqlCampaign(sql, { profile, replay })).rejects.toEqual(damaged);
+    await expect(exploreSql(sql, { profile, replay })).rejects.toEqual(damaged);
+  });
+
+  test('of an older version is replayed, and says what it assumes', async () => {
+    const lost = program({
+      initial: { x: 0 },
+      sessions: { a: (s) => s.write('x', 1), b: (s) => s.write('x', 2) },
+      invariant: ({ final }) => final['x'] !== 1 || 'lost',
+    });
+    const replay = (await runCampaign(lost, { runs: 100 })).failure?.replay ?? '';
+    const textFor = async (token: string): Promise<string> => {
+      const { replayed, violations } = await runCampaign(lost, { replay: token });
+      return replayed === null ? '' : replayVerdict(replayed, violations).text;
+    };
+    const answered = 'still fails, by the recorded steps';
+    expect(await textFor(replay)).toBe(answered);
+    expect(await textFor(replay.slice(0, -8))).toBe(`${answered}; assumed: the token has no checksum: it is whole`);
+  });
+});
+
 describe('SQL programs', () => {
   interface Change {
     /** Sent before everything else. */
@@ -167,7 +245,7 @@ describe('SQL programs', () => {
 
   test.each(changes)('test, changed: %s', async (_change, change, expected) => {
     const replay = (await runSqlCampaign(overdrawn, { profile, runs: 30 })).failure?.replay ?? '';
-    expect(replay).toMatch(/^2\.\w*\.[0-9a-z]{8}$/);
+    expect(replay).toMatch(/^2\.\w*\.[0-9a-z]{8}-[0-9a-z]{7}$/);
     const again = await runSqlCampaign(transfer(change), { profile, replay });
     // With one more statement, the recorded choices happen to lead to another failing run.
     expect(answer(again)).toBe(again.violations > 0 ? expected.replace('incompatible', 'still-fails') : expected);

@@ -42,7 +42,7 @@ describe('two withdrawals that look before they take', () => {
 
   test('as an assertion of a test suite', async () => {
     await expect(testSqlProgram(transfer, { runs: 20 })).rejects.toThrow(
-      /120 was taken[\s\S]*replay: '2\.[0-9a-z]+\.[0-9a-z]{8}'/,
+      /120 was taken[\s\S]*replay: '2\.[0-9a-z]+\.[0-9a-z]{8}-[0-9a-z]{7}'/,
     );
   });
 });

@@ -231,7 +231,7 @@ class Campaign {
     const { program } = this.#runner;
     const shape = shapeOfKeys({ ...program, sessions: program.sessionNames }, this.#level);
     if (!isSameShape(token, shape)) {
-      this.#replayed = { kind: 'other-program', shape };
+      this.#replayed = { kind: 'other-program', shape, isSummed: token.isSummed };
       return;
     }
     const run = await this.#made(this.#runner, () => retracing(path, this.#abortRate > 0));

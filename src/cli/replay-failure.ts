@@ -127,12 +127,12 @@ function answered<Result extends { readonly replayed: Replayed | null; readonly 
 
 /** A program that had no invariant failed by an error of a session, and needs none to hold. */
 function judgedAs({ invariant }: FailureRecord, replayed: Replayed): Replayed {
-  return replayed.kind === 'not-judged' && invariant === null ? { kind: 'same-steps', run: replayed.run } : replayed;
+  return replayed.kind === 'not-judged' && invariant === null ? { ...replayed, kind: 'same-steps' } : replayed;
 }
 
 function ofOtherKind(program: Program | SqlProgram, record: FailureRecord): ReplayedFailure {
   const shape = [isSqlProgram(program) ? `a SQL program for ${program.dialect}` : 'a program of keys'];
-  return withoutRun(replayVerdict({ kind: 'other-program', shape }, 0, record));
+  return withoutRun(replayVerdict({ kind: 'other-program', shape, isSummed: true }, 0, record));
 }
 
 function named(session: string | null): string {

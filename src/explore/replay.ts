@@ -18,7 +18,7 @@ export async function replayHistory(
   const shape = shapeOfKeys({ ...program, sessions: program.sessionNames }, null);
   if (!isSameShape(token, shape)) {
     whole.stop('replay');
-    return { ...whole.result(), replayed: { kind: 'other-program', shape } };
+    return { ...whole.result(), replayed: { kind: 'other-program', shape, isSummed: token.isSummed } };
   }
   const prefix = decodePrefix(token.choices, program);
   const answered = (result: ExploreResult): ExploreResult & { readonly replayed: Replayed } => ({

@@ -42,10 +42,10 @@ export interface FailureRecord {
 
 const format = 1;
 
-/** The same failure has the same name: `cart-3f9a1c.json`. */
+/** The same failure has the same name, also if a version kept it whose tokens have no checksum: `cart-3f9a1c.json`. */
 export function failureName({ program, options, token }: FailureRecord): string {
   const stem = /(?<stem>[^/\\]+?)(?:\.[^./\\]+)?$/.exec(program.file)?.groups?.['stem'] ?? 'program';
-  const hash = checksum(JSON.stringify([program.file, options, token])).slice(0, 6);
+  const hash = checksum(JSON.stringify([program.file, options, token.replace(/-[0-9a-z]{7}$/, '')])).slice(0, 6);
   return `${stem.replaceAll(/[^\w.-]/g, '_')}-${hash}.json`;
 }
 

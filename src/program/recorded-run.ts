@@ -1,12 +1,14 @@
 /**
  * Recorded runs: what a run has to do again to count as a replay. Choices alone do not say it: they are numbers, which another program, or
- * the same after a change, follows just as well. So a token ends with two hashes, of the program's shape and of the steps that the run took.
+ * the same after a change, follows just as well. So a token ends with two hashes, of the program's shape and of the steps that the run took; and with a
+ * checksum, because choices with a mistyped character are choices, too.
  *
  * The shape is what a run starts from: the sessions by name, the initial state or schema, and the level where choices depend on it. A step is
  * one operation or statement of a session, without the values that it writes or its parameters: a fix may compute other values in the same
  * steps; a run that takes other steps is another run.
  */
 import { createHash } from 'node:crypto';
+import { crc32 } from '../base/crc32.ts';
 import { InputError } from '../base/input-error.ts';
 import { type History, INITIAL, type Operation, type TransactionIndex } from '../history/index.ts';
 
@@ -20,7 +22,12 @@ export interface RecordedRun {
 }
 
 /** Does a run do what its token recorded? */
-export type Replayed =
+export type Replayed = ReplayedRun & {
+  /** Does a checksum say that the token is the one that was printed? Those of older versions have none. */
+  readonly isSummed: boolean;
+};
+
+type ReplayedRun =
   | { readonly kind: 'same-steps'; readonly run: RecordedRun }
   /** They are the same, and nothing judges them: the program has no invariant, and the recorded one may have had one. */
   | { readonly kind: 'not-judged'; readonly run: RecordedRun }
@@ -44,22 +51,41 @@ export interface ReplayToken {
   /** Of the recorded run. */
   readonly shape: string;
   readonly steps: string;
+  readonly isSummed: boolean;
 }
 
-/** `2.101` becomes `2.101.k3f90c2a`: the choices, four characters of the shape, four of the steps. */
+/** `2.101` becomes `2.101.k3f90c2a-1x9hq2z`: the choices, four characters of the shape, four of the steps, seven of the CRC-32 of all before it. */
 export function sealToken(choices: string, { shape, steps }: RecordedRun): string {
-  return `${choices}.${hash(shape)}${hash(steps)}`;
+  const content = `${choices}.${hash(shape)}${hash(steps)}`;
+  return `${content}-${tokenSum(content)}`;
 }
 
-/** @throws InputError `replay/token` */
+/**
+ * All 32 bits of the sum, since then every changed character and every two neighbours that are swapped are found, not only most. Choices have a point (`2.`)
+ * or a slash (`a/0`): without one, what looks like hashes is what a cut has left of the choices.
+ * @throws InputError `replay/token`
+ */
 export function openToken(token: string): ReplayToken {
-  const parts = /^(?<choices>.+)\.(?<shape>[0-9a-z]{4})(?<steps>[0-9a-z]{4})$/.exec(token)?.groups;
-  const { choices, shape, steps } = parts ?? {};
-  if (choices !== undefined && shape !== undefined && steps !== undefined) return { choices, shape, steps };
-  throw new InputError(
-    'replay/token',
-    `"${token}" is not a replay token: it ends with a point and eight characters, and is printed by a run that failed`,
-  );
+  const parts =
+    /^(?<content>(?<choices>.*[./].*)\.(?<shape>[0-9a-z]{4})(?<steps>[0-9a-z]{4}))(?:-(?<sum>[0-9a-z]{7}))?$/.exec(
+      token,
+    );
+  const { content, choices, shape, steps, sum } = parts?.groups ?? {};
+  if (content === undefined || choices === undefined || shape === undefined || steps === undefined)
+    throw new InputError(
+      'replay/token',
+      `"${token}" is not a replay token: it ends with a point, eight characters, "-" and seven more, and is printed by a run that failed`,
+    );
+  if (sum !== undefined && sum !== tokenSum(content))
+    throw new InputError(
+      'replay/token',
+      `this token is damaged: "${token}" does not have the checksum of a token that moirai printed; copy it again`,
+    );
+  return { choices, shape, steps, isSummed: sum !== undefined };
+}
+
+function tokenSum(content: string): string {
+  return crc32(new TextEncoder().encode(content)).toString(36).padStart(7, '0');
 }
 
 export function isSameShape(token: ReplayToken, shape: RecordedRun['shape']): boolean {
@@ -73,10 +99,12 @@ export function compareRun(
   { invariantText }: { readonly invariantText: string | null },
   reason: string | null = null,
 ): Replayed {
-  if (!isSameShape(token, run.shape)) return { kind: 'other-program', shape: run.shape };
+  const { isSummed } = token;
+  if (!isSameShape(token, run.shape)) return { kind: 'other-program', shape: run.shape, isSummed };
   const isSame = reason === null && token.steps === hash(run.steps);
-  if (!isSame) return { kind: 'other-steps', run, reason };
-  return { kind: invariantText === null ? 'not-judged' : 'same-steps', run: { ...run, invariant: invariantText } };
+  if (!isSame) return { kind: 'other-steps', run, reason, isSummed };
+  const judged = { ...run, invariant: invariantText };
+  return { kind: invariantText === null ? 'not-judged' : 'same-steps', run: judged, isSummed };
 }
 
 /** 20 bits of SHA-256: two different programs agree once in 1.7 million. */

@@ -24,7 +24,10 @@ export function replayVerdict(
   // A session that fails is one that fails, with an invariant or without.
   const isSame = replayed.kind === 'same-steps' || (replayed.kind === 'not-judged' && answer === 'still-fails');
   const text = textOf(answer, isSame ? null : turnText(replayed, recorded));
-  return { answer, text: `${text}${answer === 'fixed' ? changeText(replayed, recorded) : ''}` };
+  const change = answer === 'fixed' ? changeText(replayed, recorded) : '';
+  // A kept failure has a checksum of all of it.
+  const assumed = recorded === null && !replayed.isSummed ? '; assumed: the token has no checksum: it is whole' : '';
+  return { answer, text: `${text}${change}${assumed}` };
 }
 
 /** A weaker invariant makes a failing run hold as well as a mended program does. */

@@ -243,7 +243,7 @@ class SqlCampaign {
   /** None of another program's token. */
   #runsOfReplay(): 0 | 1 {
     if (this.#token === null || isSameShape(this.#token, this.#shape)) return 1;
-    this.#replayed = { kind: 'other-program', shape: this.#shape };
+    this.#replayed = { kind: 'other-program', shape: this.#shape, isSummed: this.#token.isSummed };
     return 0;
   }
 

@@ -104,7 +104,7 @@ describe('moirai test', () => {
     );
     const command = /^replay: (?<command>.*)$/m.exec(first.out)?.groups?.['command'] ?? '';
     expect(command).toMatch(
-      /^moirai test 'it'\\''s a counter\.ts' --level causal --conflicts retry --abort-rate 0\.25 --timeout 5 --replay 2\.\w*\.\w{8}$/,
+      /^moirai test 'it'\\''s a counter\.ts' --level causal --conflicts retry --abort-rate 0\.25 --timeout 5 --replay 2\.\w*\.\w{8}-\w{7}$/,
     );
     const words = command.replace(String.raw`'it'\''s a counter.ts'`, 'FILE').split(' ').slice(1);
     const again = await runHere(

@@ -46,7 +46,7 @@ describe('moirai explore', () => {
     expect(out).toMatch(/^1 of 3 histories violates the invariant at causal: x is 1\n/);
     expect(out).toContain('lost update: ');
     const command = /replay: moirai (?<words>.*)/.exec(out)?.groups?.['words'] ?? '';
-    expect(command).toMatch(/^explore counter\.ts --level causal --replay a\/0:_\+b\/0:_\.[0-9a-z]{8}$/);
+    expect(command).toMatch(/^explore counter\.ts --level causal --replay a\/0:_\+b\/0:_\.[0-9a-z]{8}-[0-9a-z]{7}$/);
     const again = await runHere(command.split(' '), files);
     expect(again.code).toBe(1);
     expect(again.out).toContain(`replay: moirai ${command}`);
@@ -77,7 +77,7 @@ describe('moirai explore', () => {
       violations: 1,
       verdict: 'violated',
       complete: true,
-      replay: expect.stringMatching(/^a\/0:_\+b\/0:_\.[0-9a-z]{8}$/),
+      replay: expect.stringMatching(/^a\/0:_\+b\/0:_\.[0-9a-z]{8}-[0-9a-z]{7}$/),
       anomaly: 'lost-update',
     });
     const all = JSON.parse((await runHere(['explore', 'counter.ts', '--level', 'all', '--json'], files)).out) as {
