@@ -3,9 +3,17 @@ import { describe, expect, test } from 'vitest';
 import bankTransfer from '../examples/bank-transfer.ts';
 import retryLoop from '../examples/retry-loop.ts';
 import shoppingCart from '../examples/shopping-cart.ts';
-import { decodePath, encodePath, runAtEveryLevel, runCampaign, weakestPassingLevel } from '../src/campaign/index.ts';
+import {
+  decodePath,
+  encodePath,
+  runAtEveryLevel,
+  runCampaign,
+  testProgram,
+  weakestPassingLevel,
+} from '../src/campaign/index.ts';
+import { explore, exploreShared, exploreThread } from '../src/explore/index.ts';
 import { check, satisfies } from '../src/isolation/index.ts';
-import { program } from '../src/program/index.ts';
+import { program, type SessionHandle } from '../src/program/index.ts';
 
 test('the same seed gives the same result, another seed another', async () => {
   const [a, b, c] = await Promise.all([1, 1, 2].map((seed) => runCampaign(shoppingCart, { seed, runs: 200 })));
@@ -169,6 +177,68 @@ describe('a session that throws', () => {
     const { failure } = await runCampaign(tested, { level: 'read-committed', runs: 200 });
     expect(failure?.message).toMatch(/^session "b" failed: TypeError/);
     expect((await runCampaign(tested, { level: 'causal', runs: 200 })).violations).toBe(0);
+  });
+});
+
+declare const expectedX: number;
+
+function raise(message: string): never {
+  throw new Error(message);
+}
+
+describe('an invariant that throws an error of its own code', () => {
+  type Invariant = (end: { readonly final: any }) => boolean | Promise<boolean>; // oxlint-disable-line no-explicit-any
+  const increment = (s: SessionHandle) => s.transaction(async (t) => t.write('x', (await t.read<number>('x')) + 1));
+  const tested = (invariant: Invariant) =>
+    program({ initial: { x: 0 }, sessions: { a: increment, b: increment }, invariant });
+  const ways: readonly ((it: ReturnType<typeof tested>) => Promise<unknown>)[] = [
+    (it) => runCampaign(it, { runs: 50 }),
+    (it) => testProgram(it, { runs: 50 }),
+    (it) => explore(it),
+    (it) => explore(it, { failsFast: true }),
+    (it) => exploreShared(it, {}, [exploreThread(it, {})]),
+  ];
+  const thrownBy = (outcome: Promise<unknown>): Promise<unknown> => outcome.catch((thrown: unknown) => thrown);
+
+  test.each<[string, Invariant, RegExp]>([
+    ['a part of nothing', ({ final }) => final.y.left === 2, /: TypeError: Cannot read properties of undefined/],
+    ['a name that there is not', ({ final }) => final.x === expectedX, /: ReferenceError: expectedX is not defined$/],
+    ['awaited', async ({ final }) => (await Promise.resolve(final)).y.left === 2, /: TypeError: Cannot read/],
+  ])('in every run is bad input: %s', async (_what, invariant, message) => {
+    for (const run of ways) {
+      const error = await thrownBy(run(tested(invariant)));
+      expect(error).toMatchObject({
+        code: 'program/invariant-threw',
+        message: expect.stringMatching(
+          /^the invariant throws also when the sessions run one after another: /,
+        ) as string,
+        cause: expect.any(Error) as unknown,
+      });
+      expect((error as Error).message).toMatch(message);
+    }
+  });
+
+  test.each<[string, Invariant]>([
+    ['only after an interleaving', ({ final }) => (final.x === 2 ? final : final.y).x === 2],
+    ['of an assertion library', ({ final }) => (expect(final.x).toBe(3), true)],
+    ['of the user', ({ final }) => (final.x === 3 ? true : raise('the sum is wrong'))],
+  ])('is a violation: %s', async (_what, invariant) => {
+    for (const run of ways) {
+      const result = await thrownBy(run(tested(invariant)));
+      expect(result).toSatisfy(
+        (it: { violations?: number; name?: string }) => (it.violations ?? 0) > 0 || it.name === 'AssertionError',
+      );
+    }
+  });
+
+  test('in one order of the sessions alone is a violation', async () => {
+    const last = (name: string) => (s: SessionHandle) => s.write('last', name);
+    const ordered = program({
+      sessions: { a: last('a'), b: last('b') },
+      invariant: ({ final }) => (final['last'] === 'a' ? true : (final['nothing'] as { x: boolean }).x),
+    });
+    expect((await runCampaign(ordered, { runs: 20 })).violations).toBeGreaterThan(0);
+    expect((await explore(ordered)).violations).toBe(1);
   });
 });
 

@@ -9,13 +9,12 @@ import { Breather, Budget, stopText, type BudgetOptions, type StopReason } from 
 import { InputError } from '../base/input-error.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { constrainingLevels, type ConstrainingLevel, parseLevel } from '../isolation/index.ts';
-import { type Decisions, drawing, following, keepingOrder, retracing, type StrategyName } from '../mockdb/index.ts';
+import { type Decisions, drawing, keepingOrder, retracing, type StrategyName } from '../mockdb/index.ts';
 import {
   answerOf,
   assumptionsOf,
   compareRun,
   countMarks,
-  errorText,
   InvariantKeys,
   JudgedAgain,
   isSameShape,
@@ -34,6 +33,7 @@ import { repeatedRun } from './determinism.ts';
 import { ShorterSearch } from './assertion-budget.ts';
 import { type FailedRun, type Failure, failedRunOf, failureOf, recordedRun } from './failure.ts';
 import { reduceRun } from './reduce.ts';
+import { SerialCheck } from './serial-check.ts';
 import { SharedMemory } from './shared-memory.ts';
 import { type FinishedRun, ProgramRunner, type RunLimits, type SingleRun, type Timeout } from './single-run.ts';
 import { decodePath } from './token.ts';
@@ -127,7 +127,7 @@ class Campaign {
   readonly #states = new Set<number>();
   readonly #marks = new Map<string, number>();
   readonly #sessions: SessionTally;
-  #isSerialRunFine = false;
+  readonly #serial: SerialCheck;
   #runsWithCalls = 0;
   #runs = 0;
   /** In the longest run. */
@@ -154,6 +154,11 @@ class Campaign {
     this.#keys = new InvariantKeys(program);
     this.#judgedAgain = new JudgedAgain(this.#sources.program);
     this.#runner = new ProgramRunner(this.#judgedAgain.around(this.#keys.around(this.#sources.program)), this.#level);
+    this.#serial = new SerialCheck(
+      program.sessions.length,
+      (decisions) => this.#made(new ProgramRunner(this.#runner.program, this.#level), decisions),
+      () => this.#budget.over !== null,
+    );
     this.#sessions = new SessionTally(program.sessionNames);
     this.#shared = new SharedMemory(program);
     this.#timeoutMs = integerOption('timeout', options.timeoutMs ?? campaignDefaults.timeoutMs, 1);
@@ -254,7 +259,7 @@ class Campaign {
       return;
     }
     if (run.kind === 'discarded') return;
-    if (run.threwOutside !== null && !(await this.#requireSerialRun())) return;
+    if (!(await this.#serial.require(run))) return;
     this.#runs += 1;
     this.#turnsSeen = Math.max(this.#turnsSeen, run.schedule.length);
     this.#states.add(run.observedState);
@@ -284,29 +289,6 @@ class Campaign {
     const again = best === null ? null : await this.#again(best);
     if (again !== null) return failureOf(failedRunOf(this.#runner, again));
     return this.#inHand === null ? null : failureOf(this.#inHand);
-  }
-
-  /**
-   * A session that ends with an error is a finding when weak reads led it there. One that does so when the sessions run one after another
-   * and read what was written last is wrong by itself, and no level will help it.
-   * @returns false where the user had enough before it was known
-   */
-  async #requireSerialRun(): Promise<boolean> {
-    if (this.#isSerialRunFine) return true;
-    const runner = new ProgramRunner(this.#runner.program, this.#level); // the last run of the other one is still to be explained
-    const serial = await this.#made(runner, () => following([], new Map()));
-    if (serial.kind === 'finished' && serial.threwOutside !== null) {
-      const { session, error } = serial.threwOutside;
-      const failure = new InputError(
-        'program/session-threw',
-        `session "${session}" threw outside a transaction: ${errorText(error)}`,
-      );
-      failure.cause = error;
-      throw failure;
-    }
-    if (serial.kind === 'timeout' && this.#budget.over !== null) return false;
-    this.#isSerialRunFine = true;
-    return true;
   }
 
   /** The run once more, so that it is the last one and the runner has its history. `null`: there is no time left for it. */

@@ -28,6 +28,8 @@ export interface FinishedRun {
   readonly kind: 'finished';
   /** What is wrong; `null` where the invariant holds. */
   readonly violation: string | null;
+  /** The error of its own code that the invariant threw. */
+  readonly mistake: Error | null;
   readonly path: readonly number[];
   readonly schedule: readonly number[];
   readonly readChoices: readonly ReadChoice[];
@@ -67,7 +69,11 @@ export class ProgramRunner {
     limits.onTurn?.(null, () => 'nothing');
     const verdict =
       outcome.kind === 'threw'
-        ? { kind: 'fails' as const, message: `session "${outcome.session}" failed: ${errorText(outcome.error)}` }
+        ? {
+            kind: 'fails' as const,
+            message: `session "${outcome.session}" failed: ${errorText(outcome.error)}`,
+            mistake: null,
+          }
         : await judge(
             this.program,
             endOf(outcome.results, marks, () => database.finalState()),
@@ -85,6 +91,7 @@ export class ProgramRunner {
     return {
       kind: 'finished',
       violation,
+      mistake: verdict.kind === 'fails' ? verdict.mistake : null,
       path,
       schedule,
       readChoices,

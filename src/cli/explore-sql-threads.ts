@@ -1,11 +1,10 @@
 /** The worker threads of `moirai explore --jobs` for a SQL program. */
 import { Worker } from 'node:worker_threads';
-import { InputError } from '../base/index.ts';
 import type { SqlProgram } from '../program/index.ts';
+import { askThread } from './program-thread.ts';
 import type {
   ExploreSqlResult,
   SharedSqlOptions,
-  SqlJob,
   SqlPart,
   SqlPartOptions,
   SqlPartProgress,
@@ -21,8 +20,7 @@ export interface SqlWorkerData {
 
 export type SqlAnswer =
   | { readonly kind: 'progress'; readonly progress: SqlPartProgress }
-  | { readonly kind: 'part'; readonly part: SqlPart }
-  | { readonly kind: 'error'; readonly code: string | null; readonly text: string; readonly stack: string };
+  | { readonly kind: 'part'; readonly part: SqlPart };
 
 /** @throws InputError when the program or an option is at fault */
 export async function exploreSqlOnThreads(
@@ -42,7 +40,11 @@ export async function exploreSqlOnThreads(
     return (job, onProgress) => {
       // Programs that are done before the first job need no thread.
       if (worker === null) workers.push((worker = startWorker({ file, options: given, interrupted })));
-      return answerOf(worker, job, onProgress);
+      return askThread(worker, job, (answer: SqlAnswer) => {
+        if (answer.kind === 'part') return answer.part;
+        onProgress(answer.progress);
+        return null;
+      });
     };
   });
   // Loading it costs time that other commands do without.
@@ -62,30 +64,4 @@ function startWorker(workerData: SqlWorkerData): Worker {
   const worker = new URL('./explore-sql-worker.ts', import.meta.url).href;
   const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
   return new Worker(code, { eval: true, workerData });
-}
-
-function answerOf(worker: Worker, job: SqlJob, onProgress: (progress: SqlPartProgress) => void): Promise<SqlPart> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void): void => {
-      worker.off('message', onMessage);
-      worker.off('error', onError);
-      settle();
-    };
-    const onError = (error: unknown): void => end(() => reject(error));
-    const onMessage = (answer: SqlAnswer): void => {
-      if (answer.kind === 'progress') onProgress(answer.progress);
-      else if (answer.kind === 'part') end(() => resolve(answer.part));
-      else end(() => reject(errorOf(answer)));
-    };
-    worker.on('message', onMessage);
-    worker.on('error', onError);
-    worker.postMessage(job, []);
-  });
-}
-
-/** An error loses its class on its way between threads. */
-function errorOf({ code, text, stack }: SqlAnswer & { readonly kind: 'error' }): Error {
-  const error = code === null ? new Error(text) : new InputError(code, text);
-  error.stack = stack;
-  return error;
 }

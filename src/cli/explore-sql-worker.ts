@@ -6,10 +6,12 @@ import { exploreSqlPart, type SqlJob, type SqlPartProgress } from '../sql-campai
 import type { SqlAnswer, SqlWorkerData } from './explore-sql-threads.ts';
 import { loadProgram } from './load-program.ts';
 import { monotonicNanoseconds } from './monotonic-clock.ts';
+import { type ThreadError, threadError } from './program-thread.ts';
 
 const { file, options, interrupted } = workerData as SqlWorkerData;
-// Messages wait for the first listener, which is there when the program is.
-const program = await loadProgram(file);
+const loading = loadProgram(file);
+// Each job hears of it.
+loading.catch(() => {});
 parentPort?.on('message', (job: SqlJob) => void answer(job));
 
 const interruption = new AbortController();
@@ -20,6 +22,7 @@ setInterval(() => {
 async function answer(job: SqlJob): Promise<void> {
   let toldAt = -Infinity;
   try {
+    const program = await loading;
     if (!isSqlProgram(program))
       throw new InputError('program/sql', 'the module made a SQL program before, and does not now');
     const onProgress = (progress: SqlPartProgress): void => {
@@ -31,12 +34,11 @@ async function answer(job: SqlJob): Promise<void> {
     const part = await exploreSqlPart(program, options, job, onProgress, interruption.signal);
     tell({ kind: 'part', part });
   } catch (error) {
-    const { code = null, message, stack = '' } = error as Error & { readonly code?: string };
-    tell({ kind: 'error', code, text: message, stack });
+    tell(threadError(error));
   }
 }
 
-function tell(message: SqlAnswer): void {
+function tell(message: SqlAnswer | ThreadError): void {
   parentPort?.postMessage(message, []);
 }
 

@@ -1,6 +1,5 @@
 /** The worker threads of `moirai explore --jobs`. */
 import { Worker } from 'node:worker_threads';
-import { InputError } from '../base/index.ts';
 import {
   type ExploreOptions,
   type ExplorePart,
@@ -9,6 +8,7 @@ import {
   type ExploreThread,
 } from '../explore/index.ts';
 import type { Program } from '../program/index.ts';
+import { askThread } from './program-thread.ts';
 
 /** Options that can be sent: no functions. */
 export type SentOptions = Pick<
@@ -21,9 +21,10 @@ export interface ExploreWorkerData {
   readonly options: SentOptions;
 }
 
-export type ExploreAnswer =
-  | { readonly kind: 'part'; readonly part: ExplorePart }
-  | { readonly kind: 'error'; readonly code: string | null; readonly text: string; readonly stack: string };
+export interface ExploreAnswer {
+  readonly kind: 'part';
+  readonly part: ExplorePart;
+}
 
 /** @throws InputError when the program or an option is at fault */
 export async function exploreOnThreads(
@@ -42,7 +43,7 @@ export async function exploreOnThreads(
     return async (job) => {
       // Programs that are done before the first job need no thread.
       if (worker === null) workers.push((worker = startWorker({ file, options: given })));
-      const part = await answerOf(worker, job);
+      const part = await askThread(worker, job, ({ part: made }: ExploreAnswer) => made);
       onTurn?.(0, () => 'the work of a thread');
       return part;
     };
@@ -62,24 +63,4 @@ function startWorker(workerData: ExploreWorkerData): Worker {
   const worker = new URL('./explore-worker.ts', import.meta.url).href;
   const code = `import('${loader}').then(({ register }) => { register(); return import('${worker}'); })`;
   return new Worker(code, { eval: true, workerData });
-}
-
-function answerOf(worker: Worker, job: Parameters<ExploreThread>[0]): Promise<ExplorePart> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (answer: ExploreAnswer): void => {
-      worker.off('error', reject);
-      if (answer.kind === 'part') resolve(answer.part);
-      else reject(errorOf(answer));
-    };
-    worker.once('message', onMessage);
-    worker.once('error', reject);
-    worker.postMessage(job, []);
-  });
-}
-
-/** An error loses its class on its way between threads. */
-function errorOf({ code, text, stack }: ExploreAnswer & { readonly kind: 'error' }): Error {
-  const error = code === null ? new Error(text) : new InputError(code, text);
-  error.stack = stack;
-  return error;
 }

@@ -2,7 +2,6 @@
 /** The process: streams, signals, what nobody caught, the exit code. */
 import { Console } from 'node:console';
 import { once } from 'node:events';
-import { firstUserFrame, InputError } from '../base/index.ts';
 import { writeErrorText, writeWhole } from '../files/index.ts';
 import { reportError, runCommandLine } from './command-line.ts';
 import { failureFolder } from './failure-folder.ts';
@@ -13,6 +12,7 @@ import { listenForInterruption } from './interruption.ts';
 import { loadDefault, loadProgram } from './load-program.ts';
 import { barProgress, lineProgress, noProgress } from './progress.ts';
 import { runGit } from './run-git.ts';
+import { uncaught } from './user-code.ts';
 import { startWatchdog } from './watchdog.ts';
 
 const { stdout, stderr, env } = process;
@@ -58,7 +58,7 @@ let endCode: ExitCode = 0;
 stdout.on('error', (error: NodeJS.ErrnoException) => exitUnread(error));
 // At once: whatever else is under way must not print a result after this.
 process.on('uncaughtException', (error: unknown) =>
-  endProcess(reportError(userError(error), process.argv.includes('--debug'), host)),
+  endProcess(reportError(uncaught(error), process.argv.includes('--debug'), host)),
 );
 
 refuseOtherEnds();
@@ -87,14 +87,4 @@ async function writeOutput(path: string, parts: Iterable<Uint8Array>): Promise<v
     return;
   }
   for (const part of parts) if (!stdout.write(part)) await once(stdout, 'drain');
-}
-
-/** An error that reached nobody: of the program under test, if its code is in the stack. */
-function userError(error: unknown): unknown {
-  const place = firstUserFrame(error);
-  if (place === undefined || error instanceof InputError) return error;
-  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return Object.assign(new InputError('program/uncaught', `an error that nothing catches: ${what}`, place), {
-    cause: error,
-  });
 }

@@ -33,6 +33,8 @@ export interface HistoryVerdict {
   /** What is wrong; `null` where nothing is. */
   readonly message: string | null;
   readonly marks: Marks;
+  /** The error of its own code that the invariant threw. */
+  readonly mistake?: Error;
   /** The invariant did not end in time: nothing is known. */
   readonly isLate?: boolean;
 }

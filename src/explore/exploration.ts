@@ -268,6 +268,7 @@ export class Exploration {
     const verdict = this.#part === null ? await this.#made.verdictOf(ending) : verdictOfPart(ending);
     const { message, marks } = verdict;
     if (verdict.isLate === true || (message === null && store.gaveUp)) return false;
+    if (verdict.mistake !== undefined && !(await this.#made.requireTiming())) return false;
     this.#isChanging = true; // until its branches wait
     this.#histories += 1;
     if (this.#part === null) this.#options.onHistory?.(() => store.history());

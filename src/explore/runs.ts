@@ -5,12 +5,17 @@
 import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
+import { mockDatabase, serial } from '../mockdb/index.ts';
 import {
   ControlledSources,
+  endOf,
   fact,
   type Fact,
   factsOf,
+  inEveryOrder,
   InvariantKeys,
+  invariantThrew,
+  judge,
   JudgedAgain,
   type JudgeLimits,
   looksElsewhere,
@@ -20,6 +25,7 @@ import {
   requireNoForcedDifference,
   runProgram,
   type RunOutcome,
+  type SerialOutcome,
   type SessionRun,
   type Store,
   type Trial,
@@ -59,6 +65,8 @@ export class Runs {
   #runs = 0;
   /** The sessions that failed in every run of the program so far, with the first of the errors. */
   readonly #failures: (string | null | undefined)[] = [];
+  /** Does the invariant judge some serial run? */
+  #isOfTiming = false;
   /** Was a run of the program repeated to see that it is a function of what it reads? */
   #isRepeated = false;
 
@@ -162,6 +170,37 @@ export class Runs {
     const { signal } = this.budget;
     const deadlineMs = this.budget.deadlineOf(this.#options.timeoutMs ?? 10_000);
     return signal === undefined ? { deadlineMs } : { deadlineMs, signal };
+  }
+
+  /**
+   * An invariant that threw an error of its own code does not do so in every serial run.
+   * @returns false where there was no time left to know
+   * @throws InputError `program/invariant-threw`
+   */
+  async requireTiming(): Promise<boolean> {
+    if (this.#isOfTiming) return true;
+    const outcome = await inEveryOrder(this.#original.sessions.length, (order) =>
+      this.#sources.made(() => this.#mistakeIn(order)),
+    );
+    if (outcome.kind === 'fails') throw invariantThrew(outcome.failure);
+    this.#isOfTiming = outcome.kind === 'fine';
+    return this.#isOfTiming;
+  }
+
+  /** In a run in which the sessions go one after another. */
+  async #mistakeIn(order: readonly number[]): Promise<SerialOutcome<Error>> {
+    const { program } = this.#sources;
+    const { initial, sessionNames } = program;
+    const decisions = serial(order);
+    const database = mockDatabase({ level: 'serializable', initial, sessionNames, decisions });
+    const outcome = await this.#run(program, database, { nextSession: decisions.session });
+    if (outcome.kind === 'timeout' && this.budget.over !== null) return { kind: 'late' };
+    if (outcome.kind !== 'finished') return { kind: 'fine' };
+    const end = endOf(outcome.results, new Map(outcome.marks), () => database.finalState());
+    const verdict = await judge(program, end, this.#limits());
+    if (verdict.kind === 'late' && this.budget.over !== null) return { kind: 'late' };
+    const mistake = verdict.kind === 'fails' ? verdict.mistake : null;
+    return mistake === null ? { kind: 'fine' } : { kind: 'fails', failure: mistake };
   }
 
   async #byProgram(prefix: Prefix, bounds: Bounds): Promise<Ending | Late> {

@@ -19,7 +19,10 @@ export async function verdictOf(
     const end = endOf(ending.results, marks, () => store.finalState((options) => chooser.choose(options)));
     const verdict = await judge(program, end, limits);
     if (verdict.kind === 'late') return { message: null, marks, isLate: true };
-    if (verdict.kind === 'fails') return { message: verdict.message, marks };
+    if (verdict.kind === 'fails') {
+      const { message, mistake } = verdict;
+      return { message, marks, ...(mistake === null ? {} : { mistake }) };
+    }
     path = nextPath(chooser.path, chooser.options);
   }
   return { message: null, marks };

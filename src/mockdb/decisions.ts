@@ -96,6 +96,15 @@ export function following(
   });
 }
 
+/** One session after the other, and reads see what was written last. @param order sessions by index */
+export function serial(order: readonly number[]): Decisions {
+  return noting({
+    session: (waiting) => order.find((session) => waiting.includes(session)) ?? (waiting[0] as number),
+    read: () => 0,
+    failure: null,
+  });
+}
+
 /** Always the first of the waiting sessions, or the last, and of each read the oldest write that it may see. */
 export function keepingOrder(first: 'first' | 'last'): Decisions {
   return noting({

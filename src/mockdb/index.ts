@@ -5,6 +5,7 @@ export {
   keepingOrder,
   readPointKey,
   retracing,
+  serial,
   type Decisions,
   type DecisionsOptions,
   type ReadChoice,

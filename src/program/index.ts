@@ -38,7 +38,17 @@ export { requireUsed } from './require-used.ts';
 export { type AnsweredStep, looksAtMemoryText, SessionTrees } from './session-trees.ts';
 export { SessionTally, type SessionRun } from './session-tally.ts';
 export { inOrderOf, runProgram, type RunOptions, type RunOutcome } from './run.ts';
-export { endOf, errorText, judge, violationOf, type InvariantVerdict, type JudgeLimits } from './invariant.ts';
+export {
+  endOf,
+  errorText,
+  invariantThrew,
+  judge,
+  mistakeOf,
+  violationOf,
+  type InvariantVerdict,
+  type JudgeLimits,
+} from './invariant.ts';
+export { inEveryOrder, type SerialOutcome } from './serial-orders.ts';
 export { countMarks, mark, type Marks } from './marks.ts';
 export {
   isSqlProgram,

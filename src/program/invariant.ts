@@ -8,7 +8,8 @@ import type { End, Program } from './program.ts';
 
 export type InvariantVerdict =
   | { readonly kind: 'holds' }
-  | { readonly kind: 'fails'; readonly message: string }
+  /** `mistake`: it threw an error of its own code. */
+  | { readonly kind: 'fails'; readonly message: string; readonly mistake: Error | null }
   | { readonly kind: 'late' };
 
 export interface JudgeLimits {
@@ -33,11 +34,26 @@ export async function judge(
     returned = await (judged instanceof Promise ? before(deadlineMs, judged, signal) : judged);
   } catch (error) {
     if (isSessionNameFault(error)) throw error;
-    return { kind: 'fails', message: errorText(error) };
+    return { kind: 'fails', message: errorText(error), mistake: mistakeOf(error) };
   }
   if (returned === LATE) return { kind: 'late' };
   const message = violationOf(returned);
-  return message === null ? { kind: 'holds' } : { kind: 'fails', message };
+  return message === null ? { kind: 'holds' } : { kind: 'fails', message, mistake: null };
+}
+
+/** Errors of code that is wrong: it asks nothing for a part, or names what there is not. Others are thrown on purpose. `null`: it is none. */
+export function mistakeOf(thrown: unknown): Error | null {
+  return thrown instanceof TypeError || thrown instanceof ReferenceError ? thrown : null;
+}
+
+/** Of an invariant that threw `mistake` in every serial run, too. */
+export function invariantThrew(mistake: Error): InputError {
+  const fault = new InputError(
+    'program/invariant-threw',
+    `the invariant throws also when the sessions run one after another: ${errorText(mistake)}`,
+  );
+  fault.cause = mistake;
+  return fault;
 }
 
 /**

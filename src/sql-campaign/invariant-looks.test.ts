@@ -2,9 +2,10 @@
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { conclude, gapText } from '../evidence/index.ts';
-import { type SqlConnection, type SqlEnd, sqlProgram } from '../program/index.ts';
+import { type SqlConnection, type SqlEnd, type SqlProgram, sqlProgram } from '../program/index.ts';
 import { parseProfile } from '../serve/index.ts';
 import { onPostgres } from './engines.test-support.ts';
+import { exploreSql } from './explore-sql.ts';
 import { runSqlCampaign } from './sql-campaign.ts';
 
 const schema = [
@@ -22,15 +23,19 @@ type Invariant = (client: pg.Client, end: SqlEnd<{ a: unknown }>) => Promise<boo
 
 const increment = 'UPDATE accounts SET n = n + 1 WHERE id = 1';
 
-/** Why nothing is known, or what is taken for granted; of its sessions only what statements say. */
-async function saidOf(statement: string, invariant: Invariant): Promise<readonly string[]> {
+function programOf(statement: string, invariant: Invariant): SqlProgram {
   const session = (c: SqlConnection): Promise<unknown> => onPostgres(c, (client) => client.query(statement));
-  const program = sqlProgram({
+  return sqlProgram({
     dialect: 'postgres',
     schema,
     sessions: { a: session, b: session },
     invariant: (end) => onPostgres(end, (client) => invariant(client, end)),
   });
+}
+
+/** Why nothing is known, or what is taken for granted; of its sessions only what statements say. */
+async function saidOf(statement: string, invariant: Invariant): Promise<readonly string[]> {
+  const program = programOf(statement, invariant);
   const { evidence } = await runSqlCampaign(program, { profile: parseProfile({ engine: 'postgres' }), runs: 2 });
   const sessions = evidence.sessions.map((each) => ({
     ...each,
@@ -134,4 +139,55 @@ test.each<[string, string, string, readonly string[]]>([
   ],
 ])('%s no row: that is named', async (_what, statement, look, said) => {
   expect(await saidOf(statement, looking(look))).toEqual(said);
+});
+
+const profile = parseProfile({ engine: 'postgres' });
+const runsOf = (program: SqlProgram): (() => Promise<{ readonly violations: number }>)[] => [
+  () => runSqlCampaign(program, { profile, runs: 5 }),
+  () => exploreSql(program, { profile }),
+];
+
+test.each<[string, Invariant, string]>([
+  [
+    'a part of nothing',
+    async (client) => (await client.query<{ sum: { n: number } }>('SELECT n FROM accounts')).rows[0]?.sum.n === 2,
+    "TypeError: Cannot read properties of undefined (reading 'n')",
+  ],
+  [
+    'a statement that is wrong',
+    async (client) => (await client.query('SELECT balance FROM accounts')).rows.length === 1,
+    'error: column "balance" does not exist',
+  ],
+])('an invariant that throws in every run is bad input: %s', async (_what, invariant, error) => {
+  for (const run of runsOf(programOf(increment, invariant)))
+    await expect(run()).rejects.toMatchObject({
+      code: 'program/invariant-threw',
+      message: `the invariant throws also when the sessions run one after another: ${error}`,
+      cause: expect.any(Error) as unknown,
+    });
+});
+
+test.each<[string, Invariant]>([
+  [
+    'only after an interleaving',
+    async (client) => {
+      const { rows } = await client.query<{ n: number }>('SELECT n FROM accounts WHERE n = 2');
+      return (rows[0] as { n: number }).n === 2;
+    },
+  ],
+  [
+    'on purpose',
+    async (client) => {
+      await client.query('SELECT n FROM accounts');
+      throw new Error('the books are closed');
+    },
+  ],
+])('an invariant that throws %s finds a violation', async (_when, invariant) => {
+  const increments = async (c: SqlConnection): Promise<unknown> =>
+    onPostgres(c, async (client) => {
+      const { rows } = await client.query<{ n: number }>('SELECT n FROM accounts WHERE id = 1');
+      await client.query('UPDATE accounts SET n = $1 WHERE id = 1', [(rows[0]?.n ?? 0) + 1]);
+    });
+  const program = { ...programOf(increment, invariant), sessions: [increments, increments] };
+  for (const run of runsOf(program)) expect((await run()).violations).toBeGreaterThan(0);
 });

@@ -1,9 +1,10 @@
 /** What the statements of the invariant came to, and whether they looked at anything that the sessions of the run had used. */
 import { InputError } from '../base/input-error.ts';
 import type { InvariantEvidence } from '../evidence/index.ts';
-import { AnswerTally } from '../program/index.ts';
+import { AnswerTally, mistakeOf } from '../program/index.ts';
 import type { SqlDatabase, StatementEvent } from '../serve/index.ts';
 import { SqlError, statementLine } from '../sql/index.ts';
+import { isOfItsText } from './statement-answers.ts';
 import { UsedTables } from './used-tables.ts';
 
 export class InvariantStatements {
@@ -12,6 +13,8 @@ export class InvariantStatements {
   readonly #answers = new AnswerTally();
   #hasSeen = false;
   #failure: string | null = null;
+  /** What the database said of statements that are wrong by themselves. */
+  readonly #mistakes: string[] = [];
 
   constructor({ catalog }: SqlDatabase) {
     this.#looked = new UsedTables(catalog);
@@ -38,8 +41,15 @@ export class InvariantStatements {
     else if (error.code !== inFailedBlock) {
       const failure = `${error.code} ${error.message}`;
       this.#failure ??= `${statement}: ${failure}`;
+      if (isOfItsText(error)) this.#mistakes.push(error.message);
       if (!error.isUnsupported) this.#answers.addStatement({ statement, hasSucceeded: false, failure, rows: null });
     }
+  }
+
+  /** The error that it threw, where its own code or a statement of it is wrong; `null`: it is thrown on purpose. */
+  mistakeIn(thrown: unknown): Error | null {
+    if (!(thrown instanceof Error)) return null;
+    return this.#mistakes.some((message) => thrown.message.includes(message)) ? thrown : mistakeOf(thrown);
   }
 
   /** Where it returned that all is well. @throws InputError `program/invariant-failed` */

@@ -1,17 +1,18 @@
 /**
  * A session that ends with an error is a finding when timing led it there. One that ends with the same error when the sessions run one after
- * another, in whatever order, is wrong by itself (no user, no such table, no server), and no schedule says anything: bad input.
+ * another, in whatever order, is wrong by itself (no user, no such table, no server), and no schedule says anything: bad input. So is an invariant
+ * whose own code, or a statement of it, is wrong.
  */
 import { InputError } from '../base/input-error.ts';
 import type { Decisions } from '../mockdb/index.ts';
-import type { SqlProgram } from '../program/index.ts';
+import { inEveryOrder, invariantThrew, type SqlProgram } from '../program/index.ts';
 import type { SessionFailure } from './session-record.ts';
 import { sessionIndexOf, type SqlRun } from './sql-run.ts';
 
 export class SerialCheck {
   readonly #program: SqlProgram;
   readonly #run: (decisions: Decisions) => Promise<SqlRun>;
-  /** Errors that are known not to come in some serial run. */
+  /** Faults that are known not to come in some serial run. */
   readonly #ofTiming = new Set<string>();
 
   constructor(program: SqlProgram, run: (decisions: Decisions) => Promise<SqlRun>) {
@@ -19,28 +20,34 @@ export class SerialCheck {
     this.#run = run;
   }
 
-  /** @throws InputError `program/session-threw` */
+  /** @throws InputError `program/session-threw`, `program/invariant-threw` */
   async require(run: SqlRun): Promise<void> {
     if (run.kind === 'timeout' || run.unsupported.length > 0) return;
-    for (const failure of run.failures) if (!failure.isRetryable) await this.#require(failure);
+    for (const failure of run.failures) if (!failure.isRetryable) await this.#requireSession(failure);
+    if (run.mistake !== null) await this.#require('the invariant', ({ mistake }) => mistake && invariantThrew(mistake));
   }
 
-  async #require(failure: SessionFailure): Promise<void> {
-    const key = `${failure.session}\0${failure.error}`;
-    if (this.#ofTiming.has(key)) return;
-    for (const order of ordersOf(this.#program.sessionNames.length, ORDERS_MAX)) {
-      const run = await this.#run(inOrder(order));
-      if (run.kind === 'finished' && run.failures.some((each) => isSame(each, failure))) continue;
-      this.#ofTiming.add(key);
-      return;
-    }
+  async #requireSession(failure: SessionFailure): Promise<void> {
     const { session, error } = failure;
-    throw new InputError(
-      'program/session-threw',
-      `session "${session}" fails also when the sessions run one after another: ${error}`,
+    const text = `session "${session}" fails also when the sessions run one after another: ${error}`;
+    await this.#require(`${session}\0${error}`, ({ failures }) =>
+      failures.some((each) => isSame(each, failure)) ? new InputError('program/session-threw', text) : null,
     );
   }
+
+  async #require(fault: string, faultOf: (run: Finished) => InputError | null): Promise<void> {
+    if (this.#ofTiming.has(fault)) return;
+    const outcome = await inEveryOrder(this.#program.sessionNames.length, async (order) => {
+      const run = await this.#run(inOrder(order));
+      const failure = run.kind === 'finished' ? faultOf(run) : null;
+      return failure === null ? { kind: 'fine' } : { kind: 'fails', failure };
+    });
+    if (outcome.kind === 'fails') throw outcome.failure;
+    this.#ofTiming.add(fault);
+  }
 }
+
+type Finished = Extract<SqlRun, { kind: 'finished' }>;
 
 function isSame(one: SessionFailure, other: SessionFailure): boolean {
   return one.session === other.session && one.error === other.error;
@@ -63,18 +70,3 @@ function inOrder(order: readonly number[]): Decisions {
     failure: () => false,
   };
 }
-
-/** The permutations of 0 to count - 1 in lexicographic order, at most so many. */
-function ordersOf(count: number, max: number): readonly (readonly number[])[] {
-  const orders: number[][] = [];
-  const extend = (order: readonly number[]): void => {
-    if (orders.length === max) return;
-    if (order.length === count) orders.push([...order]);
-    for (let next = 0; next < count; next += 1) if (!order.includes(next)) extend([...order, next]);
-  };
-  extend([]);
-  return orders;
-}
-
-/** All orders of four sessions. */
-const ORDERS_MAX = 24;

@@ -79,6 +79,8 @@ export type SqlRun =
       readonly kind: 'finished';
       /** What is wrong; `null` where the invariant holds. */
       readonly violation: string | null;
+      /** The error with which the invariant ended because its own code, or a statement of it, is wrong. */
+      readonly mistake: Error | null;
       /** What the violation is. */
       readonly failureKind: FailureKind | null;
       /** The sessions that ended with an error, the first first. */
@@ -218,12 +220,14 @@ class Run {
     this.#steps?.judge();
     this.#options.onJudge?.();
     const failed = this.#failures.find(({ isRetryable }) => !isRetryable) ?? this.#failures[0];
-    const violation = failed === undefined ? await before(deadline, this.#judge(results), signal) : failureText(failed);
-    if (violation === LATE) return { kind: 'timeout', what: 'the invariant' };
+    const judged = failed === undefined ? await before(deadline, this.#judge(results), signal) : failureOf(failed);
+    if (judged === LATE) return { kind: 'timeout', what: 'the invariant' };
+    const { violation, mistake } = judged;
     await this.#passTime();
     return {
       kind: 'finished',
       violation,
+      mistake,
       failureKind: violation === null ? null : failed?.isRetryable === true ? 'error-not-retried' : 'invariant-broken',
       failures: this.#failures,
       path: this.#options.decisions.path,
@@ -280,7 +284,7 @@ class Run {
     if (hasFired) await new Promise<void>((resolve) => void settleInProcess(resolve));
   }
 
-  async #judge(results: Record<string, unknown>): Promise<string | null> {
+  async #judge(results: Record<string, unknown>): Promise<Judged> {
     let returned: unknown;
     try {
       returned = await observed((isObserved) =>
@@ -288,13 +292,13 @@ class Run {
       );
     } catch (thrown) {
       if (isSessionNameFault(thrown)) throw thrown;
-      return errorText(thrown);
+      return { violation: errorText(thrown), mistake: this.#ofInvariant.mistakeIn(thrown) };
     }
     await this.#requireAwaited();
     const violation = violationOf(returned);
     // With one that moirai cannot do the run shows nothing, and the verdict says so.
     if (violation === null && this.#database.unsupported.list.length === 0) this.#ofInvariant.requireOne();
-    return violation;
+    return { violation, mistake: null };
   }
 
   #end(results: Record<string, unknown>): SqlEnd {
@@ -369,8 +373,10 @@ class Run {
   }
 }
 
-function failureText({ session, error }: SessionFailure): string {
-  return `session "${session}" failed: ${error}`;
+type Judged = Pick<Extract<SqlRun, { kind: 'finished' }>, 'violation' | 'mistake'>;
+
+function failureOf({ session, error }: SessionFailure): Judged {
+  return { violation: `session "${session}" failed: ${error}`, mistake: null };
 }
 
 export const waitMsDefault = 1_000;

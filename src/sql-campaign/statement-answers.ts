@@ -43,7 +43,8 @@ function callsOf(sql: string): string[] {
   return [...sql.matchAll(/(\w+)\s*\(/g)].map(([, name = '']) => name.toLowerCase());
 }
 
-function isOfItsText({ code, isUnsupported }: SqlError): boolean {
+/** Is the statement itself wrong, whatever the data and the timing? */
+export function isOfItsText({ code, isUnsupported }: SqlError): boolean {
   return !isUnsupported && codesOfText.has(code);
 }
 
