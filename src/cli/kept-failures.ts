@@ -1,7 +1,13 @@
 /** Failing runs of a program as files: kept when they are found, and read again before the next test. */
 import { resolve } from 'node:path';
 import { InputError } from '../base/index.ts';
-import { failureName, type FailureRecord, formatFailureRecord, parseFailureRecord } from '../failures/index.ts';
+import {
+  failureName,
+  type FailureRecord,
+  formatFailureRecord,
+  isNamedAfter,
+  parseFailureRecord,
+} from '../failures/index.ts';
 import type { FailureFolder } from './failure-folder.ts';
 import type { RecordedRun } from '../program/index.ts';
 import type { Host } from './host.ts';
@@ -41,8 +47,16 @@ export async function keepFailures(host: Host, file: string, found: readonly Fou
     : `kept: ${records.length} failing runs in ${folder.path}`;
 }
 
-/** Those of one program, the oldest first. What cannot be read is a warning. */
-export async function keptFailures(folder: FailureFolder, host: Host, file: string): Promise<KeptFailure[]> {
+/**
+ * Those of one program, the oldest first. What cannot be read is a warning.
+ * @param onUnread the path of one that cannot be read and has the name of the program
+ */
+export async function keptFailures(
+  folder: FailureFolder,
+  host: Host,
+  file: string,
+  onUnread: (path: string) => void = () => {},
+): Promise<KeptFailure[]> {
   const kept: KeptFailure[] = [];
   for (const name of await folder.list()) {
     const path = `${folder.path}/${name}`;
@@ -51,6 +65,7 @@ export async function keptFailures(folder: FailureFolder, host: Host, file: stri
       if (resolve(record.program.file) === resolve(file)) kept.push({ name, path, record });
     } catch (error) {
       host.err(`warning: ${path} is passed over: ${messageOf(error)}\n`);
+      if (isNamedAfter(name, file)) onUnread(path);
     }
   }
   return kept;

@@ -1,6 +1,7 @@
 /** A kept failure again, on the program as it is now. */
 import { campaignDefaults, formatFailure, formatResult, runCampaign } from '../campaign/index.ts';
-import { type BaseLevel, explore, formatExploration } from '../explore/index.ts';
+import { InputError } from '../base/index.ts';
+import { type BaseLevel, baseLevels, explore, formatExploration } from '../explore/index.ts';
 import type { FailureRecord, RecordedOptions } from '../failures/index.ts';
 import { constrainingLevels, parseLevel } from '../isolation/index.ts';
 import {
@@ -76,13 +77,19 @@ async function replayExplored(
   { level, base }: Options<'explore-keys'>,
   { timeoutMs = campaignDefaults.timeoutMs, onTurn = () => {} }: ReplayLimits,
 ): Promise<ReplayedFailure> {
-  const options = { level: parseLevel(level, constrainingLevels), base: base as BaseLevel, timeoutMs, onTurn };
+  const options = { level: parseLevel(level, constrainingLevels), base: baseLevel(base), timeoutMs, onTurn };
   const result = await explore(program, { ...options, replay: record.token });
   const { stopped } = result;
   if (typeof stopped === 'object' && stopped !== null) return ofNoEnd(named(stopped.session));
   return answered(result, record, result.counterexample?.message, (judged, look) =>
     formatExploration(judged, { ...look, commandOf: () => look.command }),
   );
+}
+
+function baseLevel(text: string): BaseLevel {
+  const found = baseLevels.find((level) => level === text);
+  if (found !== undefined) return found;
+  throw new InputError('level/unknown', `"${text}" is none of the levels ${baseLevels.join(', ')}`);
 }
 
 async function replaySql(

@@ -44,9 +44,19 @@ const format = 1;
 
 /** The same failure has the same name, also if a version kept it whose tokens have no checksum: `cart-3f9a1c.json`. */
 export function failureName({ program, options, token }: FailureRecord): string {
-  const stem = /(?<stem>[^/\\]+?)(?:\.[^./\\]+)?$/.exec(program.file)?.groups?.['stem'] ?? 'program';
   const hash = checksum(JSON.stringify([program.file, options, token.replace(/-[0-9a-z]{7}$/, '')])).slice(0, 6);
-  return `${stem.replaceAll(/[^\w.-]/g, '_')}-${hash}.json`;
+  return `${stemOf(program.file)}-${hash}.json`;
+}
+
+/** Is it the name of a failure of this program, or of one in another folder with its name? Where the file itself cannot say whose it is. */
+export function isNamedAfter(name: string, program: string): boolean {
+  const stem = stemOf(program);
+  return name.startsWith(`${stem}-`) && /^[0-9a-f]{6}\.json$/.test(name.slice(stem.length + 1));
+}
+
+function stemOf(file: string): string {
+  const stem = /(?<stem>[^/\\]+?)(?:\.[^./\\]+)?$/.exec(file)?.groups?.['stem'] ?? 'program';
+  return stem.replaceAll(/[^\w.-]/g, '_');
 }
 
 export function formatFailureRecord(record: FailureRecord): string {
@@ -70,7 +80,56 @@ export function parseFailureRecord(text: string, file: string): FailureRecord {
   }
   if (sha256 !== checksum(JSON.stringify(content)))
     throw damaged('the file was damaged or edited after it was written: its checksum is wrong', file);
+  const wrong = fieldOfAnotherShape(content);
+  if (wrong !== null)
+    throw damaged(`another version wrote this failure: this one cannot read its field "${wrong}"`, file);
   return content as unknown as FailureRecord;
+}
+
+type IsOfShape = (value: unknown) => boolean;
+const isText: IsOfShape = (value) => typeof value === 'string';
+const isNumber: IsOfShape = (value) => typeof value === 'number';
+const isTextOrNull: IsOfShape = (value) => value === null || isText(value);
+const isTexts: IsOfShape = (value) => Array.isArray(value) && value.every(isText);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const recordShape: Readonly<Record<string, IsOfShape>> = {
+  'versions.moirai': isText,
+  'versions.node': isText,
+  'program.file': isText,
+  'program.source': isTextOrNull,
+  token: isText,
+  invariant: (value) => value === undefined || isTextOrNull(value),
+  message: isText,
+  anomaly: isTextOrNull,
+  shape: isTexts,
+  steps: isTexts,
+};
+const sqlShape: Readonly<Record<string, IsOfShape>> = {
+  'options.profile': (value) => isObject(value) && Object.values(value).every(isText),
+  'options.abortRate': isNumber,
+  'options.seed': isNumber,
+};
+const optionShapes: Readonly<Record<RecordedOptions['tool'], Readonly<Record<string, IsOfShape>>>> = {
+  'test-keys': {
+    'options.level': isText,
+    'options.conflicts': (value) => value === 'retry' || value === 'abort' || value === null,
+    'options.abortRate': isNumber,
+  },
+  'explore-keys': { 'options.level': isText, 'options.base': isText },
+  'test-sql': sqlShape,
+  'explore-sql': sqlShape,
+};
+
+/** `null`: the record is a `FailureRecord`. */
+function fieldOfAnotherShape(content: Readonly<Record<string, unknown>>): string | null {
+  const valueAt = (path: string): unknown =>
+    path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), content);
+  const tool = valueAt('options.tool');
+  if (!isText(tool) || !Object.hasOwn(optionShapes, tool as string)) return 'options.tool';
+  const fields = { ...recordShape, ...optionShapes[tool as RecordedOptions['tool']] };
+  return Object.keys(fields).find((path) => fields[path]?.(valueAt(path)) === false) ?? null;
 }
 
 function parseObject(text: string, file: string): Record<string, unknown> {

@@ -1,6 +1,7 @@
 export {
   failureName,
   formatFailureRecord,
+  isNamedAfter,
   parseFailureRecord,
   type FailureRecord,
   type RecordedOptions,

@@ -115,10 +115,15 @@ export function profileText(profile: Profile): string {
     : `any behaviour of ${profile.level} (axiomatic, ${profile.granularity} granularity), ${profile.dialect} dialect`;
 }
 
-/** A profile as a kept failure has it. Those of before engines had names stand for the dialect's first. */
+/**
+ * A profile as a kept failure has it. Those of before engines had names stand for the dialect's first.
+ * @throws InputError as `parseProfile`, where another version wrote it
+ */
 export function recordedProfile(recorded: Readonly<Record<string, string>>): Profile {
-  const { family, dialect } = recorded;
-  return (family === 'engine' ? { engine: dialect, ...recorded } : recorded) as unknown as Profile;
+  const { family, engine, dialect, isolation, level = '', granularity } = recorded;
+  return family === 'engine'
+    ? parseProfile({ engine: engine ?? dialect ?? '', isolation })
+    : parseProfile({ level, granularity, dialect });
 }
 
 /** What the sessions of a database have set from the start. */

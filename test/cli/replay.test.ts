@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FailureFolder } from '../../src/cli/failure-folder.ts';
 import type { Host } from '../../src/cli/host.ts';
 import type { Ending } from '../../src/cli/watchdog.ts';
-import { formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
+import { InputError, seeded } from '../../src/base/index.ts';
+import { type FailureRecord, formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
 import { program, type SessionHandle, type SqlConnection, sqlProgram } from '../../src/index.ts';
 import { build, runBuilt, runHere, UserFolder } from '../support/cli.ts';
 import { KeptInMemory } from '../support/kept-in-memory.ts';
@@ -34,6 +35,31 @@ const weaker = {
     sessions: { a: add(1), b: add(1) },
     invariant: ({ final }) => final['x'] !== 0,
   }),
+};
+
+const transfer = (lock: string, amount: number) => {
+  const withdraw = async ({ connect }: SqlConnection): Promise<void> => {
+    const client = new pg.Client({ user: 'app', stream: connect });
+    await client.connect();
+    await client.query('begin');
+    const { rows } = await client.query<{ balance: number }>(`select balance from accounts where id = 1${lock}`);
+    if ((rows[0]?.balance ?? 0) >= amount)
+      await client.query('update accounts set balance = balance - $1 where id = 1', [amount]);
+    await client.query('commit');
+    await client.end();
+  };
+  return sqlProgram({
+    dialect: 'postgres',
+    schema: `create table accounts (id int primary key, balance int); insert into accounts values (1, 100)`,
+    sessions: { alice: withdraw, bob: withdraw },
+    invariant: async ({ connect }) => {
+      const client = new pg.Client({ user: 'app', stream: connect });
+      await client.connect();
+      const { rows } = await client.query<{ balance: number }>('select balance from accounts');
+      await client.end();
+      return (rows[0]?.balance ?? 0) >= 0 || 'overdrawn';
+    },
+  });
 };
 
 const find = async (kept: KeptInMemory, ...args: string[]) =>
@@ -277,10 +303,17 @@ describe('a file that is not whole', () => {
     expect(err).toContain('[replay/failure-file]');
   });
 
-  test('is passed over by the next test, with a warning', async () => {
+  test('is passed over by the next test, with a warning: what it would have shown is unknown', async () => {
     const { kept } = await spoil((text) => text.slice(0, 300));
-    const { code, err } = await runHere(['test', 'counter.ts', '--runs', '5'], mended, { failures: kept });
-    expect(code).toBe(0);
+    const { code, out, err } = await runHere(['test', 'counter.ts', '--runs', '5'], mended, { failures: kept });
+    expect(code).toBe(2);
+    expect(out).toMatch(
+      /^unknown: kept\/counter-\w+\.json was not replayed: it cannot be read; delete it to forget it\n/,
+    );
+    const [[name = '', text = ''] = []] = kept.files;
+    kept.files.delete(name);
+    kept.files.set('another-0a1b2c.json', text);
+    expect((await runHere(['test', 'counter.ts', '--runs', '5'], mended, { failures: kept })).code).toBe(0);
     expect(err).toMatch(/^warning: kept\/counter-\w+\.json is passed over: the file was cut or damaged/);
   });
 });
@@ -299,31 +332,6 @@ test('a record of another version says so, and is replayed', async () => {
 });
 
 describe('a SQL program', () => {
-  const transfer = (lock: string, amount: number) => {
-    const withdraw = async ({ connect }: SqlConnection): Promise<void> => {
-      const client = new pg.Client({ user: 'app', stream: connect });
-      await client.connect();
-      await client.query('begin');
-      const { rows } = await client.query<{ balance: number }>(`select balance from accounts where id = 1${lock}`);
-      if ((rows[0]?.balance ?? 0) >= amount)
-        await client.query('update accounts set balance = balance - $1 where id = 1', [amount]);
-      await client.query('commit');
-      await client.end();
-    };
-    return sqlProgram({
-      dialect: 'postgres',
-      schema: `create table accounts (id int primary key, balance int); insert into accounts values (1, 100)`,
-      sessions: { alice: withdraw, bob: withdraw },
-      invariant: async ({ connect }) => {
-        const client = new pg.Client({ user: 'app', stream: connect });
-        await client.connect();
-        const { rows } = await client.query<{ balance: number }>('select balance from accounts');
-        await client.end();
-        return (rows[0]?.balance ?? 0) >= 0 || 'overdrawn';
-      },
-    });
-  };
-
   test('explore --isolation all keeps one for each level that fails', async () => {
     const kept = new KeptInMemory();
     const files = { 'counter.ts': transfer('', 60) };
@@ -406,3 +414,84 @@ export default program({ initial: { x: 0 }, sessions: { a: add, b: add }, invari
     moved.remove();
   });
 });
+
+describe.each(['keys', 'SQL'] as const)('a kept failure of a program of %s', (kind) => {
+  const seed = Number(process.env['MOIRAI_SEED'] ?? 7);
+  const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
+  const files: Readonly<Record<string, unknown>> = kind === 'keys' ? lost : { 'transfer.ts': transfer('', 60) };
+  const kept = new KeptInMemory();
+  let bytes = new Uint8Array();
+  let whole: FailureRecord;
+  const replayed = async (changed: Uint8Array) => {
+    const [name] = kept.files.keys();
+    return runHere(['replay', `kept/${name}`], { ...files, [`kept/${name}`]: new TextDecoder().decode(changed) });
+  };
+
+  beforeAll(async () => {
+    const [file = ''] = Object.keys(files);
+    await runHere(['test', file, ...(kind === 'keys' ? ['--level', 'causal'] : [])], files, { failures: kept });
+    const [text = ''] = kept.files.values();
+    bytes = new TextEncoder().encode(text);
+    whole = parseFailureRecord(text, 'file');
+  });
+
+  /** Of a file on disk: `null` where it is refused. */
+  const recordIn = (changed: Uint8Array): FailureRecord | null => {
+    try {
+      return parseFailureRecord(new TextDecoder().decode(changed), 'file');
+    } catch (error) {
+      if (error instanceof InputError && error.code === 'replay/failure-file') return null;
+      throw error;
+    }
+  };
+
+  test(`that is cut or changed anywhere is refused, or is the same failure (seed ${seed})`, async () => {
+    const chooser = seeded(seed);
+    const place = (): number => chooser.choose(bytes.length);
+    const cuts = Array.from(bytes, (_, length) => bytes.slice(0, length));
+    const values = isHeavy ? Array.from({ length: 255 }, (_, i) => i + 1) : [1, 0x20, 1 + chooser.choose(255)];
+    const changes = Array.from(bytes, (_, at) => values.map((value) => bytes.with(at, (bytes[at] as number) ^ value)));
+    const blocks = Array.from({ length: 100 }, () => [
+      bytes.slice().fill(0, place()),
+      Buffer.concat([bytes.subarray(0, place()), bytes.subarray(place())]),
+      Buffer.concat([bytes, bytes.subarray(place())]),
+    ]);
+    const refused: Uint8Array[] = [];
+    for (const changed of [...cuts, ...changes.flat(), ...blocks.flat(), Buffer.concat([bytes, bytes])]) {
+      const record = recordIn(changed);
+      if (record === null) refused.push(changed);
+      else expect(record).toStrictEqual(whole);
+    }
+    expect(refused.length).toBeGreaterThan(3 * bytes.length);
+    for (let i = 0; i < (isHeavy ? 1_000 : 5); i += 1) {
+      const { code, out, err } = await replayed(refused[chooser.choose(refused.length)] as Uint8Array);
+      expect({ code, out }).toEqual({ code: 3, out: '' });
+      expect(err).toMatch(/^[^\n]+ \[replay\/failure-file\]\n$/);
+    }
+  });
+
+  test(`with another shape under a right checksum, as another version may write it, gets an answer (seed ${seed})`, async () => {
+    const outcomes = new Set<number | null>();
+    const chooser = seeded(seed);
+    for (const [path, value] of otherShapes(whole).filter(() => isHeavy || chooser.choose(7) === 0)) {
+      const { code, err } = await replayed(new TextEncoder().encode(formatFailureRecord(replaced(whole, path, value))));
+      expect(code, `${path.join('.')} = ${JSON.stringify(value)}: ${err}`).not.toBe(4);
+      outcomes.add(code);
+    }
+    expect(outcomes).toContain(3);
+  });
+});
+
+/** Each field of a record in each of its objects, gone or with another kind of value. */
+function otherShapes(record: object, path: readonly string[] = []): (readonly [readonly string[], unknown])[] {
+  return Object.entries(record).flatMap(([name, value]) => {
+    const here = [...path, name];
+    const inside = typeof value === 'object' && value !== null && !Array.isArray(value) ? otherShapes(value, here) : [];
+    return [...[undefined, null, 7, 'x', [], [7], {}].map((instead) => [here, instead] as const), ...inside];
+  });
+}
+
+function replaced(record: FailureRecord, [name = '', ...rest]: readonly string[], value: unknown): FailureRecord {
+  const inner = (record as unknown as Record<string, FailureRecord>)[name];
+  return { ...record, [name]: rest.length === 0 || inner === undefined ? value : replaced(inner, rest, value) };
+}
