@@ -30,7 +30,7 @@ class Client {
   /** The rows, or the reason why it waits. */
   run(sql: string): Running {
     const statement = prepareStatement(sql, { catalog, dialect: 'postgres', searchPath: ['public'] });
-    if (statement.kind !== 'query' && statement.kind !== 'definition') throw new Error(`${sql} is no query`);
+    if (statement.kind !== 'query' && statement.kind !== 'ddl') throw new Error(`${sql} is no query`);
     const execution = { parameters: [], surroundings };
     return new Running(statement.run(execution, this.#transaction.statement()));
   }

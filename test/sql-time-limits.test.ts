@@ -66,7 +66,7 @@ test('a proof over random() says that it gave what one seed draws', async () => 
   expect(evidence.assumed).toContain("SQL's random() gives what the seed draws");
 });
 
-test('the clock of SQL goes on with every look and is the same in a replay: a failure that depends on it fails again', async () => {
+test('the clock of SQL advances with every look and is the same in a replay: a failure that depends on it fails again', async () => {
   const byTime = sqlProgram({
     dialect: 'postgres',
     schema: 'create table feed (id serial, at timestamptz default now())',

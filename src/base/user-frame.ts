@@ -1,4 +1,4 @@
-/** Places in the user's own code: where a stack says that a call came from, told from frames of ours, of Node and of packages. */
+/** Places in the user's own code: where a stack says that a call came from, as against frames of ours, of Node and of packages. */
 import { isAbsolute, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Place } from './input-error.ts';

@@ -30,7 +30,7 @@ export interface ResultText {
 export interface FailureText extends ResultText {
   /** What replays the reduced run. Default: the option for `testProgram`. */
   readonly command?: string;
-  /** The weakest level at which the program passes; `null` when it fails at all of them. Absent: nobody looked. */
+  /** The weakest level at which the program passes; `null` when it fails at all of them. Absent: not searched for. */
   readonly weakestPassing?: ConstrainingLevel | null | undefined;
   /** How many runs were made at each of the other levels to say so. */
   readonly runsAtOtherLevels?: number;

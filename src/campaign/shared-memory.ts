@@ -15,7 +15,7 @@ export class SharedMemory {
 
   add({ results, waitedOutside }: FinishedRun, attempts: readonly Attempt[]): void {
     this.#sessionNames.forEach((name, i) => {
-      // It is named for that, and the others went on while it waited.
+      // It is named for that, and the others ran while it waited.
       if (waitedOutside.includes(name)) return;
       const own = attempts.filter(({ session }) => session === i);
       const result = Object.hasOwn(results, name) ? valueText(results[name]) : null;

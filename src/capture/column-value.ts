@@ -1,6 +1,6 @@
 /**
  * One spelling for each value of a column. A driver takes 7 and '7' for a bigint and gives '7' back, a numeric(9, 2) takes 20 and is read as
- * 20.00: the trace must show one and the same value, or a checker would see a read of something that nobody wrote. What has no certain
+ * 20.00: the trace must show one and the same value, or a checker would see a read of something that no transaction wrote. What has no certain
  * spelling is `undefined`, which means: not known.
  */
 import type { RecordedColumn, RecordedTable } from './schema.ts';

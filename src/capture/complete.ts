@@ -35,7 +35,7 @@ export function completionOf(sql: string, parameters: readonly unknown[], cache:
 /** May the statement change what tables there are? Then nothing is known of those that are sent after it. */
 export function mayDefine(sql: string, parameters: readonly unknown[], cache: PlanCache): boolean {
   const { plan } = cache.lookup(sql, parameters);
-  return plan.kind === 'definition' || (plan.kind === 'opaque' && plan.writes) || isSeveral(sql);
+  return plan.kind === 'ddl' || (plan.kind === 'opaque' && plan.writes) || isSeveral(sql);
 }
 
 /** @param sql the text that the completion is of, or one that begins and ends as it does */
@@ -133,14 +133,14 @@ function hasOurs(outputs: readonly (Output | null)[]): boolean {
 function missingInWrite(plan: WritePlan): Missing | null {
   const { target, returning, readsMore } = plan;
   if (returning === undefined || readsMore || target.table.key.length === 0 || hasOurs(returning)) return null;
-  const told = new Set(returning.flatMap((output) => (output?.source === target ? [output.column] : [])));
+  const returned = new Set(returning.flatMap((output) => (output?.source === target ? [output.column] : [])));
   const computed =
     plan.kind === 'update'
       ? plan.assignments.filter(({ operand }) => operand === undefined).map(({ column }) => column)
       : [];
   const isNamed = plan.kind !== 'insert' && plan.isLookup && computed.length === 0;
   if (isNamed) return null;
-  const missing = [...new Set([...target.table.key, ...computed])].filter((column) => !told.has(column));
+  const missing = [...new Set([...target.table.key, ...computed])].filter((column) => !returned.has(column));
   const columns = missing.map((column) => ({ source: target, column }));
   return { columns, place: returning.length > 0 ? 'last' : 'alone' };
 }

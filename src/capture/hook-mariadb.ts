@@ -117,7 +117,7 @@ export function hookMariadb(connectionClass: { readonly prototype: object }, rec
       const isOpen = typeof this.threadId === 'number' && this.threadId >= 0;
       if (kind === 'Prepare' && isOpen) {
         if (known !== undefined) hideText(command, known);
-        // The application goes on with this error; that of the command behind it, which runs nothing, comes later.
+        // The application continues with this error; that of the command behind it, which runs nothing, comes later.
         const { reject, cmdParam } = command;
         command.reject = (error) => {
           failures.get(cmdParam.executeCommand ?? {})?.(error);
@@ -147,7 +147,7 @@ function valuesOf(values: unknown): readonly unknown[] {
   return Array.isArray(values) ? (values as unknown[]) : [];
 }
 
-/** Not where the application has a word in how a row is made, or is told the text. */
+/** Not where the application decides how a row is made, or gets the text. */
 function canTakeOut(own: RowOptions, common: RowOptions): boolean {
   const { nestTables = common.nestTables, typeCast = common.typeCast, logger = common.logger } = own;
   const { namedPlaceholders = common.namedPlaceholders } = own;
@@ -202,10 +202,10 @@ function hideText(command: MariadbCommand, { sql, completion }: Completed): void
   const { displaySql, reject } = command;
   command.displaySql = () => withText(command, sql, () => displaySql.call(command));
   command.reject = (error) => {
-    const told = error as Record<string, unknown>;
+    const fields = error as Record<string, unknown>;
     for (const name of ['message', 'sql', 'stack']) {
-      const text = told[name];
-      if (typeof text === 'string') told[name] = text.replace(completedText(sql, completion), () => sql);
+      const text = fields[name];
+      if (typeof text === 'string') fields[name] = text.replace(completedText(sql, completion), () => sql);
     }
     reject?.(error);
   };

@@ -302,7 +302,7 @@ function watch(
       if (completion === null || !Array.isArray(rows)) inner.apply(this, args);
       else inner.call(this, error, rowsWithoutAdded(rows, completion), withoutAdded(fields as [], completion), ...rest);
     };
-    // What cannot be prepared is told to the application past the command.
+    // The application learns of what cannot be prepared past the command.
     command.once('end', () => {
       if (execution !== null && execution.error !== null) once(failureOf(execution.error));
     });

@@ -144,7 +144,7 @@ function movePosition(error: unknown, text: string, completion: Completion): voi
   if (typeof length === 'number') Object.assign(error as object, { length: length - position.length + moved.length });
 }
 
-/** With a callback of ours around the caller's; where the caller wants a promise it is ours, so that nobody's rejection is swallowed. */
+/** With a callback of ours around the caller's; where the caller wants a promise it is ours, so that no rejection is swallowed. */
 function callRecorded(
   client: PgClient,
   original: PgQuery,

@@ -12,7 +12,7 @@ type Strings = readonly string[] & { readonly raw?: readonly string[] };
 
 interface Handler {
   (query: QueryObject): unknown;
-  /** May be a function, which is told every text. */
+  /** May be a function, which gets every text. */
   readonly debug?: unknown;
 }
 
@@ -189,7 +189,7 @@ interface Completed {
   readonly completion: Completion;
 }
 
-/** Has the application a word in how a row is made, or is it told the text? Where it is not known, it may be. */
+/** Does the application decide how a row is made, or get the text? Where it is not known, it may be. */
 function isTold(
   { handler, isRaw, cursorFn, forEachFn, onlyDescribe, streaming }: QueryObject,
   options?: Options,
@@ -242,7 +242,7 @@ function takeOut(query: QueryObject, result: Result, { text, strings, completion
   else for (const [i, row] of result.entries()) result[i] = rowWithoutAdded(row as object, completion);
   const { columns, ...rest } = statement ?? { string: text };
   const kept = isAlone ? [] : withoutAdded(columns ?? [], completion);
-  // Without a result nobody has asked the simple protocol for columns.
+  // Without a result no columns were asked for in the simple protocol.
   const isUntold = isAlone && query.options.simple === true;
   result.columns = isUntold ? undefined : kept;
   result.statement = isUntold ? { ...rest, string: text } : { ...rest, string: text, columns: kept };

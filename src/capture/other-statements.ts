@@ -9,8 +9,8 @@ const mysql: readonly (readonly [RegExp, StatementPlan])[] = [
   // What belongs to one session commits nothing.
   [/^(?:create(?:\s+or\s+replace)?|drop)\s+temporary\s/i, neutral],
   // These commit what is open.
-  [/^(?:analyze|check|optimize|repair)\s+(?:no_write_to_binlog\s+|local\s+)?tables?\b/i, { kind: 'definition' }],
-  [/^(?:flush|reset|lock\s+tables?|(?:un)?install|cache\s+index|load\s+index)\b/i, { kind: 'definition' }],
+  [/^(?:analyze|check|optimize|repair)\s+(?:no_write_to_binlog\s+|local\s+)?tables?\b/i, { kind: 'ddl' }],
+  [/^(?:flush|reset|lock\s+tables?|(?:un)?install|cache\s+index|load\s+index)\b/i, { kind: 'ddl' }],
   // MariaDB's ANALYZE runs the statement behind it, as SET STATEMENT does.
   [/^(?:analyze|set\s+statement)\b/i, opaque],
   [

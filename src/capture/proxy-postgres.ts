@@ -1,7 +1,7 @@
 /**
  * One PostgreSQL connection that goes through the proxy: bytes pass as they are, and are read beside. Messages: simple and extended query
  * protocol, manual chapter "Message Flow". What is answered to the client by the proxy itself: no encryption, since it could not read it.
- * Once it is logged in, and after definitions, the proxy asks its own question for the tables and keeps the answer for itself.
+ * Once it is logged in, and after DDL, the proxy asks its own question for the tables and keeps the answer for itself.
  */
 import { formatText } from '../sql/text-format.ts';
 import { parseBinary } from '../sql/binary-format.ts';

@@ -27,7 +27,7 @@ export interface StatementEvent {
   readonly parameters: readonly unknown[];
   readonly start: number;
   readonly end: number;
-  /** `done`: a result for each statement of the text, as far as they are told. `lost`: no answer will come. */
+  /** `done`: a result for each statement of the text, as far as the client learns them. `lost`: no answer will come. */
   readonly outcome:
     | { readonly kind: 'done'; readonly results: readonly StatementResult[] }
     | { readonly kind: 'failed'; readonly code: string; readonly results?: readonly StatementResult[] }
@@ -52,7 +52,7 @@ export class DatabaseRecorder {
   #cache: PlanCache;
   #state: 'unknown' | 'asked' | 'known' = 'unknown';
   #waiting: { readonly start: number; readonly take: () => void }[] = [];
-  /** How many of those had their answers when the schema was asked for: it is that after their definitions. */
+  /** How many of those had their answers when the schema was asked for: it is that after their DDL. */
   #answered = 0;
   #changes = 0;
   /** Tables that statements have read or written. */
@@ -70,7 +70,7 @@ export class DatabaseRecorder {
     return this.#cache;
   }
 
-  /** Should the next statement of an idle session be preceded by the query for the schema? Whoever asks it calls `asking` first. */
+  /** Should the next statement of an idle session be preceded by the query for the schema? The caller that asks it calls `asking` first. */
   get needsSchema(): boolean {
     return this.#state === 'unknown';
   }
@@ -102,17 +102,17 @@ export class DatabaseRecorder {
     this.flush();
   }
 
-  /** A definition has run. */
+  /** A DDL statement has run. */
   forget(): void {
     this.#state = 'unknown';
   }
 
-  /** +1: a definition is sent. -1: it has its answer. */
+  /** +1: a DDL statement is sent. -1: it has its answer. */
   changing(by: 1 | -1): void {
     this.#changes += by;
   }
 
-  /** Are the tables those that a statement will meet which is sent now? */
+  /** Are the tables still those of a statement that is sent now? */
   get isCurrent(): boolean {
     return this.#state === 'known' && this.#changes === 0 && this.#waiting.length === 0;
   }
@@ -124,7 +124,7 @@ export class DatabaseRecorder {
     for (const [i, { take }] of waiting.entries()) {
       take();
       if (this.#state === 'known') continue;
-      // A definition. Those after it wait for the tables as they are then.
+      // DDL. The statements after it wait for the tables as they are then.
       if (i < this.#answered) this.#state = 'known';
       else {
         this.#waiting = waiting.slice(i + 1);
@@ -161,7 +161,7 @@ interface OpenTransaction {
   readonly id: string;
   /** PostgreSQL: a statement has failed; COMMIT will roll back. */
   isFailed: boolean;
-  /** A definition has run in it: others see it from COMMIT on. */
+  /** DDL has run in it: others see it from COMMIT on. */
   isDefining: boolean;
 }
 
@@ -276,7 +276,7 @@ export class SessionRecorder {
           this.#finish('commit', event.start, event.end);
         this.#isAutocommit = plan.isOn;
         return;
-      case 'definition':
+      case 'ddl':
         this.#implicitCommit(event);
         this.#define(this.#database.used(plan.tables ?? []), event);
         if (this.#transaction !== null) this.#transaction.isDefining = true;
@@ -390,7 +390,7 @@ export class SessionRecorder {
     else if (rollsBack.has(outcome.code)) this.#finish('abort', start, end);
   }
 
-  /** MySQL's definitions commit what is open, whether or not they succeed. */
+  /** MySQL's DDL commits what is open, whether or not they succeed. */
   #implicitCommit({ start, end }: StatementEvent): void {
     if (this.#database.dialect === 'mysql' && this.#transaction !== null) this.#finish('commit', start, end);
   }

@@ -154,7 +154,7 @@ export class Recording {
 
   /**
    * Ends every session; what still waits is written with what is known. Nothing may be recorded after it. Where statements are still under way
-   * nobody knows what they did: the trace is then complete up to the first of them.
+   * what they did is unknown: the trace is then complete up to the first of them.
    */
   end(): void {
     if (this.#isOver) return;

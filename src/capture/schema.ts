@@ -1,6 +1,6 @@
 /**
  * The tables of the server whose clients are recorded: names, columns, primary keys. Read once with the query given here, on a connection
- * that the client has anyway, so that no credentials are needed; read again after a definition (CREATE, ALTER, DROP).
+ * that the client has anyway, so that no credentials are needed; read again after DDL (CREATE, ALTER, DROP).
  */
 import type { Dialect } from '../sql/index.ts';
 

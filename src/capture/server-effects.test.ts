@@ -78,7 +78,7 @@ describe('what is opaque as a whole', () => {
     ['postgres', 'SELECT transfer(1)', { kind: 'opaque', writes: true }],
     ['postgres', 'SELECT id FROM accounts WHERE id = audit()', { kind: 'opaque', writes: true }],
     ['postgres', 'SELECT lower(id) FROM accounts', { kind: 'select' }],
-    ['postgres', 'CREATE TRIGGER t AFTER INSERT ON accounts EXECUTE FUNCTION audit()', { kind: 'definition' }],
+    ['postgres', 'CREATE TRIGGER t AFTER INSERT ON accounts EXECUTE FUNCTION audit()', { kind: 'ddl' }],
     ['postgres', 'SELECT id FROM accounts FOR KEY SHARE', { kind: 'opaque', writes: false, lock: 'share' }],
     ['postgres', 'SELECT a.id FROM accounts a, stock FOR UPDATE OF a', { kind: 'opaque', writes: false }],
     ['postgres', 'SELECT id FROM accounts FOR UPDATE OF accounts', { kind: 'select', lock: 'update' }],

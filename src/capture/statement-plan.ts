@@ -20,7 +20,7 @@ export type StatementPlan =
   | { readonly kind: 'autocommit'; readonly isOn: boolean }
   /** CREATE, ALTER, DROP...: what is known of the tables may be wrong after it. */
   | {
-      readonly kind: 'definition';
+      readonly kind: 'ddl';
       /** Whose rows may be others after it. */
       readonly tables?: readonly string[];
     }
@@ -50,13 +50,13 @@ function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
     case 'sql':
       return rewritten.discardsRows ? withoutRows(planText(rewritten.text, schema)) : planText(rewritten.text, schema);
     case 'several':
-      return { kind: 'definition', tables: rewritten.parts.flatMap((part) => tablesOfPart(part, schema)) };
+      return { kind: 'ddl', tables: rewritten.parts.flatMap((part) => tablesOfPart(part, schema)) };
     case 'statement':
       break;
   }
   const { statement } = rewritten;
   if (statement.kind === 'transaction' || statement.kind === 'setting') return planSession(statement);
-  return statement.kind === 'definition' ? { kind: 'definition', tables: ['*'] } : { kind: 'neutral' };
+  return statement.kind === 'ddl' ? { kind: 'ddl', tables: ['*'] } : { kind: 'neutral' };
 }
 
 function tablesOfPart(part: MysqlRewrite, schema: RecordedSchema): readonly string[] {
@@ -71,8 +71,8 @@ function tablesOfPart(part: MysqlRewrite, schema: RecordedSchema): readonly stri
 }
 
 /**
- * Tables that the definition drops, makes or changes: by the names that rows have, or as it names those that are not there, for another
- * definition may have dropped them meanwhile. O(size of the tree)
+ * Tables that the DDL statement drops, makes or changes: by the names that rows have, or as it names those that are not there, for another
+ * statement may have dropped them meanwhile. O(size of the tree)
  */
 function definedTables(tree: object, schema: RecordedSchema): readonly string[] {
   if ('DropStmt' in tree) {
@@ -105,13 +105,13 @@ function planSession(statement: TransactionStatement | SettingStatement): Statem
   const settings = statement.what === 'set' ? [statement] : statement.what === 'set all' ? statement.settings : [];
   const found = settings.find(({ name }) => /^(?:session\.|local\.)?autocommit$/i.test(name));
   // USE and search_path change what the names of tables mean.
-  if (settings.some(({ name }) => name.toLowerCase() === 'search_path')) return { kind: 'definition' };
+  if (settings.some(({ name }) => name.toLowerCase() === 'search_path')) return { kind: 'ddl' };
   return found === undefined
     ? { kind: 'neutral' }
     : { kind: 'autocommit', isOn: /^(?:1|on|true)$/i.test(found.value ?? '1') };
 }
 
-/** SET @a = (SELECT ...), DO: what was read is not told. It is read under locks, as by every statement but SELECT. */
+/** SET @a = (SELECT ...), DO: the client does not see what was read. It is read under locks, as by every statement but SELECT. */
 function withoutRows(plan: StatementPlan): StatementPlan {
   const isRead = plan.kind === 'select' || (plan.kind === 'opaque' && !plan.writes);
   return isRead ? { kind: 'opaque', writes: false, lock: 'share', why: 'SET' } : plan;
@@ -133,7 +133,7 @@ function planTree(tree: Node, schema: RecordedSchema): StatementPlan {
   if ('CopyStmt' in tree) return { kind: 'opaque', writes: tree.CopyStmt.is_from === true, why: 'COPY' };
   if ('CallStmt' in tree || 'DoStmt' in tree || 'ExecuteStmt' in tree)
     return { kind: 'opaque', writes: true, why: Object.keys(tree)[0]?.replace(/Stmt$/, '').toUpperCase() ?? '' };
-  return { kind: 'definition', tables: definedTables(tree, schema) };
+  return { kind: 'ddl', tables: definedTables(tree, schema) };
 }
 
 /** Does it call a function that users have made? */
@@ -160,11 +160,11 @@ function guess(sql: string, { functions }: RecordedSchema): StatementPlan {
     case 'RENAME':
     case 'ALTER':
     case 'DROP':
-      return { kind: 'definition', tables: ['*'] };
+      return { kind: 'ddl', tables: ['*'] };
     case 'CREATE':
-      return { kind: 'definition', tables: /^\s*create\s+or\s+replace\s+table\b/i.test(sql) ? ['*'] : [] };
+      return { kind: 'ddl', tables: /^\s*create\s+or\s+replace\s+table\b/i.test(sql) ? ['*'] : [] };
     case 'GRANT':
-      return { kind: 'definition' };
+      return { kind: 'ddl' };
     default:
       return {
         kind: 'opaque',

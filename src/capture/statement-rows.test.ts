@@ -346,7 +346,7 @@ test.each([
   ['BEGIN ISOLATION LEVEL SERIALIZABLE', 'transaction'],
   ['SET TRANSACTION ISOLATION LEVEL SERIALIZABLE', 'neutral'],
   ['SELECT 1', 'neutral'],
-  ['CREATE TABLE t (id int)', 'definition'],
+  ['CREATE TABLE t (id int)', 'ddl'],
   ['WITH x AS (UPDATE accounts SET id = 1 RETURNING id) SELECT * FROM x', 'opaque'],
   ['SELECT id FROM accounts UNION SELECT w FROM stock', 'opaque'],
   ['UPDATE nowhere SET a = 1', 'opaque'],

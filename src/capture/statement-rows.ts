@@ -25,7 +25,7 @@ export interface StatementResult {
   readonly isByName: boolean;
   /** A cursor that was closed before its end: there may be more rows. */
   readonly isPartial?: boolean;
-  /** Rows that were inserted, updated or deleted; `null`: not told. */
+  /** Rows that were inserted, updated or deleted; `null`: not known. */
   readonly affected: number | null;
   /** Does `affected` count rows that an UPDATE found but left as they were? PostgreSQL does, MySQL on request. */
   readonly countsMatched: boolean;
@@ -285,7 +285,7 @@ function assignedValue(
   return given === undefined ? undefined : cellValue(column, given, 'statement');
 }
 
-/** The same change to several rows; RETURNING has told some of the values. */
+/** The same change to several rows; RETURNING gave some of the values. */
 function overwritten(rows: readonly RowEntry[], { known, unknown }: Written): StatementRows {
   const writes = rows.map(([name, image]): RowEntry => [name, { ...known, ...image }]);
   return { ...nothing, writes, unknown: unknownIn(writes, () => unknown) };

@@ -25,7 +25,7 @@ test('transactions that read from each other are one chain, whatever their sessi
   expect(chainsIn(increments, 4)).toEqual([[0], [1], [2], [3]]);
 });
 
-test('a chain branches: one goes on with it, the other begins', () => {
+test('a chain branches: one continues it, the other begins', () => {
   const chains = chainsIn('w x 1 \n r x 1, w y 1 \n r x 1, w z 1 \n r y 1 \n r z 1');
   expect(chains.map(({ length }) => length).toSorted((a, b) => a - b)).toEqual([2, 3]);
 });

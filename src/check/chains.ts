@@ -36,7 +36,7 @@ export function chainsOf(
   return found.count < plain.count ? found : plain;
 }
 
-/** Each transaction goes on with a chain that ends in one before it, the one of its session if that is possible. */
+/** Each transaction extends a chain that ends in one before it, the one of its session if that is possible. */
 function greedyChains(
   { transactionCount }: CompactHistory,
   { readStart, readFrom }: Reads,

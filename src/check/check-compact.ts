@@ -129,7 +129,7 @@ function firstAnomalous(
   return forbidden.map((kind) => anomalous.find((read) => read.kind === kind)).find((read) => read !== undefined);
 }
 
-/** In the order of the history. What nobody read of binds nobody, so of unknown fate none counts at read-uncommitted. */
+/** In the order of the history. What no transaction read binds none, so of unknown fate none counts at read-uncommitted. */
 function committedInOrder({ status }: CompactHistory): Int32Array {
   const committed = new Int32Array(status.length);
   let count = 0;

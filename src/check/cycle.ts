@@ -84,7 +84,7 @@ class Predecessors {
   }
 }
 
-/** The transactions of some cycle, found by walking backwards in depth until one is met that is on the way. */
+/** The transactions of some cycle, found by walking backwards in depth until one is reached that is on the path. */
 function someCycle(graph: Predecessors, { history, reads }: OrderProblem, order: Int32Array): TransactionIndex[] {
   const isDone = new Uint8Array(history.transactionCount);
   for (const t of order) isDone[t] = 1;

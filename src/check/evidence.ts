@@ -60,7 +60,7 @@ function transactionsOf(problem: OrderProblem, level: CompactLevel, cycle: reado
 }
 
 /**
- * What is of unknown fate counts because somebody read from it, who must then be in the part too; sorted.
+ * What is of unknown fate counts because another read from it, which must then be in the part too; sorted.
  */
 function withWitnesses({ history, reads }: OrderProblem, found: Set<TransactionIndex>): TransactionIndex[] {
   const isUnknown = (t: TransactionIndex): boolean => history.status[t] === statusCode.unknown;

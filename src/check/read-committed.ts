@@ -10,7 +10,7 @@ import { INITIAL, type CompactHistory } from '../history/index.ts';
 import { ForcedEdges } from './forced-edges.ts';
 import { type Reads, writesKey } from './reads.ts';
 
-const nobody = -2;
+const noReader = -2;
 
 export function readCommittedEdges(history: CompactHistory, reads: Reads): ForcedEdges {
   const { readStart, readFrom, writeStart, writeKey } = reads;
@@ -77,7 +77,7 @@ class LaterReads {
     if (this.#readBy[key] !== this.#reader) {
       this.#readBy[key] = this.#reader;
       this.#nearest[key] = read;
-      this.#other[key] = nobody;
+      this.#other[key] = noReader;
       if (this.count === this.keys.length) {
         const grown = new Int32Array(2 * this.count);
         grown.set(this.keys);
@@ -99,7 +99,7 @@ class LaterReads {
     const { readFrom } = this.#reads;
     let read = this.#nearest[key] as number;
     if (readFrom[read] === t2) read = this.#other[key] as number;
-    if (read === nobody) return;
+    if (read === noReader) return;
     const t1 = readFrom[read] as number;
     if (t1 > t2 && this.#history.session[t1] === this.#history.session[t2]) return; // session order says so
     forced.add(t2, t1, read);

@@ -19,7 +19,7 @@ export interface Writer {
 
 export class WriterIndex {
   readonly #history: CompactHistory;
-  /** By value: 2 * transaction + (is it final?), of its first writer; -1: nobody. */
+  /** By value: 2 * transaction + (is it final?), of its first writer; -1: none. */
   readonly #first: Int32Array;
   /** By value: the newest entry of its chain, which links to older ones; -1: none. Made when a value is written again. */
   #chain: Int32Array | null = null;
@@ -55,7 +55,7 @@ export class WriterIndex {
   }
 
   /**
-   * 2 * transaction + (is it final?) of the one transaction but `reader` that may have written the value of `key`, -1: nobody did,
+   * 2 * transaction + (is it final?) of the one transaction but `reader` that may have written the value of `key`, -1: none did,
    * -2: the initial state, -3: there are several.
    */
   onlyWriterFor(reader: TransactionIndex, key: number, value: number): number {

@@ -10,7 +10,7 @@ import { type CheckedLevel, type CheckedLevels, checkLevels } from './check-leve
 import { type Answer, type FileReport, type Violation, violationIn } from './check-report.ts';
 import type { Host } from './host.ts';
 
-/** From so many operations on, a check takes seconds, and it is told what is under way. */
+/** From so many operations on, a check takes seconds, and shows what is under way. */
 const operationsTold = 2_000_000;
 
 export interface LargeOptions {

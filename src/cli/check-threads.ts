@@ -12,7 +12,7 @@ export interface CheckWorkerData {
 export type CheckAnswer =
   | { readonly kind: 'done'; readonly checked: CheckedFile }
   | { readonly kind: 'so-far'; readonly checked: Checked }
-  | { readonly kind: 'told'; readonly text: string };
+  | { readonly kind: 'message'; readonly text: string };
 
 export interface CheckListener {
   /** What is known of a history that is not done. */
@@ -64,7 +64,7 @@ function answerOf(
 ): Promise<CheckedFile> {
   return new Promise((resolve, reject) => {
     const onMessage = (answer: CheckAnswer): void => {
-      if (answer.kind === 'told') return err(answer.text);
+      if (answer.kind === 'message') return err(answer.text);
       if (answer.kind === 'so-far') return onSoFar(() => answer.checked);
       worker.off('message', onMessage);
       worker.off('error', reject);

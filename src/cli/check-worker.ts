@@ -6,7 +6,7 @@ import { listFolder, openInput } from './input-files.ts';
 
 const { options, columns, env } = workerData as CheckWorkerData;
 const send = (answer: CheckAnswer): void => parentPort?.postMessage(answer, []);
-const host = { openInput, listFolder, columns, env, err: (text: string) => send({ kind: 'told', text }) };
+const host = { openInput, listFolder, columns, env, err: (text: string) => send({ kind: 'message', text }) };
 
 parentPort?.on('message', (path: HistoryPath) => {
   const checking = checkFile(path, options, host, (soFar) => send({ kind: 'so-far', checked: soFar() }));

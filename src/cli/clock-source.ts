@@ -84,7 +84,7 @@ export async function followClock(
   } catch (error) {
     throw noClock(source, error);
   }
-  // Only the first answers are waited for: nobody's process should live on for the others.
+  // Only the first answers are waited for: no process should live on for the others.
   asker.unref();
   let isBusy = false;
   const timer = setInterval(() => {

@@ -1,4 +1,4 @@
-/** `moirai demo`: a tour for somebody who has five minutes. It runs an example of the package as anyone would run it. */
+/** `moirai demo`: a tour of five minutes. It runs an example of the package as a user would. */
 import { fileURLToPath } from 'node:url';
 import { formatFailure, formatResult, runCampaign, weakestPassingLevel } from '../campaign/index.ts';
 import { explore, formatExploration } from '../explore/index.ts';

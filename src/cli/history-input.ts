@@ -26,7 +26,7 @@ const smallTransactionsMax = evidenceTransactionsMax;
 const smallBytesMax = 2 ** 20;
 /** From these a format is known. */
 const headBytes = 65_536;
-/** Of a longer file, every so many bytes are told of. */
+/** Progress of a longer file: every so many bytes. */
 const bytesTold = 2 ** 28;
 
 /** What reading a history needs of the process around. */

@@ -1,6 +1,6 @@
 /**
  * A user's module becomes a program. TypeScript runs through tsx, without a build; JavaScript runs as it is. Whatever goes wrong on the
- * way is the module's fault and is told with its place.
+ * way is the module's fault and is reported with its place.
  */
 import { stat } from 'node:fs/promises';
 import Module, { createRequire, register } from 'node:module';

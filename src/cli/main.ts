@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The process: streams, signals, what nobody caught, the exit code. */
+/** The process: streams, signals, uncaught errors, the exit code. */
 import { Console } from 'node:console';
 import { once } from 'node:events';
 import { writeErrorText, writeWhole } from '../files/index.ts';

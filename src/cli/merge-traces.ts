@@ -1,5 +1,5 @@
 /**
- * Traces of recorders that ran side by side, as one: lines go on as they come, the trace first whose marks are the furthest behind. Sessions get the
+ * Traces of recorders that ran side by side, as one: lines pass as they come, the trace first whose marks are the furthest behind. Sessions get the
  * number of their trace in front, since two recorders may give the same name; a mark is that of the slowest. Memory: a piece of each.
  */
 import { InputError } from '../base/index.ts';

@@ -170,7 +170,7 @@ async function searchProtocol(
   const onOneThread = options.jobs === 1 && options.order === 'breadth-first' && options.simulate === null;
   if (!onOneThread && hasCheckpoints)
     throw new InputError('option/checkpoint', 'only a breadth-first search on one thread has checkpoints');
-  const told = progressLines(host, startedMs);
+  const report = progressLines(host, startedMs);
   let last: Progress = { states: 0, generated: 0, depth: 0, queue: 0 };
   // A step, or the search for liveness, may take long by itself.
   const watch = host.watch(Infinity, () => cutEnding(protocol.name, last, options));
@@ -181,7 +181,7 @@ async function searchProtocol(
     parameters,
     ...(timeoutMs === null ? {} : { timeoutMs }),
     ...(resume === null ? {} : { resume: readCheckpoint(resume, source) }),
-    progress: (progress) => told((last = progress)),
+    progress: (progress) => report((last = progress)),
   })
     .catch((error: unknown) => {
       throw shownFault(error, host);

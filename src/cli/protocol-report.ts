@@ -87,7 +87,7 @@ export function formatFault({ trace }: ProtocolFault): string {
   return trace.steps.length === 0 ? '' : ['the steps that lead there:', ...formatSteps(trace), ''].join('\n');
 }
 
-/** A search that was cut off in the middle of a step: the counts that were told last. */
+/** A search that was cut off in the middle of a step: the counts of the last report. */
 export function cutEnding(name: string, progress: Progress, { json }: { readonly json: boolean }): Ending {
   const { states, generated, depth, queue } = progress;
   const cut = { ...progress, verdict: 'unknown', gaps: ['interrupted'], complete: false, trace: null, violation: null };

@@ -112,7 +112,7 @@ async function serveCommand(options: ServeOptions, host: Host): Promise<ExitCode
     if (options.init !== undefined) await runScript(database, await textOf(options.init), options.init);
     const opened = await open(database, profile, options, host);
     if (replay?.isSummed === false) host.err(`assumed: ${options.replay} has no checksum: it is whole\n`);
-    // Whoever reads the address may end us at once.
+    // The reader of the address may end us at once.
     const interrupted = host.untilInterrupted();
     tell(options, profile, opened, profileText(profile), host);
     await interrupted;
@@ -192,7 +192,7 @@ function historyText(database: SqlDatabase): string {
   }
 }
 
-/** How long a replay waits for the session whose turn it is; then it goes on with whoever is there. */
+/** How long a replay waits for the session whose turn it is; then it continues with the sessions that are there. */
 const REPLAY_WAIT_MS = 2_000;
 
 const defaultPorts = { postgres: 5432, mysql: 3306 } as const;

@@ -1,4 +1,4 @@
-/** `moirai test`: campaigns of a user's program, told to a person or as JSON. */
+/** `moirai test`: campaigns of a user's program, as text or as JSON. */
 import {
   type CampaignOptions,
   type CampaignResult,
@@ -122,7 +122,7 @@ function campaignOptions(
   };
 }
 
-/** Lets the process hear of promises that were rejected and that nobody awaits, before a result is printed. */
+/** Lets the process hear of promises that were rejected and not awaited, before a result is printed. */
 function uncaughtErrors(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -20,7 +20,7 @@ const killMs = { said: 5_000, atOnce: 250 };
 /** After an interruption: without a heartbeat, and at all. A thread that gets on ends by itself before that. */
 const ticksMax = { quiet: 2, interrupted: 3 };
 
-// Ticks, not a clock: while the whole process is stopped, nobody is late.
+// Ticks, not a clock: while the whole process is stopped, nothing is late.
 const timer = setInterval(() => {
   const now = Atomics.load(beats, 0);
   quietTicks = now === seen ? quietTicks + 1 : 0;

@@ -50,7 +50,7 @@ const symbol = 'moirai.end';
  * @param endingOf `null`: this thread ends by itself soon
  */
 export function startWatchdog(limitMs: number, endingOf: (reason: EndReason) => Ending | null): Watch {
-  // Somebody with a debugger stops this thread on purpose.
+  // A debugger stops this thread on purpose.
   if (inspectorUrl() !== undefined) return { ready: Promise.resolve(), beat() {}, limit() {}, stop() {} };
   const heart = new Int32Array(new SharedArrayBuffer(8));
   const beat = (): void => void Atomics.add(heart, 0, 1);

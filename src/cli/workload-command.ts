@@ -38,7 +38,11 @@ export function addWorkload(moirai: Command, host: Host, end: (code: ExitCode) =
     .option('--seconds <n>', `how long (default: ${defaultMs / 1_000})`, seconds('seconds'))
     .option('--seed <n>', 'draws what each client asks', wholeNumber('seed', Number.MIN_SAFE_INTEGER), 1)
     .option('--skew <theta>', "of ycsb-a's keys: 0 is uniform, below 1", '0.99')
-    .option('--scale <factor>', 'how large the tables are, 1 as in the papers: the smaller, the more clients meet', '1')
+    .option(
+      '--scale <factor>',
+      'how large the tables are, 1 as in the papers: the smaller, the more clients conflict',
+      '1',
+    )
     .option(
       '--isolation <level>',
       "of every transaction, by its name in SQL, for example 'repeatable read' (default: the server's)",

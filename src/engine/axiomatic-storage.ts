@@ -40,7 +40,7 @@ export interface AxiomaticStorageOptions {
   /** Names for the history; sessions without one are named by their number. */
   readonly sessionNames?: readonly string[];
   /**
-   * So many finished transactions may be told apart from the initial state: what reads can go back to. Default 200, and 50 once there are
+   * So many finished transactions are kept apart from the initial state: what reads can go back to. Default 200, and 50 once there are
    * reads at prefix or above, which cost more. Infinity: all; what a transaction costs then grows with the square of those before it.
    */
   readonly windowMax?: number;
@@ -85,7 +85,7 @@ export class AxiomaticStorage implements Storage {
     return this.#isLoading;
   }
 
-  /** How many transactions are told apart from the initial state. */
+  /** How many transactions are kept apart from the initial state. */
   get held(): number {
     return this.#window.orders.constraints.nodes - 1;
   }
@@ -157,7 +157,7 @@ export class AxiomaticStorage implements Storage {
 
   /**
    * Reads a final state: what a serializable observer after all that has committed may see, by one commit order of the history. It is not in
-   * the history, waits for nobody and cannot write (25006).
+   * the history, never waits and cannot write (25006).
    */
   beginStrong(_session: number): StorageTransaction {
     this.#ids += 1;
@@ -189,7 +189,7 @@ export class AxiomaticStorage implements Storage {
   externalRead(reader: Transaction, cell: Cell, point: ReadPoint): Version {
     const { orders } = this.#window;
     if (cell.versions.length === 0) {
-      // A read of what nobody else has written can demand something only of what its reader reads later; not at read-committed.
+      // A read of what no other transaction has written can demand something only of what its reader reads later; not at read-committed.
       if (reader.level !== 'read-committed') orders.read(reader.node, this.#window.keyOf(cell), cell.base.node);
       return cell.base;
     }

@@ -8,7 +8,7 @@ import { KeyEntries } from './key-entries.ts';
 
 export interface IndexEntry {
   readonly key: readonly SqlValue[];
-  /** A row's number; breaks ties between equal keys unless the tree is told otherwise. */
+  /** A row's number; breaks ties between equal keys unless an option says otherwise. */
   readonly id: number;
 }
 

@@ -167,7 +167,7 @@ class LockingRead {
   }
 
   /**
-   * Semi-consistent read, at READ COMMITTED and below: an UPDATE that would have to wait looks at the committed version first, and goes on if
+   * Semi-consistent read, at READ COMMITTED and below: an UPDATE that would have to wait looks at the committed version first, and continues if
    * that does not match. Only where it scans the clustered index.
    */
   #readsCommitted(record: IndexRecord, kind: LockKind): boolean {

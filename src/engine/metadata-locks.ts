@@ -1,8 +1,8 @@
 /**
- * Metadata locks: a statement shares those of its tables, a definition has its table alone, until the transaction ends or is rolled back to a savepoint.
- * Requests queue, so what comes after a definition waits for it. Deadlocks are found among these locks only, not with row locks, as in the server.
- * MySQL manual, "Metadata Locking". With them InnoDB's own locks on tables, which statements that write or lock share: a definition of a table has
- * those of the tables that refer to it alone, too (`lock_table_children`). The modes are PostgreSQL's: none of them but a definition's conflict.
+ * Metadata locks: a statement shares those of its tables, DDL locks its table exclusively, until the transaction ends or is rolled back to a savepoint.
+ * Requests queue, so what comes after a DDL statement waits for it. Deadlocks are found among these locks only, not with row locks, as in the server.
+ * MySQL manual, "Metadata Locking". With them InnoDB's own locks on tables, which statements that write or lock share: DDL on a table also locks
+ * the tables that refer to it exclusively (`lock_table_children`). The modes are PostgreSQL's: only DDL's conflict.
  */
 import { SqlError } from '../sql/sql-error.ts';
 import type { TableId, TableLockMode, Waiting } from '../sql/storage.ts';
@@ -77,7 +77,7 @@ export class HeldMetadata {
   }
 }
 
-/** A lock of one rank is also one of those below: of statements that read, of those that write or lock rows, of definitions. */
+/** A lock of one rank is also one of those below: of statements that read, of those that write or lock rows, of DDL. */
 function rank(mode: LockMode): number {
   return mode === 'access share' ? 0 : mode === 'row share' || mode === 'row exclusive' ? 1 : 2;
 }

@@ -29,7 +29,7 @@ export interface PostgresStorageOptions {
    */
   readonly predicateReads?: 'range' | 'index';
   /**
-   * Who of those that wait for each other is told 40P01: the one who began to wait last, as when `deadlock_timeout` has passed for the others
+   * Which transaction of a deadlock gets 40P01: the one that began to wait last, as when `deadlock_timeout` has passed for the others
    * (the default), or any, as the timers come.
    */
   readonly deadlockVictim?: 'last' | 'any';

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL's row locks: four strengths, held until the end of the transaction or of the savepoint they were taken in, and one queue for each
- * row. Manual, "13.3.2 Row-Level Locks". Whoever waits stands in line by its tuple lock, which conflicts as the row locks do.
+ * row. Manual, "13.3.2 Row-Level Locks". Waiters queue by tuple locks, which conflict as the row locks do.
  */
 import type { LockStrength } from '../sql/storage.ts';
 import type { Writer } from './versions.ts';

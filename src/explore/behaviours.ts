@@ -19,7 +19,7 @@ import {
 import type { ExploringStore } from './exploring-store.ts';
 import { copyAgain, copyPlain, OPAQUE } from './plain-copy.ts';
 
-/** How the sessions ended, and what `sometimes` was told. */
+/** How the sessions ended, and what `sometimes` was called with. */
 export type Ending = (
   | { readonly kind: 'finished'; readonly results: Readonly<Record<string, unknown>> }
   | { readonly kind: 'threw'; readonly session: string; readonly error: unknown }

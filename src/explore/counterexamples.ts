@@ -65,7 +65,7 @@ export class Counterexamples {
     return [...this.#bySight.values()];
   }
 
-  /** What was kept since somebody asked last. */
+  /** What was kept since the last call. */
   takeNews(): Example[] {
     const news = [...this.#news.values()];
     this.#news.clear();

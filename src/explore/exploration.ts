@@ -1,4 +1,4 @@
-/** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds goes on the stack. */
+/** The walk of explore-ce over the tree of prefixes: one run for each; what a run finds is pushed on the stack. */
 import { Breather } from '../base/budget.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
@@ -171,7 +171,7 @@ export class Exploration {
     this.#checkpointedMs = monotonicMs();
   }
 
-  /** A change of what is known that nobody may see half of. */
+  /** A change of what is known that must be seen as a whole. */
   change(act: () => void): void {
     this.#isChanging = true;
     act();
@@ -194,7 +194,7 @@ export class Exploration {
     this.#tell();
   }
 
-  /** Goes on until nothing waits, the exploration has to stop, or so many runs were made, or for so long. */
+  /** Runs until nothing waits, the exploration has to stop, or so many runs were made, or for so long. */
   async run({ runsMax = Infinity, timeMs = Infinity }: Slice = {}): Promise<void> {
     const runsEnd = this.#runs + runsMax;
     const timeEnd = monotonicMs() + timeMs;

@@ -33,7 +33,7 @@ export interface ExploreOptions extends BudgetOptions {
   readonly timeoutMs?: number;
   /** Called whenever a session gets to run, by its index. For those who watch. */
   readonly onTurn?: (session: number, lastOperation: () => string) => void;
-  /** Transactions of one run; a program that goes on for ever on some path has no end of histories. Default 1,000. */
+  /** Transactions of one run; a program that runs for ever on some path has no end of histories. Default 1,000. */
   readonly turnsMax?: number;
   /** Kinds of violations, by their anomalies, to keep a counterexample of. Default 5. */
   readonly violationsMax?: number;
@@ -130,7 +130,7 @@ export interface Counterexample {
   readonly replay: string;
   /** What the sessions did, without values: a replay has to do the same. */
   readonly steps: readonly string[];
-  /** What the history shows; `null` where it is serializable or nobody can tell. */
+  /** What the history shows; `null` where it is serializable or undecided. */
   readonly anomaly: string | null;
 }
 

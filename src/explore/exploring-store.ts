@@ -1,5 +1,5 @@
 /**
- * The store of one run of explore-ce: it replays a prefix, then goes on by itself. A read that is new sees the first write that its level
+ * The store of one run of explore-ce: it replays a prefix, then continues by itself. A read that is new sees the first write that its level
  * allows; for every other one, the prefix that leads there is noted. So are the swaps that each new commit allows.
  */
 import { assert } from '../base/assert.ts';
@@ -292,7 +292,7 @@ export class ExploringStore implements Store {
     for (const log of this.#logs) {
       const node = constraints.begin(log.session, log.level);
       log.readKeys.forEach((key, i) => {
-        // What nobody writes, everybody may read.
+        // What no transaction writes, all may read.
         if (this.#causality.writersOf(key) > 0) constraints.addRead(node, key, nodeAt(log.sources[i] as number));
       });
       if (log.status === 'committed') constraints.addWrites(node, log.writeKeys);

@@ -31,7 +31,7 @@ export interface Sources {
   readonly sources: readonly TransactionName[];
 }
 
-/** Where a run begins: its transactions in order. All are complete but the last, which goes on after its last source. */
+/** Where a run begins: its transactions in order. All are complete but the last, which continues after its last source. */
 export type Prefix = readonly Sources[];
 
 /** A transaction as it ran. */
@@ -50,7 +50,7 @@ export interface Log {
   /** The keys that it has written; of an aborted one, none count. */
   readonly writeKeys: number[];
   status: 'pending' | 'committed' | 'aborted';
-  /** Of a transaction that is complete, once somebody asked: prefixes share it. */
+  /** Of a transaction that is complete, once it was asked for: prefixes share it. */
   named: Sources | null;
 }
 

@@ -38,8 +38,8 @@ function reasonOf({ divergence, histories, level, stopped }: ExploreResult): str
 }
 
 /**
- * A session may have thrown in a prefix of the program, of which the rest need not go on as it would here: then the run ends with the token.
- * @returns `null` where no session would go on
+ * A session may have thrown in a prefix of the program, of which the rest need not run as it would here: then the run ends with the token.
+ * @returns `null` where no session would continue
  */
 async function replayPart(
   program: Program,

@@ -297,7 +297,7 @@ export class Runs {
     const outcome = await this.#run(program, store, store);
     const verdict = outcome.kind === 'timeout' ? LATE : await this.#judged(program, store, outcome, bounds);
     if (verdict.isLate === true && this.budget.over !== null) return null;
-    if (outcome.kind === 'timeout') return [fact('the run', `did not end: session "${outcome.session}" goes on`)];
+    if (outcome.kind === 'timeout') return [fact('the run', `did not end: session "${outcome.session}" continues`)];
     return factsOfRun(store, outcome, verdict);
   }
 

@@ -1,6 +1,6 @@
 /**
- * One exploration on several threads. Subtrees share nothing, so the boundary of a job is a prefix: plain data. Whoever has nothing to do
- * takes some of what waits and gives back, after a moment, what it found and what is then left; so nobody sits on a large subtree alone. The
+ * One exploration on several threads. Subtrees share nothing, so the boundary of a job is a prefix: plain data. A thread without work
+ * takes some of what waits and gives back, after a moment, what it found and what is then left; so no thread keeps a large subtree to itself. The
  * result does not depend on who did what.
  */
 import { Budget } from '../base/budget.ts';

@@ -18,7 +18,7 @@ export class ValueTable {
     return number;
   }
 
-  /** The value itself, which nobody may change. */
+  /** The value itself, which must not change. */
   at(number: number): Value {
     return this.#values[number] as Value;
   }

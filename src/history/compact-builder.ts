@@ -136,14 +136,14 @@ export class CompactHistoryBuilder {
     this.#operation(operationKind.write, key, value, fromUnrecorded);
   }
 
-  /** Reads of a key that somebody appends to must see arrays, or null: the empty list. They become list reads. */
+  /** Reads of a key with appends must see arrays, or null: the empty list. They become list reads. */
   append(key: number, value: number): void {
     this.#hasAppends = true;
     this.#operation(operationKind.append, key, value, fromUnrecorded);
   }
 
   /**
-   * `read` of an array of integers, much faster where somebody appends to the key.
+   * `read` of an array of integers, much faster where the key has appends.
    * @param elements safe integers other than -0
    */
   listRead(key: number, elements: readonly number[]): void {

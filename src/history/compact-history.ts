@@ -4,7 +4,7 @@
  *
  * Transactions, sessions, keys and values have dense IDs from 0. A value's ID stands for a pair of a key and a value, so that an array by
  * value ID finds the writer of a version. The initial state is no transaction here either: it is `INITIAL`, before everything. Failed
- * operations (a client saw an error and went on) are no part of a history: readers of other formats leave them out.
+ * operations (a client saw an error and continued) are no part of a history: readers of other formats leave them out.
  */
 import type { Place } from '../base/input-error.ts';
 import type { HistoryNames } from './history-names.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads of keys that somebody appends to: what they saw is a list, element by element. Changes the columns `kind` and `value` of such
+ * Reads of keys with appends: what they saw is a list, element by element. Changes the columns `kind` and `value` of such
  * reads in place. Cost: linear in the elements read.
  */
 import { InputError } from '../base/input-error.ts';
@@ -15,7 +15,7 @@ export interface GrowingLists {
 }
 
 /**
- * @param lists those of operations that are list reads already; where nobody appends to the key they become reads again
+ * @param lists those of operations that are list reads already; where the key has no append they become reads again
  * @returns `null`: there are no appends
  * @throws InputError `history/append`
  */

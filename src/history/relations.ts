@@ -92,7 +92,7 @@ export function relationsOf(history: History, options: RelationsOptions = {}): R
   for (const t of members)
     for (const key of keysWritten[t] ?? []) writers.set(key, pushed(writers.get(key) ?? [INITIAL], t));
   const wrPairs = new Set(reads.map(({ from, by }) => `${from} ${by}`));
-  /** Whoever never heard back does not know when it ended. */
+  /** A client without an answer does not know when its transaction ended. */
   const end = (t: TransactionIndex): number =>
     transactions[t]?.status === 'unknown' ? Infinity : (transactions[t]?.end ?? Infinity);
   const start = (t: TransactionIndex): number => transactions[t]?.start ?? -Infinity;

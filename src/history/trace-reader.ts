@@ -79,7 +79,7 @@ export class TraceReader {
     return false;
   }
 
-  /** A line that somebody else has read, an operation: for the numbers of those after it. */
+  /** An operation that another reader has read: for the line numbers after it. */
   skipLine(): void {
     this.#line += 1;
     this.#records += 1;

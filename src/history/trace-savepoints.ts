@@ -1,5 +1,5 @@
 /**
- * Which savepoints each session has: a name that nobody set is a mistake in the trace, not something to guess about. As in PostgreSQL, where
+ * Which savepoints each session has: a name that was never set is a mistake in the trace, not something to guess about. As in PostgreSQL, where
  * a name that is set again hides the older one until it is released. Memory: the savepoints of transactions that are open.
  */
 import { fail } from './trace-fields.ts';

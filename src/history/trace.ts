@@ -10,7 +10,7 @@
  * A recorder's header has `"marks":true`; then `{"moirai":"mark","time":T}` says that nothing that starts before T comes any more, the last
  * one has `"time":null`, and may have `"crc32"`, the sum of all bytes before its line (`end-sum.ts`).
  *
- * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that nobody told the client.
+ * A write may say `"unknown":[["accounts/7",["n"]]]`: these columns of the row were written with values that the client does not know.
  *
  * and `"opaque":"writes"`, perhaps with `"tables":["orders"]`: it may have written any rows of these tables, or of all.
  * A value is a scalar, or a map of columns to values, which may name some of the row's columns only; null: there is no such row.
@@ -31,7 +31,7 @@ export const operationKinds = [
 ] as const;
 
 /**
- * `rollback-to` takes back what was written since the savepoint, which stays; `release` forgets it. `end`: the session is over, nothing of
+ * `rollback-to` undoes what was written since the savepoint, which stays; `release` forgets it. `end`: the session is over, nothing of
  * it will come any more.
  */
 export type TraceOperationKind = (typeof operationKinds)[number];

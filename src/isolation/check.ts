@@ -89,7 +89,7 @@ function firstPhenomenon({ phenomena }: Relations): ReadPhenomenon | undefined {
 
 /**
  * strict-serializable without times is a claim that the history can refute (as serializable) but not confirm. Of a transaction of
- * unknown fate nobody knows the end.
+ * unknown fate has no known end.
  */
 function lacksTimes({ history, members }: Relations, levelOf: LevelOf): boolean {
   const lacks = (t: TransactionIndex): boolean => {

@@ -130,7 +130,7 @@ export class CommitConstraints {
     return this.addRead(node, key, from);
   }
 
-  /** Takes back the read on trial. */
+  /** Undoes the read on trial. */
   removeRead(node: number): void {
     const key = this.#readKey.pop() as number;
     this.#readBy.pop();
@@ -160,7 +160,7 @@ export class CommitConstraints {
     }
   }
 
-  /** Takes back the writes that were added last, which were by `node`. */
+  /** Undoes the writes that were added last, which were by `node`. */
   removeWrites(node: number): void {
     for (const key of this.writesBy(node)) (this.#writers[key] as number[]).pop();
     this.#writesBy[node] = [];
@@ -171,7 +171,7 @@ export class CommitConstraints {
     this.#conflicts.clearRow(node);
   }
 
-  /** Takes back all that `node` read; it stays as an empty transaction. Nobody may have read from it. */
+  /** Undoes all reads of `node`; it stays as an empty transaction. No transaction may have read from it. */
   removeReads(node: number): void {
     if (this.#isLastReader(node)) this.#popReads(node);
     else this.#filterReads(node);
@@ -282,7 +282,7 @@ export class CommitConstraints {
 
   // ---- the rules: what follows for co. Each returns false when the order has become cyclic.
 
-  /** so of a new node is in co. Nobody reads from it or is read by it yet: no rule can fire. */
+  /** so of a new node is in co. It has no wr edge yet: no rule can fire. */
   place(order: Order, node: number): void {
     order.clearRow(node); // the memory of an order is used again and again
     this.requirePair(order, 0, node);

@@ -19,7 +19,7 @@ export interface CommitOrdersOptions {
   readonly limit?: TimeLimit;
 }
 
-/** `nodeOf` old nodes: 0 for those that are gone. `keyOf` old keys: those that nobody reads or writes any more are not in it. */
+/** `nodeOf` old nodes: 0 for those that are gone. `keyOf` old keys: those without reads and writes are not in it. */
 interface ShorterOrders {
   readonly orders: CommitOrders;
   readonly nodeOf: Int32Array;
@@ -86,7 +86,7 @@ export class CommitOrders {
     const node = this.begin(session, 'serializable');
     for (const order of this.#isSolved ? [this.#known, this.#solved] : [this.#known]) {
       for (let t = 1; t < node; t += 1)
-        assert(this.constraints.requirePair(order, t, node), 'a new node is before nobody');
+        assert(this.constraints.requirePair(order, t, node), 'a new node is before no other');
       assert(this.constraints.propagate(order), 'an observer that read nothing contradicts nothing');
     }
     return node;
@@ -135,7 +135,7 @@ export class CommitOrders {
     return true;
   }
 
-  /** Takes back all that `node`, which has not committed, read. */
+  /** Undoes all reads of `node`, which has not committed. */
   forget(node: number): void {
     if (this.constraints.readsBy(node).length === 0) return;
     this.constraints.removeReads(node);

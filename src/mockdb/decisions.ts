@@ -41,7 +41,7 @@ export interface Decisions {
 }
 
 /**
- * Decisions drawn from a chooser by a strategy. The session that went last goes on in half of the cases, because what users call one
+ * Decisions drawn from a chooser by a strategy. The session that went last continues in half of the cases, because what users call one
  * operation is often several transactions; this reaches more distinct states than an even draw where it is so.
  */
 export function drawing(options: DecisionsOptions): Decisions {
@@ -122,7 +122,7 @@ const RATE_STEPS = 1_000_000;
 
 interface Source {
   readonly session: (waiting: readonly number[]) => number;
-  /** Told of the session that went where no other waited. */
+  /** Called with the session that went where no other waited. */
   readonly onlyOne?: (session: number) => void;
   readonly read: (admissible: readonly Version[], point: ReadPoint) => number;
   /** `null`: no commit fails, and none is noted. */

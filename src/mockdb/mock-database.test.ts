@@ -78,7 +78,7 @@ describe('transactions that are open at the same time', () => {
     see(b, 'x', 1);
   });
 
-  test('after a failure the session goes on with reads that the failed attempt could not have had', () => {
+  test('after a failure the session continues with reads that the failed attempt could not have had', () => {
     const { database, see } = guided('serializable');
     const [a, b] = [database.begin(0), database.begin(1)];
     see(a, 'x', 0);

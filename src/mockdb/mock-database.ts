@@ -4,7 +4,7 @@
  * MonkeyDB (OOPSLA 2021), section 4: transactions may run one after another and reads still show every behaviour of the level, because
  * the concurrency is in the choice of the write that a read sees. Here they may overlap as well. One thing the paper's two levels do not
  * show: at snapshot isolation and serializable a commit can find that its writes make an earlier, then legal, read illegal (lost update and
- * write skew are just that). The transaction is then taken back without trace: a serialization failure.
+ * write skew are just that). The transaction then rolls back without trace: a serialization failure.
  */
 import { assert } from '../base/assert.ts';
 import { InputError } from '../base/input-error.ts';
@@ -173,7 +173,7 @@ export class MockDatabase implements Store {
     const node = this.#orders.beginObserver(observer);
     const reader = new MockTransaction(this, node, observer, 0, 'serializable');
     const keys = this.#keys.filter((key, id) => this.#initial.has(key) || (this.#versions[id] as Version[]).length > 1);
-    // Sorted, so that what is drawn does not depend on which run met a key first.
+    // Sorted, so that what is drawn does not depend on which run used a key first.
     return Object.fromEntries(keys.toSorted().map((key) => [key, reader.read(key)]));
   }
 

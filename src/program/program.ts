@@ -138,7 +138,7 @@ export function looksElsewhere({ invariant, invariantText }: Program): boolean {
   return invariantText !== null && invariant.length === 0;
 }
 
-/** Programs made here, so that `program(...)` and its result are told apart from a plain definition. */
+/** Programs made here, so that `program(...)` and its result are distinguished from a plain object. */
 const checkedPrograms = new WeakSet<object>();
 
 function isProgram(value: unknown): value is Program {

@@ -4,7 +4,7 @@
  * Sessions are plain async functions. Each stops before each of its transactions and waits for its turn; when all have stopped or ended, one
  * is let go. Inside a transaction every call answers at once, so a transaction runs to its end without another turn, and for the
  * axiomatic stores this loses nothing (MonkeyDB, Theorem 4.2). A session that awaits something else, which only another session can bring,
- * is noticed when the microtask queue runs dry: the others then go on, with its transaction open. What happens in between is a
+ * is noticed when the microtask queue runs dry: the others then continue, with its transaction open. What happens in between is a
  * deterministic function of the turns and the values read.
  */
 import { monotonicMs } from '../base/clock.ts';
@@ -359,8 +359,8 @@ class Run {
   // ---- what does not go by itself
 
   /**
-   * The immediate fires when no microtask is left: whoever is still running awaits something that no call of ours will bring. The others
-   * go on; when nobody can, what is awaited must come from outside (a timer, a socket), until the deadline.
+   * The immediate fires when no microtask is left: a session that still runs awaits something that no call of ours will bring. The others
+   * continue; when none can, what is awaited must come from outside (a timer, a socket), until the deadline.
    */
   #watch(): void {
     this.#immediate = setImmediate(() => {

@@ -2,7 +2,7 @@
  * What the sources of nondeterminism give to a program. Each part of it, a session or the invariant, has values of its own, which depend on
  * the number of the call alone: so they are the same whenever a part runs, whatever the others do.
  *
- * Drawn values are what every run gets: clocks that go on by some milliseconds a call, random numbers from a generator, identifiers that stay
+ * Drawn values are what every run gets: clocks that advance by some milliseconds a call, random numbers from a generator, identifiers that stay
  * distinct. Forced ones are at the low end of their range or at the high one: a comparison such as `Math.random() < p` then goes one way and
  * the other for every p. Only the first calls are extreme, so that a loop which draws until it likes what it has ends.
  */

@@ -212,7 +212,7 @@ const NEW_DATE = 'new Date()';
 function replaceSources(): void {
   for (const [source, owner, name, answer] of sources) replace(source, owner, name, answer);
   replaceDate();
-  // `import { randomUUID } from 'node:crypto'` follows the module's object only when told to.
+  // `import { randomUUID } from 'node:crypto'` follows the module's object only after syncBuiltinESMExports.
   syncBuiltinESMExports();
 }
 
@@ -235,7 +235,7 @@ function replace(source: string, owner: object, name: string, answer: Answer | n
   Object.defineProperties(replaced, Object.getOwnPropertyDescriptors(original));
   Object.defineProperty(owner, name, { ...descriptor, value: replaced });
   restore.push(() => {
-    // Somebody else may have replaced it in the meantime.
+    // Other code may have replaced it in the meantime.
     if (Reflect.get(owner, name) === replaced) Object.defineProperty(owner, name, descriptor);
   });
 }
@@ -258,7 +258,7 @@ function isTimer(source: string): boolean {
   return source === 'setTimeout' || source === 'setInterval';
 }
 
-/** Whoever waits for a timer finds that its time has passed. */
+/** A timer's waiter finds that its time has passed. */
 function timed(
   { values, timers }: Scope,
   source: string,
@@ -317,7 +317,7 @@ function forcedInteger(values: SourceValues, own: readonly unknown[]): unknown {
   return answered(values.integer(min, end), own.at(-1));
 }
 
-/** To whoever passed a callback, by it. */
+/** To the caller that passed a callback, by it. */
 function answered(value: unknown, done: unknown): unknown {
   if (typeof done !== 'function') return value;
   queueMicrotask(() => (done as (error: null, value: unknown) => void)(null, value));

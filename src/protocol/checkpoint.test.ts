@@ -4,7 +4,7 @@ import { checkProtocol } from './index.ts';
 
 const options = { parameters: { transactions: 2, resources: 2 }, levels: ['serializable'] as const };
 
-test('a search that stopped at a budget goes on from there, as if it had never stopped', () => {
+test('a search that stopped at a budget continues from there, as if it had never stopped', () => {
   const { states, generated, ends, depth, verdict } = checkProtocol(twoPhaseLocking, options);
   let found = checkProtocol(twoPhaseLocking, { ...options, statesMax: 5_000 });
   let stops = 0;

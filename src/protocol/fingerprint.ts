@@ -32,7 +32,7 @@ function mix(value: number): number {
   return h ^ (h >>> 16);
 }
 
-/** How probable it is that two different states had one fingerprint, so that one was missed: pairs that met, over 2^64. As TLC does. */
+/** How probable it is that two different states had one fingerprint, so that one was missed: pairs that were compared, over 2^64. As TLC does. */
 export function collisionProbability(states: number, generated: number): number {
   return (states * Math.max(generated - states, states / 2)) / 2 ** 64;
 }

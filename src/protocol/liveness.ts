@@ -16,9 +16,9 @@ import { StateStore } from './state-store.ts';
 
 export interface LivenessResult {
   readonly verdict: 'satisfied' | 'violated' | 'unknown';
-  /** From an initial state to a state from which it can go on forever without the condition. */
+  /** From an initial state to a state from which it can continue forever without the condition. */
   readonly path: readonly Int32Array[] | null;
-  /** Among how many states it then goes on. */
+  /** Among how many states it then continues. */
   readonly loopStates: number;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Breadth-first search on several threads, level by level, so that traces stay shortest. The threads take batches of the level's
- * states; at its end they meet. Counts and depth are those of the search on one thread.
+ * states; at its end they exchange reports. Counts and depth are those of the search on one thread.
  */
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
@@ -98,7 +98,7 @@ class ParallelSearch {
     for (;;) {
       Atomics.store(this.#control, 1, 0);
       for (const { send } of this.#threads) send({ kind: 'level', ...level, table: this.#table, chunks });
-      const reports = await this.#meet();
+      const reports = await this.#exchange();
       chunks = this.#take(reports);
       this.#newChunks = chunks;
       if (this.#violation !== null || this.#reason !== null || !reports.some(({ isTableFull }) => isTableFull)) return;
@@ -107,7 +107,7 @@ class ParallelSearch {
   }
 
   /** A level of a large search takes minutes: budgets are looked at meanwhile, and the threads stop at the next batch. */
-  async #meet(): Promise<LevelReport[]> {
+  async #exchange(): Promise<LevelReport[]> {
     const watch = setInterval(() => {
       const states = Atomics.load(this.#control, 2);
       this.#reason ??= this.#exhausted(states);

@@ -30,7 +30,7 @@ export interface SearchOptions {
   readonly deadlock?: boolean;
   /** Partial-order reduction by steps that the protocol calls local: fewer states, the same verdict. Default false. */
   readonly reduction?: boolean;
-  /** Goes on where an earlier breadth-first search of the same protocol stopped. */
+  /** Continues where an earlier breadth-first search of the same protocol stopped. */
   readonly resume?: Checkpoint;
   readonly progress?: (progress: Progress) => void;
 }
@@ -46,7 +46,7 @@ export interface Progress {
 /** A breadth-first search that stopped at a budget, as plain data. */
 export interface Checkpoint {
   readonly position: {
-    /** What was searched, and for what: a search that goes on must be the same. */
+    /** What was searched, and for what: a search that continues it must be the same. */
     readonly subject: string;
     readonly words: number;
     readonly states: number;
@@ -82,7 +82,7 @@ export interface SearchResult extends Progress {
   readonly observedMost: number | null;
   readonly collisionProbability: number;
   readonly bytes: number;
-  /** Where a search that reached a budget can go on. */
+  /** Where a search that reached a budget can continue. */
   readonly checkpoint: Checkpoint | null;
 }
 
@@ -98,7 +98,7 @@ export function searchYielding(model: Model, options: SearchOptions = {}): Promi
   return drainedYielding(new SearchRun(model, options).run());
 }
 
-/** What goes on in small steps, in one. */
+/** What happens in small steps, in one. */
 function drained<Result>(steps: Generator<void, Result>): Result {
   for (;;) {
     const step = steps.next();

@@ -1,6 +1,6 @@
 /**
  * What the threads of one search share. The fingerprints are one table: a free slot is claimed by compare-and-exchange of its low
- * half, and whoever meets a claimed slot waits the moment until its high half is there. States lie in the memory of the thread that
+ * half, and a thread that finds a claimed slot waits until its high half is there. States lie in the memory of the thread that
  * found them, which all may read.
  */
 
@@ -25,7 +25,7 @@ export function sharedInsert(slots: Int32Array, low: number, high: number): bool
   }
 }
 
-/** A table of twice the size, or four times while it is small. Nobody may use the old one meanwhile. */
+/** A table of twice the size, or four times while it is small. No thread may use the old one meanwhile. */
 export function grownTable(old: Int32Array): Int32Array {
   const slots = sharedWords(old.length * (old.length < 1 << 25 ? 4 : 2));
   const mask = (slots.length >>> 1) - 1;

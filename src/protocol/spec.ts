@@ -51,7 +51,7 @@ export type Steps<S> = Readonly<Record<string, Step<S> | readonly Step<S>[]>>;
 export interface Crashing {
   /** The variables that survive; the others start again. */
   readonly durable: readonly string[];
-  /** The label at which a process that comes back goes on. */
+  /** The label at which a process that comes back continues. */
   readonly recoverAt: string;
   /** How often each process of the set may crash. */
   readonly crashesMax: number;
@@ -64,7 +64,7 @@ export interface ProcessesSpec<V extends Variables> {
   /** Labels at which it is no deadlock to wait forever: a server that is not asked any more. */
   readonly mayRestAt?: readonly string[];
   readonly steps: Steps<Self<V>>;
-  /** Default true: a process that can go on forever does so at some point. `false`: it may stop at any time. */
+  /** Default true: a process that can take a step forever takes one at some point. `false`: it may stop at any time. */
   readonly fair?: boolean;
   readonly crashes?: Crashing;
 }

@@ -48,7 +48,7 @@ interface Heard {
 
 /**
  * @param compileWith compiles the protocol once more, with this listener to its messages
- * @param extent what clients observed is left out where that is what cannot be told
+ * @param extent what clients observed is left out where it is not known
  */
 export function traceOf(
   compileWith: (listener: MessageListener) => Model,

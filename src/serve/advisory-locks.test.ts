@@ -85,7 +85,7 @@ test('a lock of the transaction goes with its savepoint, its end, and nothing el
   expect(await isFree(b, 1)).toBe('t');
 });
 
-test('a statement waits in the middle of its rows, with the locks and rows that it has, and reads its snapshot when it goes on', async () => {
+test('a statement waits in the middle of its rows, with the locks and rows that it has, and reads its snapshot when it continues', async () => {
   const { a, b } = await two();
   await b.run('select pg_advisory_lock(2)');
   const waiting = values(a, 'select id, n, pg_advisory_lock(id) from t order by id');

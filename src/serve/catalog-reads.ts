@@ -1,18 +1,18 @@
 /**
- * Queries of the system catalog, and the definitions that change their answers: `is there a table of this name?`, then CREATE TABLE. The
- * answer of such a query is a register of the history, `information_schema.tables where table_name = 'jobs'`; a definition that changes the
- * number of rows that satisfy the condition writes it. A definition that finds its name taken has seen the change.
+ * Queries of the system catalog, and the DDL that changes their answers: `is there a table of this name?`, then CREATE TABLE. The
+ * answer of such a query is a register of the history, `information_schema.tables where table_name = 'jobs'`; DDL that changes the
+ * number of rows that satisfy the condition writes it. DDL that finds its name taken has seen the change.
  */
 import type { CatalogQuery } from '../sql/index.ts';
 
-/** The latest queries: a definition asks each of them again. */
+/** The latest queries: DDL asks each of them again. */
 const queriesMax = 20;
 
 export interface CatalogRegister {
   readonly key: string;
   readonly condition: string;
   readonly initial: number;
-  /** In the order of the definitions. */
+  /** In the order of the DDL statements. */
   readonly changes: readonly { readonly transaction: number; readonly rows: number }[];
 }
 
@@ -33,7 +33,7 @@ interface AskedQuery {
 export class CatalogReads {
   #asked: AskedQuery[] = [];
 
-  /** @param isSeen are the definitions of this transaction in the answer? Those of an open one are seen by itself only */
+  /** @param isSeen is the DDL of this transaction in the answer? Only an open transaction itself sees its own */
   asked(session: number, query: CatalogQuery, isSeen: (transaction: number) => boolean): CatalogRead {
     const rows = query.rows();
     const condition = query.text();
@@ -45,7 +45,7 @@ export class CatalogReads {
     return { kind: 'catalog', register, change: changes.findLastIndex(({ transaction }) => isSeen(transaction)) };
   }
 
-  /** A definition has been made, or one that was made before is committed: queries asked in between did not see it. */
+  /** DDL has run, or what ran before is committed: queries asked in between did not see it. */
   defined(transaction: number): void {
     for (const each of this.#asked) {
       const rows = each.query.rows();
@@ -54,7 +54,7 @@ export class CatalogReads {
     }
   }
 
-  /** A definition of this session found its name taken: what the session asked before now has another answer. */
+  /** DDL of this session found its name taken: what the session asked before now has another answer. */
   refused(session: number): CatalogRead[] {
     const own = this.#asked.filter((each) => each.session === session && each.changes.length > 0);
     return own.map(({ register, changes }) => ({ kind: 'catalog', register, change: changes.length - 1 }));

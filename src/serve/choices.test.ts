@@ -47,7 +47,7 @@ describe('a log of choices', () => {
     expect([[1], [1], [1, 2], [1, 2]].map((ready) => decisions.session(ready))).toEqual([1, 1, 2, 1]);
   });
 
-  test('goes on with the first who is there where the one whose turn it is does not come', () => {
+  test('continues with the first session that is there where the one whose turn it is does not come', () => {
     const { decisions, awaited } = parseChoices(formatChoices(decided([2, 1], 0)));
     expect(decisions.session([1, 3])).toBe(1);
     expect(awaited()).toBe(1);

@@ -353,9 +353,9 @@ export class SqlDatabase implements SqlServer {
     if (!isAxiomatic(this.#storage)) this.#recorder.onCatalogQuery(session.transactionNumber, session.id, query);
   }
 
-  /** A session has made a definition, or found the name taken. */
-  onDefinition(session: Session, outcome: 'made' | 'refused'): void {
-    if (!isAxiomatic(this.#storage)) this.#recorder.onDefinition(session.transactionNumber, session.id, outcome);
+  /** A session has run DDL, or found the name taken. */
+  onDdl(session: Session, outcome: 'made' | 'refused'): void {
+    if (!isAxiomatic(this.#storage)) this.#recorder.onDdl(session.transactionNumber, session.id, outcome);
   }
 
   /** The session's name in histories. */

@@ -29,7 +29,7 @@ type WriteCallback = (error?: Error | null) => void;
 
 class End extends Duplex implements DuplexEnd {
   peer: End | null = null;
-  /** Goes on with the peer's write that waits until this side has read. */
+  /** Continues the peer's write, which waits until this side has read. */
   #continuePeer: WriteCallback | null = null;
   #hasEndedPeer = false;
 

@@ -104,7 +104,7 @@ export class HistoryRecorder implements StorageObserver {
     this.#transactions.get(transaction)?.operations.push(this.#catalog.asked(session, query, isSeen));
   }
 
-  onDefinition(transaction: number, session: number, outcome: 'made' | 'refused'): void {
+  onDdl(transaction: number, session: number, outcome: 'made' | 'refused'): void {
     const definer = this.#transactions.get(transaction);
     if (definer === undefined) return;
     if (outcome === 'refused') definer.operations.push(...this.#catalog.refused(session));

@@ -32,7 +32,7 @@ export async function putKey(database: SqlDatabase, session: Session, key: strin
   return { key, value };
 }
 
-/** Not by the session itself: in MySQL a definition ends the open transaction. */
+/** Not by the session itself: in MySQL DDL ends the open transaction. */
 async function makeTable(database: SqlDatabase): Promise<void> {
   if (database.catalog.find(['moirai_keys'], ['public']) !== undefined) return;
   const session = database.connect({ user: 'http', database: 'http', parameters: new Map(), onParameter: () => {} });

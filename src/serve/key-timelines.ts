@@ -13,7 +13,7 @@ export interface KeyVersion {
   /** `null`: there is no row. */
   readonly values: readonly SqlValue[] | null;
   readonly at: number;
-  /** Infinity unless the write was undone and its transaction went on. */
+  /** Infinity unless the write was undone and its transaction continued. */
   readonly undoneAt: number;
   readonly row: number;
   readonly sequence: number;

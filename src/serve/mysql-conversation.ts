@@ -1,6 +1,6 @@
 /**
  * The server's side of a MySQL connection, without a socket. A command is answered before the next is read. Whatever a statement fails
- * with is an answer; only packets that cannot be told apart any more end the connection. MySQL Internals, "Client/Server Protocol".
+ * with is an answer; only packets whose bounds are lost end the connection. MySQL Internals, "Client/Server Protocol".
  */
 import type { PreparedStatement, SqlServer, SqlSession, StatementResult } from '../sql/index.ts';
 import { maxAllowedPacket, mysqlVersion } from '../sql/mysql/variables.ts';
@@ -170,7 +170,7 @@ class MysqlConversation implements Conversation {
     this.#output.flush();
   }
 
-  /** @returns is the client still there? @throws SqlError, WireError: it is not let in */
+  /** @returns is the client still there? @throws SqlError, WireError: the login is refused */
   async #login(): Promise<boolean> {
     const packet = await this.#input.expect(1);
     if (packet === undefined) return false;
@@ -197,7 +197,7 @@ class MysqlConversation implements Conversation {
     return { input: this.#input, output: this.#output, flags: this.#flags, salt: this.#salt, password };
   }
 
-  /** A new session in place of the old one. @returns is there somebody to have it? @throws SqlError 3D000, 53300 */
+  /** A new session in place of the old one. @returns is the client still there? @throws SqlError 3D000, 53300 */
   #connect(): boolean {
     this.#session?.close();
     this.#session = null;

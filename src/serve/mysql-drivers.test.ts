@@ -171,7 +171,7 @@ describe('transactions', () => {
     expect(await rowsOf(bob, 'SELECT balance FROM account WHERE id = 1')).toEqual([{ balance: 0 }]);
   });
 
-  test('of a client that is gone are rolled back, and who waited goes on', async () => {
+  test('of a client that is gone are rolled back, and the waiting session continues', async () => {
     await ann.beginTransaction();
     await ann.query('UPDATE account SET balance = 0 WHERE id = 1');
     const waiting = bob.query<ResultSetHeader>('UPDATE account SET balance = balance + 1 WHERE id = 1');

@@ -1,5 +1,5 @@
 /**
- * What a PostgreSQL client may say once it is let in, and the answers. Manual, "Message Flow". One message at a time: the next is looked at
+ * What a PostgreSQL client may say once it has logged in, and the answers. Manual, "Message Flow". One message at a time: the next is looked at
  * when the one before has been answered.
  *
  * An error in a message of the extended protocol (Parse, Bind, Describe, Execute, Close, Flush) is answered once; everything after it is

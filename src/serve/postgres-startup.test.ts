@@ -53,7 +53,7 @@ describe('start-up', () => {
     expect(brief(heard)).toEqual(expect.arrayContaining(['TimeZone=Asia/Tokyo', 'DateStyle=ISO, MDY']));
   });
 
-  test('SSLRequest and GSSENCRequest are declined, the start-up goes on', async () => {
+  test('SSLRequest and GSSENCRequest are declined, the start-up continues', async () => {
     const client = new RawClient();
     for (const kind of ['ssl-request', 'gssenc-request'] as const) {
       client.awaitsByte = true;

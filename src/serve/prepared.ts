@@ -18,7 +18,7 @@ export interface Prepared extends PreparedStatement {
   readonly admin: AdminCommand | null;
 }
 
-export type RowStatement = Extract<Statement, { kind: 'query' | 'definition' | 'lock' }>;
+export type RowStatement = Extract<Statement, { kind: 'query' | 'ddl' | 'lock' }>;
 
 export function columnsOf(statement: Statement): PreparedStatement['columns'] {
   if (statement.kind === 'query') return statement.columns;
@@ -59,5 +59,5 @@ function titlesOf(columns: PreparedStatement['columns']): string {
 
 export function isCommittedAround(statement: RowStatement, dialect: Dialect): boolean {
   if (statement.kind === 'query') return statement.commitsAround === true;
-  return statement.kind === 'definition' && !statement.isTemporary && engineRules[dialect].definitionsCommit;
+  return statement.kind === 'ddl' && !statement.isTemporary && engineRules[dialect].ddlCommits;
 }

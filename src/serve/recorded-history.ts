@@ -184,7 +184,7 @@ class Recording {
     }
   }
 
-  /** Of a register that no definition of another transaction changed, nothing is said. */
+  /** A register that no DDL of another transaction changed is left out. */
   #addCatalogRead(t: number, { register, change }: CatalogRead): void {
     const { key, condition, initial, changes } = register;
     const reader = this.#ended[t]?.id;

@@ -1,6 +1,6 @@
 /** One statement that reads, writes or defines, from its locks to its answer: when it fails it is rolled back, or its transaction is. */
 import {
-  type DefinitionOutcome,
+  type DdlOutcome,
   engineRules,
   type Execution,
   type QueryOutcome,
@@ -78,12 +78,12 @@ function* outcome(
   { session, database, transaction }: StatementRun,
 ): Waiting<StatementResult> {
   session.statementTime = database.clock();
-  if (statement.kind === 'definition') {
+  if (statement.kind === 'ddl') {
     checkMayWrite(statement.command, transaction, database.rules);
-    const define = (each: Execution): Waiting<DefinitionOutcome> => statement.run(each, view);
+    const define = (each: Execution): Waiting<DdlOutcome> => statement.run(each, view);
     const { undo, rowCount, notices, tag = statement.command } = yield* runAfterWaits(view, execution, define);
-    if (!statement.isTemporary || !engineRules[database.dialect].definitionsCommit) transaction.defined(undo);
-    database.onDefinition(session, 'made');
+    if (!statement.isTemporary || !engineRules[database.dialect].ddlCommits) transaction.defined(undo);
+    database.onDdl(session, 'made');
     return { ...emptyResult(tag), rowCount, notices };
   }
   if (!statement.isReadOnly) checkMayWrite(statement.command, transaction, database.rules);
@@ -108,7 +108,7 @@ function failed(
 ): void {
   view?.undo();
   view?.ended?.();
-  if (isNameTaken(error)) database.onDefinition(session, 'refused');
+  if (isNameTaken(error)) database.onDdl(session, 'refused');
   if (!transaction.isExplicit || commitsAround) session.rollback();
   else if (database.rules.errorsAbort) transaction.abort();
   else if (endsTransaction(error)) session.rollback();

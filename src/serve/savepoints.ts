@@ -8,7 +8,7 @@ export interface Savepoint {
   /** What `StorageTransaction.savepoint` gave. */
   readonly mark: number;
   /** How many changes of the catalog had been made. */
-  readonly definitions: number;
+  readonly ddlUndos: number;
   readonly settings: SettingsMark;
   /** PostgreSQL: a later SET TRANSACTION is rolled back with the savepoint. */
   readonly modes: TransactionModes;

@@ -157,7 +157,7 @@ describe('a wait', () => {
   const lock = { blockers: [2], reason: 'a lock', free: false };
   const wait: Wait = { ...lock, isReady: () => lock.free };
 
-  test('lets others go, and goes on when it may', async () => {
+  test('lets others go, and continues when it may', async () => {
     lock.free = false;
     const { made } = scheduler();
     const first = made.run(1, waitsFor(wait, 'a'), jobOptions);

@@ -3,7 +3,7 @@
  * everything that real servers leave to timing is decided here, by the decisions that the database was given.
  *
  * A server cannot know whether another statement is on its way. So before it decides it waits until every session with an open transaction
- * has sent its next statement, or until `settle` says that whoever wanted to come has come. In process that is a few turns of the event
+ * has sent its next statement, or until `settle` says that every statement on its way has arrived. In process that is a few turns of the event
  * loop; over sockets a window of some milliseconds. Without other open transactions nothing waits.
  *
  * Statements stop inside as well (`statement-pauses.ts`), where others may overtake them. Those have waited before they began.
@@ -22,7 +22,7 @@ export type Settle = (callback: () => void) => () => void;
 export type Moment = 'before a statement' | 'inside the only statement' | 'inside one of several';
 
 export interface SchedulerOptions {
-  /** Which of the sessions whose statements could go on goes next; given by number, ascending. */
+  /** Which of the sessions that could continue goes next; given by number, ascending. */
   readonly nextSession: (ready: readonly number[]) => number;
   /** `null`: the scheduler does not wait for further sessions; statements run as they arrive. */
   readonly settle: Settle | null;
@@ -32,7 +32,7 @@ export interface SchedulerOptions {
   readonly awaited?: () => number | undefined;
   readonly onWait?: (session: number, wait: Wait) => void;
   /**
-   * When do waits with a limit end: when their time has come (default), or, where a run must not depend on the clock, when nothing else can go on, the
+   * When do waits with a limit end: when their time has come (default), or, where a run must not depend on the clock, when nothing else can continue, the
    * shortest first?
    */
   readonly limits?: 'time' | 'stuck';
@@ -58,7 +58,7 @@ interface Job {
   timer: NodeJS.Timeout | undefined;
   /** Of the wait under way, where it ends by itself. */
   limitTimer: NodeJS.Timeout | undefined;
-  /** What it is to be told when it is its turn: a timeout, a cancel request. */
+  /** What it gets when it is its turn: a timeout, a cancel request. */
   interruption: SqlError | null;
 }
 
@@ -188,7 +188,7 @@ export class Scheduler {
     this.#endWaitWhenStuck();
   }
 
-  /** Nothing can go on: a wait with a limit ends, when whoever wanted to come has come. */
+  /** Nothing can continue: a wait with a limit ends, once every statement on its way has arrived. */
   #endWaitWhenStuck(): void {
     if (this.#options.limits !== 'stuck') return;
     const limits = [...this.#jobs.values()].flatMap(({ wait }) => (wait?.limit === undefined ? [] : [wait.limit]));

@@ -1,4 +1,4 @@
-/** What the sessions and transactions of the two servers do differently. Engines, plans and definitions: `engineRules` of `sql/dialect.ts`. */
+/** What the sessions and transactions of the two servers do differently. Engines, plans and DDL: `engineRules` of `sql/dialect.ts`. */
 import { type Dialect, SqlError } from '../sql/index.ts';
 
 export interface SessionRules {
@@ -16,7 +16,7 @@ export interface SessionRules {
   readonly hasAutocommit: boolean;
   /** SET TRANSACTION and the settings `transaction_...` are of the open transaction. Otherwise of the next one, and of the session. */
   readonly modesOfOpen: boolean;
-  /** SET is rolled back with its transaction or savepoint, and so is the definition of a temporary table. */
+  /** SET is rolled back with its transaction or savepoint, and so is CREATE TEMPORARY TABLE. */
   readonly rollsBackSettings: boolean;
   /** Settings have to exist and their values are checked. */
   readonly checksSettings: boolean;

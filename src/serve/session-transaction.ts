@@ -1,7 +1,7 @@
 /** The transaction of one session: what BEGIN, savepoints, SET TRANSACTION and errors do to it, in both dialects. */
 import {
   constraintsNamed,
-  type DefinitionOutcome,
+  type DdlOutcome,
   dropTemporary,
   everyRow,
   type IsolationName,
@@ -36,8 +36,8 @@ export class SessionTransaction {
   readonly #session: Session;
   readonly #database: SqlDatabase;
   readonly #savepoints: Savepoints;
-  /** How to undo the definitions that it has made, in order. */
-  readonly #definitions: DefinitionOutcome['undo'][] = [];
+  /** How to undo the DDL that it ran, in order. */
+  readonly #ddlUndos: DdlOutcome['undo'][] = [];
   #stored: StorageTransaction | null = null;
   #modes: TransactionModes = {};
   /** MySQL: SET TRANSACTION without a scope is for the next transaction only. */
@@ -185,9 +185,9 @@ export class SessionTransaction {
     this.#tellScheduler();
   }
 
-  /** @param undo of a definition that it has made */
-  defined(undo: DefinitionOutcome['undo']): void {
-    this.#definitions.push(undo);
+  /** @param undo of a DDL statement that it ran */
+  defined(undo: DdlOutcome['undo']): void {
+    this.#ddlUndos.push(undo);
   }
 
   // ---- parts of it
@@ -209,8 +209,8 @@ export class SessionTransaction {
     const settings = this.#session.settings.mark();
     const deferral = this.#session.deferred.mark();
     const locks = this.#database.advisoryLocks.mark(this.#session.id);
-    const definitions = this.#definitions.length;
-    this.#savepoints.add({ name, mark, definitions, settings, modes: this.#modes, deferral, locks });
+    const ddlUndos = this.#ddlUndos.length;
+    this.#savepoints.add({ name, mark, ddlUndos, settings, modes: this.#modes, deferral, locks });
   }
 
   /** @throws SqlError 3B001, MySQL's 1305 */
@@ -251,10 +251,10 @@ export class SessionTransaction {
     this.#session.settings.begin();
   }
 
-  #backTo({ mark, definitions, settings, modes, deferral, locks }: Savepoint): void {
+  #backTo({ mark, ddlUndos, settings, modes, deferral, locks }: Savepoint): void {
     this.#modes = modes;
     this.#session.deferred.backTo(deferral);
-    this.#undoDefinitions(definitions);
+    this.#undoDdl(ddlUndos);
     this.open().rollbackTo(mark);
     this.#database.advisoryLocks.endTransaction(this.#session.id, locks);
     this.#session.settings.backTo(settings);
@@ -262,7 +262,7 @@ export class SessionTransaction {
 
   #undo(): void {
     this.#session.deferred.clear();
-    this.#undoDefinitions(0);
+    this.#undoDdl(0);
     const stored = this.#stored;
     this.#stored = null;
     stored?.rollback();
@@ -270,8 +270,8 @@ export class SessionTransaction {
     if (stored !== null) this.#database.transactionEnded();
   }
 
-  #undoDefinitions(from: number): void {
-    const undos = this.#definitions.splice(from).toReversed();
+  #undoDdl(from: number): void {
+    const undos = this.#ddlUndos.splice(from).toReversed();
     if (undos.length > 0) this.#database.catalog.lookAs(this.#session.id);
     for (const undo of undos) undo();
   }
@@ -286,7 +286,7 @@ export class SessionTransaction {
     this.#modes = {};
     this.#savepoints.clear();
     this.#session.deferred.clear();
-    this.#definitions.length = 0;
+    this.#ddlUndos.length = 0;
     this.#session.settings.end(isCommitted);
     this.#tellScheduler();
   }

@@ -183,7 +183,7 @@ export class Session implements SqlSession {
       case 'query':
         this.#database.noteAccess(prepared.sql, statement, this.#transaction.isolation);
         return this.#schedule(this.#run(prepared, parameters), statement.isReadOnly);
-      case 'definition':
+      case 'ddl':
       case 'lock':
         return this.#schedule(this.#run(prepared, parameters));
     }

@@ -28,7 +28,7 @@ export function checkMayWrite(command: string, { isReadOnly }: SessionTransactio
 
 /** A lock of LOCK TABLE outside a block would go at once. @throws SqlError 25P01, 25001 */
 export function checkPlace(statement: RowStatement, isInBlock: boolean): void {
-  if (statement.kind === 'definition' && statement.outsideBlocks !== null && isInBlock)
+  if (statement.kind === 'ddl' && statement.outsideBlocks !== null && isInBlock)
     throw new SqlError('25001', `${statement.outsideBlocks} cannot run inside a transaction block`);
   if (statement.kind === 'lock' && !isInBlock)
     throw new SqlError('25P01', `${statement.command} can only be used in transaction blocks`);

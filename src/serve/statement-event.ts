@@ -26,7 +26,7 @@ export interface StatementEvent {
   readonly answer: StatementResult | SqlError;
   /** Did the scheduler choose when it ran? A statement that cannot be planned fails as it arrives. */
   readonly isStep: boolean;
-  /** The tables that it names, as it locks them; `null`: it may use others too, as a definition or EXECUTE does. */
+  /** The tables that it names, as it locks them; `null`: it may use others too, as DDL or EXECUTE does. */
   readonly tables: readonly TableLock[] | null;
 }
 
@@ -112,7 +112,7 @@ function tablesOf({ plan: { statement } }: Prepared): readonly TableLock[] | nul
     case 'query':
     case 'lock':
       return statement.locks();
-    case 'definition':
+    case 'ddl':
       return null;
     case 'named':
       return statement.what === 'execute' ? null : [];

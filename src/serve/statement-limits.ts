@@ -51,7 +51,7 @@ function isMemoryShort(): boolean {
 
 function tooLong(computeMs: number): SqlError {
   return new SqlError('57014', `canceling statement: it computed for ${computeMs / 1_000} s`, {
-    hint: 'While a statement computes, moirai serves nobody else.',
+    hint: 'While a statement computes, moirai serves no other client.',
     mysqlNumber: 1317,
     isUnsupported: true,
   });

@@ -1,6 +1,6 @@
 /** The tables of a statement are locked before it runs. PostgreSQL locks them while it analyses the statement. */
 import {
-  type DefinitionStatement,
+  type DdlStatement,
   notSupported,
   SqlError,
   type StorageTransaction,
@@ -26,7 +26,7 @@ export function* lockTables(
       if (statement.kind === 'lock') throw notSupported(statement.command);
       return statement;
     }
-    if (statement.kind === 'definition') yield* lockNames(stored, statement);
+    if (statement.kind === 'ddl') yield* lockNames(stored, statement);
     const locks = statement.locks();
     const hasOneSnapshot = isolation === 'repeatable read' || isolation === 'serializable';
     if (hasOneSnapshot && statement.kind !== 'lock' && locks.length > 0) stored.statement();
@@ -38,7 +38,7 @@ export function* lockTables(
 }
 
 /** @throws SqlError 23505: a transaction that was waited for has made the name */
-function* lockNames(stored: StorageTransaction, statement: DefinitionStatement): Waiting<void> {
+function* lockNames(stored: StorageTransaction, statement: DdlStatement): Waiting<void> {
   for (const { name, index, isTaken } of statement.names()) {
     if (stored.lockName === undefined || isTaken()) continue;
     if ((yield* stored.lockName(name)) && isTaken())
@@ -46,7 +46,7 @@ function* lockNames(stored: StorageTransaction, statement: DefinitionStatement):
   }
 }
 
-/** Is it the error of a definition whose name another has? */
+/** Is it DDL's error that the name is taken? */
 export function isNameTaken(error: unknown): boolean {
   if (!(error instanceof SqlError)) return false;
   if (error.code === '42P07') return true;

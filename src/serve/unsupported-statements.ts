@@ -21,7 +21,7 @@ export class UnsupportedStatements {
   readonly #onFirst: (statement: UnsupportedStatement) => void;
   readonly #byKey = new Map<string, UnsupportedStatement>();
   /** Statements that were reported, whichever session sent them. */
-  readonly #told = new Set<string>();
+  readonly #listed = new Set<string>();
   /** An error passes several hands on its way out of a session. */
   readonly #noted = new WeakSet<Error>();
 
@@ -50,9 +50,9 @@ export class UnsupportedStatements {
   #add(key: string, entry: UnsupportedStatement): void {
     if (this.#byKey.size < this.#statementsMax) this.#byKey.set(key, entry);
     // Connections of a pool send the same: the list may be full of them.
-    const told = `${entry.statement}\0${entry.reason}`;
-    if (this.#told.has(told) || this.#told.size === this.#statementsMax) return;
-    this.#told.add(told);
+    const entryKey = `${entry.statement}\0${entry.reason}`;
+    if (this.#listed.has(entryKey) || this.#listed.size === this.#statementsMax) return;
+    this.#listed.add(entryKey);
     this.#onFirst(entry);
   }
 }
@@ -71,7 +71,7 @@ export function mergedUnsupported(lists: Iterable<readonly UnsupportedStatement[
   return [...byKey.values()];
 }
 
-/** A SqlError that says so, and what nobody threw on purpose: a bug of ours is no answer of the engine's either. */
+/** A SqlError that says so, and every other throw: a bug of ours is no answer of the engine's either. */
 function isOurs(error: Error): boolean {
   if (error instanceof SqlError) return error.isUnsupported;
   return !(error instanceof WireError || error instanceof InputError);

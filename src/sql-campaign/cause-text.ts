@@ -33,7 +33,7 @@ function metText(history: History, cycle: readonly Edge[], names: Names): string
   const rw = cycle.find(({ relation }) => relation === 'rw');
   const wr = cycle.find(({ relation }) => relation === 'wr');
   if (rw?.key === undefined || rw.key !== wr?.key || rw.condition === undefined) return null;
-  return `${partOf(history, rw, names).text}, and ${names(wr.to)} then met it`;
+  return `${partOf(history, rw, names).text}, and ${names(wr.to)} then found it`;
 }
 
 interface Part {

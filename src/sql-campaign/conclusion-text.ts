@@ -8,10 +8,10 @@ export function toldGap(conclusion: Conclusion): string[] {
   return conclusion.kind === 'unknown' ? conclusion.gaps.slice(0, 1).map(gapText) : [];
 }
 
-/** @param told clauses that the headline tells */
+/** @param said clauses that the headline has */
 export function conclusionLines(
   conclusion: Conclusion,
-  { width, style, told }: { readonly width: number; readonly style: Styler; readonly told: readonly string[] },
+  { width, style, said }: { readonly width: number; readonly style: Styler; readonly said: readonly string[] },
 ): string[] {
   switch (conclusion.kind) {
     case 'satisfied':
@@ -19,7 +19,7 @@ export function conclusionLines(
     case 'unknown':
       return conclusion.gaps
         .map(gapText)
-        .filter((clause) => !told.includes(clause))
+        .filter((clause) => !said.includes(clause))
         .flatMap((clause) => wrap(`and ${printable(clause)}`, width))
         .map((line) => style('warning', line));
     case 'violated':

@@ -14,7 +14,7 @@ export interface ExploreSqlResult {
   readonly repetitions: number;
   /** Distinct histories: which rows each transaction read, from whom, and wrote, and whether it was committed. */
   readonly histories: number;
-  /** Distinct outcomes: what every session was told by each of its statements, what it returned, and the verdict of the invariant. */
+  /** Distinct outcomes: what each statement answered to its session, what it returned, and the verdict of the invariant. */
   readonly outcomes: number;
   /** Schedules that fail: `invariantBroken` and `notRetried` together. */
   readonly violations: number;

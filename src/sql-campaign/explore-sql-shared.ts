@@ -246,7 +246,7 @@ class Sharing {
     });
   }
 
-  /** In the order of the prefixes, whoever was done first. */
+  /** In the order of the prefixes, whichever was done first. */
   #result(): ExploreSqlResult {
     const parts = this.#parts.filter((part) => part !== undefined);
     const [first, ...rest] = parts.map(({ result }) => result);

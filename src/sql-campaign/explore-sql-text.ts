@@ -40,10 +40,10 @@ function headline(
   { width, style }: { readonly width: number; readonly style: Styler },
 ): string[] {
   const [kind, text] = verdict(result, conclusion);
-  const told = result.stopped === null ? toldGap(conclusion) : [stoppedText(result.stopped)];
+  const said = result.stopped === null ? toldGap(conclusion) : [stoppedText(result.stopped)];
   // A gap names sessions and statements: it is one line, however long.
   const lines = kind === 'warning' && result.stopped === null ? [text] : wrap(text, width);
-  return [...lines.map((line) => style(kind, line)), ...conclusionLines(conclusion, { width, style, told })];
+  return [...lines.map((line) => style(kind, line)), ...conclusionLines(conclusion, { width, style, said })];
 }
 
 function verdict(result: ExploreSqlResult, conclusion: Conclusion): readonly ['good' | 'bad' | 'warning', string] {

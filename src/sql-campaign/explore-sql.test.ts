@@ -107,7 +107,7 @@ test('a session that connects late comes before the others in some schedules', a
   expect(finals).toEqual(new Set([1, 2]));
 });
 
-test('what goes on between two connections of one session nobody knows: their order counts, whatever they touch', async () => {
+test('what passes between two connections of one session is not seen: their order counts, whatever they touch', async () => {
   const orders = new Set<unknown>();
   const tested = sqlProgram({
     dialect: 'postgres',

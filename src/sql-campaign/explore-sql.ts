@@ -93,7 +93,7 @@ class SqlExploration {
       tried(this.#program, { ...this.#again(run), findsPlaces: true }),
     );
     const { profile, reduces = true } = options;
-    // Steps that meet in no row may meet in the memory of the process.
+    // Steps that share no row may share memory of the process.
     this.#reduces = reduces && profile.family === 'engine' && !this.#memory.isShared;
     this.#tree = new ScheduleTree({
       processOf: (connection) => this.#steps.processOf(connection),

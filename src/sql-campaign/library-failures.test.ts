@@ -108,18 +108,18 @@ test.each<[string, SqlProgram, string]>([
   [
     'Sequelize 6.7.0, findCreateFind',
     sequelize670,
-    "Cause: phantom: bob saw no row in users where name = 'ann', alice inserted one, and bob then met it: 23505",
+    "Cause: phantom: bob saw no row in users where name = 'ann', alice inserted one, and bob then found it: 23505",
   ],
   [
     'node-pg-migrate 5.10.0, the table of migrations',
     nodePgMigrate5100,
     "Cause: phantom between sessions: bob saw no row in tables where table_schema = 'public' and " +
-      "table_name = 'pgmigrations', alice created one, and bob then met it (bob: 23505",
+      "table_name = 'pgmigrations', alice created one, and bob then found it (bob: 23505",
   ],
   [
     'pg-boss 3.2.2, start()',
     pgBoss322,
-    "Cause: phantom between sessions: bob saw no row in pg_class where oid = to_regclass('pgboss.version'), alice created one, and bob then met it",
+    "Cause: phantom between sessions: bob saw no row in pg_class where oid = to_regclass('pgboss.version'), alice created one, and bob then found it",
   ],
 ])('%s', { timeout: 300_000 }, async (_name, each, cause) => {
   const result = await exploreSql(each, { profile: parseProfile({ engine: 'postgres' }) });

@@ -15,14 +15,14 @@ export class ProgramSessions {
   /** The connections of the program's sessions, by number. */
   readonly #connections = new Map<number, Connection>();
 
-  /** @param onFault told of what makes the run worthless: the program's fault */
+  /** @param onFault called with what makes the run worthless: the program's fault */
   constructor(names: readonly string[], database: SqlDatabase, onFault: (fault: InputError) => void) {
     this.#database = database;
     this.#onFault = onFault;
     this.#records = new Map(names.map((name) => [name, new SessionRecord(name)]));
   }
 
-  // ---- told by the run
+  // ---- called by the run
 
   /** A timer that the session left armed connects. */
   connectedLate(name: string): void {

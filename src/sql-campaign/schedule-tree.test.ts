@@ -307,7 +307,7 @@ test.each([
   expect(walk([operations(a), operations(b)], { reduces: true })).toMatchObject({ runs, repetitions: 0 });
 });
 
-test('who waits for two locks that are shared goes on in every order that the holders leave', () => {
+test('a waiter for two locks that are shared continues in every order that the holders leave', () => {
   // q waits for s; meanwhile p takes its share too, or waits for q.
   const program: Processes = [
     [

@@ -1,18 +1,18 @@
 /**
- * The tree of schedules of a program, walked depth first, one run a leaf. Where several sessions could go on, not every one has to go first:
+ * The tree of schedules of a program, walked depth first, one run a leaf. Where several sessions could continue, not every one has to go first:
  * dynamic partial order reduction (Flanagan and Godefroid, POPL 2005) with sleep sets (Godefroid, 1996).
  *
  * - A run ends; its steps are compared (`happens-before.ts`). For each race there has to be a run that begins, where the first step of the race was
  *   taken, with one of those that could come to the second step without it. If none is planned yet, one is.
  * - A session whose step was tried at a place sleeps there until a step comes that its step depends on: schedules that begin with it were seen.
- * - A session that could go on and, after another's step, can no longer (a lock that both waited for) is planned at that place: the step that it
+ * - A session that could continue and, after another's step, can no longer (a lock that both waited for) is planned at that place: the step that it
  *   could have taken does not show in the run until much later.
  *
  * Source sets (Abdulla, Aronis, Jonsson and Sagonas, JACM 64(4), 2017) plan less, but ask that what a step touches does not depend on who came
  * before it. Here it does: a statement that finds a lock taken, or a row changed, touches something else.
  *
  * So each class of schedules that differ in the order of independent neighbours is walked to its end exactly once. This is not optimal: a run may
- * turn out to be a repetition when all that could go on sleep. It is finished, since a program cannot be stopped midway, and not counted.
+ * turn out to be a repetition when all that could continue sleep. It is finished, since a program cannot be stopped midway, and not counted.
  */
 import type { Decisions } from '../mockdb/index.ts';
 import { Footprint } from '../serve/index.ts';
@@ -87,7 +87,7 @@ export class ScheduleTree {
   /** From here on the sessions have ended. */
   #judgedFrom = Infinity;
   #last: SessionNode | null = null;
-  /** They began to wait before the first decision of this tree, where it is a part of another: nobody knows for what. */
+  /** They began to wait before the first decision of this tree, where it is a part of another: for what is unknown. */
   #alreadyWaiting: readonly Step[] = [];
 
   constructor(options: ScheduleTreeOptions) {
@@ -307,7 +307,7 @@ export class ScheduleTree {
     }
   }
 
-  /** The second step of a race before the first: somebody who is on the way to it has to be tried where the first was taken. */
+  /** The second step of a race before the first: a session on the way to it has to be tried where the first was taken. */
   #planReversal(first: number, second: number): void {
     const node = this.#nodes[first] as SessionNode;
     const { process } = this.#order.step(second);
@@ -329,7 +329,7 @@ export class ScheduleTree {
   }
 
   /**
-   * Somebody waits while a step is taken that may decide how long. It does not show as a race when he goes on, because that happens after the
+   * A session waits while a step is taken that may decide how long. It does not show as a race when it continues, because that happens after the
    * end of what held him up. He could have gone on before it, if he was ready;
    */
   #planWhoIsHeldUp(at: number, step: Step): void {

@@ -53,7 +53,7 @@ export interface SqlCampaignOptions extends BudgetOptions {
   readonly runs?: number;
   /** Default 1. */
   readonly seed?: number;
-  /** The share of statements and commits at repeatable read and above that fail with 40001 although they could go on. Default 0. */
+  /** The share of statements and commits at repeatable read and above that fail with 40001 although they could continue. Default 0. */
   readonly abortRate?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
@@ -165,7 +165,7 @@ class SqlCampaign {
   readonly #plans = new Set<string>();
   /** The most telling of the failing runs. */
   #failing: FailingRun | null = null;
-  /** The first that failed, told: what is shown where there is no time for more. */
+  /** The first that failed, as text: what is shown where there is no time for more. */
   #inHand: SqlFailure | null = null;
 
   constructor(program: SqlProgram, options: SqlCampaignOptions) {

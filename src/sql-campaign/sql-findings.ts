@@ -74,7 +74,7 @@ export class SqlFindings {
     return [...this.#kinds.values()];
   }
 
-  /** @returns the digests of its history and of what the sessions were told */
+  /** @returns the digests of its history and of what the sessions were answered */
   async note(run: Finished): Promise<{ readonly history: string; readonly outcome: string }> {
     this.schedules += 1;
     this.last = run;

@@ -64,13 +64,13 @@ export interface SqlRunOptions {
   readonly takenForGranted?: Set<string>;
   /** What earlier runs have shown about the program's waiting. Default: nothing. */
   readonly memory?: ArrivalMemory;
-  /** Told of the database before the sessions begin, and of each statement with the number of its connection. */
+  /** Called with the database before the sessions begin, and of each statement with the number of its connection. */
   readonly onOpen?: (database: SqlDatabase) => void;
   readonly onStatement?: (connection: number, event: StatementEvent) => void;
-  /** Told when all sessions have ended and the invariant is about to be asked. */
+  /** Called when all sessions have ended and the invariant is about to be asked. */
   readonly onJudge?: () => void;
   readonly footprints?: FootprintRecorder;
-  /** Told of the parts of the run. */
+  /** Called with the parts of the run. */
   readonly underWay?: UnderWay;
 }
 
@@ -348,7 +348,7 @@ class Run {
     return (index === -1 ? this.#program.sessionNames.length + 1 : index + 1) * CONNECTIONS + count;
   }
 
-  /** What is told of one connection. */
+  /** What is known of one connection. */
   #listeners(name: string, isInvariant: boolean): Pick<ConnectToOptions, 'onSession' | 'onStatement'> {
     const { isLogged = false, onStatement } = this.#options;
     let connection: number | null = null;

@@ -25,13 +25,13 @@ export function formatSqlResult(result: SqlCampaignResult, options: SqlTextOptio
   const never = [...marks].filter(([, held]) => held === 0);
   const conclusion = conclude(result.evidence);
   const where = `on ${profileText(result.profile)}`;
-  const told = toldGap(conclusion);
+  const said = toldGap(conclusion);
   const plans = distinctPlans <= 1 ? '' : `, ${formatCount(distinctPlans)} combinations of access paths`;
   return [
     conclusion.kind === 'unknown'
-      ? `${style('warning', `unknown ${where}`)}: ${printable(told.join(''))}`
+      ? `${style('warning', `unknown ${where}`)}: ${printable(said.join(''))}`
       : `${style('good', `passed ${counted(runs, 'run')}`)} ${where}: the invariant held in every run`,
-    ...conclusionLines(conclusion, { width, style, told }),
+    ...conclusionLines(conclusion, { width, style, said }),
     `seed ${seed}; ${counted(distinctSchedules, 'distinct schedule')}${plans}`,
     ...fewSchedules(result).flatMap((text) => wrap(`warning: ${text}`, width)),
     ...never.flatMap(([name]) =>

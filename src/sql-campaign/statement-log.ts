@@ -12,7 +12,7 @@ export interface LoggedStatement extends StatementMoments {
   readonly outcome: string;
   /** The same without the values of rows: `2 rows`. */
   readonly summary: string;
-  /** What it had to wait for; `null` when it went on at once. */
+  /** What it had to wait for; `null` when it continued at once. */
   readonly waitedFor: string | null;
 }
 

@@ -1,10 +1,10 @@
 /** What the two dialects do differently, beyond syntax: MySQL's text is rewritten to the one grammar before it comes here. */
 export type Dialect = 'postgres' | 'mysql';
 
-/** What the engine of a dialect does, as far as plans, definitions and constraints depend on it. */
+/** What the engine of a dialect does, as far as plans, DDL and constraints depend on it. */
 export interface EngineRules {
-  /** A definition commits before it and after it. */
-  readonly definitionsCommit: boolean;
+  /** DDL commits before it runs and after it. */
+  readonly ddlCommits: boolean;
   /** Definitions and statements take metadata locks; a writer shares those of the tables that refer to its own. */
   readonly hasMetadataLocks: boolean;
   /** A table without an index to go by is read in the order of its primary key, and MIN and MAX of an index at its ends. */
@@ -42,7 +42,7 @@ export interface EngineRules {
 
 export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
   postgres: {
-    definitionsCommit: false,
+    ddlCommits: false,
     hasMetadataLocks: false,
     isClustered: false,
     locksWhileScanning: false,
@@ -60,7 +60,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     comparesConditions: false,
   },
   mysql: {
-    definitionsCommit: true,
+    ddlCommits: true,
     hasMetadataLocks: true,
     isClustered: true,
     locksWhileScanning: true,

@@ -26,7 +26,7 @@ export interface Expression {
 
 /** What evaluation reads. One frame for each query; a subquery's `outer` is the frame of the query around it. */
 export interface Frame {
-  /** One for each FROM item, in order; `null` for the missing side of an outer join. Set by the executor while it goes on. */
+  /** One for each FROM item, in order; `null` for the missing side of an outer join. Set by the executor as it runs. */
   readonly rows: (Row | null)[];
   /** Results of this group's aggregates and window functions, by slot. */
   readonly computed: SqlValue[];
@@ -57,7 +57,7 @@ export interface CatalogQuery {
   readonly rows: () => number;
 }
 
-/** Locks by a key, and waiting. What has to wait throws through the executor to whoever runs the statement, which then runs again. */
+/** Locks by a key, and waiting. A function that has to wait throws through the executor to the caller, which runs the statement again. */
 export interface LockFunctions {
   /** PostgreSQL's: waits until it is taken. */
   readonly lock: (key: string, mode: 'share' | 'exclusive', owner: 'session' | 'transaction') => void;

@@ -43,8 +43,8 @@ export { running } from './plan/planning.ts';
 export { notSupported, SqlError, type SqlErrorDetail } from './sql-error.ts';
 export type {
   AccessChoice,
-  DefinitionOutcome,
-  DefinitionStatement,
+  DdlOutcome,
+  DdlStatement,
   IsolationName,
   NamedStatement,
   QueryOutcome,

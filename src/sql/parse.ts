@@ -76,7 +76,7 @@ type Statements = NonNullable<ParseResult['stmts']>;
 
 /**
  * Trees of texts that were parsed before, the oldest first. A text is split before it is prepared, and exploring runs the same texts thousands
- * of times, while the parser is the dearest part of a small statement. Nobody changes a tree.
+ * of times, while the parser is the dearest part of a small statement. Trees are never changed.
  */
 const parsed = new Map<string, Statements>();
 const parsedMax = 500;

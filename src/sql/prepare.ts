@@ -203,7 +203,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
     }
     return { rows: [], rowCount: 0, foundRows: 0 };
   });
-  return { ...truncation, commitsAround: engineRules[planning.dialect].definitionsCommit };
+  return { ...truncation, commitsAround: engineRules[planning.dialect].ddlCommits };
 }
 
 function truncatedTable(range: RangeVar, planning: Planning): Table {

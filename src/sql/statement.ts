@@ -7,7 +7,7 @@ import type { SqlValue } from './value.ts';
 
 export type Statement =
   | QueryStatement
-  | DefinitionStatement
+  | DdlStatement
   | LockTableStatement
   | TransactionStatement
   | SettingStatement
@@ -21,7 +21,7 @@ export interface TableLock {
   readonly ifLocked: 'wait' | 'error';
 }
 
-/** A name that a definition makes: the transaction that makes it has it to itself until it ends. */
+/** A name that a DDL statement makes: its transaction holds it exclusively until it ends. */
 export interface NewName {
   /** The unique index of the catalog that refuses a second one. */
   readonly index: string;
@@ -40,7 +40,7 @@ export interface QueryStatement {
   readonly isReadOnly: boolean;
   /** An UPDATE or DELETE of a table that is joined with others. */
   readonly writesJoin?: boolean;
-  /** MySQL's TRUNCATE is a definition: it commits before and after. */
+  /** MySQL's TRUNCATE is DDL: it commits before and after. */
   readonly commitsAround?: boolean;
   readonly catalogVersion: number;
   /** Where a server may read a table in more than one way. */
@@ -74,8 +74,8 @@ export interface QueryOutcome {
 }
 
 /** CREATE, ALTER, DROP, TRUNCATE, COMMENT...: changes the catalog; `run` gives back how to undo it. */
-export interface DefinitionStatement {
-  readonly kind: 'definition';
+export interface DdlStatement {
+  readonly kind: 'ddl';
   readonly command: string;
   /** CREATE TEMPORARY TABLE, DROP of `pg_temp` tables: MySQL commits nothing for it. */
   readonly isTemporary: boolean;
@@ -84,7 +84,7 @@ export interface DefinitionStatement {
   /** By the catalog as it is now. */
   readonly locks: () => readonly TableLock[];
   readonly names: () => readonly NewName[];
-  readonly run: (execution: Execution, view: StatementView) => Waiting<DefinitionOutcome>;
+  readonly run: (execution: Execution, view: StatementView) => Waiting<DdlOutcome>;
 }
 
 /** LOCK TABLE: takes its locks and no snapshot. */
@@ -95,7 +95,7 @@ export interface LockTableStatement {
   readonly catalogVersion: number;
 }
 
-export interface DefinitionOutcome {
+export interface DdlOutcome {
   readonly undo: () => void;
   /** What CommandComplete says, where that is not the command. */
   readonly tag?: string;

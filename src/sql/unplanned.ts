@@ -1,5 +1,5 @@
 /**
- * A statement that cannot be planned while definitions of other sessions are not committed. PostgreSQL locks the tables that it finds before it looks
+ * A statement that cannot be planned while DDL of other sessions is not committed. PostgreSQL locks the tables that it finds before it looks
  * at the rest of the statement: this one does that when it runs, and is planned again when it has waited.
  */
 import type { Node, RangeVar } from '@pgsql/types';

@@ -1,4 +1,4 @@
-/** What clients observed: a bag of transactions, each told from the others by its position alone. Every `History` is one. */
+/** What clients observed: a bag of transactions, each identified by its position alone. Every `History` is one. */
 import type { Key, Operation, Status, Value } from '../history/index.ts';
 
 export interface ObservedTransaction {

@@ -14,7 +14,7 @@ export interface Prefix {
   readonly writers: readonly (readonly Member[])[];
   /** 1 where some state so far is one that an unplaced transaction could take as its snapshot, were it next. */
   readonly snapshots: Uint8Array;
-  /** For each placed transaction, those that precede it (`preceding` in execution.ts); empty where nobody asks. */
+  /** For each placed transaction, those that precede it (`preceding` in execution.ts); empty where it is not needed. */
   readonly precedents: readonly (ReadonlySet<Member> | undefined)[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * The observed transactions as the search sees them: dense numbers for transactions and keys, and for each read the transactions
  * whose last write it may have seen. What the search never needs is left out: aborted transactions, those of unknown fate that
- * nobody may have read from (to take one away from an execution takes no read state away and adds no conflict), and reads that
+ * no transaction may have read from (to take one away from an execution takes no read state away and adds no conflict), and reads that
  * their own transaction explains.
  */
 import {

@@ -21,7 +21,7 @@ import type { Member, ProblemRead, ProblemTransaction } from './problem.ts';
 export interface Rule {
   /** Would it pass its commit test if it came next? */
   readonly holds: (prefix: Prefix, next: Member) => boolean;
-  /** Can it never pass, whoever comes before it? May answer false too often, never true. */
+  /** Can it never pass, whatever comes before it? May answer false too often, never true. */
   readonly isLost: (prefix: Prefix, member: Member) => boolean;
   /** Those that must come before it if they come at all. */
   readonly after: (transaction: ProblemTransaction) => readonly Member[];
@@ -135,7 +135,7 @@ function isLate(prefix: Prefix, member: Member): boolean {
   return readsOf(prefix, member).some((read) => !wasShown(prefix, read) && comesTooLate(prefix, read, member));
 }
 
-/** Whoever may still write what was read overwrites something else that the member read and nobody writes again. */
+/** Every transaction that may still write what was read overwrites something else that the member read and that no other writes again. */
 function comesTooLate(prefix: Prefix, read: ProblemRead, member: Member): boolean {
   for (const source of read.sources) {
     if (isPlaced(prefix, source)) continue;

@@ -2,7 +2,7 @@
  * Finds an execution in which every transaction passes its commit test: places transactions from left to right.
  *
  * Four things keep it small. Transactions that share no key that is written, nor an order that the level asks for, are searched apart.
- * One that passes and touches nobody else's keys is placed at once, for that takes nothing away from the others (at preread: any that
+ * One that passes and touches no other's keys is placed at once, for that takes nothing away from the others (at preread: any that
  * passes, for states only add up). A prefix in which some transaction can no longer pass is left. And a prefix that failed is
  * remembered by the set of its transactions and what the rest can still tell of their order. Violated sets cost up to 2^n prefixes
  * where values are unique, more where they are not; `stepsMax` ends it.
@@ -40,7 +40,7 @@ export function search(
     const failing = may.filter((t) => !tested(t) && !passing.includes(t));
     const isAwaited = (t: Member): boolean =>
       waiting.some((other) => rule.after(transactionOf(problem, other)).includes(t));
-    // Nobody needs these; last, they may still pass, and then they explain a violation best.
+    // No other needs these; last, they may still pass, and then they explain a violation best.
     const last = failing.filter((t) => isHarmless(rule, prefix, t, waiting) && !isAwaited(t));
     const others = [...passing, ...failing.filter((t) => !last.includes(t))];
     return others.length > 0 ? others : last.slice(0, 1);
@@ -99,7 +99,7 @@ function components({ transactions, keys }: Problem, rule: Rule): readonly (read
   return [...found.values()];
 }
 
-/** Nobody else waiting touches a key that it writes, and whoever must precede it does: one of unknown fate could not come any more. */
+/** No other waiting transaction touches a key that it writes, and all that must precede it do: one of unknown fate could not come any more. */
 function isHarmless(rule: Rule, prefix: Prefix, next: Member, waiting: readonly Member[]): boolean {
   const { keys, isRequired } = transactionOf(prefix.problem, next);
   const touches = (other: Member): boolean => {

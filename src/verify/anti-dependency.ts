@@ -1,5 +1,5 @@
 /**
- * Anti-dependencies (rw): who read a version comes before whoever wrote a later one. Serializable snapshot isolation sees a conflict with who
+ * Anti-dependencies (rw): the reader of a version comes before the writer of a later one. Serializable snapshot isolation sees a conflict with who
  * wrote the next version only (PostgreSQL's scan of a row's versions stops at the visible one), and what it forbids is made of these: `rw`.
  * With who wrote a later one there is an order all the same: `rw+`.
  */
@@ -26,7 +26,7 @@ function isNext(mirror: Mirror, row: number, earlier: number, later: number): bo
   return !mayHaveCommitted(mirror, row, locked);
 }
 
-/** Has an open transaction written the row before `time`? Nobody may have seen its commit. */
+/** Has an open transaction written the row before `time`? No one may have seen its commit. */
 function mayHaveCommitted({ rows, transactions }: Mirror, row: number, time: number): boolean {
   const { owns } = rows;
   for (let own = rows.firstOwn[row] as number; own !== none; own = owns.nextOfRow[own] as number)

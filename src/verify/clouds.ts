@@ -22,7 +22,7 @@ export class Clouds {
     });
   }
 
-  /** @param end of the transaction, committed or not: others may have seen it before; Infinity where nobody knows */
+  /** @param end of the transaction, committed or not: others may have seen it before; Infinity where that is unknown */
   end(transaction: number, end: number): void {
     for (const table of this.#open.get(transaction) ?? []) {
       const cloud = this.#tables.get(table);

@@ -330,7 +330,7 @@ export class ReadVerifier {
     this.#mirror.report(violation);
   }
 
-  /** A violation unless nobody knows what became of the transaction that has, or had, the lock. */
+  /** A violation unless it is unknown what became of the transaction that has, or had, the lock. */
   #suspect(lock: number, violation: Violation): void {
     const { rows, transactions } = this.#mirror;
     const writer = rows.locks.transaction[lock] as number;

@@ -151,7 +151,7 @@ export class DependencyGraph {
     return null;
   }
 
-  /** Takes the newest edge away again, where it closed a cycle: the graph stays without cycles and goes on. */
+  /** Takes the newest edge away again, where it closed a cycle: the graph stays acyclic. */
   disconnect(from: number): void {
     const edge = this.#transactions.firstOut[from] as number;
     assert(edge !== none, 'the new edge is there');

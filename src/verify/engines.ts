@@ -104,7 +104,7 @@ export const engines: Readonly<Record<string, Levels>> = {
     snapshot: snapshotIsolation,
     serializable: { ...twoPhaseLocking, predicateLocks: true },
   },
-  /** One writer at a time, from its first write on; readers have a snapshot, which with a rollback journal nobody can overwrite anyway. */
+  /** One writer at a time, from its first write on; readers have a snapshot, which with a rollback journal no writer can overwrite anyway. */
   sqlite: {
     serializable: mechanisms({
       consistentRead: 'first-statement',

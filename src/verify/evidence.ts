@@ -120,7 +120,7 @@ function sourceOf(mirror: Mirror, row: number, image: Image, reader: number, sna
       ? `${name} wrote what it read and had not committed`
       : `${name} wrote it before its last write`;
   }
-  return 'what it read was overwritten long before, or nobody wrote it';
+  return 'what it read was overwritten long before, or no transaction wrote it';
 }
 
 export function ownViolation(

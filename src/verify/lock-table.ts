@@ -2,13 +2,13 @@
 import type { Image } from './image.ts';
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 
-/** Locks of transactions that something open may still meet. */
+/** Locks of transactions that something open may still conflict with. */
 export class LockTable extends Slots {
   row = new Int32Array();
   transaction = new Int32Array();
   operation = new Int32Array();
   isExclusive = new Uint8Array();
-  /** Where it was released by ROLLBACK TO, and what was written under it taken back; Infinity: neither. */
+  /** Where it was released by ROLLBACK TO, and what was written under it undone; Infinity: neither. */
   releaseStart = new Float64Array();
   releaseEnd = new Float64Array();
   /** What was written under it; undefined for reads. */

@@ -25,7 +25,7 @@ export interface VerifierCounts {
   uncertain: number;
   /** Reads that nothing could be said about: of transactions that were given up on. */
   skipped: number;
-  /** Transactions whose fate nobody knows. */
+  /** Transactions of unknown fate. */
   unknown: number;
 }
 

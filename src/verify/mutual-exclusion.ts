@@ -60,7 +60,7 @@ export function releaseOf({ rows: { locks }, transactions }: Mirror, lock: numbe
 function relate(mirror: Mirror, row: number, earlier: number, later: number): void {
   const { rows, transactions, mechanisms } = mirror;
   const { locks, versions } = rows;
-  // What was done under a lock that went early was taken back.
+  // What was done under a lock that was released early was undone.
   if (locks.releaseStart[earlier] !== Infinity || locks.releaseStart[later] !== Infinity) return;
   const [first, second] = [locks.transaction[earlier] as number, locks.transaction[later] as number];
   if (transactions.fate[first] !== fateCode.committed || transactions.fate[second] !== fateCode.committed) return;

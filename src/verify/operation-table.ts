@@ -60,7 +60,7 @@ export class OperationTable extends Slots {
   kind = new Uint8Array();
   lock = new Uint8Array();
   failed = new Uint8Array();
-  /** Was what it wrote taken back, or the savepoint that it set forgotten? */
+  /** Was what it wrote undone, or the savepoint that it set forgotten? */
   isUndone = new Uint8Array();
   /** May it have read more than it names, or other than by the key? */
   mayReadMore = new Uint8Array();

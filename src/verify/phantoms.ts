@@ -1,5 +1,5 @@
 /**
- * Phantoms: who read all rows for which conditions hold comes before whoever wrote another such row after its snapshot (Adya's predicate
+ * Phantoms: a reader of all rows for which conditions hold comes before the writer of another such row after its snapshot (Adya's predicate
  * anti-dependency). The row was inserted, or did not satisfy the conditions before: else it would have been returned.
  *
  * Cost: O(versions that a transaction installs x predicate reads of their tables that are kept).

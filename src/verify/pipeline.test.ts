@@ -265,7 +265,7 @@ describe('a trace with marks', () => {
     expect(out.map(({ start }) => start)).toEqual([1, 3, 5]);
   });
 
-  test('goes on without a statement that hangs longer than the buffer lasts', () => {
+  test('continues without a statement that hangs longer than the buffer lasts', () => {
     const late: TraceOperation[] = [];
     const { pipeline, out } = piped({ hasMarks: true, bufferMax: 10, onLate: (each) => late.push(each) });
     for (let i = 0; i < 100; i += 1) pipeline.push(operation('a', 10 + 2 * i, 11 + 2 * i), i);

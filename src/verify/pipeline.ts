@@ -8,9 +8,9 @@
  *
  * Cost: O(1/B log n) for an operation with n sessions and batches of B. Memory: at most `bufferMax` operations; where a session keeps
  * the watermark back longer than that, it is taken to be dead and no longer waited for. If it comes back with something that should
- * have been dispatched before, that is an error: what was decided without it cannot be taken back.
+ * have been dispatched before, that is an error: what was decided without it stands.
  *
- * A recorder knows more: its marks say up to which time every operation is there, of sessions that nobody has seen yet, too. Then nothing else
+ * A recorder knows more: its marks say up to which time every operation is there, of sessions that have not been seen yet, too. Then nothing else
  * is waited for, and a session that says nothing holds nothing back. What is overtaken because a statement hangs for longer than the
  * buffer lasts goes to `onLate`.
  */
@@ -25,7 +25,7 @@ export interface PipelineOptions {
   readonly operations: OperationTable;
   /** Gets every operation, in order of their starts; it may take it out of the table. */
   readonly dispatch: (operation: number) => void;
-  /** A session that nobody waits for any longer. */
+  /** A session that is not waited for any longer. */
   readonly onStalled?: (session: string) => void;
   /** Operations that may wait. Default 65,536. */
   readonly bufferMax?: number;
@@ -61,7 +61,7 @@ const kindNone = 255;
 export class Pipeline {
   readonly #options: PipelineOptions;
   readonly #operations: OperationTable;
-  /** Sessions that were met, by their numbers in the table of operations. */
+  /** Sessions that were seen, by their numbers in the table of operations. */
   #isMet = new Uint8Array();
   /** Is there something to wait for? */
   #isLive = new Uint8Array();

@@ -3,7 +3,7 @@
  * next-key locks, SQL Server's key ranges), a row that it did not return cannot become one that it should have returned.
  *
  * Only this is asked, and only of a write that surely satisfies the conditions: the row was inserted, or was there and did not satisfy them.
- * Then whatever index was scanned, the write has to put an entry into a range that is locked, or to change an entry that the scan has met.
+ * Then whatever index was scanned, the write has to put an entry into a range that is locked, or to change an entry that the scan has passed.
  * Rows that it did return are locked one by one, mutual-exclusion.ts.
  *
  * Cost: O(writes x predicates) of transactions that overlap.

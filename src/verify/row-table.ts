@@ -215,7 +215,7 @@ export class RowTable {
     lastLock[transaction] = none;
   }
 
-  /** Has it ever written the row, also if that was taken back? O(locks on the row) */
+  /** Has it ever written the row, also if that was undone? O(locks on the row) */
   hasWritten(transaction: number, row: number): boolean {
     const { locks } = this;
     for (let lock = this.firstLock[row] as number; lock !== none; lock = locks.nextOfRow[lock] as number)
@@ -285,12 +285,12 @@ export class RowTable {
         if (table === '*' || isOf(this.key(row), table)) this.isClouded[row] = 1;
   }
 
-  /** @param end of a transaction that may have clouded tables; Infinity: nobody knows */
+  /** @param end of a transaction that may have clouded tables; Infinity: unknown */
   endClouds(transaction: number, end: number): void {
     if (this.#hasClouds) this.#clouds.end(transaction, end);
   }
 
-  /** Is it unknown what the row holds for whoever looks at `time` or later? O(versions) where its table was ever clouded */
+  /** Is it unknown what the row holds for reads at `time` or later? O(versions) where its table was ever clouded */
   isHidden(row: number, time: number): boolean {
     if (this.isClouded[row] === 0) return false;
     const until = this.#clouds.until(this.key(row));

@@ -22,7 +22,7 @@ export function mayBeSame({ rows, mechanisms }: Mirror, row: number, own: number
 }
 
 /**
- * A statement that may have met more rows than it names, as an UPDATE that changes nothing, of a client that is told how many rows have changed: of
+ * A statement that may have matched more rows than it names, as an UPDATE that changes nothing, of a client whose answer counts changed rows: of
  * those the transaction may read the latest version from then on, as in MySQL 9.7, or its snapshot, as in MariaDB and earlier MySQL (bug 108015).
  */
 export function noteRenewal(

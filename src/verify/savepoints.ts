@@ -2,7 +2,7 @@
  * ROLLBACK TO SAVEPOINT: what the transaction has written since is as if it had not been. Locks that were taken since go then, or stay: as
  * `Mechanisms.savepointLocks` says.
  *
- * InnoDB is told of a savepoint only if it takes part in the transaction already. Of one that was set before the first statement it knows
+ * InnoDB learns of a savepoint only if it takes part in the transaction already. Of one that was set before the first statement it knows
  * nothing, and rolls back all that it has done (`ha_rollback_to_savepoint` of MySQL and MariaDB): the rows it locked are free, and the next
  * read takes another snapshot.
  *
@@ -13,7 +13,7 @@ import type { Mirror } from './mirror.ts';
 import { kindCode } from './operation-table.ts';
 import { none } from './slots.ts';
 
-/** Does the transaction go on, or does the engine begin another one in its place? `perhaps`: it may have. */
+/** Does the transaction continue, or does the engine begin another one in its place? `perhaps`: it may have. */
 export type Undone = 'goes-on' | 'begins-anew' | 'perhaps';
 
 /**

@@ -2,7 +2,7 @@
 import { grownBytes, grownFloats, grownInts, none, Slots } from './slots.ts';
 import type { Violation } from './violation.ts';
 
-/** `unknown`: nobody was told. */
+/** `unknown`: no client has the answer. */
 const fates = ['open', 'committed', 'aborted', 'unknown'] as const;
 export type Fate = (typeof fates)[number];
 export const fateCode = { open: 0, committed: 1, aborted: 2, unknown: 3 } as const;
@@ -32,7 +32,7 @@ export class TransactionTable extends Slots {
   snapshotEnd = new Float64Array();
   /** Its snapshot may be as early as this, though it is taken later; Infinity: it is not. */
   snapshotFrom = new Float64Array();
-  /** Until here it may have made later versions its own, without a change, and nobody says of which rows; NaN: it has not. */
+  /** Until here it may have made later versions its own, without a change, and the trace does not say of which rows; NaN: it has not. */
   renewedUntil = new Float64Array();
   /** The moment of its commit or abort lies here. */
   endStart = new Float64Array();

@@ -1,5 +1,5 @@
 /**
- * Reads at read uncommitted: what was last written, by whomever. Between the write and the end of its transaction, or until it is taken back, a
+ * Reads at read uncommitted: what was last written, by any transaction. Between the write and the end of its transaction, or until it is undone, a
  * read returns that and nothing else; before and after, what is committed.
  *
  * Cost: O(locks on the row that are kept).
@@ -17,8 +17,8 @@ interface TakenBack {
 }
 
 /**
- * Statements that have taken back what they had written, at read uncommitted: it was there for others to see, and nobody says what it was. They
- * failed, or are an INSERT IGNORE that met a second unique key and names no row.
+ * Statements that undid what they had written, at read uncommitted: others could see it, and the trace does not say what it was. They
+ * failed, or are an INSERT IGNORE that hit a second unique key and names no row.
  */
 export class TakenBackWrites {
   readonly #operations: OperationTable;
@@ -141,7 +141,7 @@ export function hiddenBy(
   return none;
 }
 
-/** Neither taken back nor ended at `end`. */
+/** Neither undone nor ended at `end`. */
 function isHeldUntil(takenBackAt: number, releaseStart: number, end: number): boolean {
   return takenBackAt === Infinity && releaseStart > end;
 }

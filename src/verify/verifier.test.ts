@@ -143,7 +143,7 @@ describe('what is not known is no violation', () => {
     ['and may not', 'a t1 w x=1 \n a t1 commit @10- \n b t2 r x=0 \n b t2 commit'],
     ['a client that died while committing', 'a t1 w x=1 \n b t2 r x=1 \n b t2 commit'],
     [
-      'a client that goes on with another transaction',
+      'a client that continues with another transaction',
       'a t1 w x=1 \n b t2 r x=1 \n a t3 r y=0 \n a t3 commit \n b t2 commit',
     ],
     ['and whose write is read after that', 'a t1 w x=1 \n a t3 r y=0 \n a t3 commit \n b t2 r x=1 \n b t2 commit'],

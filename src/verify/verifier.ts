@@ -3,7 +3,7 @@
  * and each mechanism that the engine has is checked as it would work there. Each says "violation" only where no choice of moments within
  * the intervals explains what was seen, so an engine that has the mechanisms gives no alarm.
  *
- * Cost: per operation the versions and locks of its rows that something open may still meet. Memory: those, the latest version of every
+ * Cost: per operation the versions and locks of its rows that something open may still conflict with. Memory: those, the latest version of every
  * row with the operations of its transaction, and the transactions that overlap with open ones or depend on such. All of it is in columns.
  */
 import { assert } from '../base/assert.ts';
@@ -156,7 +156,7 @@ export class Verifier {
     this.#apply(transaction, operation);
   }
 
-  /** Nobody waits for this session any longer: what it has open is of unknown fate. */
+  /** This session is not waited for any longer: what it has open is of unknown fate. */
   abandon(session: string): void {
     this.#abandonIn(this.#operations.sessions.of(session));
   }
@@ -471,7 +471,7 @@ export class Verifier {
     }
   }
 
-  /** Nothing that is open or still to come meets it: only the graph and its versions may still need it. */
+  /** Nothing that is open or still to come conflicts with it: only the graph and its versions may still need it. */
   #giveUp(transaction: number): void {
     this.#dropLocks(transaction);
     this.#rows.dropOwn(transaction);

@@ -12,7 +12,7 @@ export class VersionTable extends Slots {
   /** The moment from which it can be seen lies here. */
   start = new Float64Array();
   end = new Float64Array();
-  /** undefined: an initial state that nobody has told. */
+  /** undefined: an initial state that is not known. */
   readonly image: (Image | undefined)[] = [];
   /** Did its transaction surely commit? */
   isDefinite = new Uint8Array();

@@ -95,7 +95,7 @@ test('a violation: exit code 1, the trace in four forms, and a history that chec
   expect(checked.code).toBe(1);
 });
 
-test('a budget: exit code 2, and a checkpoint from which the search goes on', async () => {
+test('a budget: exit code 2, and a checkpoint from which the search continues', async () => {
   const stopped = await protocol(locking, '--states-max', '10000', '--checkpoint', 'search.checkpoint');
   expect(stopped).toMatchObject({ code: 2, out: expect.stringContaining('unknown: states-limit reached') });
   const { code, out } = await protocol(locking, '--no-eventually', '--resume', 'search.checkpoint');

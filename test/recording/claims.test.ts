@@ -121,7 +121,7 @@ describe.skipIf(!isHeavy)('pairs that look for absent rows', () => {
 
 /**
  * MySQL 9.7.4, whose foreign keys are the SQL layer's since 9.6: the victim of a deadlock inside a cascade is rolled back and told that its
- * statement has succeeded. What it goes on to do is another transaction, without what came before.
+ * statement has succeeded. What it does next is another transaction, without what came before.
  */
 describe.skipIf(mysqld === undefined)('a deadlock inside a cascade of MySQL', () => {
   test.each([

@@ -9,7 +9,7 @@ import { loadParser } from '../../src/sql/parse.ts';
 import { prepareStatement, splitStatements } from '../../src/sql/statement-text.ts';
 import { DeferredChecks } from '../../src/sql/run/deferred-checks.ts';
 import { SqlError } from '../../src/sql/sql-error.ts';
-import type { DefinitionStatement, QueryOutcome, QueryStatement } from '../../src/sql/statement.ts';
+import type { DdlStatement, QueryOutcome, QueryStatement } from '../../src/sql/statement.ts';
 import type { Storage, StorageTransaction, Waiting } from '../../src/sql/storage.ts';
 import { formatText } from '../../src/sql/text-format.ts';
 import type { SqlType } from '../../src/sql/type.ts';
@@ -83,7 +83,7 @@ export class TestDatabase {
   #answer(sql: string, parameters: readonly SqlValue[]): Answer {
     try {
       const statement = this.prepare(sql);
-      if (statement.kind === 'definition') return this.#define(statement);
+      if (statement.kind === 'ddl') return this.#define(statement);
       if (statement.kind === 'transaction') return this.#control(statement.what);
       if (statement.kind !== 'query') return { count: 0 };
       const { rows, rowCount } = this.execute(statement, parameters);
@@ -110,7 +110,7 @@ export class TestDatabase {
     return { count: 0 };
   }
 
-  #define(statement: DefinitionStatement): Answer {
+  #define(statement: DdlStatement): Answer {
     const outcome = this.#withTransaction(
       (transaction, execution) => finish(statement.run(execution, transaction.statement())),
       [],

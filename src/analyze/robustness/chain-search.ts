@@ -11,7 +11,7 @@ export interface Link {
   readonly before: Link | undefined;
 }
 
-/** A place from which the chain goes on: an instance's access of a row. */
+/** A place from which the chain continues: an instance's access of a row. */
 interface State extends Link {
   readonly leftAt: Slot;
   readonly leftRow: Tag;
@@ -128,7 +128,7 @@ export class ChainSearch {
     }
   }
 
-  /** Queues every access of the instance from which the chain may go on. Those between the second and the last do not conflict with the split one. */
+  /** Queues every access of the instance from which the chain may continue. Those between the second and the last do not conflict with the split one. */
   #leave(link: Link, before: State | undefined): void {
     for (const slot of link.instance.slotted.slots) {
       for (const leftRow of this.#rowsOfSlot(slot, link.instance)) {

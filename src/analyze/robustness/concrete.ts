@@ -107,7 +107,7 @@ function opens(first: ConcreteTransaction, after: number, second: ConcreteTransa
   return !(isSerializable(first, second) && readsWritten(second, first));
 }
 
-/** A dependency of `first` on `last`: `last` reads what `first` writes, or `first` at read committed goes on after what `last` left. */
+/** A dependency of `first` on `last`: `last` reads what `first` writes, or `first` at read committed continues after what `last` left. */
 function closes(
   first: ConcreteTransaction,
   after: number,

@@ -69,7 +69,7 @@ export function findTemplateSplit(
   return undefined;
 }
 
-/** Gives each row that two neighbours of the chain share, and nobody else names, a number of its own. */
+/** Gives each row that two neighbours of the chain share, and no other names, a number of its own. */
 function numbered(first: Instance, last: Link, rowsNumbered: number): Pick<TemplateSplit, 'first' | 'between'> {
   const links: Link[] = [];
   for (let link: Link | undefined = last; link !== undefined; link = link.before) links.unshift(link);

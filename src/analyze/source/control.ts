@@ -1,4 +1,4 @@
-/** Branches, loops, exceptions: what becomes of the steps and of the memory where paths part and meet. */
+/** Branches, loops, exceptions: what becomes of the steps and of the memory where paths part and join. */
 import type { Loop, Value } from '../application.ts';
 import { type Abstract, arrayOf, type Cell, plain, unknown } from './abstract-value.ts';
 import type { AnyStep } from './emitter.ts';

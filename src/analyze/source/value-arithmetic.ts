@@ -143,7 +143,7 @@ export function constantOf(abstract: Abstract | undefined): string | number | bo
   return abstract?.kind === 'value' && abstract.value.kind === 'constant' ? abstract.value.value : undefined;
 }
 
-/** `a || b || ...` as its pieces, constants that meet joined. */
+/** `a || b || ...` as its pieces, adjacent constants joined. */
 export function concatenate(parts: readonly Abstract[]): Abstract {
   const pieces: Value[] = [];
   for (const part of parts.flatMap(piecesOf)) {

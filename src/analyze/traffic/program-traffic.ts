@@ -12,7 +12,7 @@ import { Roles } from './session-statements.ts';
 
 export interface ProgramTraffic {
   readonly traffic: RanTraffic;
-  /** The definitions of the program's schema, without its rows. */
+  /** The DDL of the program's schema, without its rows. */
   readonly schema: string;
 }
 

@@ -55,7 +55,7 @@ export interface TrafficCounts {
   /** Those that the server rolled back: serialization failures, deadlocks, time limits. */
   readonly refused: number;
   /** CREATE, ALTER, DROP: taken for the set-up. */
-  readonly definitions: number;
+  readonly ddl: number;
 }
 
 export interface RanTransactionsOptions {
@@ -78,7 +78,7 @@ export class RanTransactions {
   #statements = 0;
   #repeated = 0;
   #refused = 0;
-  #definitions = 0;
+  #ddl = 0;
   #dialect: Dialect | null = null;
 
   constructor({ sameMax = 1_000 }: RanTransactionsOptions = {}) {
@@ -91,7 +91,7 @@ export class RanTransactions {
     this.#dialect ??= dialect;
     const role = this.#roles.of(sql, dialect);
     if (role.kind === 'session-mode' && role.level !== null) this.#sessionLevels.set(session, role.level);
-    if (role.kind === 'definition') this.#definitions += 1;
+    if (role.kind === 'ddl') this.#ddl += 1;
     if (transaction === null) return;
     const open = this.#opened(statement, transaction);
     switch (role.kind) {
@@ -114,7 +114,7 @@ export class RanTransactions {
       case 'data':
         this.#data(statement, open);
         return;
-      case 'definition':
+      case 'ddl':
       case 'neutral':
       case 'release':
       case 'session-mode':
@@ -131,7 +131,7 @@ export class RanTransactions {
         statements: this.#statements,
         repeated: this.#repeated,
         refused: this.#refused,
-        definitions: this.#definitions,
+        ddl: this.#ddl,
       },
       shortened: this.#shortened,
     };

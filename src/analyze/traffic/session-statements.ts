@@ -6,7 +6,7 @@ import { sessionStatement } from '../../sql/session-statement.ts';
 
 export type Role =
   | { readonly kind: 'begin' | 'mode' | 'session-mode'; readonly level: IsolationName | null }
-  | { readonly kind: 'commit' | 'rollback' | 'definition' | 'neutral' | 'data' }
+  | { readonly kind: 'commit' | 'rollback' | 'ddl' | 'neutral' | 'data' }
   | { readonly kind: 'savepoint' | 'rollback-to' | 'release'; readonly name: string };
 
 /** Roles by text: a program sends few. */
@@ -33,20 +33,20 @@ function roleOf(sql: string, dialect: Dialect): Role {
     if (tree === null) return { kind: 'neutral' };
     const session = sessionStatement(tree);
     if (session !== undefined) return sessionRole(session);
-    return { kind: definitions.test(Object.keys(tree)[0] ?? '') ? 'definition' : 'data' };
+    return { kind: ddl.test(Object.keys(tree)[0] ?? '') ? 'ddl' : 'data' };
   } catch {
     return { kind: 'data' };
   }
 }
 
-const definitions = /^(?:Create|Alter|Drop|Rename|Index|Comment|Grant|View|Define|Vacuum|Reindex|Refresh)/;
+const ddl = /^(?:Create|Alter|Drop|Rename|Index|Comment|Grant|View|Define|Vacuum|Reindex|Refresh)/;
 
 function mysqlRole(sql: string): Role {
   const rewritten = rewriteMysql(sql);
-  if (rewritten.kind !== 'statement') return { kind: rewritten.kind === 'several' ? 'definition' : 'data' };
+  if (rewritten.kind !== 'statement') return { kind: rewritten.kind === 'several' ? 'ddl' : 'data' };
   const { statement } = rewritten;
   if (statement.kind === 'transaction' || statement.kind === 'setting') return sessionRole(statement);
-  return { kind: statement.kind === 'definition' ? 'definition' : 'neutral' };
+  return { kind: statement.kind === 'ddl' ? 'ddl' : 'neutral' };
 }
 
 function sessionRole(statement: TransactionStatement | SettingStatement): Role {

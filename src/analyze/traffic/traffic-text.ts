@@ -9,7 +9,7 @@ export function trafficText({ programs, counts, cut }: TrafficApplication): stri
     ...(counts.repeated === 0 ? [] : [`${counted(counts.repeated, 'transaction')} that sent the same as many others`]),
     ...(counts.refused === 0 ? [] : [`${counted(counts.refused, 'transaction')} refused by the server`]),
     ...(cut === 0 ? [] : [`${counted(cut, 'transaction')} cut off`]),
-    ...(counts.definitions === 0 ? [] : [counted(counts.definitions, 'definition')]),
+    ...(counts.ddl === 0 ? [] : [counted(counts.ddl, 'DDL statement')]),
   ];
   const total = programs.reduce((sum, { transactions }) => sum + transactions, 0);
   const head = `inferred from ${counted(total, 'transaction')}, ${counted(counts.statements, 'statement')}${left.length === 0 ? '' : `; left out: ${left.join(', ')}`}`;

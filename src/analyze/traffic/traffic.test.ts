@@ -206,7 +206,7 @@ describe('what is left out, or listed', () => {
       [begin, write(2, 5)],
     ]);
     expect(application.units.map(({ name }) => name)).toEqual(['SELECT accounts, UPDATE accounts']);
-    expect([counts.refused, counts.definitions, cut]).toEqual([1, 1, 1]);
+    expect([counts.refused, counts.ddl, cut]).toEqual([1, 1, 1]);
     expect(application.notUnderstood).toMatchObject([
       { place: { file: 'run.trace.jsonl', line: 14 }, reason: 'the trace ends before this transaction does' },
     ]);

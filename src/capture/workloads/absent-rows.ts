@@ -1,10 +1,10 @@
 /**
- * Absent rows: of two transactions each looks for the other's row, which is not there, and inserts its own: write skew on rows that nobody
- * can have locked. Who meets whom is given by the order in which clients ask, so pairs overlap by chance.
+ * Absent rows: of two transactions each looks for the other's row, which is not there, and inserts its own: write skew on rows that no transaction
+ * can have locked. Which transactions conflict is given by the order in which clients ask, so pairs overlap by chance.
  *
  * Every pair has a table in which there is no row and never was one, or it was emptied by TRUNCATE: PostgreSQL before 12.16, 13.12, 14.9
  * and 15.4 misses conflicts in an index that has no page yet (bug 17949), and commits both. Keys are used once, so that a trace which does not
- * tell of the emptying is true. Without `tend` tables fill up, and pairs meet in indexes that have pages.
+ * tell of the emptying is true. Without `tend` tables fill up, and pairs conflict in indexes that have pages.
  */
 import { scaled, type TransactionContext, type Workload, type WorkloadClient } from './workload.ts';
 

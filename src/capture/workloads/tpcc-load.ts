@@ -2,7 +2,7 @@ import { sizes, tpccTables } from './tpcc-tables.ts';
 import { anyTransaction } from './tpcc.ts';
 import { insertRows, scaled, type Workload, type WorkloadClient } from './workload.ts';
 
-/** Each client is at home in one warehouse; with as many warehouses as clients they meet only where one goes elsewhere. */
+/** Each client is at home in one warehouse; with as many warehouses as clients they conflict only where one goes elsewhere. */
 export function tpcc(scale: number): Workload {
   const warehouses = scaled(1, scale, 1);
   return {

@@ -1,4 +1,4 @@
-/** TPC-C with few rows, for each warehouse. What matters here is who meets whom, not how much there is. */
+/** TPC-C with few rows, for each warehouse. What matters here is which transactions conflict, not how much there is. */
 export const sizes = { districts: 10, customers: 30, items: 100 } as const;
 
 /** BenchBase's; the columns that no statement looks at are left out. `history` has a key, so that its rows have names in a trace. */

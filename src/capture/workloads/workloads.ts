@@ -53,7 +53,7 @@ export interface WorkloadRun {
   readonly begin: readonly string[];
   readonly seed: number;
   readonly isOver: () => boolean;
-  /** Is it a serialization failure, a deadlock or another conflict, after which clients go on? Other errors end the run. */
+  /** Is it a serialization failure, a deadlock or another conflict, after which clients continue? Other errors end the run. */
   readonly isConflict: (error: unknown) => boolean;
 }
 
@@ -71,7 +71,7 @@ export async function loadWorkload({ tables, load }: Workload, client: WorkloadC
   await client.query('COMMIT');
 }
 
-/** What each client asks is drawn from the seed; what meets what is the server's business. @throws what is no conflict */
+/** What each client asks is drawn from the seed; which statements conflict is the server's business. @throws what is no conflict */
 export async function runWorkload(run: WorkloadRun): Promise<WorkloadCounts> {
   const counts: WorkloadCounts = { committed: 0, aborted: 0 };
   let hasFailed = false;

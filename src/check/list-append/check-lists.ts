@@ -2,7 +2,7 @@
  * Histories of lists, at every level: an append is a write, and reads say in which order the writes of a key were installed, so that nothing has to
  * be searched for. Kingsbury and Alvaro, VLDB 2020; what each level forbids then: `decisions.ts`.
  *
- * Appends that nobody read are in no order that is known. Up to prefix, and at serializable, any order that the commit order gives will do; at
+ * Appends that were not read have no known order. Up to prefix, and at serializable, any order that the commit order gives will do; at
  * snapshot-isolation one order is tried, and where it does not satisfy the level the answer is `unknown`.
  *
  * Cost: sorting by time apart, linear in operations and elements read, up to read-atomic as for registers (`../read-committed.ts`).
@@ -36,7 +36,7 @@ export type ListVerdict =
   | ListViolated
   | {
       readonly kind: 'unknown';
-      /** `not-searched`: the history has registers too, or appends that nobody read whose order would have to be searched for. */
+      /** `not-searched`: the history has registers too, or appends without reads, whose order would have to be searched for. */
       readonly reason: 'not-searched' | 'missing-times';
     };
 

@@ -143,7 +143,7 @@ function findCycle(
   return null;
 }
 
-/** A way that meets itself is two cycles, and not of this shape. */
+/** A path that crosses itself is two cycles, and not of this shape. */
 function isSimple(cycle: readonly ListEdge[]): boolean {
   return new Set(cycle.map(({ from }) => from)).size === cycle.length;
 }

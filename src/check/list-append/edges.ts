@@ -1,7 +1,7 @@
 /**
  * The edges between the transactions of a history of lists, all that reads, sessions and times say: Adya's direct serialization graph.
  *
- * Appends that nobody read come after all that were read, in an order that is not known. So the last that was read is before each of them (ww),
+ * Appends that were not read come after all that were, in an order that is not known. So the last that was read is before each of them (ww),
  * and so is who read the whole list (rw). Elle (VLDB 2020) does the same. Where that would be too many edges they go through a node between.
  */
 import { type CompactHistory, INITIAL, Int32Column, type TransactionIndex, Uint8Column } from '../../history/index.ts';
@@ -9,10 +9,10 @@ import type { Reads } from '../reads.ts';
 import type { SessionOrder } from '../session-order.ts';
 import type { ListReads } from './list-reads.ts';
 
-/** Bits, so that a set of relations is a number. `pass` goes on after a node between, and is of the relation that led there. */
+/** Bits, so that a set of relations is a number. `pass` continues after a node between, and is of the relation that led there. */
 export const relation = { ww: 1, wr: 2, rw: 4, so: 8, rt: 16, pass: 32 } as const;
 
-/** From so many edges on, readers and appends that nobody read are joined by a node between. */
+/** From so many edges on, readers and appends without reads are joined by a node between. */
 const pairsMax = 10_000;
 
 export class DependencyEdges {
@@ -48,9 +48,9 @@ export class DependencyEdges {
 
 export interface Dependencies {
   readonly edges: DependencyEdges;
-  /** By key: the transactions with appends that nobody read, where there are two or more. */
+  /** By key: the transactions with appends that were not read, where there are two or more. */
   readonly unordered: readonly (readonly TransactionIndex[])[];
-  /** Two who read the same version of a key and appended to it, and nobody read either append; `null`: there are none. */
+  /** Two who read the same version of a key and appended to it, and neither append was read; `null`: there are none. */
   readonly lostUpdate: { readonly a: TransactionIndex; readonly b: TransactionIndex; readonly key: number } | null;
 }
 
@@ -192,7 +192,7 @@ function join(
 
 /**
  * Real time: moments in a chain, each after the transactions that have ended and before those that start after that. Two transactions are ordered
- * through moments exactly where one ended before the other started. Members without an end, of unknown fate, precede nobody.
+ * through moments exactly where one ended before the other started. Members without an end, of unknown fate, precede none.
  * @returns do all members have the times that are to be known? O(n log n)
  */
 export function addRealTime(edges: DependencyEdges, history: CompactHistory, isMember: Uint8Array): boolean {

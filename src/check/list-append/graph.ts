@@ -5,7 +5,7 @@ export interface Graph {
   /** The edges that leave node v: `[start[v], start[v + 1])` of `to` and `edge`. */
   readonly start: Int32Array;
   readonly to: Int32Array;
-  /** What the edge is to whoever made the graph. */
+  /** What the edge is to the maker of the graph. */
   readonly edge: Int32Array;
 }
 

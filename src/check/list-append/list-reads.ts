@@ -104,7 +104,7 @@ class Anomalies {
 }
 
 interface Appends {
-  /** By value ID: who appended it, and whether no later append of that transaction to the key follows. -1: nobody. */
+  /** By value ID: who appended it, and whether no later append of that transaction to the key follows. -1: none. */
   readonly transaction: Int32Array;
   readonly isLast: Uint8Array;
   /** The value ID of the append before it of the same transaction to the key, or -1. */
@@ -175,7 +175,7 @@ function membersOf(history: CompactHistory, appender: Int32Array): Uint8Array {
 }
 
 type Versions = Pick<ListReads, 'versionStart' | 'version'> & {
-  /** By key: the read that it is taken from, and who read; -1: nobody did. */
+  /** By key: the read that it is taken from, and who read; -1: none did. */
   readonly longest: Int32Array;
   readonly reader: Int32Array;
 };
@@ -337,7 +337,7 @@ class RegisterColumns {
   }
 }
 
-/** The value that a read saw of others; `null`: it saw own appends, or is anomalous and then told of. */
+/** The value that a read saw of others; `null`: it saw own appends, or is anomalous and then reported. */
 function externalOf(
   history: CompactHistory,
   t: TransactionIndex,

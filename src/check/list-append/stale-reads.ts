@@ -67,7 +67,7 @@ function forcedEdges(level: StaleLevel, { registers }: ListReads, reads: Reads, 
   }
 }
 
-/** The place of the last version of the key that a transaction wrote; after all others where nobody read it. */
+/** The place of the last version of the key that a transaction wrote; after all others where it was not read. */
 function newestWrites({ registers, position }: ListReads): (t: TransactionIndex, key: number) => number {
   const { operationStart, kind, key: keys, value } = registers;
   return (t, key) => {

@@ -91,7 +91,7 @@ function newestUpTo({ start, place }: Writers, key: number, limit: number): numb
   return low === start[key] ? -1 : (place[low - 1] as number);
 }
 
-/** Nobody is before a transaction that ended before he started. Times that are missing say nothing. */
+/** No transaction is before one that ended before it started. Times that are missing say nothing. */
 function respectsTime(history: CompactHistory, order: Int32Array): boolean {
   let latestStart = -Infinity;
   for (const t of order) {

@@ -55,7 +55,7 @@ function isViolatedBy(
   return checkStrong(history, part, sessions, order, level, { stepsMax, limit }).kind === 'violated';
 }
 
-/** What is of unknown fate counts because somebody read from it, who must then be in the part too. */
+/** What is of unknown fate counts because another read from it, which must then be in the part too. */
 function withReaders(history: CompactHistory, reads: Reads, core: readonly TransactionIndex[]): TransactionIndex[] {
   const found = new Set(core);
   const isUnknown = (t: TransactionIndex): boolean => history.status[t] === statusCode.unknown;

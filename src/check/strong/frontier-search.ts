@@ -1,6 +1,6 @@
 /**
- * The search over frontiers (dbcop: Biswas and Enea, OOPSLA 2019): nodes are placed as a store would execute them, and where nothing can go on
- * the last choice is taken back. What is left to do depends on the set of nodes that were placed, not on their order, so that a set that led
+ * The search over frontiers (dbcop: Biswas and Enea, OOPSLA 2019): nodes are placed as a store would execute them, and where nothing can continue
+ * the last choice is undone. What is left to do depends on the set of nodes that were placed, not on their order, so that a set that led
  * nowhere is never tried again: with k sessions there are at most n^k. Who can be placed without making anybody wait is placed at once.
  */
 import type { TimeLimit } from '../../base/time-limit.ts';
@@ -143,7 +143,7 @@ export class FrontierSearch {
     this.#hashLow = (this.#hashLow ^ mixed(2 * u + 2)) >>> 0;
   }
 
-  /** Does placing it at once make nobody wait? Reads alone do not, nor does a commit that holds its keys since its snapshot. */
+  /** Does placing it at once make no other wait? Reads alone do not, nor does a commit that holds its keys since its snapshot. */
   #isFree(u: number): boolean {
     const { shift, memberCount, level } = this.#nodes;
     const m = u >> shift;

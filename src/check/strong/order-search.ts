@@ -51,7 +51,7 @@ export class OrderSearch {
     this.#queue = Int32Array.from(pairs.first.keys()).toSorted((i, j) => place(i) - place(j));
   }
 
-  /** Goes on for about so many steps. */
+  /** Runs for about so many steps. */
   run(steps: number): 'satisfied' | 'violated' | 'open' {
     const until = this.state.steps + steps;
     while (this.state.steps < until) {
@@ -253,7 +253,7 @@ export class OrderSearch {
     this.#forget();
   }
 
-  /** Keeps the short clauses and the newer half; nothing is explained by clauses now, for all decisions are taken back. */
+  /** Keeps the short clauses and the newer half; nothing is explained by clauses now, for all decisions are undone. */
   #forget(): void {
     const [starts, from, to] = [this.#clauseStart, this.#clauseFrom, this.#clauseTo];
     this.#clauseStart = [0];

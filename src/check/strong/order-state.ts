@@ -1,7 +1,7 @@
 /**
- * An order of nodes that grows edge by edge, with all that follows from each edge, and can be taken back: the clocks of `saturate`, kept up to
+ * An order of nodes that grows edge by edge, with all that follows from each edge, and can be undone: the clocks of `saturate`, kept up to
  * date. An entry of a clock that changes is noted on a trail, with the old value and the edge it came by, so that going back restores it and
- * so that anybody can be told, later, by which edges one node was before another at some time (`explainPath`).
+ * so that it can be explained, later, by which edges one node was before another at some time (`explainPath`).
  *
  * Cost: an edge costs the entries it changes, times the edges of their nodes. Where concurrency is local that is little, for what is long past
  * is known already.
@@ -15,7 +15,7 @@ import type { Versions } from './versions.ts';
 export class OrderState {
   /** Entries that were changed, all in all. */
   steps = 0;
-  /** Edges: those from `staticCount` on can be taken back. */
+  /** Edges: those from `staticCount` on can be undone. */
   readonly edges: OrderEdges;
   readonly staticCount: number;
   /** Where an edge closed a cycle: it, by its ends and its reason. It is not among the edges. */
@@ -99,7 +99,7 @@ export class OrderState {
     return true;
   }
 
-  /** Takes back all edges from the given one on. */
+  /** Undoes all edges from the given one on. */
   backTo(edgeCount: number): void {
     this.conflict = null;
     if (edgeCount >= this.edges.count) return;

@@ -2,7 +2,7 @@
 import { type CompactHistory, INITIAL, statusCode, type TransactionIndex } from '../../history/index.ts';
 import type { Reads } from '../reads.ts';
 
-/** Whatever commit order the whole had, the part has it too. What is of unknown fate counts while somebody reads from it. Linear. */
+/** Whatever commit order the whole had, the part has it too. What is of unknown fate counts while another reads from it. Linear. */
 export function partOf(history: CompactHistory, reads: Reads, transactions: Iterable<TransactionIndex>): Reads {
   const { transactionCount } = history;
   const isTaken = new Uint8Array(transactionCount);

@@ -22,7 +22,7 @@ export function endTimes(history: CompactHistory, transactionOf: Int32Array): En
   const endsAt = new Int32Array(memberCount).fill(-1);
   const startsAfter = new Int32Array(memberCount).fill(-1);
   const isUnknown = (t: number): boolean => history.status[t] === statusCode.unknown;
-  // Whoever never heard back does not know when it ended.
+  // A client without an answer does not know when its transaction ended.
   const end = Float64Array.from(transactionOf, (t) => (isUnknown(t) ? NaN : (history.end?.[t] ?? NaN)));
   const start = Float64Array.from(transactionOf, (t) => history.start?.[t] ?? NaN);
   const byEnd = sortedBy(end);

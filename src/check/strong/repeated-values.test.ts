@@ -82,7 +82,7 @@ describe('where values are written repeatedly, a history is at a level if it is 
 describe('chooseAvoiding', () => {
   const reads = [{ candidates: [1, 2] }, { candidates: [1, 2, 3] }, { candidates: [4] }];
   test('takes first candidates where nothing is said', () => expect(chooseAvoiding(reads, [], 9)).toEqual([1, 1, 4]));
-  test('goes on to what is not forbidden, and says when that is nothing', () => {
+  test('continues with what is not forbidden, and says when that is nothing', () => {
     const not = (...pairs: [number, number][]) => pairs.map(([read, writer]) => ({ read, writer }));
     const nogoods = [not([0, 1], [1, 1]), not([1, 2]), not([1, 3], [0, 1])];
     expect(chooseAvoiding(reads, nogoods, 99)).toEqual([2, 1, 4]);

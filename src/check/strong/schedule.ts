@@ -102,7 +102,7 @@ class Scheduler {
       visit(this.#edges.to.array[edge[i] as number] as number);
   }
 
-  /** What makes nobody wait goes first. */
+  /** What makes no other wait goes first. */
   #priority(u: number): number {
     const { shift, memberCount, level } = this.#nodes;
     const m = u >> shift;
@@ -194,7 +194,7 @@ class Scheduler {
     }
   }
 
-  /** Somebody who waits for a key may be its last reader himself: then one read each is left for those that wait. */
+  /** A waiter for a key may be its last reader itself: then one read each is left for those that wait. */
   #waitingReads(left: number, key: number): number {
     return left === 0 || this.#nodes.shift === 1 ? 0 : (this.#waiting.get(key)?.length ?? 0) === 0 ? 0 : left;
   }

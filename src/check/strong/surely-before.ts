@@ -14,7 +14,7 @@ import { versionsOf } from './versions.ts';
 export interface SurelyBefore {
   /** Is what one transaction wrote before the reads of the other? For transactions that are surely members. */
   readonly isBefore: (a: TransactionIndex, b: TransactionIndex) => boolean;
-  /** Does the level forbid a read of what was overwritten by somebody before the reader? */
+  /** Does the level forbid a read of what was overwritten before the reader? */
   readonly overwriting: boolean;
   /** Those that surely are members. */
   readonly writersOf: (key: number) => TransactionIndex[];

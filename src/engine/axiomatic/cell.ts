@@ -11,7 +11,7 @@ import type { StoredRow } from './table.ts';
 /** What a version of a cell holds: a column's value, existence, or a row. */
 export type Held = SqlValue | readonly SqlValue[];
 
-/** Who wrote a version, as long as it is told apart from the initial state: `node` is its node in the commit orders, then 0. */
+/** Who wrote a version, as long as it is kept apart from the initial state: `node` is its node in the commit orders, then 0. */
 export interface Writer {
   node: number;
   readonly session: number;

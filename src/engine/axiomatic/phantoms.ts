@@ -1,5 +1,5 @@
 /**
- * What a scan did not meet. A scan reads the existence of every row that may be there when it runs; a row that is inserted later, or gets a
+ * What a scan did not find. A scan reads the existence of every row that may be there when it runs; a row that is inserted later, or gets a
  * key of the scanned range later, is none of them. For the axioms it was read all the same: it was found not to be there. So when the
  * transaction that brings such a row commits, those who have scanned its place before read, after the fact, a version that was there
  * then. At read committed this asks nothing of anyone, for what is visible to a read is what was read before it.
@@ -83,7 +83,7 @@ function readOlder(reader: Transaction, cell: Cell, window: Window): boolean {
   return true;
 }
 
-/** Where it has found that the row is not there, its columns are nobody's business. */
+/** Where it has found that the row is not there, its columns do not matter. */
 function sawNoRow(reader: Transaction, { row }: Cell): boolean {
   const existence = row.cell(0);
   return reader.hasRead(existence) && !isThere(reader.lastRead(existence));
@@ -95,5 +95,5 @@ function isOpenTo(reader: Transaction, { writer, node: source }: Version, { cons
   return constraints.readsBy(reader.node).some((read) => constraints.sourceOf(read) === source);
 }
 
-/** At these a key that changes later may have been seen by nobody: nothing is asked of who scanned before. */
+/** At these a key that changes later may have been seen by no one: earlier scans demand nothing. */
 const weak: ReadonlySet<string> = new Set(['read-committed', 'read-atomic', 'causal']);

@@ -45,12 +45,11 @@ class Database {
     let answer: readonly (readonly SqlValue[])[] | number = 0;
     for (const text of splitStatements(sql, 'postgres')) {
       const statement = prepareStatement(text, { catalog: this.catalog, dialect: 'postgres', searchPath: ['public'] });
-      if (statement.kind !== 'query' && statement.kind !== 'definition')
-        throw new Error(`${text} is a ${statement.kind}`);
+      if (statement.kind !== 'query' && statement.kind !== 'ddl') throw new Error(`${text} is a ${statement.kind}`);
       const view = transaction.statement();
       const execution: Execution = { parameters: [], surroundings };
       try {
-        if (statement.kind === 'definition') finish(statement.run(execution, view));
+        if (statement.kind === 'ddl') finish(statement.run(execution, view));
         else {
           const { rows, rowCount } = finish(statement.run(execution, view));
           answer = statement.columns === null ? rowCount : rows;

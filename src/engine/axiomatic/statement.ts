@@ -171,7 +171,7 @@ export class Statement implements StatementView {
     return rows;
   }
 
-  /** Nobody has inserted it but this statement, or its transaction at a savepoint that it went back to. */
+  /** Only this statement has inserted it, or its transaction before it rolled back to a savepoint. */
   #isNewHere(stored: StoredRow): boolean {
     return this.#transaction.own.lastBefore(stored.cell(0), this.#number) === undefined;
   }

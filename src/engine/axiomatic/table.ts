@@ -203,7 +203,7 @@ export class Table {
       const initial = row.initial(column + 1) as SqlValue;
       if (cell === undefined) return [initial];
       const values = cell.versions.map(({ held }) => held as SqlValue);
-      // Before the row was first inserted nobody who sees it there reads its columns.
+      // Before the row was first inserted no reader that sees it there reads its columns.
       if (values.length === 0 || cell.base.writer !== initialWriter || row.values !== null)
         values.unshift(cell.base.held as SqlValue);
       return values.length === 1 ? values : [...new Set(values)];

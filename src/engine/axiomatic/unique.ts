@@ -1,6 +1,6 @@
 /**
  * What holds whatever the level: no two rows with one unique key, no reference to a row that is gone. Both look at the latest state, and
- * wait for open transactions that are deciding about the rows in question; who would wait in a circle is told at once.
+ * wait for open transactions that are deciding about the rows in question; a wait that closes a cycle fails at once.
  */
 import { SqlError } from '../../sql/sql-error.ts';
 import type { IndexId, Row, Waiting } from '../../sql/storage.ts';

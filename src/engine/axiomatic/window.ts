@@ -3,8 +3,8 @@
  * held, the older half becomes part of the initial state.
  *
  * Let P be the transactions that go. `CommitOrders.fix` first lets only those commit orders count that begin with P, in one fixed order;
- * there is one, for P is a start of a commit order that still fits. From then on nobody may read a version by P but the last of its key in
- * that order, except who did so already (or may have to go on, to stay in one picture): the old readers. When they have ended, P goes:
+ * there is one, for P is a start of a commit order that still fits. From then on no transaction may read a version by P but the last of its key in
+ * that order, except who did so already (or may have to continue, to keep one snapshot): the old readers. When they have ended, P goes:
  * the last version of each key is taken for the initial one, and node 0 of the orders for each of P.
  *
  * Nothing but what the level allows comes of it. Let co' be a commit order of what is left, P standing for the initial state. Then P in its
@@ -18,7 +18,7 @@
  *    nothing else: the read was checked against t2. At snapshot-isolation it depends also on which t4, with t2 before t4, writes a key
  *    that t3 writes and is before t3. For the t4 that have committed the orders have t3 < t4 (or t4 < t2), for that is what
  *    forbids; before those that are open or begin later t3 is put: the barrier.
- * At read-committed what is visible to a read is settled when it is made: nobody is an old reader.
+ * At read-committed what is visible to a read is settled when it is made: no transaction is an old reader.
  *
  * The price: who began before P was fixed, reads at a strong level and stays open, is refused more often; after `openMax` transactions it is
  * given up, as servers do with snapshots that are too old.
@@ -63,7 +63,7 @@ export class Window {
     this.#open += 1;
   }
 
-  /** Those that are told apart from the initial state. */
+  /** Those that are kept apart from the initial state. */
   *transactions(): Iterable<Transaction> {
     for (const transaction of this.#transactions)
       if (transaction !== null && (transaction.status === 'open' || transaction.status === 'committed'))
@@ -191,7 +191,7 @@ export class Window {
     this.#cells = cells;
   }
 
-  /** Whoever holds everything up: the old readers, or the first that is open. */
+  /** What blocks the window: the old readers, or the first that is open. */
   #giveUpOldest(): void {
     const open = this.#transactions.filter((t) => t?.status === 'open') as Transaction[];
     const oldest = this.#leaving === null ? open.slice(0, 1) : [...this.#leaving.oldReaders];

@@ -14,7 +14,7 @@ import { exactInteger, headOf, linesOf, shown } from './source-text.ts';
 export const awditFormat: HistoryFormat = {
   name: 'awdit',
   extensions: ['.awdit'],
-  // A file without any such line is notation as well as this: then somebody has to say it.
+  // A file without any such line is notation as well as this: then the user has to say which.
   detect: (firstBytes) => {
     const head = headOf(firstBytes);
     return /^(?:[rw] -?\d+ -?\d+\s*\n)+\s*(?:--+|==+)\s*(?:\n|$)/.test(head) || /^==+\s*\n\s*[rw] \d/.test(head);

@@ -3,7 +3,7 @@
  * src/db/history.rs. Little-endian, 64-bit lengths, booleans of one byte.
  *
  * An event has a success flag of its own. One that failed inside a transaction that committed never happened: its value is 0, and to count it
- * turns good histories into violations. Of a transaction that aborted the writes are kept, for somebody may have seen them. Value 0 is initial.
+ * turns good histories into violations. Of a transaction that aborted the writes are kept, for others may have seen them. Value 0 is initial.
  */
 import { InputError } from '../../base/input-error.ts';
 import { ByteReader } from './byte-reader.ts';

@@ -31,7 +31,7 @@ export interface HistoryFormat {
    */
   readonly marksEnd: (firstBytes: Uint8Array) => boolean;
   /**
-   * Reads in which values nobody wrote were seen are no error here: the checks tell of them.
+   * A read of a value that no transaction wrote is no error here: the checks report it.
    * @throws InputError with the place: the line of a text, the offset in bytes in the message otherwise
    */
   readonly read: (sources: readonly HistorySource[]) => Promise<CompactHistory>;

@@ -1,4 +1,4 @@
-/** ALTER TYPE ... ADD VALUE and ALTER SEQUENCE: tables that use them are told. */
+/** ALTER TYPE ... ADD VALUE and ALTER SEQUENCE: tables that use them are updated. */
 import type { AlterEnumStmt, AlterSeqStmt, Node } from '@pgsql/types';
 import { Sequence, type SequenceOptions, sequenceOptions, sequenceRange } from '../catalog/sequence.ts';
 import type { Planning } from '../plan/planning.ts';

@@ -1,4 +1,4 @@
-/** What a definition has changed so far, and how to take that back. */
+/** What a DDL statement has changed so far, and how to undo it. */
 import type { Undo } from '../catalog/catalog.ts';
 import type { Notice } from '../session.ts';
 

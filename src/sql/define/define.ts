@@ -1,4 +1,4 @@
-/** Definitions: CREATE, ALTER, DROP, COMMENT. What they have changed is taken back when they fail, and when their transaction does. */
+/** DDL: CREATE, ALTER, DROP, COMMENT. What a statement changed is undone when it fails, and when its transaction rolls back. */
 import type { CommentStmt, CreateEnumStmt, CreateSchemaStmt, CreateTableAsStmt, Node, ViewStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 
@@ -7,7 +7,7 @@ import { newFrame } from '../plan/query.ts';
 import { planSelect } from '../plan/root.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
-import type { DefinitionStatement } from '../statement.ts';
+import type { DdlStatement } from '../statement.ts';
 import type { StatementView, Waiting } from '../storage.ts';
 import type { Execution } from '../expression.ts';
 import type { Table } from '../catalog/relation.ts';
@@ -18,8 +18,8 @@ import { alterEnum, alterSequence } from './alter-type.ts';
 import { Changes } from './changes.ts';
 import { createIndex } from './create-index.ts';
 import { createTable, createTableFor, ownSchema } from './create-table.ts';
-import { definitionLocks, queryLocks } from './definition-locks.ts';
-import { definitionNames } from './definition-names.ts';
+import { ddlLocks, queryLocks } from './ddl-locks.ts';
+import { ddlNames } from './ddl-names.ts';
 import { drop, rangeOf } from './drop.ts';
 import { isRelationTaken } from './names.ts';
 import { rename } from './rename.ts';
@@ -28,8 +28,8 @@ import { createSequence } from './sequence.ts';
 /** Plans anew when it runs: the catalog may have changed since it was prepared. */
 export type NewPlanning = () => Planning;
 
-/** `undefined`: the tree is no definition. */
-export function defineStatement(node: Node, newPlanning: NewPlanning): DefinitionStatement | undefined {
+/** `undefined`: the tree is not DDL. */
+export function defineStatement(node: Node, newPlanning: NewPlanning): DdlStatement | undefined {
   const selectInto =
     'SelectStmt' in node && node.SelectStmt.intoClause !== undefined ? node.SelectStmt.intoClause : undefined;
   if (selectInto !== undefined && 'SelectStmt' in node) {
@@ -42,7 +42,7 @@ export function defineStatement(node: Node, newPlanning: NewPlanning): Definitio
   }
   if ('CreateTableAsStmt' in node) return createTableAs(node.CreateTableAsStmt, 'CREATE TABLE AS', newPlanning);
   const made = definitionOf(node);
-  return made === undefined ? undefined : definition(node, made.command, newPlanning, made.apply);
+  return made === undefined ? undefined : ddl(node, made.command, newPlanning, made.apply);
 }
 
 /** What cannot be one of several statements of a transaction. */
@@ -68,15 +68,15 @@ type Apply = (
   view: StatementView,
 ) => Waiting<void> | undefined;
 
-function definition(node: Node, command: string, newPlanning: NewPlanning, apply: Apply): DefinitionStatement {
+function ddl(node: Node, command: string, newPlanning: NewPlanning, apply: Apply): DdlStatement {
   const isTemporary = isOfTemporary(node);
   return {
-    kind: 'definition',
+    kind: 'ddl',
     command,
     isTemporary,
     outsideBlocks: outsideBlocks(node, command),
-    locks: () => definitionLocks(node, newPlanning()),
-    names: () => (isTemporary ? [] : definitionNames(node, newPlanning())),
+    locks: () => ddlLocks(node, newPlanning()),
+    names: () => (isTemporary ? [] : ddlNames(node, newPlanning())),
     *run(execution, view) {
       const changes = new Changes();
       try {
@@ -234,19 +234,18 @@ function tableOfIndex(names: readonly string[], { catalog, searchPath }: Plannin
   throw new SqlError('42P01', `relation "${names.join('.')}" does not exist`);
 }
 
-function createTableAs(statement: CreateTableAsStmt, command: string, newPlanning: NewPlanning): DefinitionStatement {
+function createTableAs(statement: CreateTableAsStmt, command: string, newPlanning: NewPlanning): DdlStatement {
   const { query, into, if_not_exists: ifNotExists = false, objtype } = statement;
   if (query === undefined || !('SelectStmt' in query) || into?.rel === undefined)
     throw notSupported('this CREATE TABLE AS');
   if (objtype === 'OBJECT_MATVIEW') throw notSupported('a materialized view');
   return {
-    kind: 'definition',
+    kind: 'ddl',
     command,
     outsideBlocks: null,
     isTemporary: into.rel.relpersistence === 't',
     locks: () => queryLocks(query.SelectStmt, newPlanning()),
-    names: () =>
-      into.rel?.relpersistence === 't' ? [] : definitionNames({ CreateTableAsStmt: statement }, newPlanning()),
+    names: () => (into.rel?.relpersistence === 't' ? [] : ddlNames({ CreateTableAsStmt: statement }, newPlanning())),
     *run(execution, view) {
       const changes = new Changes();
       const planning = newPlanning();

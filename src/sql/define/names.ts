@@ -1,4 +1,4 @@
-/** Names of constraints and indexes that nobody has named: PostgreSQL's `ChooseRelationName` and `makeObjectName`. */
+/** Names of constraints and indexes that the statement does not name: PostgreSQL's `ChooseRelationName` and `makeObjectName`. */
 import { engineRules } from '../dialect.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Planning } from '../plan/planning.ts';

@@ -45,7 +45,7 @@ function renameIndex(name: string, newname: string, planning: Planning, changes:
   throw new SqlError('42P01', `relation "${name}" does not exist`);
 }
 
-/** Expressions know columns by name: they are told. */
+/** Expressions know columns by name: they get the new one. */
 function renameColumn(table: Table, from: string, to: string, planning: Planning, changes: Changes): void {
   const column = columnNamed(table, from, planning.dialect);
   if (column === undefined) throw new SqlError('42703', `column "${from}" does not exist`);

@@ -18,7 +18,7 @@ export interface UnknownLiteral extends Expression {
   readonly literal: string | null;
 }
 
-/** A parameter whose type nobody has named yet. */
+/** A parameter whose type is not known yet. */
 export interface UntypedParameter extends Expression {
   readonly slot: ParameterSlot;
 }

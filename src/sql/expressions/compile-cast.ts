@@ -30,7 +30,7 @@ export function compileCast({ arg, typeName, location }: TypeCast, compiler: Com
   }
 }
 
-/** What a cast refuses is told with its place; a literal's own. */
+/** A cast's error has its place; for a literal, the literal's own. */
 function located(error: unknown, location: number | undefined, arg: Node): unknown {
   if (!(error instanceof SqlError) || error.detail.position !== undefined) return error;
   const place = 'A_Const' in arg ? arg.A_Const.location : location;

@@ -4,7 +4,7 @@ import { parseCreateTable, parseTableOptions, severalTexts } from './create-tabl
 import type { Cursor } from './cursor.ts';
 import { createIndex, parseKeyParts, skipIndexOptions } from './key.ts';
 import { commaList, type Output } from './output.ts';
-import type { DefinitionStatement } from '../statement.ts';
+import type { DdlStatement } from '../statement.ts';
 import type { Rewritten } from './rewritten.ts';
 import { parseDeallocate } from './session-statement.ts';
 import { parseNameList, parseTableName, parseTableNames } from './names.ts';
@@ -32,8 +32,8 @@ const accounts = [['CREATE', 'USER'], ['ALTER', 'USER'], ['DROP', 'USER'], ['REN
 
 function parseAccounts(cursor: Cursor, command: string): Rewritten {
   while (!cursor.isAtEnd()) cursor.take();
-  const statement: DefinitionStatement = {
-    kind: 'definition',
+  const statement: DdlStatement = {
+    kind: 'ddl',
     command,
     isTemporary: false,
     outsideBlocks: null,

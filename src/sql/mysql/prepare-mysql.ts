@@ -3,7 +3,7 @@ import { temporarySchema } from '../catalog/temporary.ts';
 import type { Execution } from '../expression.ts';
 import { prepareStatement, type PrepareOptions } from '../prepare.ts';
 import { SqlError } from '../sql-error.ts';
-import type { DefinitionOutcome, DefinitionStatement, QueryStatement, Statement } from '../statement.ts';
+import type { DdlOutcome, DdlStatement, QueryStatement, Statement } from '../statement.ts';
 import type { StatementView, Waiting } from '../storage.ts';
 import { rewriteMysql, type MysqlRewrite, type SqlRewrite } from './rewrite.ts';
 
@@ -78,31 +78,31 @@ function withoutRows(statement: QueryStatement): QueryStatement {
 }
 
 /** Each is planned when those before it have run: an index needs its table. When one fails, what was done is undone. */
-function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOptions): DefinitionStatement {
+function inOrder(parts: readonly MysqlRewrite[], sql: string, options: PrepareOptions): DdlStatement {
   const command = commandOf(parts);
   const isTemporary = command === 'CREATE TEMPORARY';
-  function* run(execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {
+  function* run(execution: Execution, view: StatementView): Waiting<DdlOutcome> {
     // The session's own schema may be made by the first part.
     const own = isTemporary ? [temporarySchema(execution.surroundings.sessionId)] : [];
     const searchPath = [...own, ...options.searchPath.filter((schema) => !own.includes(schema))];
-    const done: DefinitionOutcome[] = [];
+    const done: DdlOutcome[] = [];
     const undo = (): void => {
       for (const outcome of done.toReversed()) outcome.undo();
     };
     try {
       for (const part of parts)
-        done.push(yield* runDefinition(prepared(part, sql, { ...options, searchPath }), execution, view));
+        done.push(yield* runDdl(prepared(part, sql, { ...options, searchPath }), execution, view));
     } catch (error) {
       undo();
       throw error;
     }
     return { undo, rowCount: 0, notices: done.flatMap(({ notices }) => notices) };
   }
-  return { kind: 'definition', command, isTemporary, outsideBlocks: null, locks: () => [], names: () => [], run };
+  return { kind: 'ddl', command, isTemporary, outsideBlocks: null, locks: () => [], names: () => [], run };
 }
 
-function* runDefinition(statement: Statement, execution: Execution, view: StatementView): Waiting<DefinitionOutcome> {
-  if (statement.kind === 'definition') return yield* statement.run(execution, view);
+function* runDdl(statement: Statement, execution: Execution, view: StatementView): Waiting<DdlOutcome> {
+  if (statement.kind === 'ddl') return yield* statement.run(execution, view);
   return { undo: () => undefined, rowCount: 0, notices: [] };
 }
 

@@ -13,7 +13,7 @@ const alias = (name: string, is: string): [string, SystemVariable] => [name, { v
 /** What we say we are. Clients choose features by it: 8.0 has no RETURNING and knows `FOR SHARE`, `SKIP LOCKED`, CTEs and windows. */
 export const mysqlVersion = '8.0.36-moirai';
 
-/** Bytes of one packet, unless whoever serves says otherwise. */
+/** Bytes of one packet, unless the server says otherwise. */
 export const maxAllowedPacket = 16_777_216n;
 
 /** By name, lower case. Integers are shown as numbers by SELECT @@name, as text by SHOW VARIABLES. */

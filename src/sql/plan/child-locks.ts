@@ -1,5 +1,5 @@
 /**
- * MySQL locks the definitions of the tables whose foreign keys refer to one that a statement writes to; of theirs too where an action would write to
+ * MySQL takes metadata locks on the tables whose foreign keys refer to one that a statement writes to; of theirs too where an action would write to
  * them (`prepare_fk_prelocking_list` in sql_base.cc).
  */
 import type { Table } from '../catalog/relation.ts';

@@ -18,7 +18,7 @@ export interface ModificationOutcome {
   readonly rowCount: number;
   /** Rows that matched, changed or not. */
   readonly foundRows: number;
-  /** What MySQL's clients are told of the AUTO_INCREMENT column; 0 for nothing. */
+  /** The AUTO_INCREMENT value in the answer to MySQL's clients; 0 for none. */
   readonly insertId: bigint;
   /** Is it a number that was drawn? `LAST_INSERT_ID()` remembers only those. */
   readonly hasDrawn?: boolean;

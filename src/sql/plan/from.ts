@@ -284,7 +284,7 @@ function usingColumn({ columns }: Namespace, name: string, side: 'left' | 'right
   return column;
 }
 
-/** `left.name = right.name`, under names that nobody can write. */
+/** `left.name = right.name`, under names that no statement can contain. */
 function usingConjuncts(name: string, left: Namespace, right: Namespace, scope: QueryScope): Conjunct[] {
   const pair = [usingColumn(left, name, 'left'), usingColumn(right, name, 'right')];
   const names = [`\u0000left ${name}`, `\u0000right ${name}`];

@@ -72,7 +72,7 @@ function allHold(
   return isDecided ? true : null;
 }
 
-/** A relation that is computed from the catalog: whoever records can ask later how many rows satisfy the condition then. */
+/** A relation that is computed from the catalog: a recorder can ask later how many rows satisfy the condition then. */
 export function catalogSource(
   source: Source,
   item: RangeItem,
@@ -96,7 +96,7 @@ export function catalogSource(
   };
 }
 
-/** The rows around, as they are now: the executor goes on to set others. */
+/** The rows around, as they are now: the executor sets others later. */
 function copyOf({ rows, computed, execution, outer }: Frame): Frame {
   return { rows: [...rows], computed: [...computed], execution, outer: outer === null ? null : copyOf(outer) };
 }

@@ -15,7 +15,7 @@ export interface WindowFunction {
   readonly compute: Compute;
 }
 
-/** An aggregate goes on where the frame only grows at its end; else it begins anew. */
+/** An aggregate continues where the frame only grows at its end; else it starts again. */
 export function overFrame(aggregate: Aggregate): Compute {
   return (partition, window, frame) => {
     const boundsOf = window.boundsIn(partition, frame);

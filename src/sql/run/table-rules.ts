@@ -1,6 +1,6 @@
 /**
  * What holds for every row that is written to a table: defaults, generated columns, NOT NULL, CHECK. Compiled once for a statement.
- * Writing goes through here, so that foreign keys are looked after whoever writes.
+ * Writing goes through here, so that every writer checks foreign keys.
  */
 import type { Node } from '@pgsql/types';
 import { engineRules } from '../dialect.ts';

@@ -54,7 +54,7 @@ export class ResponseReader {
   #isPrepare = false;
   #columns: ColumnDefinition[] = [];
 
-  /** @param columns COM_STMT_FETCH: the columns of its statement, as the execution told them */
+  /** @param columns COM_STMT_FETCH: the columns of its statement, as the execution gave them */
   constructor(command: Command | null, flags: number, columns: readonly ColumnDefinition[] = []) {
     this.#command = command;
     this.#flags = flags;

@@ -107,7 +107,7 @@ export function decodePrepareOk(payload: Uint8Array): PrepareOk {
   const columns = reader.uint16();
   const parameters = reader.uint16();
   reader.skip(1);
-  // A server may add whether column definitions follow, which is asked for by a capability that nobody here names.
+  // A server may add whether column definitions follow, which is asked for by a capability that is never set here.
   return { statementId, columns, parameters, warnings: reader.left >= 2 ? reader.uint16() : 0 };
 }
 

@@ -1,4 +1,4 @@
-/** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that nobody asks for are not there. */
+/** pg_catalog: what drivers, ORMs and migration tools ask for. PostgreSQL manual, chapter 53; columns that none of them asks for are left out. */
 import { isTemporary } from '../temporary.ts';
 import type { Node } from '@pgsql/types';
 import { columnTitle } from '../../plan/target.ts';

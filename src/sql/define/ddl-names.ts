@@ -1,5 +1,5 @@
 /**
- * The names that a definition makes. Two that make the same one at a time meet in a unique index of PostgreSQL's catalog: the later one waits for the
+ * The names that a DDL statement makes. Two that make the same one at a time conflict in a unique index of PostgreSQL's catalog: the later one waits for the
  * other's transaction, and then fails with 23505, IF NOT EXISTS or not.
  */
 import type { ColumnDef, CreateStmt, Node } from '@pgsql/types';
@@ -11,7 +11,7 @@ const classIndex = 'pg_class_relname_nsp_index';
 const typeIndex = 'pg_type_typname_nsp_index';
 
 /** In the order in which PostgreSQL enters them. */
-export function definitionNames(node: Node, planning: Planning): NewName[] {
+export function ddlNames(node: Node, planning: Planning): NewName[] {
   if (planning.dialect === 'mysql') return [];
   const relation = (schema: string | undefined, name = '', index = classIndex): NewName => {
     const place = planning.creationSchema(schema);

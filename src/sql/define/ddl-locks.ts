@@ -1,6 +1,6 @@
 /**
- * The locks that a definition takes, by its form: PostgreSQL 15, manual of each command, and `AlterTableGetLockLevel`. Names that cannot be found
- * lock nothing here: the definition itself refuses them.
+ * The locks that a DDL statement takes, by its form: PostgreSQL 15, manual of each command, and `AlterTableGetLockLevel`. Names that cannot be found
+ * lock nothing here: the statement itself refuses them.
  */
 import { engineRules } from '../dialect.ts';
 import type { AlterTableCmd, AlterTableStmt, Constraint, DropStmt, Node, RangeVar, SelectStmt } from '@pgsql/types';
@@ -13,7 +13,7 @@ import type { TableLock } from '../statement.ts';
 import type { TableLockMode } from '../storage.ts';
 import { rangeOf } from './drop.ts';
 
-export function definitionLocks(node: Node, planning: Planning): TableLock[] {
+export function ddlLocks(node: Node, planning: Planning): TableLock[] {
   if (engineRules[planning.dialect].hasMetadataLocks) return metadataLocks(node, planning);
   if ('IndexStmt' in node) {
     const mode = node.IndexStmt.concurrent === true ? 'share update exclusive' : 'share';
@@ -36,7 +36,7 @@ export function definitionLocks(node: Node, planning: Planning): TableLock[] {
   return [];
 }
 
-/** MySQL's definitions have the tables alone that they change. */
+/** MySQL's DDL locks the tables that it changes exclusively. */
 function metadataLocks(node: Node, planning: Planning): TableLock[] {
   const exclusive = (range: RangeVar | undefined): TableLock[] => lockOf(range, 'access exclusive', planning);
   const withChildren = (range: RangeVar | undefined): TableLock[] => {
