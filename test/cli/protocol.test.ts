@@ -154,7 +154,7 @@ test.each([[[]], [['--jobs', '2']], [['--simulate', '5']]])(
   async (options) => {
     const { code, out, err } = await protocol('counting.ts', ...options);
     expect(err).toMatch(
-      /^the steps that lead there:\n1  p\d  go  p\d.n 0 -> 1\n2 .*\ncounting.ts:6:\d+: mine: p\d at go, step go: 3 is not an integer from 0 to 2 \[protocol\/value\]\n$/s,
+      /^(?:depth .*\n)*the steps that lead there:\n1  p\d  go  p\d.n 0 -> 1\n2 .*\ncounting.ts:6:\d+: mine: p\d at go, step go: 3 is not an integer from 0 to 2 \[protocol\/value\]\n$/s,
     );
     expect({ code, out }).toEqual({ code: 3, out: '' });
   },
