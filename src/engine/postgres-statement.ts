@@ -175,9 +175,12 @@ export class PostgresStatement implements StatementView {
 
   *isUnique(row: Row, index: IndexId): Waiting<boolean> {
     const { stored, keys } = ours(row);
-    const position = stored.table.indexPosition(index);
+    const { table, newest } = stored;
+    const position = table.indexPosition(index);
     const key = keys[position] ?? null;
-    return key === null || (yield* findDuplicate(this.#transaction, stored.table, position, key, stored)) === null;
+    // The version of an update that keeps the key stands for this one; one with another key has a check of its own.
+    if (key === null || newest === null || newest.isDeleted || newest.keys[position] !== key) return true;
+    return (yield* findDuplicate(this.#transaction, table, position, key, stored)) === null;
   }
 
   truncated(table: TableId): void {

@@ -292,7 +292,10 @@ export interface StatementView {
   isOwn(row: Row): boolean;
   /** Is a version that this transaction has written still the row's: not replaced, not deleted, not rolled back? */
   isCurrent(row: Row): boolean;
-  /** Has no other row its key in this deferrable index? Waits for open transactions on which that depends. */
+  /**
+   * Has no other row the key of a version that this transaction has written, in this deferrable index? A row that is deleted since, or has another key,
+   * is in no other's way. Waits for open transactions on which that depends.
+   */
   isUnique(row: Row, index: IndexId): Waiting<boolean>;
   /** TRUNCATE has deleted the rows: when it commits, older snapshots do not see them either, or cannot read the table. Absent: they do. */
   truncated?(table: TableId): void;

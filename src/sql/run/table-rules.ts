@@ -225,7 +225,7 @@ export class TableRules {
         constraint: { table: this.table.id, name: index.name },
         deferral: index.deferral,
         *run({ view }) {
-          if (view.isCurrent(row) && !(yield* view.isUnique(row, id))) throw duplicate;
+          if (!(yield* view.isUnique(row, id))) throw duplicate;
         },
       });
     }
