@@ -17,8 +17,9 @@ export type Comparison =
 
 /** Runs of the real server before a difference counts. */
 const runsOfServer = 3;
-/** Combinations of access paths that are tried. */
-const plansMax = 24;
+/** Places that a server reads by other access paths than moirai, and how many combinations are tried. */
+const placesMax = 3;
+const plansMax = 100;
 
 /** @param choices of moirai's, besides the likely ones */
 export async function compare(
@@ -57,32 +58,37 @@ async function runOnMoirai(
   return { trace, accesses: side.accesses };
 }
 
-/** Breadth first: one statement by another path, then two. */
 async function equalsByAnotherPlan(
   schedule: Schedule,
   theirs: Trace,
   accesses: Accesses,
   likely: MoiraiChoices,
 ): Promise<boolean> {
-  const places = accesses.filter(({ ways }) => ways > 1);
   let tried = 0;
-  const combinations: Record<string, number>[] = [{}];
-  for (const place of places) {
-    const key = accessKey(place);
-    const more = combinations.flatMap((ways) =>
-      Array.from({ length: place.ways - 1 }, (_, i) => ({ ...ways, [key]: i + 1 })),
-    );
-    for (const ways of more) {
-      if (tried === plansMax) return false;
-      tried += 1;
-      for (const firstToWake of ['longest', 'last'] as const) {
-        const { trace } = await runOnMoirai(schedule, { ...likely, firstToWake, ways });
-        if (firstDifferent(trace, theirs) === null) return true;
-      }
+  for (const ways of combinationsOf(accesses)) {
+    if (tried === plansMax) return false;
+    tried += 1;
+    for (const firstToWake of ['longest', 'last'] as const) {
+      const { trace } = await runOnMoirai(schedule, { ...likely, firstToWake, ways });
+      if (firstDifferent(trace, theirs) === null) return true;
     }
-    combinations.push(...more);
   }
   return false;
+}
+
+/** One place by another path, then two, then three. */
+function* combinationsOf(accesses: Accesses): Iterable<MoiraiChoices['ways']> {
+  const places = accesses.filter(({ ways }) => ways > 1);
+  for (let count = 1; count <= placesMax; count += 1) yield* deviations(places, count, 0);
+}
+
+function* deviations(places: Accesses, count: number, from: number): Iterable<MoiraiChoices['ways']> {
+  if (count === 0) return yield {};
+  for (const [i, place] of places.entries()) {
+    if (i < from) continue;
+    for (const others of deviations(places, count - 1, i + 1))
+      for (let way = 1; way < place.ways; way += 1) yield { [accessKey(place)]: way, ...others };
+  }
 }
 
 function sameRefusal(ours: Trace, theirs: Trace): boolean {

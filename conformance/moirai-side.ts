@@ -45,7 +45,7 @@ export class MoiraiSide implements Side {
     this.#choices = choices;
   }
 
-  /** The ways to rows that the last schedule took and that matter. */
+  /** The ways to rows that the last schedule took, first those that decide more than an order. */
   get accesses(): SqlDatabase['assumed']['list'] {
     return this.#accesses;
   }
@@ -135,7 +135,8 @@ export class MoiraiSide implements Side {
   }
 
   async finish(): Promise<void> {
-    this.#accesses = this.#database?.assumed.list ?? [];
+    const assumed = this.#database?.assumed;
+    this.#accesses = assumed === undefined ? [] : [...assumed.list, ...assumed.ofOrder];
     this.#database?.abandon();
     this.#database = null;
     this.#clients = [];

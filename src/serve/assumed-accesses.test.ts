@@ -1,6 +1,6 @@
 /** Which statements' ways to rows a verdict depends on. */
 import { describe, expect, test } from 'vitest';
-import { assumedClauses } from './assumed-accesses.ts';
+import { accessKey, assumedClauses } from './assumed-accesses.ts';
 import type { SqlDatabase } from './database.ts';
 import { connected, openDatabase } from './sql-session.test-support.ts';
 
@@ -37,6 +37,48 @@ describe('no choice, or one that makes no difference', () => {
     ['mysql', 'repeatable read', 'update t set n = 1 where n = 1'],
   ])('%s, %s: %s', async (engine, isolation, statement) => {
     expect((await afterStatements(engine, isolation, [statement])).assumed.list).toEqual([]);
+  });
+});
+
+describe('PostgreSQL may read an index whole: one with a column of the condition that is not its first, or a partial one', () => {
+  const schema = [
+    'create table w (id int primary key, a int, b int)',
+    'create index w_ab on w (a, b)',
+    'create index w_open on w (a) where b > 0',
+    'create index w_set on w (a) where b is not null',
+  ];
+  test.each([
+    ['b = 1', 4],
+    ['x.b in (1, 2)', 4],
+    ['b > 0 and id is not null', 4],
+    ['1 < b', 4],
+    ['b = 0', 3],
+    ['b >= 0', 3],
+    ['b in (0, 1)', 3],
+    ['b in (1, id)', 2],
+    ['b is not null', 2],
+    ['b <> 0', 2],
+    ['b is null', 2],
+  ])('%s', async (condition, ways) => {
+    const sql = `select id from w x where ${condition}`;
+    const { assumed } = await afterStatements('postgres', 'serializable', [...schema, sql]);
+    expect(assumed.list).toEqual([{ table: 'w', statement: sql, taken: 'as a whole', way: 0, ways }]);
+  });
+
+  test('the rows are the same', async () => {
+    const rows = 'insert into w select n, n % 3, nullif(n % 5, 4) from generate_series(1, 20) n';
+    for (const sql of ['select id from w where b > 1 order by id', 'select id from w where b in (1, 2) order by id']) {
+      const found = await Promise.all(
+        [0, 1, 2, 3].map(async (way) => {
+          const ways = { [accessKey({ table: 'w', statement: sql })]: way };
+          const client = connected(await openDatabase({ engine: 'postgres', isolation: 'serializable' }, { ways }));
+          for (const each of [...schema, rows]) await client.run(each);
+          return (await client.run(sql)).rows;
+        }),
+      );
+      expect(found[0]?.length).toBeGreaterThan(0);
+      for (const other of found.slice(1)) expect(other).toEqual(found[0]);
+    }
   });
 });
 

@@ -25,18 +25,23 @@ export interface AssumedAccess {
 
 export class AssumedAccesses {
   readonly #byKey = new Map<string, AssumedAccess>();
+  readonly #others = new Map<string, AssumedAccess>();
 
   get list(): readonly AssumedAccess[] {
-    return [...this.#byKey.values()];
+    return mergedAccesses([[...this.#byKey.values()]]);
+  }
+
+  /** Those that decide about the order of rows alone, which is also that of their locks: no verdict names them. */
+  get ofOrder(): readonly AssumedAccess[] {
+    return [...this.#others.values()];
   }
 
   note(sql: string, statement: QueryStatement, dialect: Dialect, isolation: IsolationName): void {
     for (const choice of statement.accesses) {
-      if (!matters(choice, statement, dialect, isolation)) continue;
       const { table, taken, way, ways } = choice;
-      const access = { table, statement: statementLine(sql), taken, way, ways };
-      const key = mergeKey(access);
-      if (!this.#byKey.has(key)) this.#byKey.set(key, access);
+      const known = matters(choice, statement, dialect, isolation) ? this.#byKey : this.#others;
+      const key = `${table}\0${taken}\0${sql}`;
+      if (!known.has(key)) known.set(key, { table, statement: statementLine(sql), taken, way, ways });
     }
   }
 }

@@ -13,6 +13,8 @@ export interface EngineRules {
   readonly locksWhileScanning: boolean;
   /** A condition that gives a whole unique key is always looked up by it. Otherwise the planner may read the table whole. */
   readonly looksUpUniqueKeys: boolean;
+  /** An index may be read whole for a condition on a column that is not its first, and a partial one for its own condition alone. */
+  readonly filtersWholeIndexes: boolean;
   /** NULLs are smaller than all values in indexes and ORDER BY. Otherwise larger. */
   readonly nullsAreSmallest: boolean;
   /** An UPDATE writes no row whose values stay the same, and does not count it. */
@@ -47,6 +49,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     isClustered: false,
     locksWhileScanning: false,
     looksUpUniqueKeys: false,
+    filtersWholeIndexes: true,
     nullsAreSmallest: false,
     skipsUnchangedRows: false,
     countOfOverwritten: 1,
@@ -65,6 +68,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     isClustered: true,
     locksWhileScanning: true,
     looksUpUniqueKeys: true,
+    filtersWholeIndexes: false,
     nullsAreSmallest: true,
     skipsUnchangedRows: true,
     countOfOverwritten: 2,

@@ -11,8 +11,9 @@ import type { SqlType } from '../type.ts';
 import type { SqlArray, SqlValue } from '../value.ts';
 import { boundConversion, type ConvertBound } from './bound.ts';
 import type { Comparison, ComparisonKind, Conjunct } from './conjunct.ts';
+import { impliesPredicate } from './implied-predicate.ts';
 import type { PlanStep } from './plan-step.ts';
-import { conjunctsOf, treeText } from './tree.ts';
+import { treeText } from './tree.ts';
 
 export interface Access {
   /** The scans whose rows together are a superset of those wanted; no row comes twice. */
@@ -71,8 +72,8 @@ export function accessWays(
   const usable = conjuncts
     .flatMap(({ comparisons }) => comparisons)
     .filter((each) => each.row === row && [...each.uses].every(isKnown));
-  if (usable.length === 0) return [null];
-  const indexes = table.indexes.filter((index) => impliesPredicate(index, conjuncts));
+  const indexes = table.indexes.filter((index) => impliesPredicate(index, conjuncts, row));
+  if (usable.length === 0) return [null, ...waysByWholeIndexes(indexes, usable, dialect)];
   const plain = usable.filter(({ kind }) => kind !== 'member');
   const found = indexes
     .flatMap((index) => accessBy(index, plain, dialect) ?? [])
@@ -80,7 +81,23 @@ export function accessWays(
     .map(({ access }) => access);
   const [best] = found;
   if (best?.isPoint === true && engineRules[dialect].looksUpUniqueKeys) return [best];
-  return [...found, null, ...waysByMembers(indexes, plain, usable, dialect)];
+  const others = indexes.filter((index) => !found.some((access) => access.index === index));
+  const whole = waysByWholeIndexes(others, plain, dialect);
+  return [...found, null, ...whole, ...waysByMembers(indexes, plain, usable, dialect)];
+}
+
+/** Indexes of which a condition concerns a column that is not the first, and partial indexes: no entry is passed over, but not every row is read. */
+function waysByWholeIndexes(indexes: readonly Index[], usable: readonly Comparison[], dialect: Dialect): Access[] {
+  if (!engineRules[dialect].filtersWholeIndexes) return [];
+  const isOfUse = ({ predicate, parts }: Index): boolean =>
+    predicate !== null || parts.some((part) => usable.some((comparison) => concerns(comparison, part)));
+  return indexes.filter(isOfUse).map(wholeIndex);
+}
+
+/** All entries of an index. */
+export function wholeIndex(index: Index): Access {
+  const paths: readonly AccessPath[] = [{ kind: 'index', index: index.id, prefix: [], isDescending: false }];
+  return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };
 }
 
 /** Those that the values of a subquery open, for a server that expects few of them. */
@@ -305,13 +322,6 @@ export function nullableComparator(type: SqlType, dialect: Dialect): (a: SqlValu
 
 export function indexStep({ index: { name }, condition }: Access, relation: string): PlanStep {
   return { nodeType: 'Index Scan', relation, index: { name, condition } };
-}
-
-/** A partial index has every wanted row only if its condition is among those asked for. */
-function impliesPredicate(index: Index, conjuncts: readonly Conjunct[]): boolean {
-  if (index.predicate === null) return true;
-  const asked = new Set(conjuncts.map(({ node }) => treeText(node)));
-  return conjunctsOf(index.predicate).every((node) => asked.has(treeText(node)));
 }
 
 function columnText({ text, row }: Comparison): string {

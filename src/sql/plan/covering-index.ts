@@ -4,10 +4,9 @@
  */
 import { columnAtCell, type Index, primaryKey, type Table } from '../catalog/relation.ts';
 import type { Access } from './access.ts';
-import { wholeTable } from './access.ts';
+import { wholeIndex, wholeTable } from './access.ts';
 import { type Dialect, engineRules } from '../dialect.ts';
 import type { RangeItem } from './namespace.ts';
-import { wholeIndex } from './ordered-access.ts';
 import type { TypeName } from '../type.ts';
 
 /** Which columns the statement reads is known when it has been planned: the path is chosen when it first runs. */

@@ -5,12 +5,11 @@
  * index that has the order. A locking statement on InnoDB chooses by the order, as MariaDB 10.11 does: SELECT takes such an index rather than sort,
  * UPDATE and DELETE only where they would read the whole table.
  */
-import { assert } from '../../base/assert.ts';
-import { type Index, primaryKey, type Table } from '../catalog/relation.ts';
+import { primaryKey, type Table } from '../catalog/relation.ts';
 import { type Dialect, engineRules } from '../dialect.ts';
 import type { Expression } from '../expression.ts';
 import type { AccessPath } from '../storage.ts';
-import { type Access, accessWays, wholeTable } from './access.ts';
+import { type Access, accessWays, wholeIndex, wholeTable } from './access.ts';
 import type { FromList } from './join.ts';
 import type { Planning } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
@@ -87,13 +86,6 @@ export function preferOrdered(
   const indexes = table.indexes.filter(({ predicate }) => predicate === null);
   const whole = indexes.map(wholeIndex).find(isOrdered);
   return whole === undefined ? ways : [whole, ...ways];
-}
-
-/** All rows in the order of an index, which is not partial. */
-export function wholeIndex(index: Index): Access {
-  assert(index.predicate === null, `the partial index ${index.name} lacks rows`);
-  const paths: readonly AccessPath[] = [{ kind: 'index', index: index.id, prefix: [], isDescending: false }];
-  return { paths: () => paths, isPoint: false, isOneRange: true, equalities: 0, constants: 0, condition: '', index };
 }
 
 /** Do the rows come in this order, forwards or backwards? `null`: neither. */
