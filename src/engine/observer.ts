@@ -3,6 +3,7 @@ import type { KeptCondition, RowId, TableId } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
 
 export interface ObservedVersion {
+  readonly row: RowId;
   readonly writerTransactionId: number;
   /** Counts the versions of a row, from 1. */
   readonly sequence: number;

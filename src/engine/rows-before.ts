@@ -2,21 +2,40 @@
 import { assert } from '../base/assert.ts';
 import type { AccessPath, IndexShape, KeptCondition, Row, TableShape } from '../sql/storage.ts';
 import type { SqlValue } from '../sql/value.ts';
-import { boundsOf, type IndexPath } from './index-tree.ts';
+import { boundsOf, type IndexPath, type KeyBounds } from './index-tree.ts';
 
 /** The rows that stand before `stop` in the scan's range. One with the same key does not count: its place is not known. */
 export function rowsBefore(shape: IndexShape, path: IndexPath, stop: Row): KeptCondition {
-  const { isAbove, isBelow } = boundsOf(path, shape.compare);
-  const end = shape.keyOf(stop.values as SqlValue[]);
-  return {
-    text: () => `${path.isDescending ? 'after' : 'before'} (${end?.map(String).join(', ')}) in ${shape.name}`,
-    holds: (values) => {
-      const key = shape.keyOf(values);
-      if (key === null || end === null || isAbove(key) || isBelow(key)) return false;
-      const order = shape.compare(key, end);
-      return path.isDescending ? order > 0 : order < 0;
-    },
-  };
+  return new RowsBefore(shape, path, shape.keyOf(stop.values as SqlValue[]));
+}
+
+/** Many are kept: what it needs of the path is computed when it is asked. */
+class RowsBefore implements KeptCondition {
+  readonly #shape: IndexShape;
+  readonly #path: IndexPath;
+  readonly #end: readonly SqlValue[] | null;
+  #bounds: KeyBounds | null = null;
+
+  constructor(shape: IndexShape, path: IndexPath, end: readonly SqlValue[] | null) {
+    this.#shape = shape;
+    this.#path = path;
+    this.#end = end;
+  }
+
+  text(): string {
+    const end = this.#end?.map(String).join(', ');
+    return `${this.#path.isDescending ? 'after' : 'before'} (${end}) in ${this.#shape.name}`;
+  }
+
+  holds(values: readonly SqlValue[]): boolean {
+    const { keyOf, compare } = this.#shape;
+    const key = keyOf(values);
+    if (key === null || this.#end === null) return false;
+    const { isAbove, isBelow } = (this.#bounds ??= boundsOf(this.#path, compare));
+    if (isAbove(key) || isBelow(key)) return false;
+    const order = compare(key, this.#end);
+    return this.#path.isDescending ? order > 0 : order < 0;
+  }
 }
 
 const none: KeptCondition = { text: () => 'none', holds: () => false };

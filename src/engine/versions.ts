@@ -59,6 +59,7 @@ export class RowVersion<S extends VersionedRow = VersionedRow> implements Row {
     const { values } = this;
     if (this.#observed?.lastValues === values) return this.#observed;
     this.#observed = {
+      row: this.id,
       writerTransactionId: this.writer.id,
       sequence: this.sequence,
       values: this.isDeleted ? null : values,

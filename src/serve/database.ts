@@ -51,7 +51,7 @@ import { searchPathOf } from './search-path.ts';
 import { type SessionRules, sessionRules } from './session-rules.ts';
 import { settleInProcess } from './settle.ts';
 import { Session } from './sql-session.ts';
-import { pausingStatements } from './statement-pauses.ts';
+import { type BegunStatement, pausingStatements } from './statement-pauses.ts';
 import { UnsupportedStatements } from './unsupported-statements.ts';
 
 export interface SqlDatabaseOptions {
@@ -171,12 +171,15 @@ export class SqlDatabase implements SqlServer {
     this.scheduler = this.#newScheduler();
   }
 
-  /** A statement of this transaction begins. @param isFirst of the transaction */
-  *statementOf(transaction: StorageTransaction, isolation: IsolationName, isFirst: boolean): Waiting<StatementView> {
+  /** A statement of this transaction begins. */
+  *statementOf(
+    transaction: StorageTransaction,
+    begun: Pick<BegunStatement, 'isolation' | 'isFirst' | 'isRead'>,
+  ): Waiting<StatementView> {
     const view = transaction.statement();
     if (!this.pauses) return view;
     const pausing = pausingStatements[this.dialect];
-    return yield* pausing(view, { isolation, isFirst, keepsSnapshot: () => this.keepsSnapshot() });
+    return yield* pausing(view, { ...begun, keepsSnapshot: () => this.keepsSnapshot() });
   }
 
   /** A statement pauses, and keeps its snapshot. */

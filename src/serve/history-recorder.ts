@@ -37,18 +37,36 @@ export class HistoryRecorder implements StorageObserver {
   }
 
   begun(transaction: number, session: number): void {
-    const begun = { id: transaction, session, operations: [], hasDefined: false, commit: Infinity } as const;
-    this.#transactions.set(transaction, { ...begun, operations: [], status: 'open' });
+    const begun: RecordedTransaction = {
+      id: transaction,
+      session,
+      operations: [],
+      hasDefined: false,
+      commit: Infinity,
+      status: 'open',
+    };
+    this.#transactions.set(transaction, begun);
   }
 
-  onRead(transaction: number, table: number, row: number, version: ObservedVersion): void {
-    this.#note(transaction, { kind: 'read', table, row, version, at: (this.#clock += 1) });
+  onRead(transaction: number, table: number, _row: number, version: ObservedVersion): void {
+    const operations = this.#counted(transaction);
+    const last = operations?.at(-1);
+    // Nothing has happened since the read before: both are at one time.
+    if (last?.kind === 'reads' && last.table === table && last.at === this.#clock) last.versions.push(version);
+    else operations?.push({ kind: 'reads', table, versions: [version], at: (this.#clock += 1) });
   }
 
   onUnread(transaction: number, table: number, row: number, sequence: number): void {
     const operations = this.#transactions.get(transaction)?.operations ?? [];
-    const at = operations.findLastIndex((each) => isOf(each, 'read', table, row, sequence));
-    if (at >= 0) operations.splice(at, 1);
+    for (let at = operations.length - 1; at >= 0; at -= 1) {
+      const each = operations[at];
+      if (each?.kind !== 'reads' || each.table !== table) continue;
+      const read = each.versions.findLastIndex((version) => version.row === row && version.sequence === sequence);
+      if (read < 0) continue;
+      each.versions.splice(read, 1);
+      if (each.versions.length === 0) operations.splice(at, 1);
+      return;
+    }
   }
 
   onWrite(
@@ -59,17 +77,17 @@ export class HistoryRecorder implements StorageObserver {
     older: ObservedVersion | null,
   ): void {
     const at = (this.#clock += 1);
-    this.#note(transaction, { kind: 'write', table, row, version, older, at });
+    this.#counted(transaction)?.push({ kind: 'write', table, row, version, older, at });
     if (this.#operations <= this.#operationsMax) this.#versions.write(table, row, version, older, at);
   }
 
   /** What the transaction read of its own write goes with the write. */
   onUndo(transaction: number, table: number, row: number, sequence: number): void {
     const operations = this.#transactions.get(transaction)?.operations ?? [];
-    const written = operations.findLastIndex((each) => isOf(each, 'write', table, row, sequence));
+    const written = operations.findLastIndex((each) => isWriteOf(each, table, row, sequence));
     if (written >= 0) {
       const after = operations.splice(written).slice(1);
-      operations.push(...after.filter((each) => !isOf(each, 'read', table, row, sequence)));
+      operations.push(...after.flatMap((each) => withoutReadsOf(each, table, row, sequence)));
     }
     this.#versions.undo(table, row, sequence, (this.#clock += 1));
   }
@@ -130,7 +148,8 @@ export class HistoryRecorder implements StorageObserver {
     this.#versions.begin((writer) => !this.#transactions.has(writer));
     this.#operations = 0;
     this.#scans = 0;
-    for (const { operations } of this.#transactions.values()) this.#operations += operations.length;
+    for (const { operations } of this.#transactions.values())
+      for (const each of operations) this.#operations += each.kind === 'reads' ? each.versions.length : 1;
   }
 
   /** Transactions that have ended, in the order in which they began; sessions are named by their numbers. @throws SqlError 54000 too many */
@@ -153,12 +172,14 @@ export class HistoryRecorder implements StorageObserver {
     return recordedHistory([...this.#transactions.values()], this.#versions, this.#names);
   }
 
-  #note(transaction: number, operation: RecordedOperation): void {
+  /** Where to keep one more read or write of a transaction; `undefined`: it is not kept. */
+  #counted(transaction: number): RecordedOperation[] | undefined {
     const operations = this.#transactions.get(transaction)?.operations;
-    if (operations === undefined) return;
+    if (operations === undefined) return undefined;
     this.#operations += 1;
-    if (this.#operations <= this.#operationsMax) operations.push(operation);
-    else if (this.#operations === this.#operationsMax + 1) this.#forget();
+    if (this.#operations <= this.#operationsMax) return operations;
+    if (this.#operations === this.#operationsMax + 1) this.#forget();
+    return undefined;
   }
 
   /** What is only a part of a history would be judged wrongly. */
@@ -168,19 +189,24 @@ export class HistoryRecorder implements StorageObserver {
   }
 }
 
-function isOf(
-  operation: RecordedOperation,
-  kind: 'read' | 'write',
-  table: number,
-  row: number,
-  sequence: number,
-): boolean {
+function isWriteOf(operation: RecordedOperation, table: number, row: number, sequence: number): boolean {
   return (
-    operation.kind === kind &&
+    operation.kind === 'write' &&
     operation.table === table &&
     operation.row === row &&
     operation.version.sequence === sequence
   );
+}
+
+function withoutReadsOf(
+  operation: RecordedOperation,
+  table: number,
+  row: number,
+  sequence: number,
+): RecordedOperation | [] {
+  if (operation.kind !== 'reads' || operation.table !== table) return operation;
+  const versions = operation.versions.filter((version) => version.row !== row || version.sequence !== sequence);
+  return versions.length === 0 ? [] : { ...operation, versions };
 }
 
 function both(condition: KeptCondition, lookedAt: KeptCondition): KeptCondition {

@@ -47,6 +47,7 @@ export function currentPlan(
   if (
     keepsColumns &&
     plan.statement.kind === 'query' &&
+    plan.statement.columns !== prepared.columns &&
     titlesOf(plan.statement.columns) !== titlesOf(prepared.columns)
   )
     throw new SqlError('0A000', 'cached plan must not change result type', { routine: 'RevalidateCachedQuery' });

@@ -25,22 +25,26 @@ export interface RowNames {
   readonly valueOf: (table: number, values: readonly SqlValue[]) => Value;
 }
 
-interface RowRead {
-  readonly kind: 'read';
+/** Reads between which nothing else happened. */
+interface RowReads {
+  readonly kind: 'reads';
+  readonly table: number;
+  readonly versions: ObservedVersion[];
+  readonly at: number;
+}
+
+interface RowWrite {
+  readonly kind: 'write';
   readonly table: number;
   readonly row: number;
   readonly version: ObservedVersion;
   readonly at: number;
-}
-
-interface RowWrite extends Omit<RowRead, 'kind'> {
-  readonly kind: 'write';
   /** The version that it overwrites; `null`: there was no row. */
   readonly older: ObservedVersion | null;
 }
 
 export type RecordedOperation =
-  | RowRead
+  | RowReads
   | RowWrite
   | { readonly kind: 'scan'; readonly scan: RecordedScan }
   | CatalogRead;
@@ -105,7 +109,8 @@ class Recording {
         if (operation.kind === 'scan') this.#addMissed(transaction, t, operation.scan);
         else if (operation.kind === 'catalog') this.#addCatalogRead(t, operation);
         else if (operation.kind === 'write') this.#addWrite(t, operation);
-        else this.#operations[t]?.push(this.#rowRead(operation));
+        else
+          for (const version of operation.versions) this.#operations[t]?.push(this.#rowRead(operation.table, version));
       }
     });
     return { history: this.#history(), undecided: [...this.#undecided] };
@@ -131,8 +136,8 @@ class Recording {
     return { sessions: sessions.map(String), transactions, initial: this.#initial };
   }
 
-  #rowRead({ table, row, version }: RowRead): Read {
-    const key = this.#keyOf(table, row, version);
+  #rowRead(table: number, version: ObservedVersion): Read {
+    const key = this.#keyOf(table, version.row, version);
     return this.#read(key, this.#valueOf(table, version.values), version.writerTransactionId);
   }
 
@@ -244,11 +249,11 @@ class Recording {
     const endedAt = Math.max(...scans.map((each) => each.endedAt));
     return reader.operations.some(
       (each) =>
-        each.kind === 'read' &&
+        each.kind === 'reads' &&
         each.table === scan.table &&
         each.at > begunAt &&
         each.at < endedAt &&
-        this.#keyOf(each.table, each.row, each.version) === key,
+        each.versions.some((version) => this.#keyOf(each.table, version.row, version) === key),
     );
   }
 

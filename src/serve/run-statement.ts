@@ -53,7 +53,7 @@ export function* runStatement(
     if (statement.kind === 'lock') return emptyResult(statement.command);
     session.watch.onStep?.(snapshotOf(dialect, transaction.isolation, isRead));
     database.maySpuriouslyFail(session, transaction.isolation);
-    view = yield* database.statementOf(stored, transaction.isolation, isFirst);
+    view = yield* database.statementOf(stored, { isolation: transaction.isolation, isFirst, isRead });
     const checkInterrupt = statementCheck(database, session, isRead);
     const onOpenRows = openRowsIn(database.takenForGranted, prepared.sql);
     const execution = { parameters, surroundings: session.surroundings, checkInterrupt, onOpenRows };

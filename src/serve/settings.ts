@@ -104,9 +104,10 @@ export class Settings {
   readonly #onReport: (name: string, value: string) => void;
   readonly #initial = new Map<string, string>();
   readonly #unfollowed: UnfollowedSetting[] = [];
-  #values: Map<string, string>;
+  /** Replaced, never changed: every statement that is a transaction of its own marks them twice. */
+  #values: ReadonlyMap<string, string>;
   /** SET LOCAL: until the transaction ends. */
-  #local = new Map<string, string>();
+  #local: ReadonlyMap<string, string> = none;
   /** Where the open transaction began: in PostgreSQL a SET in a transaction that is rolled back was never there. */
   #begun: SettingsMark | null = null;
 
@@ -120,7 +121,7 @@ export class Settings {
     this.#defaults = settings;
     this.#onReport = onReport;
     for (const [name, value] of initial) this.#connectWith(canonical(name), value);
-    this.#values = new Map(this.#initial);
+    this.#values = this.#initial;
     // The client hears of what it gets in place of what it asked for.
     for (const { name } of this.#unfollowed) if (reported.has(name)) onReport(name, this.#default(name) ?? '');
   }
@@ -155,21 +156,22 @@ export class Settings {
     if (sessionRules[this.#dialect].checksSettings) this.#check(known, value);
     mustBeFollowed(known, value, this.#dialect);
     const before = this.get(known);
-    const target = isLocal ? this.#local : this.#values;
     const next = (value === null ? undefined : shownAs(known, value)) ?? this.#initial.get(known);
     // Back to the default for this transaction only: what the session has is hidden.
     const hidden = isLocal ? this.#default(known) : undefined;
-    if ((next ?? hidden) === undefined) target.delete(known);
-    else target.set(known, (next ?? hidden) as string);
-    // The last word is that of the session: PostgreSQL forgets the transaction's own.
-    if (!isLocal) this.#local.delete(known);
+    if (isLocal) this.#local = changed(this.#local, known, next ?? hidden);
+    else {
+      this.#values = changed(this.#values, known, next);
+      // The last word is that of the session: PostgreSQL forgets the transaction's own.
+      this.#local = changed(this.#local, known, undefined);
+    }
     this.#report(known, before);
   }
 
   resetAll(): void {
     const before = this.mark();
-    this.#local = new Map();
-    this.#values = new Map(this.#initial);
+    this.#local = none;
+    this.#values = this.#initial;
     this.#reportSince(before);
   }
 
@@ -180,22 +182,22 @@ export class Settings {
   end(isCommitted: boolean): void {
     const before = this.mark();
     if (!isCommitted && this.#begun !== null && sessionRules[this.#dialect].rollsBackSettings)
-      this.#values = new Map(this.#begun.values);
-    this.#local = new Map();
+      this.#values = this.#begun.values;
+    this.#local = none;
     this.#begun = null;
     this.#reportSince(before);
   }
 
   mark(): SettingsMark {
-    return { values: new Map(this.#values), local: new Map(this.#local) };
+    return { values: this.#values, local: this.#local };
   }
 
   /** ROLLBACK TO SAVEPOINT. */
   backTo(mark: SettingsMark): void {
     if (!sessionRules[this.#dialect].rollsBackSettings) return;
     const before = this.mark();
-    this.#values = new Map(mark.values);
-    this.#local = new Map(mark.local);
+    this.#values = mark.values;
+    this.#local = mark.local;
     this.#reportSince(before);
   }
 
@@ -234,6 +236,7 @@ export class Settings {
   }
 
   #reportSince({ values, local }: SettingsMark): void {
+    if (values === this.#values && local === this.#local) return;
     for (const name of reported) this.#report(name, local.get(name) ?? values.get(name) ?? this.#default(name));
   }
 
@@ -241,6 +244,20 @@ export class Settings {
     const value = this.get(name);
     if (reported.has(name) && value !== undefined && value !== before) this.#onReport(name, value);
   }
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+function changed(
+  settings: ReadonlyMap<string, string>,
+  name: string,
+  value: string | undefined,
+): ReadonlyMap<string, string> {
+  if (settings.get(name) === value) return settings;
+  const copy = new Map(settings);
+  if (value === undefined) copy.delete(name);
+  else copy.set(name, value);
+  return copy;
 }
 
 /** As the server spells it: names are case-insensitive. */
@@ -251,7 +268,8 @@ function canonical(name: string): string {
 
 /** `250`, `250ms`, `2s`, `1min` in milliseconds; 0 is never, and never is Infinity, as is what is no time. */
 export function timeoutMs(text: string | undefined): number {
-  const milliseconds = millisecondsOf(text ?? '0');
+  if (text === undefined || text === '0') return Infinity;
+  const milliseconds = millisecondsOf(text);
   return milliseconds === null || milliseconds === 0 ? Infinity : milliseconds;
 }
 

@@ -23,6 +23,8 @@ export interface BegunStatement {
   readonly isolation: IsolationName;
   /** Of its transaction. */
   readonly isFirst: boolean;
+  /** Does it neither write nor lock rows? */
+  readonly isRead: boolean;
   /** The statement stops, and continues with the snapshot that it has. */
   readonly keepsSnapshot: () => void;
 }
@@ -31,11 +33,11 @@ export interface BegunStatement {
 export const pausingStatements: Readonly<
   Record<Dialect, (view: StatementView, begun: BegunStatement) => Waiting<StatementView>>
 > = {
-  *postgres(view, { isolation, isFirst, keepsSnapshot }) {
+  *postgres(view, { isolation, isFirst, isRead, keepsSnapshot }) {
     const takesSnapshot = isFirst || isolation === 'read committed' || isolation === 'read uncommitted';
     if (!takesSnapshot) return view;
     // What will be read with it is not known yet.
-    if (isolation !== 'serializable') return pausingBeforeLocks(view, keepsSnapshot);
+    if (isolation !== 'serializable') return isRead ? view : pausingBeforeLocks(view, keepsSnapshot);
     yield pause;
     return view;
   },

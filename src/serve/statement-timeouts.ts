@@ -17,8 +17,10 @@ interface StatementTimeouts {
 
 /** What the scheduler has to know of a statement. */
 export function statementLimits(database: SqlDatabase, session: Session, isRead: boolean): JobOptions {
+  const { lockTimeoutMs, timeoutMs: limitMs } = statementTimeouts(database, session, isRead);
   return {
-    ...statementTimeouts(database, session, isRead),
+    lockTimeoutMs,
+    timeoutMs: limitMs,
     lockTimeoutError: () => database.rules.lockTimeout(),
     timeoutError: () => database.rules.statementTimeout(),
   };

@@ -3,14 +3,14 @@
  * keeps the condition and later evaluates it on versions that the statement did not see. Outer rows and parameters are those of the
  * statement. What the row alone does not decide (a correlated subquery, a volatile function) stays undecided.
  */
-import type { Execution, Frame, LockFunctions, Surroundings } from '../expression.ts';
+import type { Frame, LockFunctions, Surroundings } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { KeptCondition, Row, RowCondition, StatementView } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { conditionText } from './condition-text.ts';
 import { allOf, type Conjunct } from './conjunct.ts';
 import type { RangeItem } from './namespace.ts';
-import type { Planning, Running } from './planning.ts';
+import { type Planning, type Running, runningOf } from './planning.ts';
 import { rowOf, type Source } from './source.ts';
 
 export function rowCondition(
@@ -27,29 +27,39 @@ export function rowCondition(
         frame.rows[item.row] = row;
         return where === null || where(frame);
       },
-      keep: () => keptCondition(item, conjuncts, frame, planning),
+      keep: () => new PastCondition(item, conjuncts, frame, planning),
       cells: item.cellsRead,
       isWritten: item.isWritten === true,
     };
   };
 }
 
-function keptCondition(
-  item: RangeItem,
-  conjuncts: readonly Conjunct[],
-  frame: Frame,
-  planning: Planning,
-): KeptCondition {
-  const past = copyOf(frame);
-  let asked: Frame | null = null;
-  const width = item.table?.cells.length ?? 0;
-  return {
-    text: () => conditionText(conjuncts, item.name, frame.execution.parameters, planning),
-    holds: (values) => {
-      asked ??= pastFrame(past, pastExecution(past.execution as Running));
-      return values.length === width ? allHold(conjuncts, asked, item.row, values) : null;
-    },
-  };
+/** Many are kept, so it holds nothing of its statement but what decides the condition. */
+class PastCondition implements KeptCondition {
+  readonly #item: RangeItem;
+  readonly #conjuncts: readonly Conjunct[];
+  readonly #planning: Planning;
+  readonly #past: PastFrame;
+  readonly #execution: PastExecution;
+  #asked: Frame | null = null;
+
+  constructor(item: RangeItem, conjuncts: readonly Conjunct[], frame: Frame, planning: Planning) {
+    this.#item = item;
+    this.#conjuncts = conjuncts;
+    this.#planning = planning;
+    this.#past = copyOf(frame);
+    this.#execution = copyOfExecution(runningOf(frame));
+  }
+
+  text(): string {
+    return conditionText(this.#conjuncts, this.#item.name, this.#execution.parameters, this.#planning);
+  }
+
+  holds(values: readonly SqlValue[]): boolean | null {
+    if (values.length !== (this.#item.table?.cells.length ?? 0)) return null;
+    this.#asked ??= pastFrame(this.#past, pastExecution(this.#execution));
+    return allHold(this.#conjuncts, this.#asked, this.#item.row, values);
+  }
 }
 
 function allHold(
@@ -87,7 +97,7 @@ export function catalogSource(
       relation: item.systemName ?? item.name,
       text: () => conditionText(conjuncts, item.name, parameters, planning),
       rows: () => {
-        const now = pastFrame(past, pastExecution({ ...(past.execution as Running), kept: new Map() }));
+        const now = pastFrame(past, pastExecution({ parameters, surroundings, kept: new Map() }));
         return [...rowsOf(now)].filter(({ values }) => allHold(conjuncts, now, item.row, values as SqlValue[]) === true)
           .length;
       },
@@ -96,18 +106,30 @@ export function catalogSource(
   };
 }
 
-/** The rows around, as they are now: the executor sets others later. */
-function copyOf({ rows, computed, execution, outer }: Frame): Frame {
-  return { rows: [...rows], computed: [...computed], execution, outer: outer === null ? null : copyOf(outer) };
+/** A frame without the execution. */
+interface PastFrame {
+  readonly rows: Frame['rows'];
+  readonly computed: Frame['computed'];
+  readonly outer: PastFrame | null;
 }
 
-function pastFrame({ rows, computed, outer }: Frame, execution: Execution): Frame {
+type PastExecution = Pick<Running, 'parameters' | 'surroundings' | 'kept'>;
+
+/** The rows around, as they are now: the executor sets others later. */
+function copyOf({ rows, computed, outer }: Frame): PastFrame {
+  return { rows: [...rows], computed: [...computed], outer: outer === null ? null : copyOf(outer) };
+}
+
+function copyOfExecution({ parameters, surroundings, kept }: Running): PastExecution {
+  return { parameters, surroundings, kept };
+}
+
+function pastFrame({ rows, computed, outer }: PastFrame, execution: Running): Frame {
   return { rows, computed, execution, outer: outer === null ? null : pastFrame(outer, execution) };
 }
 
-function pastExecution({ parameters, surroundings, kept }: Running): Execution {
-  const past: Running = { parameters, surroundings: pastSurroundings(surroundings), kept, view: pastView };
-  return past;
+function pastExecution({ parameters, surroundings, kept }: PastExecution): Running {
+  return { parameters, surroundings: pastSurroundings(surroundings), kept, view: pastView };
 }
 
 function undecided(): never {
