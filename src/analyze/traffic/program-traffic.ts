@@ -7,6 +7,7 @@ import type { SqlProgram } from '../../program/index.ts';
 import { formatText, SqlError, type SqlType, type SqlValue, splitStatements } from '../../sql/index.ts';
 import { connectTo, openSqlDatabase, type SqlDatabase, type StatementEvent } from '../../sql-campaign/index.ts';
 import type { Place } from '../application.ts';
+import { engineOf } from '../engines.ts';
 import { type PlacedStatement, type RanTraffic, RanTransactions } from './ran-transactions.ts';
 import { Roles } from './session-statements.ts';
 
@@ -46,9 +47,8 @@ export async function trafficOfProgram(program: SqlProgram, file: string): Promi
 const sessionMsMax = 10_000;
 
 async function databaseOf({ dialect, schema }: SqlProgram): Promise<SqlDatabase> {
-  const isolation = dialect === 'mysql' ? 'repeatable read' : 'read committed';
-  const profile = { family: 'engine', engine: dialect, dialect, isolation } as const;
-  const database = await openSqlDatabase({ profile });
+  const { profileAt, defaultIsolation } = engineOf[dialect];
+  const database = await openSqlDatabase({ profile: profileAt(defaultIsolation) });
   const options = { user: 'moirai', database: '', parameters: new Map<string, string>(), onParameter: () => undefined };
   const session = database.connect(options);
   try {

@@ -28,15 +28,20 @@ const rolesMax = 10_000;
 /** What does not parse is data: the analysis says why it is not understood. */
 function roleOf(sql: string, dialect: Dialect): Role {
   try {
-    if (dialect === 'mysql') return mysqlRole(sql);
-    const tree = parseStatement(sql);
-    if (tree === null) return { kind: 'neutral' };
-    const session = sessionStatement(tree);
-    if (session !== undefined) return sessionRole(session);
-    return { kind: ddl.test(Object.keys(tree)[0] ?? '') ? 'ddl' : 'data' };
+    return roleIn[dialect](sql);
   } catch {
     return { kind: 'data' };
   }
+}
+
+const roleIn: Readonly<Record<Dialect, (sql: string) => Role>> = { postgres: postgresRole, mysql: mysqlRole };
+
+function postgresRole(sql: string): Role {
+  const tree = parseStatement(sql);
+  if (tree === null) return { kind: 'neutral' };
+  const session = sessionStatement(tree);
+  if (session !== undefined) return sessionRole(session);
+  return { kind: ddl.test(Object.keys(tree)[0] ?? '') ? 'ddl' : 'data' };
 }
 
 const ddl = /^(?:Create|Alter|Drop|Rename|Index|Comment|Grant|View|Define|Vacuum|Reindex|Refresh)/;

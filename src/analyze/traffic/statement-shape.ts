@@ -6,6 +6,7 @@ import type { StatementValue } from '../../history/trace-statement.ts';
 import { type SqlToken, tokensOf } from '../../sql/parse.ts';
 import { tokenize } from '../../sql/mysql/tokens.ts';
 import type { Dialect } from '../../sql/index.ts';
+import { dialects } from '../source/builders/dialect.ts';
 
 /** A value of the text by its number: first its parameters, then its constants. */
 export type Slot = number;
@@ -22,7 +23,7 @@ export interface Shape {
 
 /** O(length). A text that is no SQL is a shape of its own. */
 export function shapeOf(sql: string, dialect: Dialect): Shape {
-  const tokens = dialect === 'postgres' ? postgresTokens(sql) : mysqlTokens(sql);
+  const tokens = tokensIn[dialect](sql);
   if (tokens === null) return { key: sql, dialect, pieces: [sql], parameters: 0, constants: [] };
   const parameters = tokens.reduce((most, { parameter = 0 }) => Math.max(most, parameter), 0);
   const constants: StatementValue[] = [];
@@ -49,17 +50,18 @@ export interface ShapedText {
 
 /** The text with these constants as parameters. The numbers of those that it has stay. */
 export function textOfShape({ pieces, parameters, dialect }: Shape, isParameter: (slot: Slot) => boolean): ShapedText {
-  const slots = dialect === 'postgres' ? Array.from({ length: parameters }, (_, slot) => slot) : [];
+  const { placeholder, numbersPlaceholders } = dialects[dialect];
+  const slots = numbersPlaceholders ? Array.from({ length: parameters }, (_, slot) => slot) : [];
   let sql = '';
   for (const piece of pieces) {
     if (typeof piece === 'string') sql += piece;
     else if (piece.slot < parameters) {
       sql += piece.text;
-      if (dialect === 'mysql') slots.push(piece.slot);
+      if (!numbersPlaceholders) slots.push(piece.slot);
     } else if (!isParameter(piece.slot)) sql += piece.text;
     else {
       slots.push(piece.slot);
-      sql += dialect === 'postgres' ? `$${slots.length}` : '?';
+      sql += placeholder(slots.length);
     }
   }
   return { sql: sql.trim(), slots };
@@ -73,6 +75,11 @@ interface ShapeToken {
   readonly parameter?: number;
   readonly constant?: StatementValue;
 }
+
+const tokensIn: Readonly<Record<Dialect, (sql: string) => readonly ShapeToken[] | null>> = {
+  postgres: postgresTokens,
+  mysql: mysqlTokens,
+};
 
 /** Behind these a constant is a value; behind a name it is part of a type, as in `date '2020-01-01'`. */
 const beforeValue = /^(?:[-+*/%=<>(,|]|<=|>=|<>|!=|\|\||like|ilike|between|values?)$/i;

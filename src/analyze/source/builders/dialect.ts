@@ -17,6 +17,8 @@ export interface DialectOfBuilders {
   readonly needsQuotes: (name: string) => boolean;
   /** @param number from 1 */
   readonly placeholder: (number: number) => string;
+  /** One of them may stand in several places of a statement. */
+  readonly numbersPlaceholders: boolean;
   /** Does INSERT return its rows? Otherwise the driver gives the id that was generated. */
   readonly hasReturning: boolean;
   /** Do its drivers give `[rows, fields]`? */
@@ -32,6 +34,7 @@ export const dialects: Readonly<Record<Dialect, DialectOfBuilders>> = {
     // PostgreSQL folds what is not quoted to lower case.
     needsQuotes: (name) => !/^[a-z_][a-z0-9_]*$/.test(name) || reservedInPostgres.has(name),
     placeholder: (number) => `$${number}`,
+    numbersPlaceholders: true,
     hasReturning: true,
     givesPairs: false,
     inList: [' = ANY(', ')'],
@@ -41,6 +44,7 @@ export const dialects: Readonly<Record<Dialect, DialectOfBuilders>> = {
     quote: '`',
     needsQuotes: (name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || reservedInMysql.has(name.toUpperCase()),
     placeholder: () => '?',
+    numbersPlaceholders: false,
     hasReturning: false,
     givesPairs: true,
     inList: [' IN (', ')'],
