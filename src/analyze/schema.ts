@@ -1,8 +1,9 @@
 /** The tables that statements name: the application's DDL, run by the project's own SQL database. */
 import { InputError } from '../base/index.ts';
-import type { Catalog, Table } from '../sql/index.ts';
+import { type Catalog, engineRules, type Table } from '../sql/index.ts';
 import { openSqlDatabase } from '../sql-campaign/index.ts';
 import type { Application, Dialect } from './application.ts';
+import { engineOf } from './engines.ts';
 
 /** The tables, and whose SQL the statements are. */
 export interface Schema {
@@ -12,7 +13,7 @@ export interface Schema {
 
 /** @throws InputError `analyze/schema` */
 export async function readSchema({ dialect, schema }: Pick<Application, 'dialect' | 'schema'>): Promise<Schema> {
-  const profile = { family: 'engine', engine: dialect, dialect, isolation: 'read committed' } as const;
+  const profile = engineOf[dialect].profileAt('read committed');
   const database = await openSqlDatabase({ profile, settle: null });
   const session = database.connect({
     user: 'analyze',
@@ -35,8 +36,8 @@ export async function readSchema({ dialect, schema }: Pick<Application, 'dialect
 
 /** The table by its name, with or without its schema; `undefined`: none, or a view. */
 export function tableNamed({ catalog, dialect }: Schema, schema: string | undefined, name: string): Table | undefined {
-  // MySQL's databases are schemas here. One that the DDL does not create is the one that the application connects to.
-  const isOwn = dialect === 'mysql' && schema !== undefined && !catalog.hasSchema(schema);
+  // A database that the DDL does not create is the one that the application connects to.
+  const isOwn = engineRules[dialect].databasesAreSchemas && schema !== undefined && !catalog.hasSchema(schema);
   const found = catalog.relation(isOwn ? 'public' : (schema ?? 'public'), name);
   return found?.kind === 'table' ? found : undefined;
 }

@@ -1,5 +1,6 @@
 /** INSERT, UPDATE and DELETE: which rows of one table, and what is written into them. */
 import type { DeleteStmt, InsertStmt, Node, OnConflictClause, UpdateStmt } from '@pgsql/types';
+import { isSameName } from '../sql/dialect.ts';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
 import { type Output, outputsOf, rangeVariables, sourcesOf, tableOf, writesInside } from './plan-select.ts';
@@ -213,6 +214,5 @@ function isExcluded(node: Node | undefined, column: RecordedColumn, schema: Reco
   const [qualifier, name] = (node.ColumnRef.fields ?? []).map((field) =>
     'String' in field ? field.String.sval : undefined,
   );
-  const isSame = schema.dialect === 'mysql' ? name?.toLowerCase() === column.name.toLowerCase() : name === column.name;
-  return qualifier === 'excluded' && isSame;
+  return qualifier === 'excluded' && name !== undefined && isSameName(column.name, name, schema.dialect);
 }

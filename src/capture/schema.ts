@@ -2,7 +2,7 @@
  * The tables of the server whose clients are recorded: names, columns, primary keys. Read once with the query given here, on a connection
  * that the client has anyway, so that no credentials are needed; read again after DDL (CREATE, ALTER, DROP).
  */
-import type { Dialect } from '../sql/index.ts';
+import { type Dialect, isSameName } from '../sql/dialect.ts';
 
 /** How values of a column are compared and written down; `other`: only as the server gives them back. */
 export type ColumnKind =
@@ -138,11 +138,8 @@ export class RecordedSchema {
     return this.#tables.get(qualified(schema, name));
   }
 
-  /** MySQL's columns have names without regard to case. */
   column(table: RecordedTable, name: string): RecordedColumn | undefined {
-    if (this.dialect === 'postgres') return table.columns.find((column) => column.name === name);
-    const lower = name.toLowerCase();
-    return table.columns.find((column) => column.name.toLowerCase() === lower);
+    return table.columns.find((column) => isSameName(column.name, name, this.dialect));
   }
 }
 

@@ -40,6 +40,16 @@ export interface EngineRules {
   readonly looksUpMembers: boolean;
   /** Conditions on one column are compared with each other before the first row is read. */
   readonly comparesConditions: boolean;
+  /** A database's name stands where the other has a schema's. There is one database: a name that is no schema's is its own. */
+  readonly databasesAreSchemas: boolean;
+  /** The names of columns and aliases are the same in any case. */
+  readonly ignoresCaseOfColumns: boolean;
+  /** The tables of information_schema are found in any case, and its columns have capital names, which results show however they were written. */
+  readonly hasCapitalCatalog: boolean;
+  /** LIMIT in a recursive query ends it; ORDER BY may stand there, too. Otherwise both are errors. */
+  readonly limitsRecursion: boolean;
+  /** The types of a recursive query's columns are those of its first part. Otherwise the second part must have the same. */
+  readonly firstPartDecidesTypes: boolean;
 }
 
 export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
@@ -61,6 +71,11 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     looksUpDerived: true,
     looksUpMembers: false,
     comparesConditions: false,
+    databasesAreSchemas: false,
+    ignoresCaseOfColumns: false,
+    hasCapitalCatalog: false,
+    limitsRecursion: false,
+    firstPartDecidesTypes: false,
   },
   mysql: {
     ddlCommits: true,
@@ -80,5 +95,15 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     looksUpDerived: false,
     looksUpMembers: true,
     comparesConditions: true,
+    databasesAreSchemas: true,
+    ignoresCaseOfColumns: true,
+    hasCapitalCatalog: true,
+    limitsRecursion: true,
+    firstPartDecidesTypes: true,
   },
 };
+
+/** Are these the same name of a column or an alias? */
+export function isSameName(a: string, b: string, dialect: Dialect): boolean {
+  return a === b || (engineRules[dialect].ignoresCaseOfColumns && a.toLowerCase() === b.toLowerCase());
+}

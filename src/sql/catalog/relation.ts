@@ -1,6 +1,6 @@
 /** What the catalog knows by name: tables with their columns, indexes and constraints, views, sequences, relations that are computed. */
 import type { Node } from '@pgsql/types';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, isSameName } from '../dialect.ts';
 import type { IndexId, TableId } from '../storage.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlValue } from '../value.ts';
@@ -134,11 +134,8 @@ export function primaryKey(table: Table): Index | undefined {
   return table.indexes.find(({ isPrimary }) => isPrimary);
 }
 
-/** MySQL's column names are the same in any case. */
 export function columnNamed(table: Table, name: string, dialect: Dialect = 'postgres'): Column | undefined {
-  const found = table.columns.find((column) => column.name === name);
-  if (found !== undefined || dialect === 'postgres') return found;
-  return table.columns.find((column) => column.name.toLowerCase() === name.toLowerCase());
+  return table.columns.find((column) => isSameName(column.name, name, dialect));
 }
 
 export function columnAtCell(table: Table, cell: number): Column | undefined {

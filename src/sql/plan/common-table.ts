@@ -1,6 +1,7 @@
 /** WITH: named queries in front of a statement, recursive ones, and those that write. */
 import type { CommonTableExpr, Node, WithClause } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
+import { engineRules } from '../dialect.ts';
 import { commonType } from '../expressions/index.ts';
 import type { Frame } from '../expression.ts';
 import { rowKey } from '../row-key.ts';
@@ -106,10 +107,9 @@ function keptOf(plan: object, running: Running): Values[] {
   return rows as Values[];
 }
 
-/** PostgreSQL refuses both; MySQL allows LIMIT. */
 function orderedRecursion(isOrdered: boolean, { planning }: QueryScope): SqlError {
   const clause = isOrdered ? 'ORDER BY' : 'LIMIT';
-  return planning.dialect === 'mysql'
+  return engineRules[planning.dialect].limitsRecursion
     ? notSupported(`${clause} in a recursive query`)
     : new SqlError('0A000', `${clause} in a recursive query is not implemented`);
 }
@@ -136,8 +136,7 @@ function recursive(expression: CommonTableExpr, name: string, scope: QueryScope)
   if (step.columns.length !== columns.length) {
     throw new SqlError('42601', 'each UNION query must have the same number of columns');
   }
-  // MySQL: the first part alone decides.
-  for (const [i, { type }] of scope.dialect === 'mysql' ? [] : step.columns.entries()) {
+  for (const [i, { type }] of engineRules[scope.dialect].firstPartDecidesTypes ? [] : step.columns.entries()) {
     const own = columns[i]?.type ?? type;
     if (commonType([own, type], 'UNION').oid !== own.oid) {
       throw new SqlError(

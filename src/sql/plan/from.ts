@@ -3,6 +3,7 @@ import type { JoinExpr, Node, RangeSubselect, RangeVar } from '@pgsql/types';
 import { isTemporary } from '../catalog/temporary.ts';
 import { assert } from '../../base/assert.ts';
 import type { Relation, View, VirtualTable } from '../catalog/relation.ts';
+import { engineRules } from '../dialect.ts';
 import type { Frame } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { Row } from '../storage.ts';
@@ -95,11 +96,10 @@ function planRelation(range: RangeVar, scope: QueryScope): From {
   }
 }
 
-/** MySQL's columns of information_schema have capital names, which results show however they were written. */
 function planVirtual(relation: VirtualTable, name: string, range: RangeVar, scope: QueryScope): From {
-  const isMysql = scope.dialect === 'mysql';
+  const { hasCapitalCatalog, databasesAreSchemas } = engineRules[scope.dialect];
   const own = relation.columns.map(({ name: title, type }, cell) => {
-    return { ...plainOutput({ name: isMysql ? title.toUpperCase() : title, type }), cell };
+    return { ...plainOutput({ name: hasCapitalCatalog ? title.toUpperCase() : title, type }), cell };
   });
   const columns = renamed(own, range.alias?.colnames);
   return leafOf(
@@ -107,7 +107,9 @@ function planVirtual(relation: VirtualTable, name: string, range: RangeVar, scop
     (frame) => {
       const { kept, surroundings } = runningOf(frame);
       const known = kept.get(relation) as Values[] | undefined;
-      const rows = known ?? [...relation.rows(isMysql ? surroundings.database : null, surroundings.activity)];
+      const rows = known ?? [
+        ...relation.rows(databasesAreSchemas ? surroundings.database : null, surroundings.activity),
+      ];
       kept.set(relation, rows);
       return asRows(rows);
     },

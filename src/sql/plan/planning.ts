@@ -3,7 +3,7 @@ import { assert } from '../../base/assert.ts';
 import { type Catalog, effectivePath } from '../catalog/catalog.ts';
 import type { Relation, Table } from '../catalog/relation.ts';
 import { isTemporary } from '../catalog/temporary.ts';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
 import { mysqlColumnTypes } from '../mysql/column-types.ts';
 import { postgresHas } from '../known/server-names.ts';
@@ -167,22 +167,23 @@ export class Planning {
       const own = this.searchPath.find(isTemporary);
       return own === undefined ? undefined : this.catalog.relation(own, relname);
     }
-    // MySQL's own views have capital names and are found in any case.
-    if (this.dialect === 'mysql' && schemaname.toLowerCase() === 'information_schema') {
+    if (engineRules[this.dialect].hasCapitalCatalog && schemaname.toLowerCase() === 'information_schema') {
       return this.catalog.relation('information_schema', relname.toLowerCase());
     }
-    // MySQL's database names stand where PostgreSQL has schemas; there is one database.
-    if (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname))
-      return this.catalog.find([relname], this.searchPath);
+    if (this.#isDatabase(schemaname)) return this.catalog.find([relname], this.searchPath);
     return this.catalog.relation(schemaname, relname);
   }
 
   /** Where a new object goes. @throws SqlError 3F000 */
   creationSchema(schemaname: string | undefined): string {
     const first = this.searchPath.find((name) => !name.startsWith('pg_') && this.catalog.hasSchema(name)) ?? 'public';
-    if (schemaname === undefined || (this.dialect === 'mysql' && !this.catalog.hasSchema(schemaname))) return first;
+    if (schemaname === undefined || this.#isDatabase(schemaname)) return first;
     if (!this.catalog.hasSchema(schemaname)) throw new SqlError('3F000', `schema "${schemaname}" does not exist`);
     return schemaname;
+  }
+
+  #isDatabase(name: string): boolean {
+    return engineRules[this.dialect].databasesAreSchemas && !this.catalog.hasSchema(name);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { FuncCall, Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, engineRules, isSameName } from '../dialect.ts';
 import type { Expression, Frame, ParameterSlot, Scope, Subquery } from '../expression.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -300,19 +300,18 @@ export class QueryScope implements Scope {
   #item(qualifier: readonly string[], position: number): RangeItem | undefined {
     const name = qualifier.at(-1);
     const schema = qualifier.at(-2);
+    const { databasesAreSchemas } = engineRules[this.dialect];
     const found = this.namespace.items.filter(
       (item) =>
         this.#isSame(item.name, name) &&
-        (schema === undefined || (item.table !== null && (item.schema === schema || this.dialect === 'mysql'))),
+        (schema === undefined || (item.table !== null && (item.schema === schema || databasesAreSchemas))),
     );
     if (found.length > 1) throw new SqlError('42P09', `table reference "${name}" is ambiguous`, at(position));
     return found[0];
   }
 
-  /** MySQL's columns and aliases are the same in any case. */
   #isSame(own: string, name: string | undefined): boolean {
-    if (own === name) return true;
-    return this.dialect === 'mysql' && own.toLowerCase() === name?.toLowerCase();
+    return name !== undefined && isSameName(own, name, this.dialect);
   }
 }
 

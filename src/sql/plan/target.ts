@@ -1,6 +1,7 @@
 /** The select list: `*` expanded, names given, set-returning functions set apart. */
 import type { Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
+import { engineRules } from '../dialect.ts';
 import { compileExpression, isSetReturning } from '../expressions/index.ts';
 import type { Expression } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
@@ -51,9 +52,9 @@ export function planTargets(list: readonly Node[] | undefined, scope: QueryScope
   return targets;
 }
 
-/** MySQL's information_schema names its columns in capitals, however a query writes them. */
+/** Of a system table whose columns have names of their own, however a query writes them. */
 function ownTitle({ column }: Expression, scope: QueryScope): string | undefined {
-  if (scope.dialect === 'postgres' || column === undefined) return undefined;
+  if (!engineRules[scope.dialect].hasCapitalCatalog || column === undefined) return undefined;
   const item = scope.namespace.items.find(({ row }) => row === column.row);
   return item?.systemName !== undefined ? item.columns.find(({ cell }) => cell === column.cell)?.name : undefined;
 }
