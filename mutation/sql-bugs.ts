@@ -24,8 +24,8 @@ export const sqlBugs: readonly PlantedBug[] = [
   {
     name: 'blanks at the end of character(n) count',
     file: 'src/sql/compare.ts',
-    before: "case 'bpchar':\n      return dialect === 'mysql' ? compareFolded : comparePadded;",
-    after: "case 'bpchar':\n      return dialect === 'mysql' ? compareFolded : compareTextValues;",
+    before: '    comparePadded,\n    keyOf:',
+    after: '    comparePadded: compareTextValues,\n    keyOf:',
     why: "'a' and 'a  ' are two keys of a char(3) column",
     tests: ['src/sql/compare.test.ts'],
   },

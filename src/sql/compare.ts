@@ -27,9 +27,9 @@ export function comparatorOf(type: SqlType, dialect: Dialect): Comparator {
     case 'text':
     case 'varchar':
     case 'unknown':
-      return dialect === 'mysql' ? compareFolded : compareTextValues;
+      return textRules[dialect].compare;
     case 'bpchar':
-      return dialect === 'mysql' ? compareFolded : comparePadded;
+      return textRules[dialect].comparePadded;
     case 'name':
     case 'json':
     case 'char':
@@ -67,6 +67,34 @@ function compareFloats(a: number, b: number): number {
 const compareTextValues: Comparator = (a, b) => compareText(a as string, b as string);
 const comparePadded: Comparator = (a, b) => compareText(trimEnd(a as string), trimEnd(b as string));
 const compareFolded: Comparator = (a, b) => compareText(foldText(a as string), foldText(b as string));
+
+interface TextRules {
+  readonly compare: Comparator;
+  /** Of char(n). */
+  readonly comparePadded: Comparator;
+  /** The same for equal texts. */
+  readonly keyOf: (text: string) => string;
+  readonly keyOfPadded: (text: string) => string;
+  /** Are equal texts of varchar the same text? */
+  readonly isIdentity: boolean;
+}
+
+const textRules: Readonly<Record<Dialect, TextRules>> = {
+  postgres: {
+    compare: compareTextValues,
+    comparePadded,
+    keyOf: (text) => text,
+    keyOfPadded: trimEnd,
+    isIdentity: true,
+  },
+  mysql: {
+    compare: compareFolded,
+    comparePadded: compareFolded,
+    keyOf: foldText,
+    keyOfPadded: foldText,
+    isIdentity: false,
+  },
+};
 
 /** By code point. JavaScript compares UTF-16 units, which puts U+E000..U+FFFF above the surrogates. */
 function compareText(a: string, b: string): number {
@@ -175,9 +203,9 @@ export function keyText(value: SqlValue, type: SqlType, dialect: Dialect): strin
     case 'text':
     case 'varchar':
     case 'unknown':
-      return `v${dialect === 'mysql' ? foldText(value as string) : (value as string)}`;
+      return `v${textRules[dialect].keyOf(value as string)}`;
     case 'bpchar':
-      return `v${dialect === 'mysql' ? foldText(value as string) : trimEnd(value as string)}`;
+      return `v${textRules[dialect].keyOfPadded(value as string)}`;
     case 'bytea':
       return `v${Buffer.from(value as Uint8Array).toString('latin1')}`;
     case 'interval':
@@ -200,7 +228,7 @@ export function keyText(value: SqlValue, type: SqlType, dialect: Dialect): strin
 
 /** Are equal values of the type the same value to JavaScript? */
 export function isIdentity({ name }: SqlType, dialect: Dialect): boolean {
-  return scalars.has(name) || (dialect === 'postgres' && (name === 'text' || name === 'varchar'));
+  return scalars.has(name) || (textRules[dialect].isIdentity && (name === 'text' || name === 'varchar'));
 }
 
 const scalars: ReadonlySet<TypeName> = new Set<TypeName>([

@@ -14,21 +14,44 @@ import { formatDate, formatTime, formatTimestamp, formatTimestamptz } from './va
 import { parseDate, parseTime, parseTimestamp, parseTimestamptz } from './value-time-text.ts';
 import type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
 
-/** The text of a value that is not null. MySQL prints truth as 1 and 0, and instants without a zone. */
+interface ValueTexts {
+  readonly truth: readonly [ifFalse: string, ifTrue: string];
+  readonly float4: (value: number) => string;
+  readonly float8: (value: number) => string;
+  readonly bytes: (value: Uint8Array) => string;
+  readonly instant: (microseconds: bigint) => string;
+}
+
+const valueTexts: Readonly<Record<Dialect, ValueTexts>> = {
+  postgres: {
+    truth: ['f', 't'],
+    float4: formatFloat4,
+    float8: formatFloat8,
+    bytes: (value) => `\\x${Buffer.from(value).toString('hex')}`,
+    instant: formatTimestamptz,
+  },
+  mysql: {
+    truth: ['0', '1'],
+    float4: compactFloat4,
+    float8: String,
+    bytes: (value) => Buffer.from(value).toString('utf8'),
+    instant: formatTimestamp,
+  },
+};
+
+/** The text of a value that is not null. */
 export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialect: Dialect = 'postgres'): string {
   switch (type.name) {
     case 'bool':
-      return dialect === 'mysql' ? (value === true ? '1' : '0') : value === true ? 't' : 'f';
+      return valueTexts[dialect].truth[value === true ? 1 : 0];
     case 'float4':
-      return dialect === 'mysql' ? compactFloat4(value as number) : formatFloat4(value as number);
+      return valueTexts[dialect].float4(value as number);
     case 'float8':
-      return dialect === 'mysql' ? String(Number(value)) : formatFloat8(value as number);
+      return valueTexts[dialect].float8(Number(value));
     case 'numeric':
       return formatNumeric(value as Numeric);
     case 'bytea':
-      return dialect === 'mysql'
-        ? Buffer.from(value as Uint8Array).toString('utf8')
-        : `\\x${Buffer.from(value as Uint8Array).toString('hex')}`;
+      return valueTexts[dialect].bytes(value as Uint8Array);
     case 'date':
       return formatDate(value as number);
     case 'time':
@@ -36,7 +59,7 @@ export function formatText(value: Exclude<SqlValue, null>, type: SqlType, dialec
     case 'timestamp':
       return formatTimestamp(value as bigint);
     case 'timestamptz':
-      return dialect === 'mysql' ? formatTimestamp(value as bigint) : formatTimestamptz(value as bigint);
+      return valueTexts[dialect].instant(value as bigint);
     case 'interval':
       return formatInterval(value as Interval);
     case 'jsonb':
