@@ -1,6 +1,7 @@
 /** Aggregate calls: arguments, DISTINCT, FILTER and ORDER BY, compiled; what a group accumulates. */
 import type { FuncCall, Node, SortBy } from '@pgsql/types';
 import { comparatorOf } from '../compare.ts';
+import { engineRules, expressionRules } from '../dialect.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -72,7 +73,7 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
     const typed = settleParameter(each, wanted, scope);
     return wanted.name === 'record'
       ? typed
-      : coerce(typed, wanted, -1, scope.dialect === 'mysql' ? 'explicit' : 'implicit', scope);
+      : coerce(typed, wanted, -1, expressionRules[scope.dialect].convertsAll ? 'explicit' : 'implicit', scope);
   });
   const filter =
     call.agg_filter === undefined
@@ -108,8 +109,7 @@ function sortKey(
   const same = args.findIndex((each) => JSON.stringify(each) === JSON.stringify(node));
   const expression = settleParameter(operands[same] ?? compileExpression(node, scope), types.text, scope);
   const isDescending = sortby_dir === 'SORTBY_DESC';
-  // NULLs are the greatest in PostgreSQL, the least in MySQL.
-  const byDefault = scope.dialect === 'mysql' ? !isDescending : isDescending;
+  const byDefault = isDescending !== engineRules[scope.dialect].nullsAreSmallest;
   const nullsFirst = sortby_nulls === 'SORTBY_NULLS_FIRST' || (sortby_nulls !== 'SORTBY_NULLS_LAST' && byDefault);
   return { expression, isDescending, nullsFirst };
 }
@@ -192,7 +192,7 @@ type Kept = { readonly values: readonly SqlValue[]; readonly keys: readonly SqlV
 function comparison({ keys, operands, isDistinct, scope }: Plan): (a: Kept, b: Kept) => number {
   const byKeys = keys.map((key, i) => order(key, (row: Kept) => row.keys[i] ?? null, scope));
   const byValues =
-    isDistinct && keys.length === 0 && scope.dialect === 'postgres'
+    isDistinct && keys.length === 0 && expressionRules[scope.dialect].distinctIsOrdered
       ? operands
           .filter(({ type }) => type.name !== 'json' && type.name !== 'record')
           .map((expression, i) =>

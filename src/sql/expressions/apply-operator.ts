@@ -1,4 +1,5 @@
 /** The operators of a dialect, by name: the one door to them for all that compares or computes. */
+import type { Dialect } from '../dialect.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { callOperator } from './call.ts';
 import { mysqlOperator } from './mysql-operators.ts';
@@ -12,6 +13,13 @@ export function applyOperator(
   position: number,
 ): Expression {
   const name = operator === '!=' ? '<>' : operator;
-  const own = scope.dialect === 'mysql' ? mysqlOperator(name, operands, scope) : undefined;
-  return own ?? callOperator(operatorTable, name, operands, scope, position);
+  return (
+    ownOperator[scope.dialect](name, operands, scope) ?? callOperator(operatorTable, name, operands, scope, position)
+  );
 }
+
+/** What a dialect has beside the table, or instead of it. */
+const ownOperator: Readonly<Record<Dialect, (...call: Parameters<typeof mysqlOperator>) => Expression | undefined>> = {
+  postgres: () => undefined,
+  mysql: (...call) => mysqlOperator(...call),
+};

@@ -1,5 +1,5 @@
 /** Which types convert to which, and when: the catalogs pg_cast and pg_type as tables. PostgreSQL manual, chapter 10 and CREATE CAST. */
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, expressionRules } from '../dialect.ts';
 import { isSameType } from '../type.ts';
 import type { SqlType, TypeName } from '../type.ts';
 
@@ -66,8 +66,7 @@ const stringTypes: ReadonlySet<TypeName> = new Set(['text', 'varchar', 'bpchar',
 /** The least context in which the conversion is allowed; `undefined`: never. */
 function castNeeds(from: SqlType, to: SqlType, dialect: Dialect = 'postgres'): CastContext | undefined {
   if (from.name === 'unknown' || isSameType(from, to)) return 'implicit';
-  // MySQL converts everything, wherever it stands.
-  if (dialect === 'mysql') return 'implicit';
+  if (expressionRules[dialect].convertsAll) return 'implicit';
   if (from.name === 'array' && to.name === 'array') {
     return from.element === undefined || to.element === undefined ? undefined : castNeeds(from.element, to.element);
   }

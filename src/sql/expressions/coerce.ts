@@ -1,4 +1,5 @@
 /** Making an expression of another type: where literals and parameters without a type get theirs. PostgreSQL manual, chapter 10. */
+import { type Dialect, expressionRules } from '../dialect.ts';
 import type { Execution, Expression, Frame, ParameterSlot, Scope } from '../expression.ts';
 import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
@@ -73,7 +74,7 @@ export function coerce(
 ): Expression {
   if (type.name === 'unknown') return expression;
   if (isUntypedParameter(expression)) return coerceParameter(expression, type, modifier, how, scope);
-  if (isUnknownLiteral(expression) && (scope.dialect === 'postgres' || expression.literal === null)) {
+  if (isUnknownLiteral(expression) && (!expressionRules[scope.dialect].quotedIsText || expression.literal === null)) {
     return coerceLiteral(expression.literal, type, modifier, how);
   }
   const source = isUnknownLiteral(expression) ? constantOf(expression.literal, types.text) : expression;
@@ -84,8 +85,13 @@ export function coerce(
   return withModifier(converted(source, type, scope), type, modifier, how);
 }
 
+const conversionIn: Readonly<Record<Dialect, typeof conversionOf>> = {
+  postgres: conversionOf,
+  mysql: (from, to) => mysqlConversion(from, to),
+};
+
 function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, 'dialect'>): Expression {
-  const convert = dialect === 'mysql' ? mysqlConversion(source.type, type) : conversionOf(source.type, type);
+  const convert = conversionIn[dialect](source.type, type);
   const { evaluate } = source;
   if (isConstant(source) && !(typeof source.constant === 'string' && dependsOnMoment(source.constant, type))) {
     return lazyConstant(source, type, convert);
@@ -184,17 +190,20 @@ export function commonType(
   let chosen: SqlType | undefined;
   for (const type of candidates) {
     if (type.name === 'unknown' || (chosen !== undefined && isSameType(chosen, type))) continue;
-    if (chosen === undefined) {
-      chosen = type;
-    } else if (dialect === 'mysql') {
-      chosen = mysqlCommonType(chosen, type);
-    } else if (categoryOf(chosen.name) !== categoryOf(type.name)) {
-      throw new SqlError('42804', `${construct} types ${typeTitle(chosen)} and ${typeTitle(type)} cannot be matched`);
-    } else if (!isPreferred(chosen.name) && canCast(chosen, type, 'implicit') && !canCast(type, chosen, 'implicit')) {
-      chosen = type;
-    }
+    chosen = chosen === undefined ? type : commonOfTwo[dialect](chosen, type, construct);
   }
   return chosen ?? types.text;
+}
+
+const commonOfTwo: Readonly<Record<Dialect, (a: SqlType, b: SqlType, construct: string) => SqlType>> = {
+  postgres: postgresCommonType,
+  mysql: mysqlCommonType,
+};
+
+function postgresCommonType(a: SqlType, b: SqlType, construct: string): SqlType {
+  if (categoryOf(a.name) !== categoryOf(b.name))
+    throw new SqlError('42804', `${construct} types ${typeTitle(a)} and ${typeTitle(b)} cannot be matched`);
+  return !isPreferred(a.name) && canCast(a, b, 'implicit') && !canCast(b, a, 'implicit') ? b : a;
 }
 
 const mysqlNumbers: readonly SqlType[] = [
@@ -232,10 +241,10 @@ export function unify(
     scope.dialect,
   );
   const unified = expressions.map((each) => coerce(each, common, -1, 'implicit', scope));
-  return scope.dialect === 'mysql' && common.name === 'numeric' ? ofOneScale(expressions, unified) : unified;
+  const sharesScale = expressionRules[scope.dialect].sharesScale && common.name === 'numeric';
+  return sharesScale ? ofOneScale(expressions, unified) : unified;
 }
 
-/** MySQL shows exact numbers of one column with the same digits: the most that any of them may have, where that is known. */
 function ofOneScale(sources: readonly Expression[], unified: readonly Expression[]): Expression[] {
   const scales = sources.map(scaleOf);
   if (scales.includes(undefined)) return [...unified];
@@ -263,9 +272,9 @@ function rescaled(value: SqlValue, scale: number): SqlValue {
   return value === null ? null : { ...(value as Numeric), scale };
 }
 
-/** For WHERE, ON, AND...: what is not a boolean is refused; MySQL takes numbers and strings for true where they are not zero. */
+/** For WHERE, ON, AND...: what is not a boolean is converted or refused. Numbers and strings that are not zero are true. */
 export function coerceToBoolean(expression: Expression, construct: string, scope: Pick<Scope, 'dialect'>): Expression {
-  if (scope.dialect === 'mysql' && !isUntypedParameter(expression)) {
+  if (expressionRules[scope.dialect].convertsAll && !isUntypedParameter(expression)) {
     if (expression.type.name === 'bool') return expression;
     return isUnknownLiteral(expression) && expression.literal === null
       ? constantOf(null, types.bool)

@@ -1,5 +1,6 @@
 /** Function calls: aggregates go to the planner, the rest is looked up in the dialect's tables. */
 import type { FuncCall, Node, SQLValueFunction } from '@pgsql/types';
+import { type Dialect, expressionRules } from '../dialect.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { applyModifier } from '../type-modifier.ts';
@@ -25,13 +26,13 @@ export function compileFunction(node: Node, call: FuncCall, compiler: Compiler):
   if (slot !== undefined) return slot;
   const name = (namesOf(call.funcname).at(-1) ?? '').toLowerCase();
   const position = positionOf(call.location);
-  refuseMissing(name, scope, position);
+  refuseMissing[scope.dialect](name, position);
   refuseAggregateSyntax(name, call, position);
   const operands = (call.args ?? []).map((each) => {
     if ('NamedArgExpr' in each) throw notSupported('a named argument', positionOf(each.NamedArgExpr.location));
     return compiler.compile(each);
   });
-  const own = scope.dialect === 'mysql' ? callMysqlFunction(name, operands, scope, position) : undefined;
+  const own = ownFunction[scope.dialect](name, operands, scope, position);
   if (own !== undefined) return own;
   const choice = choose(
     functionTable.get(name) ?? [],
@@ -40,6 +41,14 @@ export function compileFunction(node: Node, call: FuncCall, compiler: Compiler):
   if (typeof choice === 'object') return callChosen(choice, operands, scope);
   return castCall(name, operands, compiler) ?? refuse(name, operands, choice, scope, position);
 }
+
+/** What a dialect has beside the table, or instead of it. */
+const ownFunction: Readonly<
+  Record<Dialect, (...call: Parameters<typeof callMysqlFunction>) => Expression | undefined>
+> = {
+  postgres: () => undefined,
+  mysql: (...call) => callMysqlFunction(...call),
+};
 
 function refuse(
   name: string,
@@ -51,9 +60,13 @@ function refuse(
   throw unknownFunction(name, operands, choice, scope, position);
 }
 
-/** A function that PostgreSQL has and moirai has not, whatever its arguments: they may be forms that only this function takes. */
-function refuseMissing(name: string, { dialect }: Scope, position: number): void {
-  if (dialect === 'mysql') return;
+/** A function that the server has and moirai has not, whatever its arguments: they may be forms that only this function takes. */
+const refuseMissing: Readonly<Record<Dialect, (name: string, position: number) => void>> = {
+  postgres: refuseMissingInPostgres,
+  mysql: () => {},
+};
+
+function refuseMissingInPostgres(name: string, position: number): void {
   if (isWindowFunction(name))
     throw new SqlError('42809', `window function ${name} requires an OVER clause`, { position });
   if (isSetReturning(name)) throw notSupported(`${name} inside an expression`, position);
@@ -87,7 +100,8 @@ function refuseAggregateSyntax(name: string, call: FuncCall, position: number): 
 function castCall(name: string, operands: readonly Expression[], { scope }: Compiler): Expression | undefined {
   const [operand, ...others] = operands;
   const type = typeByName(name);
-  if (operand === undefined || others.length > 0 || type === undefined || scope.dialect === 'mysql') return undefined;
+  if (operand === undefined || others.length > 0 || type === undefined) return undefined;
+  if (!expressionRules[scope.dialect].typesAreFunctions) return undefined;
   return canCast(operand.type, type, 'explicit') ? coerce(operand, type, -1, 'explicit', scope) : undefined;
 }
 
@@ -96,6 +110,23 @@ const microsecondsType: Readonly<Record<string, SqlType>> = {
   SVFOP_CURRENT_TIMESTAMP_N: types.timestamptz,
   SVFOP_LOCALTIMESTAMP: types.timestamp,
   SVFOP_LOCALTIMESTAMP_N: types.timestamp,
+};
+
+interface Clock {
+  /** Whose start is `now`. */
+  readonly of: 'statementTime' | 'transactionTime';
+  readonly hasZone: boolean;
+  /** @param digits below the second; -1: none are asked for */
+  readonly rounded: (microseconds: bigint, type: SqlType, digits: number) => SqlValue;
+}
+
+const clocks: Readonly<Record<Dialect, Clock>> = {
+  postgres: {
+    of: 'transactionTime',
+    hasZone: true,
+    rounded: (microseconds, type, digits) => applyModifier(microseconds, type, digits, true),
+  },
+  mysql: { of: 'statementTime', hasZone: false, rounded: (microseconds, _type, digits) => cut(microseconds, digits) },
 };
 
 export function compileValueFunction(
@@ -108,15 +139,12 @@ export function compileValueFunction(
     isRowFree: true,
     evaluate,
   });
-  const isMysql = scope.dialect === 'mysql';
-  const now = ({ execution: { surroundings } }: Frame): bigint =>
-    isMysql ? surroundings.statementTime : surroundings.transactionTime;
+  const clock = clocks[scope.dialect];
+  const now = ({ execution: { surroundings } }: Frame): bigint => surroundings[clock.of];
   const instant = microsecondsType[op];
   if (instant !== undefined) {
-    // MySQL's have whole seconds unless digits are asked for, and no zone.
-    const digits = isMysql && typmod < 0 ? 0 : typmod;
-    const type = isMysql ? types.timestamp : instant;
-    return ask(type, (frame) => (isMysql ? cut(now(frame), digits) : applyModifier(now(frame), type, digits, true)));
+    const type = clock.hasZone ? instant : types.timestamp;
+    return ask(type, (frame) => clock.rounded(now(frame), type, typmod));
   }
   switch (op) {
     case 'SVFOP_CURRENT_DATE':
@@ -126,7 +154,7 @@ export function compileValueFunction(
       return ask(types.time, (frame) => applyModifier(splitTimestamp(now(frame)).time, types.time, typmod, true));
     case 'SVFOP_CURRENT_TIME':
     case 'SVFOP_CURRENT_TIME_N':
-      if (isMysql) return ask(types.time, (frame) => cut(splitTimestamp(now(frame)).time, 0));
+      if (!clock.hasZone) return ask(types.time, (frame) => cut(splitTimestamp(now(frame)).time, 0));
       throw notSupported('type time with time zone', positionOf(location));
     case 'SVFOP_CURRENT_CATALOG':
       return ask(types.name, ({ execution }) => execution.surroundings.database);

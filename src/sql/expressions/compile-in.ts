@@ -1,6 +1,7 @@
 /** `x IN (a, b, c)`. A long list of constants is looked up, not walked through. */
 import type { Node } from '@pgsql/types';
 import { keyText } from '../compare.ts';
+import { expressionRules } from '../dialect.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
@@ -45,7 +46,7 @@ function valueInList(left: Node, items: readonly Node[], compiler: Compiler, pos
   const { scope } = compiler;
   const subject = compiler.compile(left);
   const parts = items.map((item) => compiler.compile(item));
-  const shared = scope.dialect === 'postgres' ? inCommonType([subject, ...parts], scope) : undefined;
+  const shared = expressionRules[scope.dialect].listsHaveOneType ? inCommonType([subject, ...parts], scope) : undefined;
   const [wanted = subject, ...members] = shared ?? [subject, ...parts];
   const tests = members.map((member) => applyOperator('=', [wanted, member], scope, position));
   const constants = shared === undefined ? [] : members.filter(isConstant);

@@ -1,6 +1,7 @@
 /** Truth in three values, and what chooses between expressions: AND, OR, NOT, IS, CASE, COALESCE, GREATEST. */
 import type { BoolExpr, BooleanTest, CaseExpr, CoalesceExpr, MinMaxExpr, Node, NullTest } from '@pgsql/types';
 import { comparatorOf } from '../compare.ts';
+import { expressionRules } from '../dialect.ts';
 import type { Expression } from '../expression.ts';
 import { notSupported } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -13,9 +14,10 @@ import { coerce, coerceToBoolean, commonType, constantOf, unify } from './coerce
 
 type Evaluate = Expression['evaluate'];
 
-/** A truth value as the dialect has it: MySQL's are 0 and 1. */
+/** A truth value as the dialect has it. */
 export function truth(compiler: Pick<Compiler, 'scope'>, isRowFree: boolean, evaluate: Evaluate): Expression {
-  if (compiler.scope.dialect === 'postgres') return { type: types.bool, modifier: -1, isRowFree, evaluate };
+  if (!expressionRules[compiler.scope.dialect].truthIsInteger)
+    return { type: types.bool, modifier: -1, isRowFree, evaluate };
   return {
     type: types.int4,
     modifier: -1,
@@ -143,9 +145,9 @@ function commonModifier(parts: readonly Expression[]): number {
   return first !== undefined && parts.every(({ modifier }) => modifier === first.modifier) ? first.modifier : -1;
 }
 
-/** PostgreSQL passes over NULLs; MySQL gives NULL for any. */
 export function compileMinMax({ op, args = [] }: MinMaxExpr, compiler: Compiler): Expression {
   const { dialect } = compiler.scope;
+  const { nullIsExtreme } = expressionRules[dialect];
   const parts = unify(
     args.map((each) => compiler.compile(each)),
     op === 'IS_LEAST' ? 'LEAST' : 'GREATEST',
@@ -166,7 +168,7 @@ export function compileMinMax({ op, args = [] }: MinMaxExpr, compiler: Compiler)
       let best: SqlValue = null;
       for (const { evaluate } of parts) {
         const value = evaluate(frame);
-        if (value === null && dialect === 'mysql') return null;
+        if (value === null && nullIsExtreme) return null;
         if (value !== null && (best === null || compare(value, best) * sign > 0)) best = value;
       }
       return best;

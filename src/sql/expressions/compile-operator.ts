@@ -1,8 +1,10 @@
 /** Operators as the parser gives them: infix and prefix, BETWEEN, IN, LIKE, ANY and ALL over arrays, DISTINCT FROM, NULLIF. */
 import type { A_Expr, Node } from '@pgsql/types';
+import type { Dialect } from '../dialect.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { typeTitle } from '../type-title.ts';
+import type { SqlType } from '../type.ts';
 import { arrayOf, types } from '../type.ts';
 import type { SqlArray } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
@@ -138,7 +140,7 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
   const cell = cellOf(first);
   const seen = isFixed ? first : cell.expression;
   const equal = applyOperator('=', [seen, second], scope, position);
-  const type = comparedType(first, second, scope);
+  const type = comparedType[scope.dialect](first.type, second.type);
   const shown = coerce(seen, type, -1, 'implicit', scope);
   return {
     type,
@@ -152,13 +154,12 @@ function compileNullIf(left: Node, right: Node, compiler: Compiler, position: nu
   };
 }
 
-/** The left operand's type as `=` takes it: a varchar is compared as text, and then it is one. */
-function comparedType(first: Expression, second: Expression, scope: Scope): Expression['type'] {
-  if (scope.dialect === 'mysql') {
-    return first.type.name === 'unknown' ? commonType([first.type, second.type], 'NULLIF', 'mysql') : first.type;
-  }
-  return operandTypes(operatorTable, '=', [first.type, second.type])?.[0] ?? first.type;
-}
+/** The left operand's type as `=` takes it. */
+const comparedType: Readonly<Record<Dialect, (first: SqlType, second: SqlType) => SqlType>> = {
+  // A varchar is compared as text, and then it is one.
+  postgres: (first, second) => operandTypes(operatorTable, '=', [first, second])?.[0] ?? first,
+  mysql: (first, second) => (first.name === 'unknown' ? commonType([first, second], 'NULLIF', 'mysql') : first),
+};
 
 /** `x = ANY (array)`, `x > ALL (array)`. */
 function compileQuantified(

@@ -2,16 +2,17 @@
  * From the parser's tree to typed closures: names are looked up, types are settled and overloads chosen here, once; what is left for each row
  * is to compute. One function for each kind of node.
  */
-import type { A_Const, A_Indirection, ColumnRef, Node, ParamRef, RowExpr } from '@pgsql/types';
+import type { A_Indirection, ColumnRef, Node, ParamRef, RowExpr } from '@pgsql/types';
+import { expressionRules } from '../dialect.ts';
 import type { Expression, Scope } from '../expression.ts';
 import { rowPart } from './compile-row.ts';
-import { parseNumeric } from '../numeric.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import type { SqlArray } from '../value.ts';
 import { compileArray, compileIndirection } from './compile-array.ts';
 import { compileCast } from './compile-cast.ts';
+import { compileConstant } from './compile-constant.ts';
 import { compileFunction, compileValueFunction } from './compile-function.ts';
 import {
   compileBoolean,
@@ -25,7 +26,7 @@ import { compileOperator } from './compile-operator.ts';
 import { compileSubLink } from './compile-subquery.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
-import { coerce, constantOf, parameterOf, unknownLiteral } from './coerce.ts';
+import { coerce, parameterOf } from './coerce.ts';
 
 /**
  * The expression of a tree in its scope. Literals and parameters without a type take `expected`, where it is given; without it their type
@@ -71,45 +72,6 @@ function compileParameter({ number = 0 }: ParamRef, { scope }: Compiler): Expres
   return parameterOf(scope.parameter(number));
 }
 
-function compileConstant(node: A_Const, { scope }: Compiler): Expression {
-  if (node.isnull === true) return unknownLiteral(null);
-  if (node.ival !== undefined) return constantOf(node.ival.ival ?? 0, types.int4);
-  if (node.boolval !== undefined) {
-    const isTrue = node.boolval.boolval === true;
-    return scope.dialect === 'mysql' ? constantOf(isTrue ? 1 : 0, types.int4) : constantOf(isTrue, types.bool);
-  }
-  if (node.fval !== undefined) return numberConstant(node.fval.fval ?? '0', scope);
-  if (node.sval !== undefined) {
-    const text = node.sval.sval ?? '';
-    return scope.dialect === 'mysql' ? constantOf(text, types.text) : unknownLiteral(text);
-  }
-  return bitConstant(node.bsval?.bsval ?? '', scope, positionOf(node.location));
-}
-
-/** A whole number that is too large for integer is a bigint, and then a numeric. With an exponent MySQL takes it for a double. */
-function numberConstant(text: string, scope: Scope): Expression {
-  const numeric = parseNumeric(text);
-  if (numeric === undefined) throw new SqlError('42601', `invalid number: ${text}`);
-  if (/^-?\d+$/.test(text)) {
-    const whole = BigInt(text);
-    // The least integer comes as a number with its sign.
-    if (BigInt.asIntN(32, whole) === whole) return constantOf(Number(whole), types.int4);
-    if (BigInt.asIntN(64, whole) === whole) return constantOf(whole, types.int8);
-    if (scope.dialect === 'mysql' && BigInt.asUintN(64, whole) === whole) return constantOf(whole, types.uint8);
-  }
-  const isDouble = scope.dialect === 'mysql' && /e/i.test(text);
-  return isDouble ? constantOf(Number(text), types.float8) : constantOf(numeric, types.numeric);
-}
-
-/** `x'0aff'` is bytes to MySQL; PostgreSQL's bit strings are not here. */
-function bitConstant(text: string, scope: Scope, position: number): Expression {
-  if (scope.dialect === 'mysql' && text.startsWith('x')) {
-    return constantOf(new Uint8Array(Buffer.from(text.slice(1), 'hex')), types.bytea);
-  }
-  if (scope.dialect === 'mysql') return constantOf(BigInt(`0${text}`), types.int8);
-  throw notSupported('type bit', position);
-}
-
 /** `ROW(a, b)`: its fields are f1, f2, ... */
 function compileRow({ args = [] }: RowExpr, compiler: Compiler): Expression {
   const parts = args
@@ -139,7 +101,7 @@ function compileCollation(
 ): Expression {
   const name = namesOf(collname).at(-1) ?? '';
   if (arg === undefined) throw notSupported('COLLATE');
-  if (scope.dialect === 'postgres' && !collations.has(name))
+  if (expressionRules[scope.dialect].checksCollations && !collations.has(name))
     throw notSupported(`collation "${name}"`, positionOf(location));
   return compile(arg);
 }

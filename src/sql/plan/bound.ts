@@ -2,7 +2,7 @@
  * A value as the bound of an index scan: converted to the type of the column where the comparison itself would not round. Where it cannot
  * be, the index is of no use; conditions are evaluated again on every row, so a bound may only be too wide, never too narrow.
  */
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, expressionRules } from '../dialect.ts';
 import { numericOf } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
 import type { SqlType, TypeName } from '../type.ts';
@@ -22,9 +22,10 @@ const microsecondsOfDay = 86_400_000_000n;
 export function boundConversion(column: SqlType, value: SqlType, dialect: Dialect): ConvertBound | null {
   if (isSameType(column, value)) return (same) => same;
   if (texts.has(column.name) && texts.has(value.name)) return (same) => same;
-  if (dialect === 'mysql' && isText(column) && isText(value)) return (same) => same;
-  if (smallIntegers.has(column.name)) return integerBound(value, (integer) => Number(integer), dialect);
-  if (bigIntegers.has(column.name)) return integerBound(value, (integer) => BigInt(integer), dialect);
+  const { convertsAll } = expressionRules[dialect];
+  if (convertsAll && isText(column) && isText(value)) return (same) => same;
+  if (smallIntegers.has(column.name)) return integerBound(value, (integer) => Number(integer), convertsAll);
+  if (bigIntegers.has(column.name)) return integerBound(value, (integer) => BigInt(integer), convertsAll);
   if (column.name === 'numeric' && isInteger(value)) return (integer) => numericOf(integer as number | bigint);
   if (floats.has(column.name) && (isInteger(value) || floats.has(value.name))) return (number) => Number(number);
   if (floats.has(column.name) && value.name === 'numeric') return (number) => (number as Numeric).value.toNumber();
@@ -37,14 +38,15 @@ export function boundConversion(column: SqlType, value: SqlType, dialect: Dialec
 function integerBound(
   value: SqlType,
   convert: (integer: number | bigint) => SqlValue,
-  dialect: Dialect,
+  convertsAll: boolean,
 ): ConvertBound | null {
   if (isInteger(value)) return (integer) => convert(integer as number | bigint);
   if (floats.has(value.name)) return (number) => (Number.isInteger(number) ? convert(number as number) : undefined);
   if (value.name === 'numeric') return (number) => integerOf(number as Numeric, convert);
-  if (value.name === 'bool' && dialect === 'mysql') return (flag) => convert(flag === true ? 1 : 0);
-  if (isText(value) && dialect === 'mysql') {
-    // MySQL compares them as floating point numbers, text without a number as 0.
+  if (!convertsAll) return null;
+  if (value.name === 'bool') return (flag) => convert(flag === true ? 1 : 0);
+  if (isText(value)) {
+    // They are compared as floating point numbers, text without a number as 0.
     return (text) => {
       const number = Number.parseFloat(text as string) || 0;
       return Number.isSafeInteger(number) ? convert(number) : undefined;
