@@ -242,6 +242,54 @@ describe('an invariant that throws an error of its own code', () => {
   });
 });
 
+describe('a promise that is rejected and that nothing awaits', () => {
+  const later = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+  const checked = (examine: () => Promise<void>) =>
+    program({
+      sessions: { a: (s) => s.read('x'), b: (s) => s.write('x', 1) },
+      invariant: () => (void examine(), true),
+    });
+  const fault = { code: 'program/uncaught', message: 'a promise was rejected and nothing awaits it: Error: lost' };
+
+  test.each<[string, () => Promise<void>]>([
+    ['at once', () => Promise.reject(new Error('lost'))],
+    ['after a timer', async () => later(1).then(() => raise('lost'))],
+  ])('is bad input: %s', async (_when, examine) => {
+    await expect(runCampaign(checked(examine), { runs: 1 })).rejects.toMatchObject(fault);
+    await expect(testProgram(checked(examine), { runs: 1 })).rejects.toMatchObject(fault);
+  });
+
+  test('is bad input also where the invariant is broken', async () => {
+    const tested = program({
+      sessions: { a: (s) => s.read('x'), b: (s) => s.write('x', 1) },
+      invariant: () => (void Promise.reject(new Error('lost')), false),
+    });
+    await expect(runCampaign(tested, { runs: 1 })).rejects.toMatchObject(fault);
+  });
+
+  test('what stays open is named', async () => {
+    const { evidence } = await runCampaign(
+      checked(async () => later(3_600_000)),
+      { runs: 1 },
+    );
+    expect(evidence.assumed).toContainEqual(expect.stringContaining('a timer, a file'));
+  });
+});
+
+test('those who watch see that it is the invariant which runs, where it does', async () => {
+  let last: number | null = 0;
+  const seen = new Set<number | null>();
+  const tested = program({
+    initial: { x: 0 },
+    sessions: { a: (s) => s.read('x'), b: (s) => s.write('x', 1) },
+    invariant: ({ final }) => (seen.add(last), final['x'] === 1),
+  });
+  const onTurn = (session: number | null): void => void (last = session);
+  await explore(tested, { onTurn });
+  await runCampaign(tested, { runs: 3, onTurn });
+  expect([...seen]).toEqual([null]);
+});
+
 test('a run that does not end is a timeout with the session and its last operation', async () => {
   const tested = program({
     sessions: { a: (s) => s.transaction((t) => t.read('x').then(() => new Promise(() => {}))) },

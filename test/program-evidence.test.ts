@@ -98,6 +98,33 @@ test('one that is rolled back by itself, or only in some runs, is fine', async (
   expect(gaps((await runCampaign(tested, { runs: 50 })).evidence)).toEqual(['satisfied']);
 });
 
+test('a session whose transaction an error rolls back in every run is named, also where it writes of the error', async () => {
+  const broken = async (s: SessionHandle): Promise<void> => {
+    await s
+      .transaction(async (t) => {
+        if (typeof (await t.read('x')) !== 'object') throw new Error('no account');
+      })
+      .catch(() => s.write('log', 1));
+  };
+  const at7 = async (s: SessionHandle): Promise<void> => {
+    await s
+      .transaction(async (t) => ((await t.read('x')) === 7 ? t.write('y', 1) : Promise.reject(new Error('not yet'))))
+      .catch(() => s.write('log', 2));
+  };
+  const tested = program({
+    initial: { x: 0 },
+    sessions: { broken, at7, c: (s) => s.write('x', 7) },
+    invariant: ({ final }) => final['x'] === 7,
+  });
+  const assumed = ['session "broken": its transaction was rolled back by Error: no account in every run'];
+  const results = [
+    await explore(tested),
+    await exploreShared(tested, {}, [exploreThread(tested, {})]),
+    await runCampaign(tested, { runs: 50 }),
+  ];
+  for (const { evidence } of results) expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed });
+});
+
 describe('sessions that wait for each other', () => {
   /** `late` begins when `early` has ended. */
   const handedOver = (early: (s: SessionHandle) => unknown, late: (s: SessionHandle) => unknown) => {

@@ -17,6 +17,7 @@ import {
   countMarks,
   InvariantKeys,
   JudgedAgain,
+  LeftBehind,
   isSameShape,
   openToken,
   type Program,
@@ -101,7 +102,7 @@ export interface CampaignResult {
   readonly replayed: Replayed | null;
 }
 
-/** @throws InputError when the program or an option is at fault */
+/** @throws InputError when the program or an option is at fault, `program/uncaught` where it leaves a rejected promise */
 export async function runCampaign(program: Program, options: CampaignOptions = {}): Promise<CampaignResult> {
   const campaign = new Campaign(program, options);
   return options.replay === undefined ? campaign.run() : campaign.replay(openToken(options.replay));
@@ -116,6 +117,7 @@ class Campaign {
   /** Sessions that awaited something that is not the store's. */
   readonly #waitedOutside = new Set<string>();
   readonly #shared: SharedMemory;
+  readonly #leftBehind = new LeftBehind();
   readonly #runner: ProgramRunner;
   readonly #level: ConstrainingLevel;
   readonly #seed: number;
@@ -184,10 +186,13 @@ class Campaign {
 
   async #controlled(run: () => Promise<void>): Promise<CampaignResult> {
     this.#sources.begin('when-called');
+    this.#leftBehind.begin();
     try {
       await run();
+      await this.#leftBehind.settle();
       return await this.#result();
     } finally {
+      this.#leftBehind.end();
       this.#sources.end();
     }
   }
@@ -197,6 +202,7 @@ class Campaign {
     for (let i = 0; i < this.#runsMax; i += 1) {
       this.#stopped ??= this.#budget.over;
       if (this.#stopped !== null || this.#timeout !== null) break;
+      this.#leftBehind.requireNone();
       const run = await this.#made(this.#runner, () => this.#draw(i));
       if (run.kind === 'finished' && i === 0) await this.#requireFunctionOfReads(run);
       else if (run.kind === 'finished' && this.#sources.wereCalled) await this.#requireNoForcedDifference(run);
@@ -207,7 +213,8 @@ class Campaign {
     }
     if (this.#violations > 0 || this.#stopped !== null || this.#timeout !== null) return;
     await this.#compareOrders();
-    await this.#judgedAgain.judge(this.#limits());
+    await this.#leftBehind.drain();
+    await this.#leftBehind.ignoring(() => this.#judgedAgain.judge(this.#limits()));
   }
 
   /** The first session first, then the last: where they share nothing but the store, reads of initial values lead to the same. */
@@ -341,6 +348,7 @@ class Campaign {
         ...[...this.#waitedOutside].toSorted().map(outsideText),
         ...(this.#options.replay === undefined ? this.#shared.assumed() : []),
         ...this.#sources.assumed(),
+        ...this.#leftBehind.assumed(),
         ...(this.#options.replay === undefined ? this.#keys.assumed() : []),
         ...this.#judgedAgain.assumed(),
       ],

@@ -9,7 +9,7 @@ import { moiraiVersion } from './moirai-version.ts';
 import { changedFiles, type SourceFile } from './source-files.ts';
 
 const magic = 'moirai checkpoint ';
-const format = 4;
+const format = 5;
 const headerBytesMax = 1 << 20;
 const hashBytes = 32;
 const hashedAtOnce = 1 << 20;

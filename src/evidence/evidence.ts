@@ -77,10 +77,12 @@ export interface StatementEvidence {
 
 export const noAnswers: AnswerEvidence = { statements: [], foundNone: null, hasFound: false };
 
-/** A statement whose error rolled back its transaction. */
+/** An error that rolled back its transaction. */
 export interface RolledBack {
-  readonly code: string;
-  readonly statement: string;
+  /** `error 23505`; of keys what the transaction threw, `Error: no funds`. */
+  readonly error: string;
+  /** That failed; `null`: of keys. */
+  readonly statement: string | null;
 }
 
 /** `left-open`: a connection ended with its transaction open. `rolled-back`: the session wrote, and rolled back all that it had written. */

@@ -9,7 +9,7 @@ export function missedAssumed(sessions: readonly SessionEvidence[], invariant: I
       rolledBack === null || rolledBackRuns < runs
         ? []
         : [
-            `session "${name}": its transaction was rolled back by error ${rolledBack.code} in every run: ${rolledBack.statement}`,
+            `session "${name}": its transaction was rolled back by ${rolledBack.error} in every run${rolledBack.statement === null ? '' : `: ${rolledBack.statement}`}`,
           ],
     ),
     ...sessions.flatMap(({ name, answers }) =>

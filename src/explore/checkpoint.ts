@@ -3,7 +3,7 @@
  * it takes to continue in another process. Data that structured clones keep.
  */
 import { InputError } from '../base/input-error.ts';
-import type { SessionEvidence } from '../evidence/index.ts';
+import type { RolledBack, SessionEvidence } from '../evidence/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type KeysSeen, type Program, type SeenEnd, shapeOfKeys } from '../program/index.ts';
 import type { BaseLevel } from './base-level.ts';
@@ -44,6 +44,8 @@ export interface Learned {
   readonly reuses: boolean;
   /** For each session, the error with which it ended every run; `null` where one ended otherwise. */
   readonly failures: readonly (string | null)[];
+  /** The same of the error that rolled back a transaction of it in every run. */
+  readonly rolledBack: readonly (RolledBack | null)[];
   readonly keys: KeysSeen;
   /** Where the invariant held, to be judged again. */
   readonly ends: readonly SeenEnd[];

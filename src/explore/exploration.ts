@@ -326,8 +326,12 @@ export class Exploration {
     // One history says nothing of what its sessions do in others.
     const isReplay = this.#stopped === 'replay';
     const sessions = this.#sessions.sessions().map((session, i) => {
-      const failure = this.#made.failureOf(i);
-      return failure === null ? session : { ...session, failedRuns: session.runs, failure };
+      const { failure, rolledBack } = this.#made.inEveryRun(i);
+      return {
+        ...session,
+        ...(failure === null ? {} : { failedRuns: session.runs, failure }),
+        ...(rolledBack === null ? {} : { rolledBackRuns: session.runs, rolledBack }),
+      };
     });
     return {
       ...noEvidence,

@@ -31,8 +31,8 @@ export interface ExploreOptions extends BudgetOptions {
   readonly stepsMax?: number;
   /** For one run. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Called whenever a session gets to run, by its index. For those who watch. */
-  readonly onTurn?: (session: number, lastOperation: () => string) => void;
+  /** Called whenever a session gets to run, by its index, or the invariant: `null`. For those who watch. */
+  readonly onTurn?: (session: number | null, lastOperation: () => string) => void;
   /** Transactions of one run; a program that runs for ever on some path has no end of histories. Default 1,000. */
   readonly turnsMax?: number;
   /** Kinds of violations, by their anomalies, to keep a counterexample of. Default 5. */

@@ -5,6 +5,7 @@
 import { assert } from '../base/assert.ts';
 import { Budget } from '../base/budget.ts';
 import { InputError } from '../base/input-error.ts';
+import type { RolledBack } from '../evidence/index.ts';
 import { mockDatabase, serial } from '../mockdb/index.ts';
 import {
   ControlledSources,
@@ -18,6 +19,7 @@ import {
   judge,
   JudgedAgain,
   type JudgeLimits,
+  LeftBehind,
   looksElsewhere,
   type Program,
   type Repeated,
@@ -34,7 +36,6 @@ import { Behaviours, type Ending, type HistoryVerdict } from './behaviours.ts';
 import type { Learned } from './checkpoint.ts';
 import type { ExploreOptions } from './explore.ts';
 import { ExploringStore } from './exploring-store.ts';
-import { LeftBehind } from './left-behind.ts';
 import type { Prefix } from './ordered-history.ts';
 import { isSameVerdict, verdictOf, verdictOfPart } from './verdict.ts';
 
@@ -65,6 +66,8 @@ export class Runs {
   #runs = 0;
   /** The sessions that failed in every run of the program so far, with the first of the errors. */
   readonly #failures: (string | null | undefined)[] = [];
+  /** Those of which an error rolled back a transaction in every run, with the first of the errors. */
+  readonly #rolledBack: (RolledBack | null | undefined)[] = [];
   /** Does the invariant judge some serial run? */
   #isOfTiming = false;
   /** Was a run of the program repeated to see that it is a function of what it reads? */
@@ -162,6 +165,7 @@ export class Runs {
 
   /** On the run that the store holds. */
   verdictOf(ending: Ending): Promise<HistoryVerdict> {
+    this.#options.onTurn?.(null, () => 'nothing');
     return this.#sources.made(() => verdictOf(this.#program, this.store, ending, this.#limits()));
   }
 
@@ -227,11 +231,11 @@ export class Runs {
   }
 
   /**
-   * The error with which a session ended every run; `null` where one ended otherwise. Whatever a session does in a run, it did in one
-   * of the program: those that are remembered need not be counted.
+   * The error with which a session ended every run, and the one that rolled back a transaction of it; `null` where a run was otherwise. Whatever a
+   * session does in a run, it did in one of the program: those that are remembered need not be counted.
    */
-  failureOf(session: number): string | null {
-    return this.#failures[session] ?? null;
+  inEveryRun(session: number): { readonly failure: string | null; readonly rolledBack: RolledBack | null } {
+    return { failure: this.#failures[session] ?? null, rolledBack: this.#rolledBack[session] ?? null };
   }
 
   /** What a verdict takes for granted of the values that were drawn, as clauses. */
@@ -241,20 +245,23 @@ export class Runs {
 
   learned(): Learned {
     const failures = this.#failures.map((failure) => failure ?? null);
-    return { reuses: this.#reuses, failures, keys: this.keys.seen(), ends: this.judgedAgain.seen() };
+    const rolledBack = this.#rolledBack.map((error) => error ?? null);
+    return { reuses: this.#reuses, failures, rolledBack, keys: this.keys.seen(), ends: this.judgedAgain.seen() };
   }
 
   /** What earlier runs of the same program showed. */
-  restore({ reuses, failures, keys, ends }: Learned): void {
+  restore({ reuses, failures, rolledBack, keys, ends }: Learned): void {
     this.keys.merge(keys);
     this.judgedAgain.merge(ends);
     this.#reuses &&= reuses;
     this.#failures.push(...failures);
+    this.#rolledBack.push(...rolledBack);
   }
 
   #noteFailures(sessions: readonly SessionRun[]): void {
-    sessions.forEach(({ failure }, i) => {
+    sessions.forEach(({ failure, rolledBack = null }, i) => {
       if (this.#failures[i] === undefined || failure === null) this.#failures[i] = failure;
+      if (this.#rolledBack[i] === undefined || rolledBack === null) this.#rolledBack[i] = rolledBack;
     });
   }
 
@@ -304,6 +311,7 @@ export class Runs {
   /** The invariant says nothing about runs that were cut off or are not at the level. */
   async #judged(program: Program, store: ExploringStore, ending: Ended, bounds: Bounds): Promise<HistoryVerdict> {
     if (bounds !== null || !store.isAtLevel()) return verdictOfPart(ending);
+    this.#options.onTurn?.(null, () => 'nothing');
     return await verdictOf(program, store, ending, this.#limits());
   }
 

@@ -1,5 +1,6 @@
 export { AnswerTally } from './answer-tally.ts';
 export { InvariantKeys, type KeysSeen } from './invariant-keys.ts';
+export { LeftBehind } from './left-behind.ts';
 export { JudgedAgain, type SeenEnd } from './judged-again.ts';
 export { isSessionNameFault, observed, resultsOf } from './observed-names.ts';
 export {

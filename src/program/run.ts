@@ -82,6 +82,8 @@ class RunSession {
   lostWrite = false;
   /** The last error of a transaction. Reads do not make good for it where the session has committed no write. */
   failure: unknown = null;
+  /** The first error of a transaction's body, which rolled it back. */
+  thrown: unknown = NOTHING;
   /** What it did last, for a run that does not end. */
   lastKind = '';
   lastKey = '';
@@ -223,6 +225,7 @@ class Run {
         }
         session.transactionError = error;
         session.failure = error;
+        if (session.thrown === NOTHING) session.thrown = error;
         throw error;
       }
       if (this.#isOver) return never;
@@ -412,11 +415,12 @@ class Run {
 
   #endOutcome(): RunOutcome {
     const sessions = this.#sessions.map(
-      ({ operations, overlapped, failure, keptWrite, lostWrite }): SessionRun => ({
+      ({ operations, overlapped, failure, thrown, keptWrite, lostWrite }): SessionRun => ({
         operations,
         overlapped,
         failure: failure === null ? null : errorText(failure),
         loss: lostWrite && !keptWrite ? 'rolled-back' : null,
+        rolledBack: thrown === NOTHING ? null : { error: errorText(thrown), statement: null },
       }),
     );
     const common = { marks: this.#marks, waitedOutside: [...this.#waitedOutside], sessions };

@@ -14,7 +14,7 @@ export class RolledBackTransactions {
     const open = this.#open.get(connection);
     if (error !== null) {
       if (error.code === inFailedBlock) return;
-      const own = open ?? (isRetryable(error) ? null : { code: error.code, statement: shortened(sql) });
+      const own = open ?? (isRetryable(error) ? null : { error: `error ${error.code}`, statement: shortened(sql) });
       if (own !== null) this.#open.set(connection, own);
       if (status === 'idle') this.#ended(connection, true);
     } else if (status === 'idle') this.#ended(connection, command === 'ROLLBACK');

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers';
 import { monotonicMs } from '../base/clock.ts';
 import { activeResources, onUnhandledRejection } from '../base/event-loop.ts';
 import { InputError } from '../base/input-error.ts';
-import { errorText } from '../program/index.ts';
+import { errorText } from './invariant.ts';
 
 export class LeftBehind {
   /** What the event loop waits for that is not the program's. */
