@@ -68,6 +68,29 @@ describe('a withdrawal that reads, then writes', () => {
   });
 });
 
+test('values that nothing decides are of the types of their columns: a clock, a day, a short code, a rate below one', async () => {
+  const votes = `CREATE TABLE votes (
+    id int PRIMARY KEY, phone int NOT NULL, at timestamptz NOT NULL, day date NOT NULL, state char(2) NOT NULL, rate numeric(4, 4) NOT NULL)`;
+  const clock = { kind: 'unknown', reason: 'the time' } as const;
+  const vote = transaction('vote', null, [
+    statement('SELECT count(*) AS n FROM votes WHERE phone = $1', [argument('phone')], 'given'),
+    branch(expression('<', column('given', 'n'), 1), [
+      statement('INSERT INTO votes VALUES ($1, $2, $3, $4, $5, $6)', [
+        argument('id'),
+        argument('phone'),
+        clock,
+        argument('day'),
+        argument('state'),
+        argument('rate'),
+      ]),
+    ]),
+  ]);
+  const { anomalies } = await analyze(application({ schema: votes, units: { vote: [vote] } }), {
+    isolation: 'read committed',
+  });
+  expect(anomalies).toMatchObject([{ name: 'write-skew', status: { kind: 'confirmed', anomaly: 'internal' } }]);
+});
+
 test('write skew of a pair at repeatable read', async () => {
   const drain = (from: string, name: string): UnitStep =>
     transaction(name, null, [

@@ -63,13 +63,23 @@ const provenSchedulesMax = 40;
 const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';
-const attempts: readonly Amounts[] = [
-  [100, 10],
-  [100, 60],
-  [100, 150],
-  [1, 1],
-  [0, 10],
-].map(([inRows = 0, inArguments = 0]) => ({ inRows, inArguments, areArgumentsEqual: false, inColumns: new Map() }));
+const attempts: readonly Amounts[] = (
+  [
+    [100, 10],
+    [100, 60],
+    [100, 150],
+    [1, 1],
+    [0, 10],
+    // Conditions of which no key is a part: on the same values.
+    [100, 10, 'equal'],
+    [100, 100, 'equal'],
+  ] as const
+).map(([inRows, inArguments, equal]) => ({
+  inRows,
+  inArguments,
+  areArgumentsEqual: equal !== undefined,
+  inColumns: new Map(),
+}));
 
 class ApplicationAnalysis {
   readonly #application: Application;

@@ -1,7 +1,7 @@
 /** Numbers for a witness on the edge of the conditions that a unit checks: one use left, a balance that is just enough, the status that it asks for. */
 import type { Value } from './application.ts';
 import { type Amounts, chosenColumn } from './concrete-witness.ts';
-import type { RowValue } from './witness-rows.ts';
+import type { RowValue } from './column-values.ts';
 
 type Columns = ReadonlyMap<string, RowValue>;
 

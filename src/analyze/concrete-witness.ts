@@ -3,15 +3,17 @@ import type { IsolationName, Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
 import type { AccessedRow } from './access.ts';
 import type { AnyStep, Value } from './application.ts';
+import { argumentFor, type RowValue, valueFor } from './column-values.ts';
 import { formatValue } from './format-application.ts';
 import type { Witness } from './robust-set.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
 import type { Schema } from './schema.ts';
 import type { Arguments } from './run-steps.ts';
+import { DecidedSteps, ParameterColumns } from './parameter-columns.ts';
 import type { PathTemplate } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
-import { type RowValue, stateOf, valueFor, WitnessRows } from './witness-rows.ts';
+import { stateOf, WitnessRows } from './witness-rows.ts';
 
 /** What nothing decides: the numbers in rows, and those that transactions are called with. */
 export interface Amounts {
@@ -59,6 +61,8 @@ export function concreteWitness(
     inserted.some(
       (key) => key.table.id === table.id && [...key.values].every(([name, value]) => values.get(name) === value),
     );
+  const columns = new ParameterColumns(schema);
+  const decided = new DecidedSteps(columns, amounts.inArguments);
   const counts = new Map<string, number>();
   const sessions = instances.map(({ path }, instance) => {
     const transaction = transactions[path.transaction] as AnalyzedTransaction;
@@ -71,8 +75,9 @@ export function concreteWitness(
       arguments: (instances[instance] as Instance).arguments(
         amounts.inArguments * (amounts.areArgumentsEqual ? 1 : instance + 1),
         loopsIn(transaction.steps),
+        columns,
       ),
-      steps: transaction.steps,
+      steps: decided.of(transaction.steps),
     };
   });
   return {
@@ -246,33 +251,52 @@ class Instance {
     }));
   }
 
-  /** @param amount of arguments that name no row */
-  /** @param loops by their names: the argument that each is over */
-  arguments(amount: number, loops: ReadonlyMap<string, string>): Arguments {
+  /**
+   * @param amount of arguments that name no row, as their columns take it
+   * @param loops by their names: the argument that each is over
+   */
+  arguments(amount: number, loops: ReadonlyMap<string, string>, columns: ParameterColumns): Arguments {
     const result: Record<string, unknown> = {};
-    const visit = (value: Value): void => {
+    const undecided = this.#undecided(amount, columns);
+    visitValues(this.path, (value) => {
       if (value.kind === 'argument')
-        result[value.name] = this.#typed.get(nodeOf(this.#number, value)) ?? result[value.name] ?? amount;
-      if (value.kind === 'expression') for (const operand of value.operands) visit(operand);
-    };
-    visitValues(this.path, visit);
-    for (const [loop, list] of this.#lists(amount)) {
+        result[value.name] = this.#chosen(value) ?? undecided.get(nodeOf(this.#number, value)) ?? amount;
+    });
+    for (const [loop, list] of this.#lists(amount, undecided)) {
       const name = loops.get(loop);
       if (name !== undefined) result[name] = list;
     }
     return result;
   }
 
+  #chosen(value: Value): RowValue | undefined {
+    return this.#typed.get(nodeOf(this.#number, value));
+  }
+
+  /** What the columns take that parameters are written to, or compared with. */
+  #undecided(amount: number, columns: ParameterColumns): ReadonlyMap<string, RowValue> {
+    const all = new Map<string, RowValue>();
+    for (const { statement } of this.path.path)
+      for (const [at, value] of statement.parameters.entries()) {
+        if (value.kind !== 'argument' && value.kind !== 'element') continue;
+        const found = columns.of(statement, at);
+        const n = value.kind === 'argument' ? amount : amount + timeOf(value.loop);
+        const taken = found === undefined ? undefined : argumentFor(found.column, n);
+        if (taken !== undefined) all.set(nodeOf(this.#number, value), taken);
+      }
+    return all;
+  }
+
   /** Lists of arguments that loops are over: `item#1.id` and `item#2.id` make `[{ id }, { id }]`. */
-  #lists(amount: number): ReadonlyMap<string, readonly unknown[]> {
+  #lists(amount: number, undecided: ReadonlyMap<string, RowValue>): ReadonlyMap<string, readonly unknown[]> {
     const lists = new Map<string, unknown[]>();
     visitValues(this.path, (value) => {
       if (value.kind !== 'element') return;
-      const [loop = '', time = '1'] = value.loop.split('#');
+      const [loop = ''] = value.loop.split('#');
       const list = lists.get(loop) ?? [];
       lists.set(loop, list);
-      const at = Number(time) - 1;
-      const found = this.#typed.get(nodeOf(this.#number, value)) ?? amount + at;
+      const at = timeOf(value.loop);
+      const found = this.#chosen(value) ?? undecided.get(nodeOf(this.#number, value)) ?? amount + at;
       list[at] = value.field === null ? found : { ...(list[at] as object | undefined), [value.field]: found };
     });
     return lists;
@@ -352,6 +376,11 @@ class Instance {
 
 function sameKey(a: AccessedRow, b: AccessedRow): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Of an element's loop, `item#2`: from 0. */
+function timeOf(loop: string): number {
+  return Number(loop.split('#')[1] ?? '1') - 1;
 }
 
 function visitValues({ path }: PathTemplate, visit: (value: Value) => void): void {

@@ -1,12 +1,11 @@
 /** Rows for a witness: those that its instances name by key, with parents for foreign keys and a value in every other column. */
 import type { Node } from '@pgsql/types';
 import type { Table } from '../sql/index.ts';
-import { columnAtCell, type Column } from '../sql/catalog/relation.ts';
+import { columnAtCell } from '../sql/catalog/relation.ts';
+import { type RowValue, valueFor } from './column-values.ts';
 import { quotedName } from './engines.ts';
 import { indexColumns, uniqueIndexes } from './row-keys.ts';
 import type { Schema } from './schema.ts';
-
-export type RowValue = number | string;
 
 export class WitnessRows {
   readonly #schema: Schema;
@@ -94,36 +93,6 @@ export class WitnessRows {
     return uniqueIndexes(table).some((index) =>
       indexColumns(table, index).every((column) => a.get(column) !== undefined && a.get(column) === b.get(column)),
     );
-  }
-}
-
-/** The n-th value of a column's type; `undefined`: its default. */
-export function valueFor({ type, default: given }: Column, n: number): RowValue | undefined {
-  switch (type.name) {
-    case 'int2':
-    case 'int4':
-    case 'int8':
-    case 'numeric':
-    case 'float4':
-    case 'float8':
-      return n;
-    case 'bool':
-      return 'true';
-    case 'uuid':
-      return `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
-    case 'date':
-    case 'timestamp':
-    case 'timestamptz':
-      return '2020-01-01';
-    case 'json':
-    case 'jsonb':
-      return '{}';
-    case 'text':
-    case 'varchar':
-    case 'bpchar':
-      return `v${n}`;
-    default:
-      return given === null ? `${n}` : undefined;
   }
 }
 

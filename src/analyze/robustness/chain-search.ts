@@ -150,8 +150,9 @@ export class ChainSearch {
     return place === 'all' ? this.#rowsOf(slot.table) : [place as Tag];
   }
 
+  /** First a row of its own: one that both insert has a witness that fails on the duplicate key. */
   #rowsOf(table: number): readonly Tag[] {
-    return [...(this.#tags.get(table) ?? []), fresh];
+    return [fresh, ...(this.#tags.get(table) ?? [])];
   }
 
   /** Is the row of the slot still to be chosen? */

@@ -4,10 +4,11 @@ import type { Place, Statement, Step, Value } from '../application.ts';
 import { formatValue } from '../format-application.ts';
 import { indexColumns, uniqueIndexes } from '../row-keys.ts';
 import type { Schema } from '../schema.ts';
+import type { ResultColumn } from '../statement-columns.ts';
 import { type Flow, type FlowBranch, resultOfElement } from './flow-variants.ts';
 import { type Inferred, inferValue, type Observed, type Source } from './infer-value.ts';
 import type { RanEvent, RanStatement } from './ran-transactions.ts';
-import { columnsOfShape, domainOf, type SlotColumn, type StatementColumns } from './slot-columns.ts';
+import { columnsOfShape, domainOf, type ShapeColumns } from './slot-columns.ts';
 import { type Shape, type Slot, textOfShape } from './statement-shape.ts';
 
 /** What a value of a statement was taken for, and why. */
@@ -50,7 +51,7 @@ class FlowBuilder {
   readonly inferences: Inference[] = [];
   readonly titles = new Set<string>();
   readonly #options: FlowOptions;
-  readonly #columns = new Map<string, StatementColumns>();
+  readonly #columns = new Map<string, ShapeColumns>();
   readonly #names = new Set<string>();
   /** By the place of an element: the name of its result. */
   readonly #results = new Map<number, string>();
@@ -196,7 +197,7 @@ class FlowBuilder {
   /** Columns of the first row. */
   #outputs(
     ran: readonly RanStatement[],
-    columns: StatementColumns,
+    columns: ShapeColumns,
     result: string,
     rowKeys: readonly string[],
   ): readonly Source[] {
@@ -211,7 +212,7 @@ class FlowBuilder {
     });
   }
 
-  #columnsOf(shape: Shape): StatementColumns {
+  #columnsOf(shape: Shape): ShapeColumns {
     const known = this.#columns.get(shape.key) ?? columnsOfShape(shape, this.#options.schema);
     this.#columns.set(shape.key, known);
     return known;
@@ -240,10 +241,10 @@ const nothing: Produced = { steps: [], sources: [] };
 /** What the text and the schema say of the values of a statement. */
 class StatementSlots {
   readonly #shape: Shape;
-  readonly #columns: StatementColumns;
+  readonly #columns: ShapeColumns;
   readonly #options: FlowOptions;
 
-  constructor(shape: Shape, columns: StatementColumns, options: FlowOptions) {
+  constructor(shape: Shape, columns: ShapeColumns, options: FlowOptions) {
     this.#shape = shape;
     this.#columns = columns;
     this.#options = options;
@@ -280,7 +281,7 @@ class StatementSlots {
   }
 }
 
-function isKeyColumn({ table, column }: SlotColumn): boolean {
+function isKeyColumn({ table, column }: ResultColumn): boolean {
   const cell = columnNamed(table, column)?.cell ?? -1;
   return (
     uniqueIndexes(table).some((index) => indexColumns(table, index).includes(column)) ||
@@ -289,7 +290,7 @@ function isKeyColumn({ table, column }: SlotColumn): boolean {
 }
 
 /** Numbers, and texts without a CHECK, which may list them. */
-function hasFreeType({ table, column }: SlotColumn): boolean {
+function hasFreeType({ table, column }: ResultColumn): boolean {
   const type = columnNamed(table, column)?.type.name ?? '';
   if (/^(?:int[248]|numeric|float[48])$/.test(type)) return true;
   return (
