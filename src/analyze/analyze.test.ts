@@ -68,7 +68,7 @@ describe('a withdrawal that reads, then writes', () => {
   });
 });
 
-test('values that nothing decides are of the types of their columns: a clock, a day, a short code, a rate below one', async () => {
+test('values that nothing decides are of the types of their columns: a clock, a day, a choice of short codes, a rate below one', async () => {
   const votes = `CREATE TABLE votes (
     id int PRIMARY KEY, phone int NOT NULL, at timestamptz NOT NULL, day date NOT NULL, state char(2) NOT NULL, rate numeric(4, 4) NOT NULL)`;
   const clock = { kind: 'unknown', reason: 'the time' } as const;
@@ -80,8 +80,8 @@ test('values that nothing decides are of the types of their columns: a clock, a 
         argument('phone'),
         clock,
         argument('day'),
-        argument('state'),
-        argument('rate'),
+        expression('if', expression('<', column('given', 'n'), 1), argument('state'), 'XX'),
+        expression('floor', argument('rate')),
       ]),
     ]),
   ]);

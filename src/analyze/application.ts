@@ -151,8 +151,8 @@ export type Value =
   | { readonly kind: 'element'; readonly loop: string; readonly field: string | null }
   | { readonly kind: 'constant'; readonly value: string | number | boolean | null }
   /**
-   * A deterministic function of its operands. The operator is SQL's: `+ - * / % || = <> < <= > >= and or not`, `is null`. Any other is the name of
-   * a function of which nothing else is known.
+   * A deterministic function of its operands. The operator is SQL's: `+ - * / % || = <> < <= > >= and or not`, `is null`,
+   * `if` (condition, then, else), and `abs ceil floor max min round trunc`. Any other is the name of a function of which nothing else is known.
    */
   | { readonly kind: 'expression'; readonly operator: string; readonly operands: readonly Value[] }
   /** Anything, each time: a clock, a random number, what was not understood. */

@@ -277,12 +277,15 @@ class Instance {
   #undecided(amount: number, columns: ParameterColumns): ReadonlyMap<string, RowValue> {
     const all = new Map<string, RowValue>();
     for (const { statement } of this.path.path)
-      for (const [at, value] of statement.parameters.entries()) {
+      for (const [at, value] of statement.parameters.flatMap((given, place) =>
+        partsOf(given).map((one) => [place, one] as const),
+      )) {
         if (value.kind !== 'argument' && value.kind !== 'element') continue;
         const found = columns.of(statement, at);
         const n = value.kind === 'argument' ? amount : amount + timeOf(value.loop);
         const taken = found === undefined ? undefined : argumentFor(found.column, n);
-        if (taken !== undefined) all.set(nodeOf(this.#number, value), taken);
+        const node = nodeOf(this.#number, value);
+        if (taken !== undefined && !all.has(node)) all.set(node, taken);
       }
     return all;
   }
@@ -376,6 +379,12 @@ class Instance {
 
 function sameKey(a: AccessedRow, b: AccessedRow): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** The values of which a parameter is made, the one itself first. A condition says nothing of the column. */
+function partsOf(value: Value): readonly Value[] {
+  if (value.kind !== 'expression') return [value];
+  return value.operands.slice(value.operator === 'if' ? 1 : 0).flatMap(partsOf);
 }
 
 /** Of an element's loop, `item#2`: from 0. */

@@ -65,6 +65,8 @@ export class DecidedSteps {
   }
 
   #decided(value: Value, statement: Statement, at: number): Value {
+    if (value.kind === 'expression')
+      return { ...value, operands: value.operands.map((operand) => this.#decided(operand, statement, at)) };
     const found = value.kind === 'unknown' ? this.#columns.of(statement, at) : undefined;
     if (found === undefined) return value;
     const taken = argumentFor(found.column, found.isKey ? this.#keys++ : this.#amount);

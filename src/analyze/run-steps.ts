@@ -3,6 +3,7 @@ import type { IsolationName } from '../sql/index.ts';
 import type { AnyStep, Dialect, Statement, Transaction, Value } from './application.ts';
 import { engineOf, quotedName } from './engines.ts';
 import { statementsIn } from './paths.ts';
+import { computed, isTrue } from './compute-value.ts';
 import { type ProgramClient, type QueryResult, RefusedStatement } from './program-client.ts';
 
 /** What a unit is called with, by the names of its arguments. */
@@ -182,36 +183,4 @@ class Run {
 
 function isSelect(sql: string): boolean {
   return /^\s*select\b/i.test(sql);
-}
-
-function isTrue(value: unknown): boolean {
-  return value !== null && value !== false && value !== 0 && value !== '';
-}
-
-type Operator = (a: number, b: number) => unknown;
-const arithmetic: Readonly<Record<string, Operator>> = {
-  '+': (a, b) => a + b,
-  '-': (a, b) => a - b,
-  '*': (a, b) => a * b,
-  '/': (a, b) => (b === 0 ? null : a / b),
-  '%': (a, b) => (b === 0 ? null : a % b),
-  '<': (a, b) => a < b,
-  '<=': (a, b) => a <= b,
-  '>': (a, b) => a > b,
-  '>=': (a, b) => a >= b,
-};
-
-/** Of a function of which nothing is known: its first operand, which is one such function. */
-function computed(operator: string, operands: readonly unknown[]): unknown {
-  const [first = null, second = null] = operands;
-  if (operator === 'and') return operands.every(isTrue);
-  if (operator === 'or') return operands.some(isTrue);
-  if (operator === 'not') return !isTrue(first);
-  if (operator === 'is null') return first === null;
-  if (operator === '||') return `${String(first)}${String(second)}`;
-  if (operator === '=') return String(first) === String(second);
-  if (operator === '<>') return String(first) !== String(second);
-  const compute = arithmetic[operator];
-  if (compute === undefined) return first;
-  return operands.length === 1 && operator === '-' ? -Number(first) : compute(Number(first), Number(second));
 }

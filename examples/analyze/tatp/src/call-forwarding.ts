@@ -2,7 +2,12 @@
 import { db, subscriberOf } from './database.ts';
 
 /** GET_NEW_DESTINATION */
-export async function getNewDestination(subscriber: number, facility: number, start: number, end: number): Promise<unknown> {
+export async function getNewDestination(
+  subscriber: number,
+  facility: number,
+  start: number,
+  end: number,
+): Promise<unknown> {
   return db
     .selectFrom('special_facility as sf')
     .innerJoin('call_forwarding as cf', (join) =>

@@ -10,7 +10,9 @@ const votesMax = 2;
 /** @returns whether the vote counts */
 export async function vote(id: number, phone: number, contestant: number): Promise<boolean> {
   return db.transaction(async (transaction) => {
-    const candidate = await transaction('contestants').where('contestant_number', contestant).first('contestant_number');
+    const candidate = await transaction('contestants')
+      .where('contestant_number', contestant)
+      .first('contestant_number');
     if (candidate === undefined) return false;
     const counted = await transaction('votes').where('phone_number', phone).count('* as votes').first();
     if (Number(counted?.['votes']) >= votesMax) return false;

@@ -6,7 +6,9 @@ const db = knex({ client: 'pg' });
 /** @returns whether the vote counts */
 export async function vote(id: number, phone: number, contestant: number): Promise<boolean> {
   return db.transaction(async (transaction) => {
-    const candidate = await transaction('contestants').where('contestant_number', contestant).first('contestant_number');
+    const candidate = await transaction('contestants')
+      .where('contestant_number', contestant)
+      .first('contestant_number');
     if (candidate === undefined) return false;
     const area = await transaction('area_code_state')
       .where('area_code', Math.floor(phone / 10_000_000))
