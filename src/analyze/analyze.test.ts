@@ -5,7 +5,7 @@ import { analysisSarif } from './analysis-sarif.ts';
 import { formatAnalysis } from './analysis-text.ts';
 import { analyze, type Analysis } from './analyze.ts';
 import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
-import type { Step, UnitStep } from './application.ts';
+import type { Step, Transaction, UnitStep } from './application.ts';
 import type { IsolationName } from '../sql/index.ts';
 
 const schema =
@@ -89,6 +89,22 @@ test('values that nothing decides are of the types of their columns: a clock, a 
     isolation: 'read committed',
   });
   expect(anomalies).toMatchObject([{ name: 'write-skew', status: { kind: 'confirmed', anomaly: 'internal' } }]);
+});
+
+test('what statements fill from a clock or by chance is not compared', async () => {
+  const tables = `${schema}; CREATE TABLE log (account int NOT NULL, at timestamptz NOT NULL, token text NOT NULL)`;
+  const logged: Step = statement('INSERT INTO log VALUES ($1, now(), $2 || random())', [
+    argument('id'),
+    argument('token'),
+  ]);
+  const clock: Step = statement('SELECT current_timestamp, now(), clock_timestamp() AS at', [], 'clock');
+  const { steps } = withdraw(null) as Transaction;
+  const app = application({
+    schema: tables,
+    units: { withdraw: [transaction('withdraw', null, [clock, ...steps, logged])] },
+  });
+  const { anomalies } = await analyze(app, { isolation: 'read committed' });
+  expect(anomalies).toMatchObject([{ status: { kind: 'confirmed', schedules: 6, violations: 4 } }]);
 });
 
 test('write skew of a pair at repeatable read', async () => {

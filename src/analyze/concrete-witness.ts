@@ -80,11 +80,12 @@ export function concreteWitness(
       steps: decided.of(transaction.steps),
     };
   });
+  const computedAnew = sessions.flatMap(({ steps }) => columns.computedAnew(steps));
   return {
     schema: [ddl, ...rows.statements(isInserted, amounts.inRows)],
     sessions,
     dialect: schema.dialect,
-    ...stateOf(schema),
+    ...stateOf(schema, computedAnew),
     compared: scope === 'one transaction' ? 'state and reads' : 'state',
   };
 }

@@ -2,6 +2,7 @@
 import { type Column, columnNamed } from '../sql/catalog/relation.ts';
 import type { AnyStep, Statement, Step, Value } from './application.ts';
 import { argumentFor } from './column-values.ts';
+import { statementsIn } from './paths.ts';
 import { indexColumns, uniqueIndexes } from './row-keys.ts';
 import type { Schema } from './schema.ts';
 import { StatementColumns } from './statement-columns.ts';
@@ -9,7 +10,7 @@ import { statementTree } from './statement-tree.ts';
 
 export class ParameterColumns {
   readonly #schema: Schema;
-  readonly #found = new Map<string, StatementColumns['parameters']>();
+  readonly #found = new Map<string, StatementColumns | null>();
 
   constructor(schema: Schema) {
     this.#schema = schema;
@@ -17,19 +18,24 @@ export class ParameterColumns {
 
   /** @param at from 0 */
   of({ sql }: Statement, at: number): { readonly column: Column; readonly isKey: boolean } | undefined {
-    const found = this.#parametersOf(sql).get(at + 1);
+    const found = this.#columnsOf(sql)?.parameters.get(at + 1);
     const column = found === undefined ? undefined : columnNamed(found.table, found.column);
     if (found === undefined || column === undefined) return undefined;
     const isKey = uniqueIndexes(found.table).some((index) => indexColumns(found.table, index).includes(column.name));
     return { column, isKey };
   }
 
+  /** Columns that statements fill from a clock, a sequence or chance. */
+  computedAnew(steps: readonly AnyStep[]): readonly string[] {
+    return statementsIn(steps).flatMap(({ sql }) => [...(this.#columnsOf(sql)?.computedAnew ?? [])]);
+  }
+
   /** Of a text that was analyzed: it parses. */
-  #parametersOf(sql: string): StatementColumns['parameters'] {
+  #columnsOf(sql: string): StatementColumns | null {
     const known = this.#found.get(sql);
     if (known !== undefined) return known;
     const tree = statementTree(sql, this.#schema.dialect);
-    const found = tree === null ? new Map() : new StatementColumns(tree, this.#schema).parameters;
+    const found = tree === null ? null : new StatementColumns(tree, this.#schema);
     this.#found.set(sql, found);
     return found;
   }

@@ -1,5 +1,5 @@
 /** Which column each parameter of a statement is compared with, or written to, and which columns its result shows. */
-import type { A_Expr, ColumnRef, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
+import type { A_Expr, ColumnRef, FuncCall, InsertStmt, Node, UpdateStmt } from '@pgsql/types';
 import type { Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
 import type { Dialect } from './application.ts';
@@ -21,6 +21,8 @@ export class StatementColumns {
   /** By the number of the parameter. */
   readonly parameters = new Map<number, ParameterColumn>();
   readonly outputs = new Map<string, ResultColumn>();
+  /** Columns of the tables and of the result that a clock, a sequence or chance fills: each run has others. */
+  readonly computedAnew = new Set<string>();
   readonly relation: string | null;
   readonly #aliases = new Map<string, Table>();
   readonly #dialect: Dialect;
@@ -42,6 +44,7 @@ export class StatementColumns {
   #output(target: Node): void {
     if (!('ResTarget' in target)) return;
     const { name, val } = target.ResTarget;
+    if (val !== undefined && isComputedAnew(val)) this.computedAnew.add(name ?? functionName(val));
     if (val === undefined || !('ColumnRef' in val)) return;
     if (namesOf(val.ColumnRef).at(-1) === null) {
       for (const table of this.#aliases.values())
@@ -99,7 +102,9 @@ export class StatementColumns {
 
   #assign(table: Table, column: string, value: Node | undefined): void {
     const found = columnNamed(table, column, this.#dialect);
-    if (found !== undefined) this.#set(value, { table, column: found.name, isWritten: true });
+    if (found === undefined) return;
+    if (value !== undefined && isComputedAnew(value)) this.computedAnew.add(found.name);
+    this.#set(value, { table, column: found.name, isWritten: true });
   }
 
   /** The parameter itself, under a cast, or each of a list. The first that is said counts. */
@@ -125,6 +130,25 @@ export class StatementColumns {
       ? undefined
       : { table: owner[1], column: columnNamed(owner[1], name, this.#dialect)?.name ?? name };
   }
+}
+
+/** Does it call a clock, a sequence or chance? */
+function isComputedAnew(value: Node): boolean {
+  const { functions, kinds } = partsOf([value]);
+  return kinds.has('SQLValueFunction') || functions.some((call) => anew.test(nameOf(call)));
+}
+
+const anew = /^(?:now|\w+_timestamp|timeofday|cur(?:date|time)|utc_\w+|sysdate|rand|random|\w*uuid\w*|nextval)$/i;
+
+function nameOf({ funcname = [] }: FuncCall): string {
+  const last = funcname.at(-1);
+  return last !== undefined && 'String' in last ? (last.String.sval ?? '') : '';
+}
+
+/** Of a result's column without a name of its own. */
+function functionName(value: Node): string {
+  if ('SQLValueFunction' in value) return (value.SQLValueFunction.op ?? '').replace('SVFOP_', '').toLowerCase();
+  return 'FuncCall' in value ? nameOf(value.FuncCall) : '';
 }
 
 function returningOf(statement: unknown): readonly Node[] {

@@ -96,14 +96,20 @@ export class WitnessRows {
   }
 }
 
-/** Queries that show all tables, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time. */
-export function stateOf({ catalog, dialect }: Schema): {
+/**
+ * Queries that show all tables, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time.
+ * @param computedAnew by statements
+ */
+export function stateOf(
+  { catalog, dialect }: Schema,
+  computedAnew: readonly string[],
+): {
   readonly state: readonly string[];
   readonly ignored: readonly string[];
 } {
   const quoted = (name: string): string => quotedName(name, dialect);
   const tables = catalog.tables().filter(({ schema }) => schema === 'public');
-  const ignored = new Set<string>();
+  const ignored = new Set(computedAnew);
   for (const { columns } of tables)
     for (const column of columns)
       if (
