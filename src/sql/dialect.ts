@@ -120,6 +120,8 @@ export interface ExpressionRules {
   readonly nullIsExtreme: boolean;
   /** Exact numbers of one column have the same number of digits: the most that any of them may have, where that is known. */
   readonly sharesScale: boolean;
+  /** Does a date or time show as many digits of the second as its column has, also in its text? */
+  readonly keepsSecondDigits: boolean;
   /** The members of an IN list take one type. Otherwise each is compared for itself. */
   readonly listsHaveOneType: boolean;
   /** The name of a type is a function with one argument: a cast. */
@@ -137,6 +139,7 @@ export const expressionRules: Readonly<Record<Dialect, ExpressionRules>> = {
     truthIsInteger: false,
     nullIsExtreme: false,
     sharesScale: false,
+    keepsSecondDigits: false,
     listsHaveOneType: true,
     typesAreFunctions: true,
     distinctIsOrdered: true,
@@ -148,6 +151,7 @@ export const expressionRules: Readonly<Record<Dialect, ExpressionRules>> = {
     truthIsInteger: true,
     nullIsExtreme: true,
     sharesScale: true,
+    keepsSecondDigits: true,
     listsHaveOneType: false,
     typesAreFunctions: false,
     distinctIsOrdered: false,

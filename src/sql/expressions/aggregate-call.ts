@@ -1,7 +1,7 @@
 /** Aggregate calls: arguments, DISTINCT, FILTER and ORDER BY, compiled; what a group accumulates. */
 import type { FuncCall, Node, SortBy } from '@pgsql/types';
 import { comparatorOf } from '../compare.ts';
-import { engineRules, expressionRules } from '../dialect.ts';
+import { type Dialect, engineRules, expressionRules } from '../dialect.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -12,6 +12,7 @@ import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { unknownFunction } from './call.ts';
 import { valuesReader } from './values-reader.ts';
 import { compileExpression } from './compile.ts';
+import { timeDigits } from './compile-logic.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import { coerce, coerceToBoolean, settleParameter } from './coerce.ts';
 
@@ -82,10 +83,15 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
   const keys = sortKeys(call, raw, scope);
   return {
     type: found.type,
-    modifier: -1,
+    modifier: extremeDigits(name, operands[0], scope.dialect),
     extreme: filter === undefined ? extremeOf(name, raw[0]) : null,
     start: starterOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
   };
+}
+
+/** MySQL's greatest and least moments have the digits of the second of all. */
+function extremeDigits(name: string, operand: Expression | undefined, dialect: Dialect): number {
+  return operand !== undefined && (name === 'min' || name === 'max') ? timeDigits([operand], dialect) : -1;
 }
 
 function extremeOf(name: string, argument: Expression | undefined): Extreme | null {

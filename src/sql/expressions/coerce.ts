@@ -13,6 +13,7 @@ import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import type { CastContext } from './cast-rules.ts';
 import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';
 import { mysqlConversion } from './mysql-values.ts';
+import { commonSecondDigits } from './second-digits.ts';
 
 /** A quoted string whose type is not known yet; also NULL, whose text is null. */
 export interface UnknownLiteral extends Expression {
@@ -85,20 +86,20 @@ export function coerce(
   return withModifier(converted(source, type, scope), type, modifier, how);
 }
 
-const conversionIn: Readonly<Record<Dialect, typeof conversionOf>> = {
+const conversionIn: Readonly<Record<Dialect, typeof mysqlConversion>> = {
   postgres: conversionOf,
-  mysql: (from, to) => mysqlConversion(from, to),
+  mysql: (from, to, modifier) => mysqlConversion(from, to, modifier),
 };
 
 function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, 'dialect'>): Expression {
-  const convert = conversionIn[dialect](source.type, type);
+  const convert = conversionIn[dialect](source.type, type, source.modifier);
   const { evaluate } = source;
   if (isConstant(source) && !(typeof source.constant === 'string' && dependsOnMoment(source.constant, type))) {
     return lazyConstant(source, type, convert);
   }
   return {
     type,
-    modifier: -1,
+    modifier: type.name === 'date' ? -1 : commonSecondDigits([source], dialect),
     isRowFree: source.isRowFree,
     evaluate: (frame) => {
       const value = evaluate(frame);

@@ -1,7 +1,7 @@
 /** Truth in three values, and what chooses between expressions: AND, OR, NOT, IS, CASE, COALESCE, GREATEST. */
 import type { BoolExpr, BooleanTest, CaseExpr, CoalesceExpr, MinMaxExpr, Node, NullTest } from '@pgsql/types';
 import { comparatorOf } from '../compare.ts';
-import { expressionRules } from '../dialect.ts';
+import { type Dialect, expressionRules } from '../dialect.ts';
 import type { Expression } from '../expression.ts';
 import { notSupported } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -10,7 +10,8 @@ import type { SqlArray, SqlValue } from '../value.ts';
 import { applyOperator } from './apply-operator.ts';
 import { cellOf } from './compiler.ts';
 import type { Compiler } from './compiler.ts';
-import { coerce, coerceToBoolean, commonType, constantOf, unify } from './coerce.ts';
+import { coerce, coerceToBoolean, commonType, constantOf, isConstant, unify } from './coerce.ts';
+import { commonSecondDigits } from './second-digits.ts';
 
 type Evaluate = Expression['evaluate'];
 
@@ -95,7 +96,7 @@ export function compileCase({ arg, args = [], defresult }: CaseExpr, compiler: C
   const [last = constantNull, ...results] = unify([otherwise, ...outcomes], 'CASE', scope);
   return {
     type: last.type,
-    modifier: -1,
+    modifier: timeDigits([last, ...results], scope.dialect),
     isRowFree: (subject?.isRowFree ?? true) && [...tests, last, ...results].every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => {
       if (cell !== undefined && subject !== undefined) {
@@ -128,7 +129,7 @@ export function compileCoalesce({ args = [] }: CoalesceExpr, compiler: Compiler)
   );
   return {
     type: parts[0]?.type ?? types.text,
-    modifier: commonModifier(parts),
+    modifier: commonModifier(parts, compiler.scope.dialect),
     isRowFree: parts.every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => {
       for (const { evaluate } of parts) {
@@ -140,9 +141,17 @@ export function compileCoalesce({ args = [] }: CoalesceExpr, compiler: Compiler)
   };
 }
 
-function commonModifier(parts: readonly Expression[]): number {
+function commonModifier(parts: readonly Expression[], dialect: Dialect): number {
   const [first] = parts;
+  const digits = timeDigits(parts, dialect);
+  if (digits >= 0) return digits;
   return first !== undefined && parts.every(({ modifier }) => modifier === first.modifier) ? first.modifier : -1;
+}
+
+/** Digits of the second of a value that is one of these. A NULL has any. */
+export function timeDigits(parts: readonly Expression[], dialect: Dialect): number {
+  const known = parts.filter((part) => !(isConstant(part) && part.constant === null));
+  return commonSecondDigits(known, dialect);
 }
 
 export function compileMinMax({ op, args = [] }: MinMaxExpr, compiler: Compiler): Expression {
@@ -162,7 +171,7 @@ export function compileMinMax({ op, args = [] }: MinMaxExpr, compiler: Compiler)
       'GREATEST',
       dialect,
     ),
-    modifier: -1,
+    modifier: timeDigits(parts, dialect),
     isRowFree: parts.every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => {
       let best: SqlValue = null;

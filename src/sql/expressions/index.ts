@@ -12,6 +12,7 @@ export { compileExpression } from './compile.ts';
 export { isSetReturning } from './function-names.ts';
 export { setReturning, type SetReturning } from './set-returning.ts';
 export { isTemporal, isTextual } from './mysql-values.ts';
+export { commonSecondDigits } from './second-digits.ts';
 export { unknownSetting } from './session-functions.ts';
 export { applyOperator } from './apply-operator.ts';
 export { once, oneRow } from './subquery-rows.ts';

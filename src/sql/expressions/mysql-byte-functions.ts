@@ -102,7 +102,7 @@ const withNulls: Record<string, Typed> = {
 /** A hexadecimal literal is a number here. */
 function codeReader(type: SqlType): (value: Exclude<SqlValue, null>) => bigint {
   if (type.name === 'bytea') return (bytes) => BigInt(`0x0${Buffer.from(bytes as Uint8Array).toString('hex')}`);
-  const convert = mysqlConversion(type, types.int8);
+  const convert = mysqlConversion(type, types.int8, -1);
   return (value) => convert(value, undefined as never) as bigint;
 }
 

@@ -7,6 +7,8 @@ import { evaluator } from './call.ts';
 import { coerce, commonType } from './coerce.ts';
 import { mysqlFunctionTable } from './mysql-functions.ts';
 import { mysqlSpecial } from './mysql-special.ts';
+import { isTemporal } from './mysql-values.ts';
+import { commonSecondDigits } from './second-digits.ts';
 import type { Signature } from './signature.ts';
 
 /** `undefined`: not a function that MySQL does its own way. @throws SqlError 42000 wrong number of arguments */
@@ -81,9 +83,12 @@ function takes({ parameters, isVariadic }: Signature, count: number): boolean {
 }
 
 function called(signature: Signature, operands: readonly Expression[], scope: Scope): Expression {
+  const isDocument = typeof signature.result === 'object' && signature.result.name === 'jsonb';
   const settled = operands.map((operand, i) => {
     const wanted = signature.parameters[Math.min(i, signature.parameters.length - 1)];
-    const type = typeof wanted === 'object' ? wanted : operand.type.name === 'unknown' ? types.text : operand.type;
+    // In a document a date is its text.
+    const isText = operand.type.name === 'unknown' || (isDocument && isTemporal(operand.type));
+    const type = typeof wanted === 'object' ? wanted : isText ? types.text : operand.type;
     const converted = coerce(operand, type, -1, 'explicit', scope);
     return type.name === 'jsonb' ? documentArgument(converted, i, signature.name) : converted;
   });
@@ -93,7 +98,7 @@ function called(signature: Signature, operands: readonly Expression[], scope: Sc
   const implementation = signature.implement({ types: given, result, dialect: 'mysql' });
   return {
     type: result,
-    modifier: -1,
+    modifier: isTemporal(result) && result.name !== 'date' ? commonSecondDigits(settled, 'mysql') : -1,
     isRowFree: !signature.isVolatile && settled.every(({ isRowFree }) => isRowFree),
     isVolatile: signature.isVolatile || settled.some(({ isVolatile = false }) => isVolatile),
     evaluate: evaluator(

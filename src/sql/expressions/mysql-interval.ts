@@ -6,16 +6,19 @@ import type { Expression, Scope } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import { formatText, parseText } from '../text-format.ts';
 import { types } from '../type.ts';
-import type { SqlType } from '../type.ts';
+import type { SqlType, TypeName } from '../type.ts';
 import { intervalOf, negateInterval, roundHalfEven } from '../value-interval.ts';
 import { splitTimestamp } from '../value-time.ts';
 import type { Interval, SqlValue } from '../value.ts';
 import { coerce, isConstant } from './coerce.ts';
+import { commonSecondDigits } from './second-digits.ts';
 import { addToTimestamp } from './time-operators.ts';
 
 /** An interval of one unit; `hasTime`: is it below a day? */
 export interface UnitInterval extends Expression {
   readonly hasTime: boolean;
+  /** Digits of the second; -1: they depend on the count. */
+  readonly secondDigits: number;
 }
 
 function isUnit(expression: Expression): expression is UnitInterval {
@@ -46,12 +49,14 @@ export function mysqlIntervalOperator(
 /** Units from days up count whole numbers; only times have fractions. */
 function multiple(unit: Expression, count: Expression, scope: Scope): UnitInterval {
   const isTimed = hasTime(unit);
+  const factorType = count.type;
   const factor = coerce(count, types.float8, -1, 'explicit', scope);
   return {
     type: types.interval,
     modifier: -1,
     isRowFree: unit.isRowFree && factor.isRowFree,
     hasTime: isTimed,
+    secondDigits: digitsOfMultiple(unit, factorType),
     evaluate: (frame) => {
       const [value, times] = [unit.evaluate(frame) as Interval | null, factor.evaluate(frame) as number | null];
       if (value === null || times === null) return null;
@@ -62,6 +67,25 @@ function multiple(unit: Expression, count: Expression, scope: Scope): UnitInterv
   };
 }
 
+const wholeTypes: ReadonlySet<TypeName> = new Set(['bool', 'int2', 'int4', 'int8', 'uint8']);
+
+function digitsOfMultiple(unit: Expression, count: SqlType): number {
+  if (!isConstant(unit) || unit.constant === null) return -1;
+  const isOfMicroseconds = (unit.constant as Interval).microseconds % 1_000_000n !== 0n;
+  if (isOfMicroseconds) return 6;
+  return wholeTypes.has(count.name) ? 0 : -1;
+}
+
+function intervalDigits(interval: Expression): number {
+  if (isUnit(interval)) return interval.secondDigits;
+  if (!isConstant(interval) || interval.constant === null) return -1;
+  return (interval.constant as Interval).microseconds % 1_000_000n === 0n ? 0 : 6;
+}
+
+function shiftedDigits(date: Expression, interval: Expression): number {
+  return commonSecondDigits([date, { type: types.time, modifier: intervalDigits(interval) }], 'mysql');
+}
+
 function shifted(date: Expression, interval: Expression, isBack: boolean, scope: Scope): Expression {
   const isTimed = hasTime(interval);
   const isText = !['date', 'time', 'timestamp', 'timestamptz'].includes(date.type.name);
@@ -69,7 +93,7 @@ function shifted(date: Expression, interval: Expression, isBack: boolean, scope:
   const type = isText ? types.text : date.type.name === 'date' && isTimed ? types.timestamp : date.type;
   return {
     type,
-    modifier: -1,
+    modifier: isText ? -1 : shiftedDigits(date, interval),
     isRowFree: date.isRowFree && interval.isRowFree,
     evaluate: (frame) => {
       const [value, amount] = [source.evaluate(frame), interval.evaluate(frame) as Interval | null];

@@ -9,6 +9,7 @@ import type { SqlValue } from '../value.ts';
 import { evaluator } from './call.ts';
 import { coerce, coerceToBoolean, isConstant, unify } from './coerce.ts';
 import { applyOperator } from './apply-operator.ts';
+import { timeDigits } from './compile-logic.ts';
 import { extractFields, fieldsOfUnit, isOfDate, momentOfTimestamp } from './mysql-extract.ts';
 import { arithmeticType, isTextual } from './mysql-values.ts';
 import { mysqlVariable } from './mysql-variables.ts';
@@ -90,7 +91,7 @@ function choice(
   const [first = present(yes), second = present(no)] = unify([present(yes), present(no)], 'IF', scope);
   return {
     type: first.type,
-    modifier: -1,
+    modifier: timeDigits([first, second], 'mysql'),
     isRowFree: [test, first, second].every(({ isRowFree }) => isRowFree),
     evaluate: (frame) => (test.evaluate(frame) === true ? first : second).evaluate(frame),
   };
@@ -101,7 +102,7 @@ function firstPresent(operands: readonly Expression[], scope: Scope): Expression
   const [first, second] = [present(parts[0]), present(parts[1])];
   return {
     type: first.type,
-    modifier: -1,
+    modifier: timeDigits([first, second], 'mysql'),
     isRowFree: first.isRowFree && second.isRowFree,
     evaluate: (frame) => first.evaluate(frame) ?? second.evaluate(frame),
   };

@@ -43,9 +43,14 @@ function documentOf(text: string): JsonDocument {
   }
 }
 
-/** The conversion of any value to any type; texts that are no dates give NULL. */
-export function mysqlConversion(from: SqlType, to: SqlType): Conversion {
+/**
+ * The conversion of any value to any type; texts that are no dates give NULL.
+ * @param modifier of the value: dates and times show as many digits of the second in their text
+ */
+export function mysqlConversion(from: SqlType, to: SqlType, modifier: number): Conversion {
   if (isSameType(from, to)) return (value) => value;
+  const digits = isTemporal(from) && from.name !== 'date' ? modifier : -1;
+  const textOf = (value: Present): string => withSecondDigits(formatText(value, from, 'mysql'), digits);
   switch (to.name) {
     case 'bool':
       return (value) => isTruthy(value, from);
@@ -64,21 +69,28 @@ export function mysqlConversion(from: SqlType, to: SqlType): Conversion {
     case 'float8':
       return (value) => doubleOf(value, from);
     case 'bytea':
-      return (value) => new Uint8Array(Buffer.from(formatText(value, from, 'mysql')));
+      return (value) => new Uint8Array(Buffer.from(textOf(value)));
     case 'jsonb':
+      if (isTemporal(from)) return (value) => ({ kind: 'json', value: textOf(value) });
       return (value) => (isTextual(from) ? documentOf(value as string) : { kind: 'json', value: jsonOf(value, from) });
     default:
       break;
   }
-  if (isTextual(to)) return (value) => formatText(value, from, 'mysql');
+  if (isTextual(to)) return textOf;
   if (isTemporal(to)) return (value, execution) => temporalOf(value, from, to, execution);
   return conversionOf(from, to);
 }
 
+/** The text of a date or time with as many digits of the second as its type says; -1: with those that it needs. */
+function withSecondDigits(text: string, digits: number): string {
+  if (digits < 0) return text;
+  const [whole = '', fraction = ''] = text.split('.');
+  return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0').slice(0, digits)}`;
+}
+
 function jsonOf(value: Present, type: SqlType): unknown {
-  if (type.name === 'bool' || typeof value === 'number')
-    return isTemporal(type) ? formatText(value, type, 'mysql') : value;
-  return typeof value === 'bigint' && !isTemporal(type) ? numericOf(value) : formatText(value, type, 'mysql');
+  if (type.name === 'bool' || typeof value === 'number') return value;
+  return typeof value === 'bigint' ? numericOf(value) : formatText(value, type, 'mysql');
 }
 
 /** `undefined` where MySQL would say that the text is no date. */

@@ -319,7 +319,7 @@ function selectedRows(
   for (const column of used) if (column.generated !== null || column.identity === 'always') throw notInsertable(column);
   const converted = used.map((column, i) => {
     const from = query.columns[i]?.type ?? types.text;
-    const source = computedExpression(i, from.name === 'unknown' ? types.text : from);
+    const source = computedExpression(i, from.name === 'unknown' ? types.text : from, query.columns[i]?.modifier);
     if (from.name === 'unknown') return { ...assignable({ ...source, type: types.text }, { ...column }, scope) };
     return assignable(source, column, scope);
   });

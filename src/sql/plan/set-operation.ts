@@ -1,7 +1,8 @@
 /** UNION, INTERSECT, EXCEPT; and ORDER BY, LIMIT over what has only output columns. */
 import type { Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { commonType } from '../expressions/index.ts';
+import type { Dialect } from '../dialect.ts';
+import { commonSecondDigits, commonType } from '../expressions/index.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
 import { newFrame, type OutputColumn, type PlannedQuery, type Values } from './query.ts';
@@ -41,7 +42,7 @@ export function planSetOperation(
     columns: left.columns.map((column, i) => ({
       ...column,
       type: target[i] ?? column.type,
-      modifier: sameModifier(column, right.columns[i]),
+      modifier: sameModifier(column, right.columns[i], scope.dialect),
       isNullable: true,
       origin: null,
     })),
@@ -59,7 +60,9 @@ export function planSetOperation(
 }
 
 /** A length or scale is the result's where both sides have it, and one type. */
-function sameModifier(left: OutputColumn, right: OutputColumn | undefined): number {
+function sameModifier(left: OutputColumn, right: OutputColumn | undefined, dialect: Dialect): number {
+  const digits = right === undefined ? -1 : commonSecondDigits([left, right], dialect);
+  if (digits >= 0) return digits;
   const isSame = right !== undefined && left.type.oid === right.type.oid && left.modifier === right.modifier;
   return isSame ? left.modifier : -1;
 }
