@@ -342,6 +342,7 @@ class Campaign {
         ...(this.#options.replay === undefined ? this.#keys.gaps() : []).map((nothing) => ({ count: 0, nothing })),
       ],
       sessions: this.#options.replay === undefined ? this.#sessions.sessions() : [],
+      awaiting: [...this.#waitedOutside].toSorted(),
       cut,
       assumed: [
         ...assumptionsOf(this.#program),

@@ -40,6 +40,8 @@ export async function runInterruptibly(
     const ending = soFar();
     if (ending === null) return await working;
     isAnswered = true;
+    // Before it is printed: else the watchdog may print it as well.
+    watch.stop();
     return printEnding(ending, host);
   } finally {
     clearTimeout(timer);

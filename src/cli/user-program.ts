@@ -68,7 +68,10 @@ export class UserProgram {
 
   /** Says that the module did not load in time. */
   late(): ExitCode {
-    return printEnding(this.#endingOf(this.#host.interruption.aborted ? 'interrupted' : 'stuck'), this.#host);
+    const ending = this.#endingOf(this.#host.interruption.aborted ? 'interrupted' : 'stuck');
+    // Before it is printed: else the watchdog may print it as well.
+    this.stop();
+    return printEnding(ending, this.#host);
   }
 
   /** What is known when it ends in the middle of something. */

@@ -26,7 +26,12 @@ export type Gap =
     }
   | { readonly kind: 'found-nothing'; readonly session: string; readonly statement: string }
   | { readonly kind: 'invariant-elsewhere'; readonly tables: readonly string[] }
-  | { readonly kind: 'never-overlapped'; readonly sessions: readonly string[] }
+  | {
+      readonly kind: 'never-overlapped';
+      readonly sessions: readonly string[];
+      /** Those that awaited another one, or something else beside the store. */
+      readonly awaiting: readonly string[];
+    }
   | { readonly kind: 'unsupported'; readonly statement: UnsupportedStatement }
   | { readonly kind: 'cut'; readonly clause: string };
 
@@ -69,7 +74,7 @@ function isUnused({ sessions }: Evidence): boolean {
   return sessions.some(({ runs }) => runs > 0) && sessions.every(({ operations }) => operations === 0);
 }
 
-function gapsOf({ looked, sessions, invariant, unsupported, cut, store }: Evidence): Gap[] {
+function gapsOf({ looked, sessions, awaiting, invariant, unsupported, cut, store }: Evidence): Gap[] {
   const elsewhere = tablesElsewhere(invariant);
   return [
     ...looked
@@ -78,7 +83,7 @@ function gapsOf({ looked, sessions, invariant, unsupported, cut, store }: Eviden
     ...sessions.flatMap((session) => sessionGaps(session, store)),
     ...failingStatements(sessions, invariant).map((failing): Gap => ({ kind: 'failing-statement', ...failing })),
     ...(elsewhere === null ? [] : [{ kind: 'invariant-elsewhere' as const, tables: elsewhere }]),
-    ...overlapGaps(sessions),
+    ...overlapGaps(sessions, awaiting),
     ...unsupported.map((statement): Gap => ({ kind: 'unsupported', statement })),
     ...cut.map((clause): Gap => ({ kind: 'cut', clause })),
   ];
@@ -96,8 +101,8 @@ function sessionGaps(session: SessionEvidence, store: Evidence['store']): Gap[] 
 }
 
 /** One session alone has nothing to overlap with. A silent one is a gap of its own. */
-function overlapGaps(sessions: readonly SessionEvidence[]): Gap[] {
+function overlapGaps(sessions: readonly SessionEvidence[], awaiting: readonly string[]): Gap[] {
   if (sessions.length < 2) return [];
   const alone = sessions.filter(({ overlapped, runs, operations }) => runs > 0 && operations > 0 && !overlapped);
-  return alone.length === 0 ? [] : [{ kind: 'never-overlapped', sessions: alone.map(({ name }) => name) }];
+  return alone.length === 0 ? [] : [{ kind: 'never-overlapped', sessions: alone.map(({ name }) => name), awaiting }];
 }

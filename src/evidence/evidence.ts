@@ -11,6 +11,8 @@ export interface Evidence {
   readonly looked: readonly Looked[];
   /** What each session of a program did, over all runs. */
   readonly sessions: readonly SessionEvidence[];
+  /** Sessions that awaited another one, or something else beside the store: a lock in memory, a shared promise. */
+  readonly awaiting: readonly string[];
   /** What the invariant of a SQL program looked at; of others `noInvariant`. */
   readonly invariant: InvariantEvidence;
   /** Statements that moirai cannot do and the engine could, each once. */
@@ -104,6 +106,7 @@ export const noEvidence: Evidence = {
   violations: 0,
   looked: [],
   sessions: [],
+  awaiting: [],
   invariant: noInvariant,
   unsupported: [],
   cut: [],

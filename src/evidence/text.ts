@@ -25,14 +25,28 @@ export function gapText(gap: Gap): string {
     case 'found-nothing':
       return `session "${gap.session}" found and changed no row in any run: ${gap.statement}`;
     case 'never-overlapped':
-      return overlapText(gap.sessions);
+      return overlapText(gap.sessions) + awaitingText(gap.awaiting);
     case 'unsupported':
       return unsupportedText(gap.statement);
   }
 }
 
+/** A lock in memory keeps the sessions of one process apart, and not those of two servers. */
+function awaitingText(sessions: readonly string[]): string {
+  if (sessions.length === 0) return '';
+  const [who, awaits] = [namesOf(sessions), sessions.length === 1 ? 'awaits' : 'await'];
+  return (
+    `; session ${who} ${awaits} something beside the store, such as another session or a lock in memory, ` +
+    'which does not keep two servers apart: let the sessions run without it'
+  );
+}
+
+function namesOf(sessions: readonly string[]): string {
+  return sessions.map((name) => `"${name}"`).join(', ');
+}
+
 function overlapText(sessions: readonly string[]): string {
-  const names = sessions.map((name) => `"${name}"`).join(', ');
+  const names = namesOf(sessions);
   return sessions.length === 1
     ? `session ${names} never overlapped with another in any run`
     : `sessions ${names} never overlapped in any run`;

@@ -53,10 +53,11 @@ export function waitingEvidence(
   memory: ArrivalMemory,
   waitMs: number,
   cut: readonly string[],
-): Pick<Evidence, 'cut' | 'assumed'> {
+): Pick<Evidence, 'cut' | 'assumed' | 'awaiting'> {
   const seconds = `${waitMs / 1_000} s`;
   const returned = [...memory.returned].filter((session) => !memory.overdue.has(session)).toSorted();
   return {
+    awaiting: [...memory.joining].toSorted(),
     cut: [
       ...cut,
       ...[...memory.overdue]
@@ -115,6 +116,7 @@ export function mergedEvidence(parts: readonly Evidence[], cut: readonly string[
       nothing,
     })),
     sessions: sessions.sessions(),
+    awaiting: [...new Set(parts.flatMap(({ awaiting }) => awaiting))],
     invariant: invariant.evidence,
     unsupported: mergedUnsupported(parts.map(({ unsupported }) => unsupported)),
     cut: [...new Set([...cut, ...parts.flatMap((part) => part.cut)])],
