@@ -47,7 +47,8 @@ export class InnodbStorage implements Storage {
   readonly anyPage: boolean;
   readonly onPageBegin: () => void;
   readonly open = new Map<number, InnodbTransaction>();
-  readonly metadata = new MetadataLocks();
+  readonly metadata = new MetadataLocks('metadata lock');
+  readonly tableLocks = new MetadataLocks('table lock');
   readonly #tables = new Map<TableId, InnodbTable>();
   #commits = 0;
   #transactions = 0;

@@ -39,6 +39,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   /** `null`: before the transaction had to do with any table. */
   #savepoints: { readonly written: number | null; readonly metadata: number }[] = [];
   readonly #metadata: HeldMetadata;
+  readonly #tableLocks: HeldMetadata;
   #hasBegun = false;
   /** Tables it has said it will lock rows of, and how. */
   readonly #intentions = new Set<string>();
@@ -61,6 +62,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.#checksSnapshot = options.checksSnapshot === true && this.locksGaps;
     this.writer = { id, commitSequence: Infinity, watched: null };
     this.#metadata = new HeldMetadata(storage.metadata, this, () => storage.footprint);
+    this.#tableLocks = new HeldMetadata(storage.tableLocks, this, () => storage.footprint);
     this.#hasBegun = options.takesSnapshot === true;
     if (options.takesSnapshot === true && this.isolation === 'repeatable read') this.openReadView();
   }
@@ -94,8 +96,12 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     return this.#savepoints.push({ written, metadata: this.#metadata.mark() }) - 1;
   }
 
-  lockTable(table: number, mode: TableLockMode): Waiting<boolean> {
-    return this.#metadata.lock(table, mode, this.storage.table(table).shape.name);
+  /** A definition has tables that refer to its own `exclusive`ly: in InnoDB alone. */
+  *lockTable(table: number, mode: TableLockMode): Waiting<boolean> {
+    const { name } = this.storage.table(table).shape;
+    const hasWaited = mode !== 'exclusive' && (yield* this.#metadata.lock(table, mode, name));
+    const isOfInnodb = mode !== 'access share' && mode !== 'access exclusive';
+    return (isOfInnodb && (yield* this.#tableLocks.lock(table, mode, name))) || hasWaited;
   }
 
   /** A statement reads or writes a table. */
@@ -119,6 +125,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
   #startAgain(): void {
     for (const lock of this.#locks) this.#dequeue(lock);
     this.#locks = [];
+    this.#tableLocks.release(0);
     this.#intentions.clear();
     this.#emptied.clear();
     this.#hasBegun = false;
@@ -401,6 +408,7 @@ export class InnodbTransaction implements StorageTransaction, LockOwner {
     this.#locks = [];
     this.#written = [];
     this.#metadata.release(0);
+    this.#tableLocks.release(0);
     this.#closeReadView();
     this.storage.observer?.onEnd(this.id, outcome, this.writer.commitSequence);
     this.storage.ended(this, overwritten);

@@ -12,8 +12,14 @@ import { WaitsFor } from './waits-for.ts';
 
 /** Of all transactions. */
 export class MetadataLocks {
+  /** In footprints and to those that wait. */
+  readonly name: string;
   readonly locks = new HeavyweightLocks({ letsHoldersPass: false });
   readonly waitsFor = new WaitsFor();
+
+  constructor(name: 'metadata lock' | 'table lock') {
+    this.name = name;
+  }
 }
 
 /** What one transaction holds. */
@@ -31,7 +37,7 @@ export class HeldMetadata {
 
   /** @returns did it have to wait? @throws SqlError 40001 (1213) */
   *lock(table: TableId, mode: TableLockMode, name: string): Waiting<boolean> {
-    const tag = `table ${table}`;
+    const tag = `${this.#shared.name} ${table}`;
     if (this.#held.some((lock) => lock.tag === tag && rank(lock.mode) >= rank(mode))) return false;
     const { locks } = this.#shared;
     this.#touch(tag, mode);
@@ -50,7 +56,11 @@ export class HeldMetadata {
       waitsFor.begin(id, blockers);
       if (waitsFor.cycleThrough(id).length > 0) throw deadlock();
       while (blockers().length > 0)
-        yield { blockers: blockers(), reason: `metadata lock on ${name}`, isReady: () => blockers().length === 0 };
+        yield {
+          blockers: blockers(),
+          reason: `${this.#shared.name} on ${name}`,
+          isReady: () => blockers().length === 0,
+        };
       locks.acquire(request);
     } finally {
       waitsFor.end(id);

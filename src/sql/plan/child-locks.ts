@@ -15,8 +15,9 @@ export function lockChildren(table: Table, events: readonly ParentEvent[], plann
       const keys = child.foreignKeys.filter((key) => key.parent === parent.id);
       if (keys.length === 0 || seen.has(child.id)) continue;
       seen.add(child.id);
-      planning.lock(child.id, 'access share');
-      if (keys.some((key) => events.some((event) => writingActions.has(key[event])))) visit(child);
+      const isWritten = keys.some((key) => events.some((event) => writingActions.has(key[event])));
+      planning.lock(child.id, isWritten ? 'row exclusive' : 'access share');
+      if (isWritten) visit(child);
     }
   };
   visit(table);

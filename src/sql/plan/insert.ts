@@ -19,16 +19,23 @@ import { emptyNamespace, namespaceOf } from './namespace.ts';
 import { type InsertOrResolve, planOnConflict } from './on-conflict.ts';
 import type { Running } from './planning.ts';
 import { newFrame, type Values } from './query.ts';
+import type { ParentEvent } from './child-locks.ts';
 import { assignedValue, missingColumn, planReturning, type Returning, rulesFor, writableTable } from './returning.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
 
 /** Fills rows one after the other into the cells of the table. */
 type RowsToInsert = (frame: Frame, running: Running) => Iterable<SqlValue[]>;
 
+/** What becomes of rows that are in the way. */
+function eventsOf(clause: InsertStmt['onConflictClause']): readonly ParentEvent[] {
+  if (clause?.action === 'ONCONFLICT_UPDATE') return ['onUpdate'];
+  return clause?.infer?.conname === 'moirai_replace' ? ['onDelete'] : [];
+}
+
 export function planInsert(statement: InsertStmt, scope: QueryScope): DataModification {
   const { relation, cols, selectStmt, onConflictClause, returningClause, withClause, override } = statement;
   planCommonTables(withClause, scope);
-  const table = writableTable(relation, onConflictClause === undefined ? [] : ['onDelete', 'onUpdate'], scope);
+  const table = writableTable(relation, eventsOf(onConflictClause), scope);
   assert(relation !== undefined, 'INSERT names a table');
   scope.planning.refusesTruncation = onConflictClause?.infer?.conname !== 'moirai_ignore';
   const rules = rulesFor(table, scope);
