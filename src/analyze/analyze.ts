@@ -158,7 +158,6 @@ class ApplicationAnalysis {
     });
     return unitAnomalies(units, {
       ...this.#proof,
-      ddl: this.#application.schema,
       limits: this.#limits,
       attempts,
     });
@@ -196,7 +195,7 @@ class ApplicationAnalysis {
   ): Promise<Omit<Anomaly, 'isLeft'>> {
     const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
     const scope = 'one transaction' as const;
-    const set = { transactions, levels, ddl: this.#application.schema, schema: this.#schema, scope };
+    const set = { transactions, levels, schema: this.#schema, scope };
     const definitions = attempts.map((amounts) => concreteWitness(witness, set, amounts));
     const confirmation = await confirm(definitions, this.#limits);
     const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);

@@ -7,6 +7,7 @@ import { argumentFor, type RowValue, valueFor } from './column-values.ts';
 import { formatValue } from './format-application.ts';
 import type { Witness } from './robust-set.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
+import { statementsIn } from './paths.ts';
 import type { Schema } from './schema.ts';
 import type { Arguments } from './run-steps.ts';
 import { DecidedSteps, ParameterColumns } from './parameter-columns.ts';
@@ -29,8 +30,6 @@ export interface Amounts {
 export interface WitnessedSet {
   readonly transactions: readonly AnalyzedTransaction[];
   readonly levels: ReadonlyMap<AnalyzedTransaction, IsolationName>;
-  /** DDL, and what it made. */
-  readonly ddl: string;
   readonly schema: Schema;
   /** Of each session. */
   readonly scope: WitnessSession['scope'];
@@ -38,7 +37,7 @@ export interface WitnessedSet {
 
 export function concreteWitness(
   { split, templates }: Witness,
-  { transactions, levels, ddl, schema, scope }: WitnessedSet,
+  { transactions, levels, schema, scope }: WitnessedSet,
   amounts: Amounts,
 ): WitnessDefinition {
   const paths = [split.first, ...split.between].map(({ template, variables }) => ({
@@ -81,11 +80,12 @@ export function concreteWitness(
     };
   });
   const computedAnew = sessions.flatMap(({ steps }) => columns.computedAnew(steps));
+  const part = schema.parts.for(sessions.flatMap(({ steps }) => statementsIn(steps).map(({ sql }) => sql)));
   return {
-    schema: [ddl, ...rows.statements(isInserted, amounts.inRows)],
+    schema: [part.ddl, ...rows.statements(isInserted, amounts.inRows)],
     sessions,
     dialect: schema.dialect,
-    ...stateOf(schema, computedAnew),
+    ...stateOf(schema, part, computedAnew),
     compared: scope === 'one transaction' ? 'state and reads' : 'state',
   };
 }

@@ -69,7 +69,12 @@ export async function exploreWitness(
   const { profileAt, defaultIsolation } = engineOf[definition.dialect];
   const profile = profileAt(defaultIsolation);
   try {
-    const result = await exploreSql(program, { profile, schedulesMax, ...(signal === undefined ? {} : { signal }) });
+    const result = await exploreSql(program, {
+      profile,
+      schedulesMax,
+      isFunctionOfReads: true,
+      ...(signal === undefined ? {} : { signal }),
+    });
     const [first] = result.unsupported;
     if (first !== undefined) return { kind: 'failed', reason: `moirai cannot run ${first.statement}: ${first.reason}` };
     const anomaly = seen.has('internal') ? 'internal' : seen.has('external') ? 'external' : null;

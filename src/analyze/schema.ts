@@ -1,14 +1,16 @@
 /** The tables that statements name: the application's DDL, run by the project's own SQL database. */
 import { InputError } from '../base/index.ts';
-import { type Catalog, engineRules, type Table } from '../sql/index.ts';
+import { type Catalog, engineRules, type Relation, type Table } from '../sql/index.ts';
 import { openSqlDatabase } from '../sql-campaign/index.ts';
 import type { Application, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
+import { type DdlStatement, SchemaParts } from './schema-part.ts';
 
 /** The tables, and whose SQL the statements are. */
 export interface Schema {
   readonly catalog: Catalog;
   readonly dialect: Dialect;
+  readonly parts: SchemaParts;
 }
 
 /** @throws InputError `analyze/schema` */
@@ -21,8 +23,13 @@ export async function readSchema({ dialect, schema }: Pick<Application, 'dialect
     parameters: new Map(),
     onParameter: () => {},
   });
+  const ddl: DdlStatement[] = [];
   try {
-    for (const sql of session.split(schema)) await session.execute(session.prepare(sql), []);
+    for (const sql of session.split(schema)) {
+      const before = new Set(database.catalog.relations());
+      await session.execute(session.prepare(sql), []);
+      ddl.push({ sql, changed: differences(before, new Set(database.catalog.relations())) });
+    }
   } catch (error) {
     throw new InputError(
       'analyze/schema',
@@ -31,7 +38,14 @@ export async function readSchema({ dialect, schema }: Pick<Application, 'dialect
   } finally {
     session.close();
   }
-  return { catalog: database.catalog, dialect };
+  return { catalog: database.catalog, dialect, parts: new SchemaParts(ddl) };
+}
+
+/** Names of relations that are in one of them: a change of a relation makes another object. */
+function differences(before: ReadonlySet<Relation>, after: ReadonlySet<Relation>): ReadonlySet<string> {
+  const gone = [...before].filter((relation) => !after.has(relation));
+  const made = [...after].filter((relation) => !before.has(relation));
+  return new Set([...gone, ...made].map(({ name }) => name));
 }
 
 /** The table by its name, with or without its schema; `undefined`: none, or a view. */

@@ -17,7 +17,6 @@ import { hasDependentWrite, staleReads } from './unit-witness.ts';
 import type { WitnessDefinition } from './witness-program.ts';
 
 export interface UnitSet extends ProofOptions {
-  readonly ddl: string;
   readonly limits: ExploreLimits;
   /** Tried after those on the edge of conditions. */
   readonly attempts: readonly Amounts[];
@@ -144,11 +143,10 @@ class UnitSearch {
 
   /** Each once. */
   #definitions(witnesses: readonly Witness[], taking: readonly AnalyzedTransaction[]): readonly WitnessDefinition[] {
-    const { ddl, schema, attempts } = this.#set;
+    const { schema, attempts } = this.#set;
     const set = {
       transactions: this.#units,
       levels: new Map(this.#units.map((one) => [one, this.#levelOf(one)])),
-      ddl,
       schema,
       scope: 'transactions of their own' as const,
     };

@@ -5,6 +5,7 @@ import { columnAtCell } from '../sql/catalog/relation.ts';
 import { type RowValue, valueFor } from './column-values.ts';
 import { quotedName } from './engines.ts';
 import { indexColumns, uniqueIndexes } from './row-keys.ts';
+import type { SchemaPart } from './schema-part.ts';
 import type { Schema } from './schema.ts';
 
 export class WitnessRows {
@@ -97,18 +98,19 @@ export class WitnessRows {
 }
 
 /**
- * Queries that show all tables, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time.
+ * Queries that show all tables of the part, and the columns of which nothing follows: sequences and what refers to them, and what is computed anew each time.
  * @param computedAnew by statements
  */
 export function stateOf(
   { catalog, dialect }: Schema,
+  part: Pick<SchemaPart, 'has'>,
   computedAnew: readonly string[],
 ): {
   readonly state: readonly string[];
   readonly ignored: readonly string[];
 } {
   const quoted = (name: string): string => quotedName(name, dialect);
-  const tables = catalog.tables().filter(({ schema }) => schema === 'public');
+  const tables = catalog.tables().filter(({ schema, name }) => schema === 'public' && part.has(name));
   const ignored = new Set(computedAnew);
   for (const { columns } of tables)
     for (const column of columns)

@@ -23,6 +23,8 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly failsFast?: boolean;
   /** Leave out schedules that only swap independent steps? Default true. */
   readonly reduces?: boolean;
+  /** Is the program known to be a function of what it reads, and do its sessions share nothing? Then no schedule runs twice to check that. Default false. */
+  readonly isFunctionOfReads?: boolean;
   /** Only this schedule. */
   readonly replay?: string;
   /** Only schedules that begin with these decisions: a part of the tree, which is explored as if it were all. */

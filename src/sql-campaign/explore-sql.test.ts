@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import transfer from '../../examples/sql-transfer.ts';
 import { seeded } from '../base/index.ts';
 import { encodePath } from '../campaign/token.ts';
-import { sealToken, type SqlConnection, sqlProgram } from '../program/index.ts';
+import { sealToken, type SqlConnection, type SqlEnd, sqlProgram } from '../program/index.ts';
 import { onMysql, onPostgres } from './engines.test-support.ts';
 import {
   exploreSql,
@@ -38,6 +38,17 @@ describe('two withdrawals that look before they take', () => {
       expect(again.failure?.statements).toEqual(statements);
       expect((await exploreSql(transfer, { profile, replay })).failures[0]?.message).toBe(message);
     }
+  });
+
+  test('run each schedule once where the program is known to be a function of what it reads', async () => {
+    const profile = parseProfile({ engine: 'postgres' });
+    let runs = 0;
+    const counted = { ...transfer, invariant: (end: SqlEnd) => ((runs += 1), transfer.invariant(end)) };
+    const checked = await exploreSql(counted, { profile });
+    const [runsOfChecked] = [runs, (runs = 0)];
+    const known = await exploreSql(counted, { profile, isFunctionOfReads: true });
+    expect({ runs, runsOfChecked }).toEqual({ runs: 6, runsOfChecked: 10 });
+    expect(known).toEqual(checked);
   });
 
   test('budgets end in unknown', async () => {

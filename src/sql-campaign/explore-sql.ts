@@ -147,8 +147,8 @@ class SqlExploration {
    * memory that they share. Where they share nothing, the run shows nothing new.
    */
   async #runLastFirst(): Promise<void> {
-    const { prefix = [], onRun } = this.#options;
-    if (this.#found.counts.all > 0 || this.#program.sessions.length < 2 || prefix.some((each) => each > 0)) return;
+    const { prefix = [], onRun, isFunctionOfReads = false } = this.#options;
+    if (isFunctionOfReads || this.#found.counts.all > 0 || this.#program.sessions.length < 2 || prefix.some((each) => each > 0)) return;
     onRun?.();
     const decisions = counting((_, options) => options - 1);
     const run = await this.#repeated.made(() => {
@@ -301,7 +301,7 @@ class SqlExploration {
   }
 
   async #requireRepeatable(run: Finished): Promise<void> {
-    const how = this.#repeated.takes(run);
+    const how = this.#options.isFunctionOfReads === true ? null : this.#repeated.takes(run);
     if (how === null) return;
     const again = (program: SqlProgram): Promise<SqlRun> => tried(program, { ...this.#again(run), isLogged: true });
     const { returned: waitedOutside } = this.#memory;
@@ -324,7 +324,7 @@ class SqlExploration {
     const failures = this.#failures();
     // Each once more, for a program that does not do the same again; but not when the time is over.
     for (const { message, replay } of failures) {
-      if (this.#budget.over !== null) break;
+      if (this.#options.isFunctionOfReads === true || this.#budget.over !== null) break;
       const run = await tried(
         this.#program,
         this.#runOptions(retracing(decodeChoices(openToken(replay).choices).path)),
