@@ -59,7 +59,7 @@ export async function analyze(application: Application, options: AnalyzeOptions)
 
 const schedulesMaxDefault = 2_000;
 /** Of a witness with a change that is proven: to show that it runs, not that it holds. */
-const provenSchedulesMax = 40;
+const provenSchedulesMax = 12;
 const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';

@@ -21,6 +21,8 @@ export interface ExploreLimits {
   /** Schedules of one program. */
   readonly schedulesMax: number;
   readonly signal?: AbortSignal;
+  /** Is the first schedule that no serial order explains the last? */
+  readonly failsFast?: boolean;
 }
 
 /** All definitions of one witness together run as many schedules as this number of them may. */
@@ -35,7 +37,10 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       reason = `the search for a witness ended after ${definitionsPaid * limits.schedulesMax} schedules`;
       break;
     }
-    const explored = await exploreWitness(definition, { ...limits, schedulesMax: Math.min(limits.schedulesMax, left) });
+    const explored = await exploreUntilSeen(definition, {
+      ...limits,
+      schedulesMax: Math.min(limits.schedulesMax, left),
+    });
     if (explored.kind === 'failed') {
       ({ reason } = explored);
       continue;
@@ -46,6 +51,17 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
       reason = `each of ${counted(explored.schedules, 'schedule')} of the rows that were tried ${definition.compared === 'state' ? 'leaves the final state' : 'has the effect'} of a serial order`;
   }
   return { kind: 'possible', reason };
+}
+
+/** Of a confirmed anomaly: beyond these, the first schedule that shows it is the last. */
+const shownSchedulesMax = 20;
+
+async function exploreUntilSeen(definition: WitnessDefinition, limits: ExploreLimits): Promise<Explored> {
+  const schedulesMax = Math.min(limits.schedulesMax, shownSchedulesMax);
+  const explored = await exploreWitness(definition, { ...limits, schedulesMax });
+  const isEnough = explored.kind === 'failed' || explored.isComplete || explored.violations > 0;
+  if (isEnough || limits.schedulesMax === schedulesMax) return explored;
+  return exploreWitness(definition, { ...limits, failsFast: true });
 }
 
 export type Explored =
@@ -61,7 +77,7 @@ export type Explored =
 
 export async function exploreWitness(
   definition: WitnessDefinition,
-  { schedulesMax, signal }: ExploreLimits,
+  { schedulesMax, signal, failsFast = false }: ExploreLimits,
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const program = witnessProgram(definition, (kind) => seen.add(kind));
@@ -73,6 +89,7 @@ export async function exploreWitness(
       profile,
       schedulesMax,
       isFunctionOfReads: true,
+      failsFast,
       ...(signal === undefined ? {} : { signal }),
     });
     const [first] = result.unsupported;
