@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { IsolationName } from '../sql/index.ts';
-import { connectTo, openSqlDatabase } from '../sql-campaign/index.ts';
+import { connectTo, openSqlDatabase, prepareSchema } from '../sql-campaign/index.ts';
 import { type SqlConnection, type SqlProgram, sqlProgram } from '../program/index.ts';
 import type { AnyStep, Dialect } from './application.ts';
 import { engineOf } from './engines.ts';
@@ -159,17 +159,17 @@ class SerialOutcomes {
   async #inOrder(order: readonly WitnessSession[], names: readonly string[]): Promise<Outcome | undefined> {
     const { dialect } = this.#definition;
     const { profileAt, connect } = engineOf[dialect];
-    const database = await openSqlDatabase({ profile: profileAt('serializable') });
+    // One client after the other: none is waited for.
+    const database = await openSqlDatabase({ profile: profileAt('serializable'), settle: null, pauses: false });
     try {
-      const setUp = await connect(connectTo(database));
-      for (const text of this.#definition.schema) for (const sql of database.split(text)) await setUp.query(sql);
+      await prepareSchema(database, this.#definition.schema);
       const ran: Record<string, Ran> = {};
       for (const session of order) {
         const result = await runSession(session, connectTo(database), dialect);
         if (result.end !== 'committed') return undefined;
         ran[session.name] = result;
       }
-      const state = await readState(this.#definition, setUp);
+      const state = await readState(this.#definition, await connect(connectTo(database)));
       return outcomeText(names, ran, state, this.#definition);
     } finally {
       database.close();

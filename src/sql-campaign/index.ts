@@ -48,6 +48,7 @@ export {
   type SqlCampaignResult,
   type SqlFailure,
 } from './sql-campaign.ts';
+export { prepareSchema } from './prepare-schema.ts';
 export { shapeOfSql } from './run-steps.ts';
 export { formatSqlFailure, formatSqlResult, type SqlTextOptions } from './sql-text.ts';
 export type { LoggedStatement } from './statement-log.ts';

@@ -39,6 +39,7 @@ import { ProgramSessions } from './program-sessions.ts';
 import { RunSteps } from './run-steps.ts';
 import type { SessionFailure } from './session-record.ts';
 import { type LoggedStatement, logged } from './statement-log.ts';
+import { prepareSchema } from './prepare-schema.ts';
 import { MomentsOfConnection } from './statement-moments.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -129,7 +130,7 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
     onWait: (session, { blockers, reason }) => run?.sessions.waits(blockers, reason, session),
   });
   try {
-    await prepareSchema(database, program);
+    await prepareSchema(database, program.schema);
     // Where there is another connection, the scheduler waits for others.
     database.connect({ user: 'nobody', database: '', parameters: new Map(), onParameter: () => {} });
     database.start();
@@ -140,13 +141,6 @@ export async function runSqlProgram(program: SqlProgram, options: SqlRunOptions)
   } finally {
     database.abandon();
   }
-}
-
-async function prepareSchema(database: SqlDatabase, { schema }: SqlProgram): Promise<void> {
-  const options = { user: 'schema', database: '', parameters: new Map(), onParameter: () => {}, isSetUp: true };
-  const session = database.connect(options);
-  for (const text of schema) for (const sql of session.split(text)) await session.execute(session.prepare(sql), []);
-  session.close();
 }
 
 class Run {
