@@ -197,6 +197,44 @@ describe('a unit of several transactions', () => {
   });
 });
 
+test('the program of an anomaly has the tables that it needs: its own, their parents, and rows that refer to them', async () => {
+  const { anomalies } = await analyze(
+    application({
+      schema: `
+        CREATE TYPE mood AS ENUM ('good', 'bad');
+        CREATE TABLE owners (id int PRIMARY KEY, mood mood);
+        CREATE TABLE branches (id int PRIMARY KEY);
+        CREATE TABLE accounts (id int PRIMARY KEY, balance int NOT NULL);
+        ALTER TABLE accounts ADD COLUMN owner int REFERENCES owners;
+        CREATE TABLE audit (account int REFERENCES accounts);
+        CREATE TABLE fees (account int REFERENCES accounts);
+        CREATE INDEX of_branches ON branches (id);
+        INSERT INTO owners VALUES (7, 'good');
+        INSERT INTO accounts VALUES (7, 70, 7);
+        INSERT INTO audit VALUES (7);`,
+      units: { withdraw: [withdraw(null)] },
+    }),
+    { isolation: 'read committed' },
+  );
+  const [found] = anomalies;
+  const program = found?.status.kind === 'confirmed' ? found.status.program : null;
+  expect(program?.schema[0]?.match(/(?<=TABLE |TYPE |INDEX |INTO )\w+/g)).toEqual([
+    'mood',
+    'owners',
+    'accounts',
+    'accounts',
+    'audit',
+    'owners',
+    'accounts',
+    'audit',
+  ]);
+  expect(program?.state).toEqual([
+    'SELECT "id", "mood" FROM "owners" ORDER BY 1, 2',
+    'SELECT "id", "balance", "owner" FROM "accounts" ORDER BY 1, 2, 3',
+    'SELECT "account" FROM "audit" ORDER BY 1',
+  ]);
+});
+
 test('what is not understood is listed, and nothing is proven', async () => {
   const { notUnderstood, evidence, transactions } = await analyzed({
     odd: [statement('SELECT pg_advisory_lock(1)')],

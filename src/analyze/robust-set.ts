@@ -68,7 +68,7 @@ export class RobustSet {
   witnesses(levels: readonly IsolationName[]): readonly (Witness | CutSearch)[] {
     const found: (Witness | CutSearch)[] = [];
     const sets: (readonly number[])[] = [];
-    for (const set of subsetsUpTo(range(this.#count), setMax, this.#sharesTables())) {
+    for (const set of connectedSets(this.#count, this.#sharesTables())) {
       if (sets.some((smaller) => smaller.every((one) => set.includes(one)))) continue;
       const witness = this.#witness(levels, set);
       if (witness === undefined) continue;
@@ -116,28 +116,23 @@ export const distinctConstants: Readonly<Record<Dialect, (value: unknown) => boo
   mysql: (value) => typeof value === 'number',
 };
 
-const setMax = 3;
-
 function range(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** The smaller ones first; those of two or three only where enough of their pairs are joined to connect them. */
-function* subsetsUpTo(
-  of: readonly number[],
-  max: number,
-  areJoined: (a: number, b: number) => boolean,
-): Iterable<readonly number[]> {
-  for (let size = 1; size <= max; size += 1)
-    for (const set of subsetsOf(of, size)) {
-      const pairs = set.flatMap((a, at) => set.slice(at + 1).filter((b) => areJoined(a, b)));
-      if (pairs.length >= size - 1) yield set;
+/** The smaller ones first; those of two or three only where enough of their pairs are joined to connect them. O(n^2 + connected sets) */
+function* connectedSets(count: number, areJoined: (a: number, b: number) => boolean): Iterable<readonly number[]> {
+  const all = range(count);
+  const joined = all.map((a) => all.filter((b) => b !== a && areJoined(a, b)));
+  const after = (from: number, which: readonly number[] = []): readonly number[] => which.filter((each) => each > from);
+  for (const a of all) yield [a];
+  for (const a of all) for (const b of after(a, joined[a])) yield [a, b];
+  for (const a of all) {
+    const ofA = new Set(after(a, joined[a]));
+    for (const b of after(a, all)) {
+      const ofB = after(b, joined[b]);
+      const thirds = ofA.has(b) ? new Set([...after(b, [...ofA]), ...ofB]) : ofB.filter((each) => ofA.has(each));
+      for (const c of [...thirds].toSorted((one, other) => one - other)) yield [a, b, c];
     }
-}
-
-function* subsetsOf(of: readonly number[], size: number, from = 0): Iterable<readonly number[]> {
-  if (size === 0) yield [];
-  else
-    for (let at = from; at < of.length; at += 1)
-      for (const rest of subsetsOf(of, size - 1, at + 1)) yield [of[at] as number, ...rest];
+  }
 }

@@ -153,7 +153,13 @@ test.each<Dialect>(['postgres', 'mysql'])(
           return { name: `s${at}`, scope: 'one transaction' as const, level, arguments: values, steps };
         });
         const explored = await exploreWitness(
-          { schema: [schema, ...rows], sessions, dialect, compared: 'state and reads', ...stateOf(catalog, { has: () => true }, []) },
+          {
+            schema: [schema, ...rows],
+            sessions,
+            dialect,
+            compared: 'state and reads',
+            ...stateOf(catalog, { has: () => true }, []),
+          },
           { schedulesMax: isHeavy ? 300 : 40 },
         );
         if (explored.kind === 'failed') throw new Error(explored.reason);

@@ -76,7 +76,7 @@ class SqlExploration {
   #ways: Ways;
 
   constructor(program: SqlProgram, options: ExploreSqlOptions) {
-    this.#repeated = new RepeatedRuns(program);
+    this.#repeated = new RepeatedRuns(program, options.isFunctionOfReads);
     this.#program = this.#repeated.program;
     this.#options = options;
     this.#ways = options.ways ?? {};
@@ -148,7 +148,13 @@ class SqlExploration {
    */
   async #runLastFirst(): Promise<void> {
     const { prefix = [], onRun, isFunctionOfReads = false } = this.#options;
-    if (isFunctionOfReads || this.#found.counts.all > 0 || this.#program.sessions.length < 2 || prefix.some((each) => each > 0)) return;
+    if (
+      isFunctionOfReads ||
+      this.#found.counts.all > 0 ||
+      this.#program.sessions.length < 2 ||
+      prefix.some((each) => each > 0)
+    )
+      return;
     onRun?.();
     const decisions = counting((_, options) => options - 1);
     const run = await this.#repeated.made(() => {
@@ -301,7 +307,7 @@ class SqlExploration {
   }
 
   async #requireRepeatable(run: Finished): Promise<void> {
-    const how = this.#options.isFunctionOfReads === true ? null : this.#repeated.takes(run);
+    const how = this.#repeated.takes(run);
     if (how === null) return;
     const again = (program: SqlProgram): Promise<SqlRun> => tried(program, { ...this.#again(run), isLogged: true });
     const { returned: waitedOutside } = this.#memory;

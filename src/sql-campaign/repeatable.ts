@@ -29,13 +29,16 @@ export interface RepeatableRun {
  */
 export class RepeatedRuns {
   readonly #program: SqlProgram;
+  readonly #isKnown: boolean;
   readonly #sources: ControlledSources<SqlProgram>;
   #isFirst = true;
   #hasFailed = false;
   #withCalls = 0;
 
-  constructor(program: SqlProgram) {
+  /** @param isKnown is the program known to be a function of what it reads? Then none is repeated, and no source is watched. */
+  constructor(program: SqlProgram, isKnown = false) {
     this.#program = program;
+    this.#isKnown = isKnown;
     this.#sources = new ControlledSources(program);
   }
 
@@ -51,12 +54,13 @@ export class RepeatedRuns {
 
   /** Makes a run, and notes whether a source was called meanwhile. */
   made(run: () => Promise<SqlRun>): Promise<SqlRun> {
-    this.#sources.begin('now');
+    if (!this.#isKnown) this.#sources.begin('now');
     return this.#sources.made(run);
   }
 
   /** Is the run that was made last to be repeated, and how? */
   takes({ violation }: Finished): 'whole' | 'forced' | null {
+    if (this.#isKnown) return null;
     const isWhole = this.#isFirst || (violation !== null && !this.#hasFailed);
     this.#isFirst = false;
     this.#hasFailed ||= violation !== null;
