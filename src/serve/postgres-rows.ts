@@ -93,6 +93,7 @@ const typeSizes: { readonly [Name in TypeName]?: number } = {
   char: 1,
   name: 64,
   oid: 4,
+  xid: 4,
   regclass: 4,
   regtype: 4,
   regnamespace: 4,

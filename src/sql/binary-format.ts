@@ -29,6 +29,7 @@ export function formatBinary(value: Exclude<SqlValue, null>, type: SqlType): Uin
     case 'int4':
       return bytesOf(4, (view) => view.setInt32(0, value as number));
     case 'oid':
+    case 'xid':
       return bytesOf(4, (view) => view.setUint32(0, value as number));
     case 'int8':
     case 'time':
@@ -72,6 +73,7 @@ export function parseBinary(bytes: Uint8Array, type: SqlType): SqlValue {
     case 'int4':
       return sized(view, 4).getInt32(0);
     case 'oid':
+    case 'xid':
       return sized(view, 4).getUint32(0);
     case 'int8':
     case 'time':

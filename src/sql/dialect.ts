@@ -25,6 +25,8 @@ export interface EngineRules {
   readonly assignsInOrder: boolean;
   /** INSERT ... SELECT writes a row before it reads the next, unless the table is its own source. */
   readonly insertsRowByRow: boolean;
+  /** Every table has columns of the system, such as xmax, that `*` does not show. */
+  readonly hasSystemColumns: boolean;
   /** Foreign keys are checked, and their actions run, row by row as rows change. Otherwise when the statement ends. */
   readonly checksKeysByRow: boolean;
   /** The name of an index is that of a relation. Otherwise it is one of its table, and may be a constraint's. */
@@ -65,6 +67,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     countOfOverwritten: 1,
     assignsInOrder: false,
     insertsRowByRow: false,
+    hasSystemColumns: true,
     checksKeysByRow: false,
     indexesAreRelations: true,
     evaluatesFirst: 'all',
@@ -89,6 +92,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     countOfOverwritten: 2,
     assignsInOrder: true,
     insertsRowByRow: true,
+    hasSystemColumns: false,
     checksKeysByRow: true,
     indexesAreRelations: false,
     evaluatesFirst: 'outside comparisons',

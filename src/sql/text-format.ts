@@ -101,6 +101,9 @@ export function parseText(text: string, type: SqlType): SqlValue {
     case 'int4':
     case 'oid':
       return Number(parseInteger(text, type));
+    case 'xid':
+      // xidin(), strtoul: the digits at its begin.
+      return Number(BigInt.asUintN(32, BigInt(/^\s*(\d+)/.exec(text)?.[1] ?? '0')));
     case 'int8':
     case 'uint8':
       return parseInteger(text, type);

@@ -32,6 +32,7 @@ export type TypeName =
   | 'char' // PostgreSQL's one-byte "char" of the catalogs
   | 'name'
   | 'oid'
+  | 'xid' // the number of a transaction
   | 'regclass' // as its text: the name as PostgreSQL would print it
   | 'regtype' // as its text
   | 'regnamespace' // as its text
@@ -69,6 +70,7 @@ const numbers: Readonly<Record<NamedType, readonly [oid: number, array: number]>
   char: [18, 1002],
   name: [19, 1003],
   oid: [26, 1028],
+  xid: [28, 1011],
   regclass: [2205, 2210],
   regtype: [2206, 2211],
   regnamespace: [4089, 4090],

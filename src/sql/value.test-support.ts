@@ -24,6 +24,7 @@ export function anyValue(type: SqlType): fc.Arbitrary<Present> {
     case 'int4':
       return fc.integer();
     case 'oid':
+    case 'xid':
       return fc.nat(4_294_967_295);
     case 'int8':
       return fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);

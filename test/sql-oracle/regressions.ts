@@ -12,6 +12,38 @@ const numbered = 'CREATE TABLE n (id int AUTO_INCREMENT PRIMARY KEY, u int UNIQU
 
 export const regressions: readonly Regression[] = [
   {
+    dialect: 'postgres',
+    what: 'xmax of the rows of an upsert: 0 where it inserted',
+    statements: [
+      'CREATE TABLE t (id int PRIMARY KEY, n int, note text)',
+      'INSERT INTO t VALUES (1, 1) RETURNING xmax, xmax = 0 AS inserted',
+      `INSERT INTO t VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET n = t.n + 1
+        RETURNING (xmax = 0) AS inserted, xmax <> 0, xmax::text::int > 0, xmax::text = '0', txid_current()::text = xmax::text`,
+      `INSERT INTO t AS x VALUES (1, 1), (3, 1) ON CONFLICT (id) DO UPDATE SET n = x.n + 1
+        RETURNING id, x.xmax != 0, CASE WHEN xmax = 0 THEN 'i' ELSE 'u' END, xmax = '0', xmax IN (0), xmax = -1, (SELECT xmax = 0), x.*`,
+      'INSERT INTO t VALUES (1, 1) ON CONFLICT (id) DO NOTHING RETURNING xmax = 0',
+      'INSERT INTO t VALUES (3, 1) ON CONFLICT (id) DO UPDATE SET n = t.n WHERE false RETURNING xmax = 0',
+      ...[
+        'xmax > 0',
+        'xmax::int',
+        'xmax = 0::bigint',
+        'xmax = 1.0',
+        '0 = xmax',
+        'xmax - 0',
+        'xmax::regclass',
+        'pg_typeof(xmax)',
+      ].map((expression) => `INSERT INTO t VALUES (4, 1) RETURNING ${expression}`),
+      `WITH w AS (INSERT INTO t SELECT g FROM generate_series(3, 6) g ON CONFLICT (id) DO UPDATE SET n = 1 RETURNING xmax = 0 AS inserted)
+        SELECT count(*) FILTER (WHERE inserted), count(*) FROM w`,
+      'BEGIN',
+      'INSERT INTO t VALUES (20, 1)',
+      'INSERT INTO t VALUES (20, 1) ON CONFLICT (id) DO UPDATE SET n = 2 RETURNING xmax = 0',
+      'COMMIT',
+      'ALTER TABLE t ADD COLUMN z int DEFAULT 7',
+      'INSERT INTO t VALUES (20, 1) ON CONFLICT (id) DO UPDATE SET n = 2 RETURNING xmax = 0, z, t.*',
+    ],
+  },
+  {
     dialect: 'mysql',
     what: 'a changed primary key moves the row in every index: the statement ends',
     statements: [

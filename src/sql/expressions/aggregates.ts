@@ -394,6 +394,7 @@ const unordered: ReadonlySet<string> = new Set([
   'bytea',
   'record',
   'void',
+  'xid',
   'regclass',
   'regtype',
   'regnamespace',

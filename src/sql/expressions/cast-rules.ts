@@ -98,6 +98,7 @@ const categories: Readonly<Record<TypeName, string>> = {
   float4: 'N',
   float8: 'N',
   oid: 'N',
+  xid: 'U',
   regclass: 'N',
   regtype: 'N',
   regnamespace: 'N',

@@ -50,6 +50,12 @@ for (const [operator, holds] of Object.entries(comparisons)) {
   for (const [a, b] of mixed) table[`${operator}(${a}, ${b}) bool`] = () => mixedComparison(a, b, holds);
 }
 
+// Numbers of transactions are equal or not; they have no order. An integer is taken by its bits: xideqint4().
+for (const other of ['xid', 'int4']) {
+  table[`=(xid, ${other}) bool`] = () => (a: number, b: number) => a === b >>> 0;
+  table[`<>(xid, ${other}) bool`] = () => (a: number, b: number) => a !== b >>> 0;
+}
+
 const microsecondsPerDay = 86_400_000_000n;
 
 /** Integers compare across number and bigint as JavaScript does it; a date is its midnight (UTC). */

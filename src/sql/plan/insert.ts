@@ -15,7 +15,7 @@ import { type Answered, type ConflictAnswer, planMysqlConflict } from './conflic
 import { tableItem } from './from.ts';
 import { noAggregates } from './grouping.ts';
 import type { DataModification, ModificationOutcome } from './data-modification.ts';
-import { emptyNamespace, namespaceOf } from './namespace.ts';
+import { emptyNamespace, type ItemColumn, namespaceOf } from './namespace.ts';
 import { type InsertOrResolve, planOnConflict } from './on-conflict.ts';
 import type { Running } from './planning.ts';
 import { newFrame, type Values } from './query.ts';
@@ -54,14 +54,17 @@ export function planInsert(statement: InsertStmt, scope: QueryScope): DataModifi
   const conflict = planMysqlConflict(onConflictClause, item, rules, scope);
   const onConflict =
     onConflictClause === undefined || conflict !== null ? null : planOnConflict(onConflictClause, item, rules, scope);
-  const returning = scope.within(namespaceOf(item), () => planReturning(returningClause?.exprs, scope));
+  const xmax = xmaxOf(table);
+  const returned = { ...item, systemColumns: engineRules[scope.dialect].hasSystemColumns ? [xmax] : [] };
+  const returning = scope.within(namespaceOf(returned), () => planReturning(returningClause?.exprs, scope));
+  const xmaxCell = item.cellsRead.delete(xmax.cell) ? xmax.cell : null;
   return {
     command: 'INSERT',
     columns: returning?.columns ?? null,
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
       const outcome: InsertOutcome = { rows: [], rowCount: 0, foundRows: 0, insertId: 0n, hasDrawn: false };
-      const plan = { rules, conflict, onConflict, returning, row: item.row };
+      const plan = { rules, conflict, onConflict, returning, xmaxCell, row: item.row };
       try {
         for (const values of rowsToInsert(frame, running)) yield* insertOne(values, frame, plan, outcome, running);
       } catch (error) {
@@ -88,6 +91,8 @@ interface InsertPlan {
   readonly conflict: ConflictAnswer | null;
   readonly onConflict: InsertOrResolve | null;
   readonly returning: Returning | null;
+  /** Behind those of the table; `null`: it is not returned. */
+  readonly xmaxCell: number | null;
   readonly row: number;
 }
 
@@ -98,9 +103,9 @@ function* insertOne(
   outcome: InsertOutcome,
   running: Running,
 ): Waiting<void> {
-  const { rules, onConflict, returning, row: at } = plan;
+  const { rules, onConflict, returning, xmaxCell, row: at } = plan;
   const isDrawn = rules.autoIncrement?.isAskedFor(values) === true;
-  const { row, rowCount } =
+  const { row, rowCount, isInserted } =
     onConflict === null
       ? yield* insertOrAnswer(values, frame, plan, isDrawn, running)
       : yield* onConflict(values, frame, running);
@@ -109,8 +114,28 @@ function* insertOne(
   outcome.foundRows += row === null ? 0 : Math.max(rowCount, 1);
   if (row !== null && rowCount > 0) noteNumber(rules.table, row, isDrawn, outcome);
   if (row === null || returning === null) return;
-  frame.rows[at] = row;
+  const isNew = onConflict === null || isInserted === true;
+  frame.rows[at] = xmaxCell === null ? row : withXmax(row, xmaxCell, isNew ? 0 : lockerOf(running));
   outcome.rows.push(...returning.values(frame));
+}
+
+/**
+ * The system column xmax of a row that INSERT returns, behind the cells of the table: 0, or the transaction that has locked the version before. Of other
+ * rows it depends on locks of transactions that have ended, which moirai does not keep.
+ */
+function xmaxOf({ cells }: Table): ItemColumn {
+  return { name: 'xmax', type: types.xid, modifier: -1, cell: cells.length, isNullable: false };
+}
+
+/** The row that ON CONFLICT updates was locked before by this transaction, and the new version keeps the lock: heap_update(). */
+function lockerOf({ surroundings }: Running): number {
+  const id = Number(surroundings.describe('transaction id') ?? 0) >>> 0;
+  assert(id > 0, 'a transaction that has written a row has a number');
+  return id;
+}
+
+function withXmax(row: Row, at: number, xmax: number): Row {
+  return { ...row, load: (_row, position) => (position === at ? xmax : valueAt(row, position)) };
 }
 
 function* insertOrAnswer(

@@ -13,6 +13,8 @@ export interface RangeItem {
   readonly cellsRead: Set<number>;
   /** The rows of it that a join finds are written to. */
   isWritten?: boolean;
+  /** Columns that its rows have and `*` does not show. */
+  readonly systemColumns?: readonly ItemColumn[];
   /** Computed from the catalog: its table's own name. */
   readonly systemName?: string;
 }

@@ -271,11 +271,12 @@ export class QueryScope implements Scope {
     if (names.length === 1) {
       const found = this.namespace.columns.filter((column) => this.#isSame(column.name, name));
       if (found.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
-      return found[0];
+      return found[0] ?? this.#systemColumn(name);
     }
     const item = this.#item(names.slice(0, -1), position);
     if (item === undefined) return undefined;
-    const columns = item.columns.filter((column) => this.#isSame(column.name, name));
+    const own = [...item.columns, ...(item.systemColumns ?? [])];
+    const columns = own.filter((column) => this.#isSame(column.name, name));
     if (columns.length > 1) throw new SqlError('42702', `column reference "${name}" is ambiguous`, at(position));
     const [column] = columns;
     if (column === undefined) {
@@ -285,6 +286,17 @@ export class QueryScope implements Scope {
       throw new SqlError('42703', message, at(position));
     }
     return { kind: 'plain', name, item, column };
+  }
+
+  /** The tables of this query have it before those of the query around. @throws SqlError 0A000 */
+  #systemColumn(name: string): VisibleColumn | undefined {
+    for (const item of this.namespace.items) {
+      const column = item.systemColumns?.find((each) => each.name === name);
+      if (column !== undefined) return { kind: 'plain', name, item, column };
+    }
+    const lacked = systemColumns.has(name) ? this.#lacks([name]) : undefined;
+    if (lacked !== undefined) throw lacked;
+    return undefined;
   }
 
   /** A column that the server has and moirai has not: of a system table, or of every table. */

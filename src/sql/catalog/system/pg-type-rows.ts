@@ -10,6 +10,7 @@ const lengths: Readonly<Record<string, number>> = {
   int2: 2,
   int4: 4,
   oid: 4,
+  xid: 4,
   regclass: 4,
   regtype: 4,
   regnamespace: 4,
