@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { build as bundle } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, build, root, runBuilt, runProcess, UserFolder } from '../support/cli.ts';
+import { type Ended, build, root, runBuilt, runProcess, type SpawnOptions, UserFolder } from '../support/cli.ts';
 
 const builtMain = join(root, 'dist/cli/main.js');
 
@@ -101,10 +101,11 @@ function signalled(args: readonly string[], signals: Signals): Promise<Ended> {
 
 type Signals = readonly (readonly [NodeJS.Signals, number])[];
 
-function signalledProcess(args: readonly string[], signals: Signals): Promise<Ended> {
+function signalledProcess(args: readonly string[], signals: Signals, options: SpawnOptions = {}): Promise<Ended> {
   let err = '';
   let isSent = false;
   return runProcess(process.execPath, args, {
+    ...options,
     cwd,
     onOutput: (kill, text) => {
       err += text;
@@ -327,5 +328,38 @@ describe('a second request', () => {
     });
     expect(ended).toMatchObject({ code: null, signal: 'SIGKILL', out: '' });
     expect(performance.now() - secondMs).toBeLessThan(4_500);
+  });
+
+  /** After each signal its clock is a second ahead: two at once are two requests. A command that reads standard input says `go` when it listens. */
+  const ahead = `
+let ms = 0, listens = false;
+const now = performance.now.bind(performance), { on } = process;
+performance.now = () => now() + ms;
+process.on = (name, listener) => {
+  if (name === 'SIGINT' && !listens) {
+    listens = true;
+    for (const signal of ['SIGINT', 'SIGTERM']) on.call(process, signal, () => (ms += 1_000));
+    if (process.argv.includes('-')) setImmediate(() => console.error('go'));
+  }
+  return on.call(process, name, listener);
+};`;
+  const atOnce = [
+    ['SIGINT', 0],
+    ['SIGTERM', 0],
+  ] as const;
+
+  test.each([
+    [['test', 'holds.mjs', ...endless]],
+    [['explore', 'holds.mjs']],
+    [['check', '-']],
+    [['verify', '-', '--engine', 'postgres', '--isolation', 'serializable']],
+    [['protocol', 'counters.mjs']],
+  ])('ends %j at once, and it prints nothing', async (args) => {
+    folder.write({ 'ahead.mjs': ahead });
+    const preload = ['--import', new URL('ahead.mjs', `file://${cwd}/`).href];
+    const { code, out, err } = await signalledProcess([...preload, builtMain, ...args], atOnce, { endsInput: false });
+    expect({ out, err: err.replaceAll(/^(?:go|.*, .*)\n/gm, '') }).toEqual({ out: '', err: '' });
+    // Of two signals at once either may come first.
+    expect([130, 143]).toContain(code);
   });
 });
