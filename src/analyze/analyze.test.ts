@@ -107,6 +107,21 @@ test('what statements fill from a clock or by chance is not compared', async () 
   expect(anomalies).toMatchObject([{ status: { kind: 'confirmed', schedules: 6, violations: 4 } }]);
 });
 
+/** PostgreSQL 15 answers UPDATE 0 there: the row that it waits for is deleted, and the new one is none of its snapshot. */
+test('an update by key of a row that another transaction deletes and inserts again is lost at read committed', async () => {
+  const id = argument('id');
+  const replace = transaction('replace', 'repeatable read', [
+    statement('SELECT balance FROM accounts WHERE id = $1 FOR UPDATE', [id], 'account'),
+    statement('DELETE FROM accounts WHERE id = $1', [id]),
+    statement("INSERT INTO accounts VALUES ($1, 'new', $2)", [id, column('account', 'balance')]),
+  ]);
+  const pay = (level: IsolationName): UnitStep =>
+    transaction('pay', level, [statement('UPDATE accounts SET balance = balance + 1 WHERE id = $1', [id])]);
+  const { anomalies } = await analyzed({ replace: [replace], pay: [pay('read committed')] });
+  expect(anomalies).toMatchObject([{ transactions: ['pay', 'replace'], status: { kind: 'confirmed' } }]);
+  expect((await analyzed({ replace: [replace], pay: [pay('repeatable read')] })).anomalies).toEqual([]);
+});
+
 test('write skew of a pair at repeatable read', async () => {
   const drain = (from: string, name: string): UnitStep =>
     transaction(name, null, [

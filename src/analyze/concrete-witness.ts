@@ -1,7 +1,7 @@
 /** From a witness of the robustness algorithm to transactions that can run: arguments and rows that make its rows the same or different. */
 import type { IsolationName, Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
-import type { AccessedRow } from './access.ts';
+import { type Access, type AccessedRow, existence } from './access.ts';
 import type { AnyStep, Value } from './application.ts';
 import { argumentFor, type RowValue, valueFor } from './column-values.ts';
 import { formatValue } from './format-application.ts';
@@ -13,6 +13,7 @@ import type { Arguments } from './run-steps.ts';
 import { DecidedSteps, ParameterColumns } from './parameter-columns.ts';
 import type { PathTemplate } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
+import { isAbsent } from './variants.ts';
 import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
 import { stateOf, WitnessRows } from './witness-rows.ts';
 
@@ -245,8 +246,15 @@ class Instance {
   }
 
   insertedKeys(): readonly { readonly table: Table; readonly values: ReadonlyMap<string, RowValue> }[] {
-    const missed = this.path.variant.missed;
-    return this.#keyed((access, at) => access.inserts && !missed.has(at)).map((keyed) => ({
+    const { missed, absent } = this.path.variant;
+    const deleted = new Set<string | undefined>();
+    const inserted = this.#keyed((access, at) => {
+      const text = rowText(access.table, access.row);
+      // What the path deletes first is there at the start.
+      if (access.writes.has(existence) && !access.inserts && !isAbsent(access, absent)) deleted.add(text);
+      return access.inserts && !missed.has(at) && !deleted.has(text);
+    });
+    return inserted.map((keyed) => ({
       table: keyed.table,
       values: this.#valuesOf(keyed),
     }));
@@ -306,7 +314,7 @@ class Instance {
     return lists;
   }
 
-  #keyed(isWanted: (access: { readonly inserts: boolean }, at: number) => boolean): readonly KeyedRow[] {
+  #keyed(isWanted: (access: Access, at: number) => boolean): readonly KeyedRow[] {
     return this.path.path.flatMap(({ moments }, at) =>
       moments
         .flat()

@@ -4,7 +4,7 @@ import type { IsolationName } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import { type EngineLevels, levelsOf, type LevelRule } from './levels.ts';
 import { findTemplateSplit, stepLimit, stepsMaxDefault, type TemplateSplit } from './robustness/find-split.ts';
-import { type PathTemplate, templatesOf } from './templates.ts';
+import { type PathTemplate, type RowRules, templatesOf } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 
 /** A schedule that no serial order explains, as the algorithm sees it. */
@@ -36,7 +36,7 @@ export class RobustSet {
   constructor(transactions: readonly AnalyzedTransaction[], dialect: Dialect, stepsMax = stepsMaxDefault) {
     this.#stepsMax = stepsMax;
     this.#levels = levelsOf[dialect];
-    const { all, cut } = templatesOf(transactions, distinctConstants[dialect]);
+    const { all, cut } = templatesOf(transactions, rowRules[dialect]);
     this.#templates = all;
     this.cut = cut;
     this.#count = transactions.length;
@@ -110,10 +110,10 @@ export class RobustSet {
   }
 }
 
-/** MySQL compares text by its collation: 'a' and 'A' may name one row. */
-export const distinctConstants: Readonly<Record<Dialect, (value: unknown) => boolean>> = {
-  postgres: () => true,
-  mysql: (value) => typeof value === 'number',
+export const rowRules: Readonly<Record<Dialect, RowRules>> = {
+  postgres: { isDistinct: () => true, replacesRows: true },
+  // Text is compared by its collation: 'a' and 'A' may name one row.
+  mysql: { isDistinct: (value) => typeof value === 'number', replacesRows: false },
 };
 
 function range(count: number): readonly number[] {

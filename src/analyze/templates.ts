@@ -2,7 +2,8 @@
 import type { Table } from '../sql/index.ts';
 import { type Access, type AccessedRow, existence } from './access.ts';
 import type { Value } from './application.ts';
-import { absenceOf, type Variant, variantsOf } from './variants.ts';
+import { replacement, secondLook, tablesInsertedAfter, writesOfReplaced } from './replaced-rows.ts';
+import { absenceOf, isAbsent, type Variant, variantsOf } from './variants.ts';
 import { rowText } from './row-keys.ts';
 import type { Template, TemplateAccess, TemplateRow } from './robustness/templates.ts';
 import { type ReadsOf, type ReadStatement, templatesAt } from './level-reads.ts';
@@ -31,11 +32,15 @@ export interface Templates {
   readonly cut: readonly number[];
 }
 
-/** @param isDistinct do two such values in a primary key always name two rows? */
-export function templatesOf(
-  transactions: readonly AnalyzedTransaction[],
-  isDistinct: (value: Constant) => boolean,
-): Templates {
+/** What names one row. */
+export interface RowRules {
+  /** Do two such values in a primary key always name two rows? */
+  readonly isDistinct: (value: Constant) => boolean;
+  /** A row that is deleted and inserted again is another one to a statement that waits for it. */
+  readonly replacesRows: boolean;
+}
+
+export function templatesOf(transactions: readonly AnalyzedTransaction[], rules: RowRules): Templates {
   const inserted = new Set(
     transactions.flatMap(({ paths }) =>
       paths
@@ -51,7 +56,7 @@ export function templatesOf(
       const { variants, isCut } = variantsOf(path, (table) => inserted.has(table.id));
       if (isCut) cut.add(transaction);
       return variants.flatMap((variant): PathTemplate[] => {
-        const { statements, rows } = new TemplateOfPath(numbers, isDistinct).of(path, variant);
+        const { statements, rows } = new TemplateOfPath(numbers, rules).of(path, variant);
         const key = JSON.stringify(statements);
         if (seen.has(key) || statements.length === 0) return [];
         seen.add(key);
@@ -76,7 +81,7 @@ class Numbers {
   }
 
   columns(table: Table, names: ReadonlySet<string>): number {
-    const all = [existence, ...table.columns.map(({ name }) => name)];
+    const all = [existence, replacement, ...table.columns.map(({ name }) => name)];
     return [...names].reduce((bits, name) => bits | (1 << Math.min(all.indexOf(name), bitsMax)), 0);
   }
 
@@ -89,13 +94,13 @@ class Numbers {
 
 class TemplateOfPath {
   readonly #numbers: Numbers;
-  readonly #isDistinct: (value: Constant) => boolean;
+  readonly #rules: RowRules;
   readonly #variables = new Map<string, number>();
   readonly #rows: NamedRow[] = [];
 
-  constructor(numbers: Numbers, isDistinct: (value: Constant) => boolean) {
+  constructor(numbers: Numbers, rules: RowRules) {
     this.#numbers = numbers;
-    this.#isDistinct = isDistinct;
+    this.#rules = rules;
   }
 
   of(
@@ -103,14 +108,18 @@ class TemplateOfPath {
     variant: Variant,
   ): { readonly statements: readonly ReadStatement[]; readonly rows: readonly NamedRow[] } {
     const statements = path.map(({ moments, isUndone, readsSnapshot }, at): ReadStatement => {
+      const insertedLater = this.#rules.replacesRows ? tablesInsertedAfter(path, at) : new Set<Table>();
       const kept = moments.map((accesses) =>
         accesses.flatMap((access): TemplateAccess[] => {
           const left = absenceOf(access, at, variant);
           if (left === undefined) return [];
-          return [this.#access(isUndone ? { ...left, writes: new Set(), locks: false } : left)];
+          const whole = writesOfReplaced(left, insertedLater);
+          return [this.#access(isUndone ? { ...whole, writes: new Set(), locks: false } : whole)];
         }),
       );
-      return { readsSnapshot, moments: kept.filter((accesses) => accesses.length > 0) };
+      const absent = moments.flat().filter((access) => this.#rules.replacesRows && isAbsent(access, variant.absent));
+      const again = absent.flatMap(secondLook).map((access) => this.#access(access));
+      return { readsSnapshot, moments: [...kept, again].filter((accesses) => accesses.length > 0) };
     });
     return { statements: statements.filter(({ moments }) => moments.length > 0), rows: this.#rows };
   }
@@ -127,7 +136,7 @@ class TemplateOfPath {
 
   #row(table: Table, row: AccessedRow): TemplateRow {
     if (row.kind === 'condition') return { kind: 'condition' };
-    const constant = constantOf(row, this.#isDistinct);
+    const constant = constantOf(row, this.#rules.isDistinct);
     if (constant !== undefined)
       return { kind: 'constant', constant: this.#numbers.constant(`${table.id} ${constant}`) };
     const text = rowText(table, row) ?? `new ${this.#rows.length}`;

@@ -9,7 +9,7 @@ import { boundaryAmounts } from './boundary-amounts.ts';
 import { candidateChanges, type Change, changedWitness } from './changes.ts';
 import { type Amounts, concreteWitness } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
-import { distinctConstants, type Witness } from './robust-set.ts';
+import { rowRules, type Witness } from './robust-set.ts';
 import type { Schema } from './schema.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
@@ -96,7 +96,7 @@ class UnitSearch {
   constructor(units: readonly AnalyzedTransaction[], set: UnitSet) {
     this.#units = units;
     this.#set = set;
-    const { all, cut } = templatesOf(units, distinctConstants[set.schema.dialect]);
+    const { all, cut } = templatesOf(units, rowRules[set.schema.dialect]);
     this.#templates = all;
     this.cut = cut.flatMap((at) => {
       const unit = units[at];

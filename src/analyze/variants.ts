@@ -49,11 +49,14 @@ export function variantsOf(
 /** The access as it is in a variant; `undefined`: there is none. */
 export function absenceOf(access: Access, at: number, { absent, missed, idle }: Variant): Access | undefined {
   if (access.row.kind === 'key' && idle.has(at)) return undefined;
-  const text = rowText(access.table, access.row);
-  const isAbsent = text !== undefined && absent.has(text) && !access.inserts;
-  if (isAbsent) return { ...access, reads: new Set([existence]), writes: new Set(), locks: false };
+  if (isAbsent(access, absent)) return { ...access, reads: new Set([existence]), writes: new Set(), locks: false };
   if (!missed.has(at) || !access.mayMiss || access.row.kind !== 'key') return access;
   return { ...access, writes: new Set(), locks: false };
+}
+
+/** Does the statement look for a row that is not there? */
+export function isAbsent({ table, row, inserts }: Access, absent: Variant['absent']): boolean {
+  return !inserts && absent.has(rowText(table, row) ?? '');
 }
 
 function namesLaterRows({ statement: { result } }: AnalyzedStatement, path: AnalyzedPath): boolean {
@@ -81,7 +84,7 @@ function idleStatements(path: AnalyzedPath, absent: ReadonlySet<string>): Readon
       if (row.kind !== 'key' || inserts) return false;
       return row.values.some((value) => [...empty].some((result) => uses(value, result)));
     });
-    const isEmpty = accesses.some(({ table, row, inserts }) => !inserts && absent.has(rowText(table, row) ?? ''));
+    const isEmpty = accesses.some((access) => isAbsent(access, absent));
     if (isIdle) idle.add(at);
     if ((isIdle || isEmpty) && statement.result !== null) empty.add(statement.result);
   }
