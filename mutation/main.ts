@@ -46,7 +46,6 @@ async function outcomeOf(bug: PlantedBug, copy: TestedCopy): Promise<Outcome> {
     if (baseline.kind === 'no end') return { kind: 'broken test', test: `${target} does not end` };
     const run = await copy.runWith(bug, target, limitOf(baseline.tookMs));
     if (run.kind === 'failed') return { kind: 'caught', by: run.test };
-    if (run.kind === 'no end' && bug.isEndless) return { kind: 'caught', by: `${target}, which does not end` };
     if (run.kind === 'no end') endless.push(target);
   }
   return endless.length > 0 ? { kind: 'no end', in: endless } : { kind: 'survives' };

@@ -10,6 +10,4 @@ export interface PlantedBug {
   readonly why: string;
   /** Test files that should see it. */
   readonly tests: readonly string[];
-  /** The bug is an endless loop: tests that do not end catch it. */
-  readonly isEndless?: true;
 }
