@@ -14,6 +14,16 @@ import { errorText } from './invariant.ts';
 import { requireKnownFields } from './known-fields.ts';
 import { mark, type Marks } from './marks.ts';
 import type { Program, SessionHandle, TransactionHandle } from './program.ts';
+import {
+  nestedTransaction,
+  NOTHING,
+  type OpenedTransaction,
+  type OperationKind,
+  operationUnderWay,
+  RunSession,
+  transactionEnded,
+  transactionOpen,
+} from './run-session.ts';
 import type { SessionRun } from './session-tally.ts';
 import { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
 
@@ -66,45 +76,6 @@ export function runProgram(program: Program, store: Store, options: RunOptions):
   return new Run(program, store, options).start();
 }
 
-type SessionState = 'running' | 'waiting' | 'outside' | 'ended';
-
-class RunSession {
-  state: SessionState = 'running';
-  /** Transactions that wait for their turn, first come first served. */
-  readonly requests: (() => void)[] = [];
-  isOpen = false;
-  /** Calls of the session that have not come to their end. */
-  underWay = 0;
-  operations = 0;
-  overlapped = false;
-  /** Did it commit what it wrote, ever? Did it abort a transaction that had written? */
-  keptWrite = false;
-  lostWrite = false;
-  /** The last error of a transaction. Reads do not make good for it where the session has committed no write. */
-  failure: unknown = null;
-  /** The first error of a transaction's body, which rolled it back. */
-  thrown: unknown = NOTHING;
-  /** What it did last, for a run that does not end. */
-  lastKind = '';
-  lastKey = '';
-  readonly lastOperation = (): string => (this.lastKind === '' ? 'nothing yet' : `${this.lastKind} ${this.lastKey}`);
-  /** The error that left a transaction last: when it is what the session ends with, the transaction threw it. */
-  transactionError: unknown = NOTHING;
-  readonly index: number;
-  readonly name: string;
-
-  constructor(index: number, name: string) {
-    this.index = index;
-    this.name = name;
-  }
-
-  committed(hasWritten: boolean): void {
-    this.keptWrite ||= hasWritten;
-    if (this.keptWrite) this.failure = null;
-  }
-}
-
-const NOTHING = Symbol('nothing');
 const ABORTED = Symbol('aborted by the program');
 /** What calls return once the run is over: nothing happens any more. */
 const never = new Promise<never>(() => {});
@@ -450,13 +421,6 @@ class Run {
 /** How often a run that waits for something outside looks at the clock. */
 const POLL_MS = 10;
 
-function nestedTransaction(session: RunSession): InputError {
-  return new InputError(
-    'program/nested-transaction',
-    `session "${session.name}" waits for a transaction inside its own open transaction; a session runs one transaction at a time`,
-  );
-}
-
 /** Results in the order of the program's sessions, whichever ended first. */
 export function inOrderOf(
   { sessionNames }: Program,
@@ -465,34 +429,4 @@ export function inOrderOf(
   const ordered: Record<string, unknown> = {};
   for (const name of sessionNames) if (Object.hasOwn(results, name)) ordered[name] = results[name];
   return ordered;
-}
-
-interface OpenedTransaction {
-  /** Those under way. */
-  operations: number;
-  isEnded: boolean;
-  hasWritten: boolean;
-}
-
-type OperationKind = 'read of' | 'write of';
-
-function transactionOpen(session: RunSession): InputError {
-  return new InputError(
-    'program/transaction-open',
-    `session "${session.name}" returned with a transaction under way; its last operation: ${session.lastOperation()}: is an await missing?`,
-  );
-}
-
-function operationUnderWay(session: RunSession): InputError {
-  return new InputError(
-    'store/transaction-ended',
-    `a transaction of session "${session.name}" ended with an operation under way: ${session.lastOperation()}: is an await missing?`,
-  );
-}
-
-function transactionEnded(session: RunSession, operation: string): InputError {
-  return new InputError(
-    'store/transaction-ended',
-    `${operation} by session "${session.name}": the transaction has ended, and its handle cannot be used any more; is an await missing?`,
-  );
 }
