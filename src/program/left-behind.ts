@@ -1,5 +1,5 @@
 /** What runs of a program leave behind: promises that were rejected and that nothing awaits, timers and file operations that are still to come. */
-import { setImmediate } from 'node:timers';
+import { setImmediate, setTimeout } from 'node:timers';
 import { monotonicMs } from '../base/clock.ts';
 import { activeResources, onUnhandledRejection } from '../base/event-loop.ts';
 import { InputError } from '../base/input-error.ts';
@@ -42,7 +42,7 @@ export class LeftBehind {
     const end = monotonicMs() + OPEN_MS;
     while (!this.#hasOpen && this.#isOpen()) {
       if (monotonicMs() > end) this.#hasOpen = true;
-      await turn();
+      await pause();
     }
     await this.settle();
   }
@@ -76,7 +76,16 @@ const TURNS = 3;
 /** How long what is open is waited for. */
 const OPEN_MS = 500;
 
+/** How often it is looked whether it has come. */
+const PAUSE_MS = 2;
+
 const openText = `what the program leaves open for more than ${OPEN_MS} ms (a timer, a file) changes nothing`;
+
+/** A turn later, so that its own timer is none that is open. */
+async function pause(): Promise<void> {
+  await new Promise<void>((resolve) => void setTimeout(resolve, PAUSE_MS));
+  await turn();
+}
 
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
