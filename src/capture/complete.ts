@@ -8,6 +8,7 @@
  */
 import type { Dialect } from '../sql/index.ts';
 import type { Source } from './conditions.ts';
+import { captureRules } from './dialect.ts';
 import type { Output, SelectPlan } from './plan-select.ts';
 import type { RecordedColumn } from './schema.ts';
 import type { PlanCache, StatementPlan } from './statement-plan.ts';
@@ -29,7 +30,7 @@ export function completionOf(sql: string, parameters: readonly unknown[], cache:
   if (hasMore(sql, cache.dialect)) return null;
   const { plan } = cache.lookup(sql, parameters);
   if (plan.kind === 'select') return selectPattern.test(sql) ? known(plan, missingInSelect, cache.dialect) : null;
-  return isWrite(plan) && cache.dialect === 'postgres' ? known(plan, missingInWrite, cache.dialect) : null;
+  return isWrite(plan) && captureRules[cache.dialect].returnsRows ? known(plan, missingInWrite, cache.dialect) : null;
 }
 
 /** May the statement change what tables there are? Then nothing is known of those that are sent after it. */
@@ -75,7 +76,7 @@ const prefix = 'moirai_';
 const selectPattern = /^\s*select\s+(?!(?:all|distinct|distinctrow|from|high_priority|straight_join|sql_\w+)\b|\*)/i;
 
 function hasMore(sql: string, dialect: Dialect): boolean {
-  const isCommented = sql.includes('--') || sql.includes('/*') || (dialect === 'mysql' && sql.includes('#'));
+  const isCommented = captureRules[dialect].commentMarks.some((mark) => sql.includes(mark));
   return isCommented || sql.includes(prefix) || isSeveral(sql);
 }
 
@@ -146,7 +147,7 @@ function missingInWrite(plan: WritePlan): Missing | null {
 }
 
 function columnText({ alias }: Source, { name }: RecordedColumn, i: number, dialect: Dialect): string {
-  const quote = dialect === 'mysql' ? '`' : '"';
+  const { quote } = captureRules[dialect];
   const quoted = [alias, name].map((each) => `${quote}${each.replaceAll(quote, quote + quote)}${quote}`);
   return `${quoted.join('.')} AS ${prefix}${i + 1}`;
 }

@@ -4,6 +4,7 @@
  * parameters, comments and escapes. What the parser then refuses (`numeric(9, 2)`, `date '...'`) is planned as it stands.
  */
 import type { Dialect } from '../sql/index.ts';
+import { captureRules } from './dialect.ts';
 
 export interface Shape {
   readonly text: string;
@@ -26,7 +27,7 @@ export function shapeOf(sql: string, dialect: Dialect): Shape | null {
     // 2.50 is another text than 2.5, and an integer may be too long for a number.
     if (typeof value === 'number' && String(value) !== constant) isSure = false;
     values.push(value);
-    return `${lead}${dialect === 'mysql' ? '?' : `$${values.length}`}`;
+    return `${lead}${captureRules[dialect].placeholder(values.length)}`;
   });
   return isSure && values.length > 0 ? { text, values } : null;
 }

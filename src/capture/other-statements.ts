@@ -5,7 +5,9 @@ import type { StatementPlan } from './statement-plan.ts';
 const opaque: StatementPlan = { kind: 'opaque', writes: true, why: 'it runs another statement' };
 const neutral: StatementPlan = { kind: 'neutral' };
 
-const mysql: readonly (readonly [RegExp, StatementPlan])[] = [
+type OtherStatements = readonly (readonly [RegExp, StatementPlan])[];
+
+const mysql: OtherStatements = [
   // What belongs to one session commits nothing.
   [/^(?:create(?:\s+or\s+replace)?|drop)\s+temporary\s/i, neutral],
   // These commit what is open.
@@ -27,14 +29,16 @@ const mysql: readonly (readonly [RegExp, StatementPlan])[] = [
   ],
   [/^xa\b/i, neutral],
 ];
-const postgres: readonly (readonly [RegExp, StatementPlan])[] = [
+const postgres: OtherStatements = [
   [/^prepare\s+transaction\b/i, { kind: 'prepared' }],
   [/^(?:commit|rollback)\s+prepared\b/i, neutral],
   [/^explain\b[^;]*?\banaly[sz]e\b/i, opaque],
 ];
 
+const otherStatements: Readonly<Record<Dialect, OtherStatements>> = { postgres, mysql };
+
 /** O(1) but for comments in front */
 export function otherStatement(sql: string, dialect: Dialect): StatementPlan | undefined {
   const text = sql.replace(/^(?:\s|--[^\n]*\n|\/\*(?!!)[\s\S]*?\*\/)+/, '');
-  return (dialect === 'mysql' ? mysql : postgres).find(([pattern]) => pattern.test(text))?.[1];
+  return otherStatements[dialect].find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -3,6 +3,7 @@ import type { Node, SelectStmt } from '@pgsql/types';
 import { type Conditions, conditionsOf, isKeyOnly, type Names, resolveColumn, type Source } from './conditions.ts';
 import { type Operand, operandOf } from './operand.ts';
 import type { TraceLock } from '../history/trace.ts';
+import { captureRules } from './dialect.ts';
 import type { RecordedColumn, RecordedSchema } from './schema.ts';
 
 export interface SelectPlan {
@@ -64,7 +65,7 @@ export function planSelect(statement: SelectStmt, schema: RecordedSchema): Selec
   return {
     kind: 'select',
     sources: from.sources,
-    outputs: schema.dialect === 'mysql' && !isPlain ? undefined : outputs,
+    outputs: captureRules[schema.dialect].showsAnyOfGroup && !isPlain ? undefined : outputs,
     conditions,
     isWhole: isSingle && isPlain && isAll && outputs !== undefined,
     isLookup: isSingle && isPlain && isAll && isKeyOnly(only, conditions),

@@ -70,6 +70,11 @@ function listen(server: Server, { host, port }: ProxyOptions): Promise<void> {
   });
 }
 
+const taps: Readonly<Record<Dialect, new (options: TapOptions) => ProxyTap>> = {
+  postgres: PostgresTap,
+  mysql: MysqlTap,
+};
+
 /** A client, the server, and the tap between them. */
 class Link {
   readonly #client: Socket;
@@ -96,7 +101,7 @@ class Link {
       toClient: (bytes) => pass(bytes, client, this.#server),
       toServer: (bytes) => pass(bytes, this.#server, client),
     };
-    this.#tap = dialect === 'postgres' ? new PostgresTap(options) : new MysqlTap(options);
+    this.#tap = new taps[dialect](options);
     client.setNoDelay(true);
     this.#server.setNoDelay(true);
     client.on('data', (chunk) => this.#take(chunk, this.#tap.fromClient.bind(this.#tap), options.toServer));

@@ -8,8 +8,7 @@ import type { TraceOperationKind } from '../history/trace.ts';
 import { formatTraceRecord } from '../history/trace-record.ts';
 import { formatTraceStatement } from '../history/trace-statement.ts';
 import type { Dialect } from '../sql/index.ts';
-import { splitMysql } from '../sql/index.ts';
-import { splitStatements } from '../sql/parse.ts';
+import { type CaptureRules, captureRules } from './dialect.ts';
 import { keptStatement } from './kept-statement.ts';
 import { emptySchema, type RecordedSchema } from './schema.ts';
 import { PlanCache, type StatementPlan } from './statement-plan.ts';
@@ -234,18 +233,21 @@ export class SessionRecorder {
       write(`${formatTraceStatement(keptStatement(this.name, transaction, dialect, event))}\n`);
   }
 
+  get #rules(): CaptureRules {
+    return captureRules[this.#database.dialect];
+  }
+
   #split(sql: string): readonly string[] {
     try {
-      return this.#database.dialect === 'mysql' ? splitMysql(sql) : splitStatements(sql);
+      return this.#rules.split(sql);
     } catch {
       return [sql];
     }
   }
 
-  /** PostgreSQL runs those outside a transaction as one transaction, unless they begin one themselves; MySQL runs them one by one. */
   #takeSeveral(events: readonly StatementEvent[]): void {
     const [first] = events;
-    const isOne = events.length > 1 && this.#database.dialect === 'postgres' && this.#transaction === null;
+    const isOne = events.length > 1 && this.#rules.joinsStatements && this.#transaction === null;
     if (!isOne || first === undefined) {
       for (const event of events) this.#takeOne(event);
       return;
@@ -314,7 +316,7 @@ export class SessionRecorder {
     const { start, end, outcome } = event;
     if (statement.what === 'begin') {
       if (outcome.kind !== 'done') return;
-      if (this.#transaction !== null && this.#database.dialect === 'postgres') return; // a warning, nothing else
+      if (this.#transaction !== null && !this.#rules.beginCommits) return; // a warning, nothing else
       if (this.#transaction !== null) this.#finish('commit', start, end);
       // A read without rows is what takes the snapshot.
       if (statement.modes.takesSnapshot === true) this.#emit('read', this.#open().id, opaqueReads, start, end);
@@ -340,10 +342,9 @@ export class SessionRecorder {
     if ('andChain' in statement && statement.andChain && outcome.kind === 'done') this.#begin(start, end);
   }
 
-  /** Names are those of the server: PostgreSQL's parser folds them where they are not quoted, MySQL compares them without case. */
   #savepoint({ what, name }: SavepointStatement, event: StatementEvent): void {
-    const isMysql = this.#database.dialect === 'mysql';
-    if (this.#transaction === null && (!isMysql || this.#isAutocommit)) return;
+    const { hasAutocommit, savepointKey } = this.#rules;
+    if (this.#transaction === null && (!hasAutocommit || this.#isAutocommit)) return;
     const open = this.#transaction ?? this.#open();
     const { start, end, outcome } = event;
     this.#database.write(
@@ -352,7 +353,7 @@ export class SessionRecorder {
         transaction: open.id,
         kind: what === 'rollback to' ? 'rollback-to' : what,
         rows: null,
-        savepoint: isMysql ? name.toLowerCase() : name,
+        savepoint: savepointKey(name),
         code: outcome.kind === 'failed' ? outcome.code : null,
         start,
         end: outcome.kind === 'lost' ? null : end,
@@ -383,16 +384,15 @@ export class SessionRecorder {
     }
   }
 
-  /** What an error does to the transaction around it: PostgreSQL lets it do nothing more, InnoDB rolls back the victim of a deadlock. */
+  /** What an error does to the transaction around it. InnoDB rolls back the victim of a deadlock. */
   #fail({ start, end, outcome }: StatementEvent): void {
     if (outcome.kind !== 'failed' || this.#transaction === null) return;
-    if (this.#database.dialect === 'postgres') this.#transaction.isFailed = true;
+    if (this.#rules.errorsAbort) this.#transaction.isFailed = true;
     else if (rollsBack.has(outcome.code)) this.#finish('abort', start, end);
   }
 
-  /** MySQL's DDL commits what is open, whether or not they succeed. */
   #implicitCommit({ start, end }: StatementEvent): void {
-    if (this.#database.dialect === 'mysql' && this.#transaction !== null) this.#finish('commit', start, end);
+    if (this.#rules.ddlCommits && this.#transaction !== null) this.#finish('commit', start, end);
   }
 
   #begin(start: number, end: number): void {

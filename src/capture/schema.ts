@@ -240,14 +240,22 @@ const texts = new Set(['text', 'character varying', 'varchar', 'tinytext', 'medi
 
 function kindOf(dialect: Dialect, type: string, collation: string): ColumnKind {
   if (integers.has(type)) return 'integer';
-  if (texts.has(type)) return dialect === 'mysql' ? textKindOf(collation) : 'text';
-  if (type === 'char' || type === 'character')
-    return dialect === 'mysql' && !/_(?:bin|cs)$/.test(collation) ? 'folded-padded-text' : 'padded-text';
+  if (texts.has(type)) return textKinds[dialect].text(collation);
+  if (type === 'char' || type === 'character') return textKinds[dialect].padded(collation);
   if (type === 'boolean') return 'boolean';
   if (type === 'uuid') return 'uuid';
   if (type === 'numeric' || type === 'decimal') return 'decimal';
   return type === 'double precision' || type === 'double' ? 'float' : 'other';
 }
+
+/** By the collation. PostgreSQL's say that texts are equal only where they are the same. */
+const textKinds: Readonly<Record<Dialect, Readonly<Record<'text' | 'padded', (collation: string) => ColumnKind>>>> = {
+  postgres: { text: () => 'text', padded: () => 'padded-text' },
+  mysql: {
+    text: textKindOf,
+    padded: (collation) => (/_(?:bin|cs)$/.test(collation) ? 'padded-text' : 'folded-padded-text'),
+  },
+};
 
 function textKindOf(collation: string): ColumnKind {
   if (collation.endsWith('_bin')) return /nopad|_0900_/.test(collation) ? 'text' : 'spaced-text';

@@ -38,11 +38,13 @@ export function planStatement(sql: string, schema: RecordedSchema): StatementPla
   try {
     const other = otherStatement(sql, schema.dialect);
     if (other !== undefined) return other;
-    return schema.dialect === 'postgres' ? planText(sql, schema) : planMysql(sql, schema);
+    return planIn[schema.dialect](sql, schema);
   } catch {
     return guess(sql, schema);
   }
 }
+
+const planIn: Readonly<Record<Dialect, typeof planMysql>> = { postgres: planText, mysql: planMysql };
 
 function planMysql(sql: string, schema: RecordedSchema): StatementPlan {
   const rewritten = rewriteMysql(sql);
