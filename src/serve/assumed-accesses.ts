@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   type AccessChoice,
   type Dialect,
+  engineRules,
   type IsolationName,
   type QueryStatement,
   statementLine,
@@ -62,7 +63,7 @@ export function wayOf(ways: Ways = {}, access: Pick<AssumedAccess, 'table' | 'st
   return Object.keys(ways).length === 0 ? 0 : (ways[accessKey(access)] ?? 0);
 }
 
-/** PostgreSQL locks rows, whatever the way to them. InnoDB's subqueries lock as `locking-scans.ts` says. */
+/** PostgreSQL below SERIALIZABLE locks rows, whatever the way to them. InnoDB's subqueries lock as `locking-scans.ts` says. */
 function matters(
   { locks }: AccessChoice,
   { isReadOnly, command, writesJoin = false }: QueryStatement,
@@ -70,7 +71,7 @@ function matters(
   isolation: IsolationName,
 ): boolean {
   if (isolation === 'serializable') return true;
-  if (dialect === 'postgres') return false;
+  if (!engineRules[dialect].locksWhileScanning) return false;
   return locks || writesJoin || (!isReadOnly && command !== 'SELECT' && isolation === 'repeatable read');
 }
 

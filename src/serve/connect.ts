@@ -49,9 +49,10 @@ export interface ConversationOptions {
 
 /** Conversations in the dialect's protocol. */
 export function startConversation(server: SqlServer, options: ConversationOptions = {}): StartConversation {
-  const common = { server, randomBytes: secretBytes, ...options };
-  return server.dialect === 'postgres' ? postgresConversations(common) : mysqlConversations(common);
+  return conversations[server.dialect]({ server, randomBytes: secretBytes, ...options });
 }
+
+const conversations = { postgres: postgresConversations, mysql: mysqlConversations } as const;
 
 /** The same server, with what is special about this client set on its session. */
 function attended(

@@ -88,9 +88,11 @@ const mysql: Readonly<Record<string, Follows>> = {
   timestamp: only('0', 'default'),
 };
 
+const followed: Readonly<Record<Dialect, Readonly<Record<string, Follows>>>> = { postgres, mysql };
+
 /** @param value `null`: the default, which is followed. @throws SqlError 0A000; 22023 where the server knows no such value either */
 export function mustBeFollowed(name: string, value: string | null, dialect: Dialect): void {
-  const table = dialect === 'postgres' ? postgres : mysql;
+  const table = followed[dialect];
   if (value === null || !Object.hasOwn(table, name) || table[name]?.(value) === true) return;
   if (name === 'TimeZone' && !isTimeZone(value))
     throw new SqlError('22023', `invalid value for parameter "TimeZone": "${value}"`);

@@ -16,7 +16,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { InputError } from '../base/input-error.ts';
-import { SqlError, type StatementResult } from '../sql/index.ts';
+import { type Dialect, SqlError, type StatementResult } from '../sql/index.ts';
 import { parseAdminCommand } from './admin-command.ts';
 import { administer } from './administer.ts';
 import type { SqlDatabase } from './database.ts';
@@ -177,16 +177,18 @@ async function execute(session: Session, sql: string, parameters: unknown): Prom
   return session.execute(prepared, parametersOf(parameters, prepared.parameterTypes));
 }
 
-/** MySQL says the level before the transaction. */
 async function begin({ dialect }: SqlDatabase, session: Session, body: unknown): Promise<void> {
   const isolation = (body as { isolation?: unknown } | undefined)?.isolation;
   if (isolation !== undefined && (typeof isolation !== 'string' || !/^[a-z ]+$/i.test(isolation)))
     throw new HttpError(400, 'http/body', '"isolation" is the name of a level');
-  if (isolation !== undefined && dialect === 'mysql')
-    await execute(session, `set transaction isolation level ${isolation}`, []);
-  const level = isolation === undefined || dialect === 'mysql' ? '' : ` isolation level ${isolation}`;
-  await execute(session, `begin${level}`, []);
+  const statements = isolation === undefined ? ['begin'] : beginAt[dialect](isolation);
+  for (const sql of statements) await execute(session, sql, []);
 }
+
+const beginAt: Readonly<Record<Dialect, (level: string) => readonly string[]>> = {
+  postgres: (level) => [`begin isolation level ${level}`],
+  mysql: (level) => [`set transaction isolation level ${level}`, 'begin'],
+};
 
 function jsonResult({ command, columns, rows, rowCount }: StatementResult): unknown {
   if (columns === null) return { command, rowCount };

@@ -74,8 +74,11 @@ function* sleeping(ms: number | null, dialect: Dialect): Waiting<SqlValue> {
   else
     while (!state.isOver)
       yield { blockers: [], reason: 'the end of a sleep', isReady: () => state.isOver, limit: { ms, reached } };
-  return dialect === 'postgres' ? '' : 0n;
+  return sleptValue[dialect];
 }
+
+/** What `pg_sleep` and SLEEP return. */
+const sleptValue: Readonly<Record<Dialect, SqlValue>> = { postgres: '', mysql: 0n };
 
 /** Who remarks on a lock that is released and not held. */
 const remarks: ReadonlySet<Dialect> = new Set<Dialect>(['postgres']);

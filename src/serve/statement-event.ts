@@ -35,11 +35,33 @@ export type SnapshotOf = 'statement' | 'transaction' | 'none';
 
 /** PostgreSQL 15, 13.2 "Transaction Isolation"; MySQL 8.0, 15.7.2.3 "Consistent Nonlocking Reads": those alone read a snapshot there. */
 export function snapshotOf(dialect: Dialect, isolation: IsolationName, isPlainRead: boolean): SnapshotOf {
-  const isCommitted = isolation === 'read committed';
-  if (dialect === 'postgres') return isCommitted || isolation === 'read uncommitted' ? 'statement' : 'transaction';
-  if (!isPlainRead || isolation === 'read uncommitted' || isolation === 'serializable') return 'none';
-  return isCommitted ? 'statement' : 'transaction';
+  const { every, plainReads } = snapshots[dialect];
+  return (isPlainRead ? plainReads : every)[isolation];
 }
+
+type SnapshotsAt = Readonly<Record<IsolationName, SnapshotOf>>;
+
+const snapshotsOfPostgres: SnapshotsAt = {
+  'read uncommitted': 'statement',
+  'read committed': 'statement',
+  'repeatable read': 'transaction',
+  serializable: 'transaction',
+};
+
+const noSnapshot: SnapshotsAt = {
+  'read uncommitted': 'none',
+  'read committed': 'none',
+  'repeatable read': 'none',
+  serializable: 'none',
+};
+
+const snapshots: Readonly<Record<Dialect, Readonly<Record<'plainReads' | 'every', SnapshotsAt>>>> = {
+  postgres: { plainReads: snapshotsOfPostgres, every: snapshotsOfPostgres },
+  mysql: {
+    plainReads: { ...noSnapshot, 'read committed': 'statement', 'repeatable read': 'transaction' },
+    every: noSnapshot,
+  },
+};
 
 /** Reports the statements of one session. */
 export class StatementWatch {

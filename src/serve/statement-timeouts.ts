@@ -2,6 +2,7 @@
  * How long a statement may take by the settings of its session. Where a run must not depend on the machine's clock, a limit that a client has set
  * never expires, and what is taken for granted by that is noted.
  */
+import type { Dialect } from '../sql/index.ts';
 import type { SqlDatabase } from './database.ts';
 import { timeoutMs } from './settings.ts';
 import type { JobOptions } from './scheduler.ts';
@@ -35,7 +36,6 @@ export function statementCheck(database: SqlDatabase, session: Session, isRead: 
   });
 }
 
-/** @param isRead MySQL's `max_execution_time` is for SELECT */
 function statementTimeouts(database: SqlDatabase, session: Session, isRead: boolean): StatementTimeouts {
   const of = (name: string, unit: '' | 's', byDefault = '0'): number => {
     const limitMs = timeoutMs(`${session.settings.get(name) ?? byDefault}${unit}`);
@@ -44,10 +44,20 @@ function statementTimeouts(database: SqlDatabase, session: Session, isRead: bool
     if (chosen !== undefined) database.takenForGranted.add(`no statement takes as long as ${name} = ${chosen}${unit}`);
     return Infinity;
   };
-  if (database.dialect === 'postgres')
-    return { lockTimeoutMs: of('lock_timeout', ''), timeoutMs: of('statement_timeout', '') };
-  return {
-    lockTimeoutMs: of('innodb_lock_wait_timeout', 's', '50'),
-    timeoutMs: isRead ? of('max_execution_time', '') : Infinity,
-  };
+  const { lock, statement, isOfReads } = timeoutSettings[database.dialect];
+  return { lockTimeoutMs: of(...lock), timeoutMs: isRead || !isOfReads ? of(...statement) : Infinity };
 }
+
+type TimeoutSetting = readonly [name: string, unit: '' | 's', byDefault?: string];
+
+interface TimeoutSettings {
+  readonly lock: TimeoutSetting;
+  readonly statement: TimeoutSetting;
+  /** Does the one of statements limit only those that read? */
+  readonly isOfReads: boolean;
+}
+
+const timeoutSettings: Readonly<Record<Dialect, TimeoutSettings>> = {
+  postgres: { lock: ['lock_timeout', ''], statement: ['statement_timeout', ''], isOfReads: false },
+  mysql: { lock: ['innodb_lock_wait_timeout', 's', '50'], statement: ['max_execution_time', ''], isOfReads: true },
+};
