@@ -67,6 +67,8 @@ export interface ServerUrl {
   readonly port: number;
 }
 
+const defaultPorts: Readonly<Record<Dialect, number>> = { postgres: 5432, mysql: 3306 };
+
 /** @throws InputError `option/url` */
 export function parseServerUrl(text: string): ServerUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -80,7 +82,7 @@ export function parseServerUrl(text: string): ServerUrl {
       'option/url',
       `${JSON.stringify(text)} is no URL of a server: postgres://HOST:PORT or mysql://HOST:PORT`,
     );
-  const port = url.port === '' ? (dialect === 'postgres' ? 5432 : 3306) : Number(url.port);
+  const port = url.port === '' ? defaultPorts[dialect] : Number(url.port);
   return { dialect, hostname: url.hostname.replace(/^\[|\]$/g, ''), port };
 }
 

@@ -197,6 +197,11 @@ const REPLAY_WAIT_MS = 2_000;
 
 const defaultPorts = { postgres: 5432, mysql: 3306 } as const;
 
+const urlAt = {
+  postgres: (place: string) => `postgres://postgres@${place}/postgres`,
+  mysql: (place: string) => `mysql://root@${place}/test`,
+} as const;
+
 function tell(
   { seed, json, replay }: ServeOptions,
   { dialect }: Profile,
@@ -205,7 +210,7 @@ function tell(
   host: Host,
 ): void {
   const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
-  const url = dialect === 'postgres' ? `postgres://postgres@${place}/postgres` : `mysql://root@${place}/test`;
+  const url = urlAt[dialect](place);
   if (json) {
     host.out(`${JSON.stringify({ url, host: address, port, http: httpAddress, seed })}\n`);
     return;

@@ -124,7 +124,7 @@ async function runOn(
   try {
     for (let i = 0; i < options.clients; i += 1) clients.push(await open(driver, options.url));
     if (workload.isSingle === true && isolation !== null)
-      for (const client of clients) await client.query(sessionLevel(dialect, isolation));
+      for (const client of clients) await client.query(levelStatements[dialect].session(isolation));
     // The values that transactions find: a checker then knows of every value who wrote it.
     for (const { name: table } of workload.tables) await clients[0]?.query(`SELECT * FROM ${table}`);
     const until = monotonicNanoseconds() + options.seconds * 1e6;
@@ -196,16 +196,25 @@ function isolationOf(text: string | undefined): string | null {
 
 function beginning(dialect: Dialect, isolation: string | null): string[] {
   if (isolation === null) return ['BEGIN'];
-  return dialect === 'postgres'
-    ? [`BEGIN ISOLATION LEVEL ${isolation}`]
-    : [`SET TRANSACTION ISOLATION LEVEL ${isolation}`, 'BEGIN'];
+  return levelStatements[dialect].begin(isolation);
 }
 
-function sessionLevel(dialect: Dialect, isolation: string): string {
-  return dialect === 'postgres'
-    ? `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${isolation}`
-    : `SET SESSION TRANSACTION ISOLATION LEVEL ${isolation}`;
+interface LevelStatements {
+  readonly begin: (level: string) => string[];
+  /** For all transactions of the session. */
+  readonly session: (level: string) => string;
 }
+
+const levelStatements: Readonly<Record<Dialect, LevelStatements>> = {
+  postgres: {
+    begin: (level) => [`BEGIN ISOLATION LEVEL ${level}`],
+    session: (level) => `SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL ${level}`,
+  },
+  mysql: {
+    begin: (level) => [`SET TRANSACTION ISOLATION LEVEL ${level}`, 'BEGIN'],
+    session: (level) => `SET SESSION TRANSACTION ISOLATION LEVEL ${level}`,
+  },
+};
 
 /**
  * 40001 serialization failure, 40P01 deadlock, 55P03 lock timeout, 23505 a key that another session took, 53200 no room for another lock or
