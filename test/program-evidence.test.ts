@@ -8,6 +8,7 @@ import { exploreShared, exploreThread, formatExploration } from '../src/explore/
 const reads = (s: SessionHandle) => s.read('x');
 const writes = (s: SessionHandle) => s.write('x', 1);
 const idle = (): number => 1;
+const looks = ({ final }: { final: object }): boolean => typeof final === 'object';
 
 function gaps(evidence: Evidence): string[] {
   const conclusion = conclude(evidence);
@@ -15,7 +16,7 @@ function gaps(evidence: Evidence): string[] {
 }
 
 test('the evidence of sessions is counted', async () => {
-  const tested = program({ sessions: { a: writes, b: reads }, invariant: () => true });
+  const tested = program({ sessions: { a: writes, b: reads }, invariant: looks });
   const { evidence } = await explore(tested);
   const each = {
     runs: 2,
@@ -44,7 +45,7 @@ test('the evidence of sessions is counted', async () => {
 });
 
 test('a session that sends no operation makes the verdict unknown, by name', async () => {
-  const tested = program({ sessions: { busy: writes, other: reads, idle }, invariant: () => true });
+  const tested = program({ sessions: { busy: writes, other: reads, idle }, invariant: looks });
   const found = await explore(tested);
   expect(gaps(found.evidence)).toEqual(['session "idle" sent no operation']);
   expect(formatExploration(found)).toMatch(
@@ -75,7 +76,7 @@ test('a session that fails in every run, and swallows the error, makes the verdi
     const body = async (): Promise<never> => Promise.reject(new Error('no funds'));
     await s.transaction(async (t) => (await t.read('x'), body())).catch(() => null);
   };
-  const tested = program({ sessions: { a: fails, b: writes }, invariant: () => true });
+  const tested = program({ sessions: { a: fails, b: writes }, invariant: looks });
   const gap = ['session "a" failed in every run: Error: no funds'];
   expect(gaps((await explore(tested)).evidence)).toEqual(gap);
   expect(gaps((await runCampaign(tested, { runs: 9 })).evidence)).toEqual(gap);
@@ -92,7 +93,7 @@ test('one that is rolled back by itself, or only in some runs, is fine', async (
       },
       c: writes,
     },
-    invariant: () => true,
+    invariant: looks,
   });
   expect(gaps((await explore(tested)).evidence)).toEqual(['satisfied']);
   expect(gaps((await runCampaign(tested, { runs: 50 })).evidence)).toEqual(['satisfied']);
@@ -143,7 +144,7 @@ describe('sessions that wait for each other', () => {
           return late(s);
         },
       },
-      invariant: () => true,
+      invariant: looks,
     });
   };
 
@@ -310,6 +311,7 @@ describe('an invariant that cannot fail', () => {
       ({ final, results }) => final.stock.left !== 1 || results.ann.ok,
       `${ofFinal} or ${ofResults}`,
     ],
+    ['nothing of a list that always has a length', ({ final }) => final.order.lines.length >= 0, ofFinal],
     ['what it awaits', async ({ final }) => !((await Promise.resolve(final.stock)).left < 0), ofFinal],
     ['copies', ({ final }) => !(structuredClone(final).order.lft < 0), ofFinal],
   ])('is named: it compares %s', async (_what, invariant, where) => {
@@ -334,10 +336,19 @@ describe('an invariant that cannot fail', () => {
         return true;
       },
     ],
+    ['how many lines there may be', ({ final }) => final.order.lines.length <= 50],
   ])('is none where it compares %s', async (_what, invariant) => {
     for (const assumed of await assumedOf(invariant)) expect(assumed).toEqual([]);
   });
   const seen: number[] = [];
+
+  test.each<[string, Invariant]>([
+    ['nothing', () => true],
+    ['what is written outside', () => seen.push(1) > 0],
+  ])('that asks for neither the final state nor results is named: %s', async (_what, invariant) => {
+    const clause = 'the invariant looks at neither the final state nor what sessions return';
+    for (const assumed of await assumedOf(invariant)) expect(assumed).toEqual([clause]);
+  });
 
   test('a key that the text of a session names, and that no run wrote, is named', async () => {
     const clause = 'the invariant looks at the key "audit", which no run read or wrote: it tests that it is absent';
@@ -359,7 +370,7 @@ describe('memory that sessions of keys share', () => {
       isBusy = false;
       return 'done';
     };
-    const tested = program({ initial: { x: 0 }, sessions: { a: session, b: session }, invariant: () => true });
+    const tested = program({ initial: { x: 0 }, sessions: { a: session, b: session }, invariant: looks });
     const { evidence } = await runCampaign(tested, { runs: 50 });
     expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed: [looksAt('a'), looksAt('b')] });
   });
@@ -376,7 +387,7 @@ describe('memory that sessions of keys share', () => {
       await s.read('y');
       await s.write(hasBegun ? 'y' : 'z', 1);
     };
-    const tested = program({ initial: { x: 0, y: 0 }, sessions: { a, b }, invariant: () => true });
+    const tested = program({ initial: { x: 0, y: 0 }, sessions: { a, b }, invariant: looks });
     const { evidence } = await runCampaign(tested, { runs: 1 });
     expect(evidence.assumed).toEqual([looksAt('b')]);
   });
@@ -385,7 +396,7 @@ describe('memory that sessions of keys share', () => {
     const a = async (s: SessionHandle): Promise<void> => {
       while ((await s.read('x')) !== 1);
     };
-    const tested = program({ initial: { x: 0 }, sessions: { a, b: writes }, invariant: () => true });
+    const tested = program({ initial: { x: 0 }, sessions: { a, b: writes }, invariant: looks });
     const { timeout, evidence } = await runCampaign(tested, { runs: 5, timeoutMs: 600_000 });
     expect({ timeout, assumed: evidence.assumed }).toEqual({ timeout: null, assumed: [] });
   });
@@ -399,7 +410,7 @@ describe('memory that sessions of keys share', () => {
       });
       return attempts;
     };
-    const tested = program({ initial: { x: 0 }, sessions: { a: session, b: session }, invariant: () => true });
+    const tested = program({ initial: { x: 0 }, sessions: { a: session, b: session }, invariant: looks });
     const { evidence } = await runCampaign(tested, { runs: 100, level: 'snapshot-isolation', abortRate: 0.3 });
     expect(evidence.assumed).toEqual([]);
   });
@@ -441,7 +452,7 @@ test('a plain read after the last error of a session commits nothing', async () 
       .catch(() => null);
     return s.read('cart');
   };
-  const tested = program({ initial: { cart: [] }, sessions: { a: adds, b: writes }, invariant: () => true });
+  const tested = program({ initial: { cart: [] }, sessions: { a: adds, b: writes }, invariant: looks });
   const failed = [expect.stringMatching(/^session "a" failed in every run: TypeError: /)];
   expect(gaps((await explore(tested)).evidence)).toEqual(failed);
   expect(gaps((await runCampaign(tested, { runs: 9 })).evidence)).toEqual(failed);
@@ -453,7 +464,7 @@ test('one that commits a write beside its error has not failed', async () => {
     await s.transaction(() => Promise.reject(new Error('refused'))).catch(() => null);
     return s.read('x');
   };
-  const tested = program({ sessions: { a: tries, b: writes }, invariant: () => true });
+  const tested = program({ sessions: { a: tries, b: writes }, invariant: looks });
   expect(gaps((await explore(tested)).evidence)).toEqual(['satisfied']);
 });
 

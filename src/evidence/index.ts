@@ -11,5 +11,12 @@ export {
   type StatementEvidence,
   type UnsupportedStatement,
 } from './evidence.ts';
-export { type InvariantEvidence, noInvariant } from './invariant-evidence.ts';
+export {
+  type Asks,
+  cannotFail,
+  cannotFailText,
+  type InvariantEvidence,
+  type JudgedAgainEvidence,
+  noInvariant,
+} from './invariant-evidence.ts';
 export { conclusionJson, gapText } from './text.ts';

@@ -13,6 +13,23 @@ export interface InvariantEvidence {
   readonly touched: readonly string[] | null;
   /** Those of them in statements that write. */
   readonly changed: readonly string[];
+  /** What it did where it judged a final state again, with its answers changed; `null`: nothing is known of that. */
+  readonly again: JudgedAgainEvidence | null;
+}
+
+/** Of judgements of final states that are changed, one value at a time. */
+export interface JudgedAgainEvidence {
+  /** Did any of them fail? */
+  readonly canFail: boolean;
+  readonly asks: Asks;
+}
+
+/** What an invariant asks for. */
+export interface Asks {
+  /** The final state: by keys or by statements. */
+  readonly final: boolean;
+  /** What sessions returned. */
+  readonly results: boolean;
 }
 
 export const noInvariant: InvariantEvidence = {
@@ -21,6 +38,7 @@ export const noInvariant: InvariantEvidence = {
   looked: [],
   touched: [],
   changed: [],
+  again: null,
 };
 
 /** The tables, where sessions use none of them; `null`: the invariant looks at something of theirs. */
@@ -31,7 +49,22 @@ export function tablesElsewhere({ asksResults, looked, touched }: InvariantEvide
 
 /** What a green verdict takes for granted of it, as clauses. */
 export function invariantAssumed(invariant: InvariantEvidence): string[] {
-  const { asksResults, looked, touched, changed } = invariant;
+  return [...unwrittenTables(invariant), ...cannotFail(invariant)];
+}
+
+/** The clause on one that holds whatever is changed, where it is known to. */
+export function cannotFail({ again }: InvariantEvidence): string[] {
+  return again === null || again.canFail ? [] : [cannotFailText(again.asks)];
+}
+
+/** Of one that holds whatever is changed in what it asks for. */
+export function cannotFailText({ final, results }: Asks): string {
+  if (!final && !results) return 'the invariant looks at neither the final state nor what sessions return';
+  const where = [...(final ? ['the final state'] : []), ...(results ? ['what sessions return'] : [])].join(' or ');
+  return `the invariant looks at what it should, although it holds whatever is changed in ${where}`;
+}
+
+function unwrittenTables({ asksResults, looked, touched, changed }: InvariantEvidence): string[] {
   if (asksResults || touched === null || looked.length === 0 || looked.some((table) => changed.includes(table)))
     return [];
   return [`the invariant looks only at ${looked.join(', ')}, which no session writes: nothing they do can break it`];

@@ -28,22 +28,22 @@ export function changesOf(value: unknown, mentioned: Mentioned): unknown[] {
     case 'boolean':
       return [!value, null, ABSENT];
     case 'object':
-      return [...ofRecord(value, mentioned), null, ABSENT];
+      return [...ofObject(value, mentioned), null, ABSENT];
     default:
       return [];
   }
 }
 
-/** Numbers and texts in the text of a function and in what it is given, the first of each. */
-export function mentionedIn(text: string, values: unknown): Mentioned {
+/** Numbers and texts in the text of a function and in what it is given, the first of each. @param max of numbers, and of texts */
+export function mentionedIn(text: string, values: unknown, max = MENTIONED_MAX): Mentioned {
   const numbers = [...text.matchAll(/(?<![\w.])\d[\d_]*(?:\.\d+)?/gu)].map(([found]) =>
     Number(found.replaceAll('_', '')),
   );
   const texts = [...text.matchAll(/(["'`])((?:(?!\1)[^\\$\n])*)\1/gu)].map(([, , found]) => found ?? '');
-  collect(values, numbers, texts);
+  collect(values, numbers, texts, max);
   return {
-    numbers: distinct(numbers.flatMap((each) => [each, each + 1, each - 1, -each])).slice(0, MENTIONED_MAX),
-    texts: distinct(texts).slice(0, MENTIONED_MAX),
+    numbers: distinct(numbers.flatMap((each) => [each, each + 1, each - 1, -each])).slice(0, max),
+    texts: distinct(texts).slice(0, max),
   };
 }
 
@@ -62,13 +62,34 @@ function ofList(list: readonly unknown[], mentioned: Mentioned): unknown[] {
       .map((change) => list.with(i, change)),
   );
   const resized =
-    list.length === 0 ? ['other', 1].map((each) => [each]) : [list.slice(1), [...list, first], list.slice(0, -1)];
+    list.length === 0
+      ? ['other', 1].map((each) => [each])
+      : [list.slice(1), [...list, first], list.slice(0, -1), Array.from({ length: MANY }, () => first)];
   return [...resized, ...inTurn(ofElements)];
+}
+
+function ofObject(value: object, mentioned: Mentioned): unknown[] {
+  if (value instanceof Date) return [-YEARS_MS, YEARS_MS, -1, 1].map((each) => new Date(value.getTime() + each));
+  if (value instanceof Set) return ofList([...value], mentioned).map((each) => new Set(each as unknown[]));
+  if (value instanceof Map) return ofMap(value, mentioned);
+  return ofRecord(value, mentioned);
+}
+
+function ofMap(map: ReadonlyMap<unknown, unknown>, mentioned: Mentioned): unknown[] {
+  const ofKeys = [...map].map(([key, each]) =>
+    changesOf(each, mentioned).map((change) => {
+      const copy = new Map(map);
+      if (change === ABSENT) copy.delete(key);
+      else copy.set(key, change);
+      return copy;
+    }),
+  );
+  return [new Map(), ...inTurn(ofKeys)];
 }
 
 /** Also with a name that the program speaks of and that is not there: `'lamp' in cart`. */
 function ofRecord(record: object, mentioned: Mentioned): unknown[] {
-  if (!isPlain(record)) return [];
+  if (ArrayBuffer.isView(record)) return [];
   const missing = mentioned.texts.filter((name) => !(name in record));
   const ofNames = Object.entries(record).map(([name, each]) =>
     changesOf(each, mentioned).map((change) => withChange(record, name, change)),
@@ -76,11 +97,15 @@ function ofRecord(record: object, mentioned: Mentioned): unknown[] {
   return inTurn([missing.map((name) => withChange(record, name, 1)), ...ofNames]);
 }
 
-/** A copy in which `name` is `change`. */
+/** A copy in which `name` is `change`: of the same class, and frozen in no part. */
 export function withChange(record: object, name: string, change: unknown): Record<string, unknown> {
-  const copy: Record<string, unknown> = { ...record };
+  const copy = Object.create(Object.getPrototypeOf(record) as object | null) as Record<string, unknown>;
+  for (const [own, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(record))) {
+    const open = 'value' in descriptor ? { ...descriptor, writable: true } : descriptor;
+    Object.defineProperty(copy, own, { ...open, configurable: true });
+  }
   if (change === ABSENT) delete copy[name];
-  else copy[name] = change;
+  else Object.defineProperty(copy, name, { enumerable: true, configurable: true, writable: true, value: change });
   return copy;
 }
 
@@ -91,18 +116,16 @@ export function inTurn<T>(lists: readonly (readonly T[])[]): T[] {
 }
 
 const ELEMENTS_MAX = 8;
+/** More than any bound on a list of a test. */
+const MANY = 100;
+const YEARS_MS = 1e12;
 
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function collect(value: unknown, numbers: number[], texts: string[]): void {
-  if (numbers.length > MENTIONED_MAX && texts.length > MENTIONED_MAX) return;
+function collect(value: unknown, numbers: number[], texts: string[], max: number): void {
+  if (numbers.length > max && texts.length > max) return;
   if (typeof value === 'number') numbers.push(value);
   else if (typeof value === 'string') texts.push(value);
   else if (typeof value === 'object' && value !== null)
-    for (const each of Object.values(value)) collect(each, numbers, texts);
+    for (const each of Object.values(value)) collect(each, numbers, texts, max);
 }
 
 function distinct<T>(values: readonly T[]): T[] {

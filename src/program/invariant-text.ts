@@ -4,11 +4,21 @@
  * Does it neither write what outlives it nor loop until something comes? Then it can judge again without harm. Helpers are not seen.
  * @param text of the function
  */
-export function isRepeatable(text: string): boolean {
+export function isRepeatable(written: string): boolean {
+  const text = withoutTexts(written);
   if (loop.test(text) || report.test(text)) return false;
   const own = new Set([...text.matchAll(declaration)].flatMap(([names]) => names.match(identifier) ?? []));
   return [...text.matchAll(write)].every(({ groups }) => own.has(groups?.['before'] ?? groups?.['after'] ?? ''));
 }
+
+/** Without comments and what quotes enclose, such as SQL: `WHERE id = 1` is no assignment. What `${...}` has in it stays. */
+function withoutTexts(text: string): string {
+  return text.replaceAll(quoted, (found) =>
+    found.startsWith('`') ? [...found.matchAll(/\$\{[^}]*\}/gu)].join(' ') : '0',
+  );
+}
+
+const quoted = /\/\/[^\n]*|\/\*[^]*?\*\/|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[^])*`/gu;
 
 /** `while (...)`, `for (;;)`: for-of and for-in end with what they walk. */
 const loop = /\bwhile\s*\(|\bfor\s*\([^;)]*;/u;

@@ -71,6 +71,8 @@ describe('an invariant is judged again', () => {
     '({ final: { stock, paid = 0 } }) => stock + paid === 2',
     '({ results }) => { let total = 0; for (const each of Object.values(results)) total += each; return total === 2; }',
     '({ final }) => { const seen = new Set(); seen.add(final.a); const out = {}; out.b = 1; return seen.size === 1; }',
+    'async (end) => (await end.query("SELECT n FROM a JOIN b ON b.a = a.id WHERE id = 1")).n >= 0 // n = 1',
+    'async (end) => (await end.query(`UPDATE a SET n = ${end.n}`)).n >= 0',
     'function held({ final }) { let n = 0; n++; return final.a <= n && final.b !== n; }',
     'invariant({ final }) { return Object.entries(final).every(([key, value]) => value === 1 || key == "x"); }',
   ])('where it keeps to itself: %s', (text) => {
@@ -81,6 +83,7 @@ describe('an invariant is judged again', () => {
     '({ final }) => seen.push(final.stock) > 0',
     '({ final }) => { outcomes.all[final.stock] = true; return true; }',
     '({ final }) => { count += 1; return final.stock >= 0; }',
+    '({ final }) => `${(count = final.stock)}` !== "0"',
     '({ final }) => { ++count; return final.stock >= 0; }',
     '({ final }) => { console.log(final); return final.stock >= 0; }',
     '({ final }) => { expect(final).toMatchSnapshot(); return true; }',

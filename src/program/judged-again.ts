@@ -5,10 +5,11 @@
 import { monotonicMs } from '../base/clock.ts';
 import { before, LATE } from '../base/deadline.ts';
 import type { Key } from '../history/index.ts';
-import { InputError } from '../base/input-error.ts';
+import { type Asks, cannotFailText } from '../evidence/index.ts';
 import { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
-import { type JudgeLimits, violationOf } from './invariant.ts';
+import type { JudgeLimits } from './invariant.ts';
 import { isRepeatable } from './invariant-text.ts';
+import { type Judgement, judgementOf } from './judgement.ts';
 import { isAskedOfAll, observed } from './observed-names.ts';
 import type { End, Program } from './program.ts';
 
@@ -16,6 +17,7 @@ import type { End, Program } from './program.ts';
 export interface SeenEnd {
   readonly final: Record<string, unknown> | null;
   readonly results: Record<string, unknown> | null;
+  readonly asks: Asks;
 }
 
 export class JudgedAgain {
@@ -31,16 +33,18 @@ export class JudgedAgain {
 
   /** @param program that is run: of its first judgements the ends are kept */
   around(program: Program): Program {
-    if (!isRepeatable(this.#program.invariantText ?? '')) return program;
+    const { invariantText } = this.#program;
+    if (invariantText === null) return program;
+    const copies = isRepeatable(invariantText);
     return {
       ...program,
       invariant: (end) => {
         this.#judgements += 1;
         if (this.#judgements > JUDGEMENTS_SEEN || this.#ends.size >= ENDS_MAX) return program.invariant(end);
-        const seen: { -readonly [Name in keyof SeenEnd]: SeenEnd[Name] } = { final: null, results: null };
-        const returned = program.invariant(watched(end, seen));
-        if (returned instanceof Promise) return returned.finally(() => this.#keep(seen));
-        this.#keep(seen);
+        const watched = new WatchedEnd(end, copies);
+        const returned = program.invariant(watched.end);
+        if (returned instanceof Promise) return returned.finally(() => this.#keep(watched.seen()));
+        this.#keep(watched.seen());
         return returned;
       },
     };
@@ -48,13 +52,14 @@ export class JudgedAgain {
 
   /** For a verdict that is green so far. @param limits for all of it */
   async judge(limits: JudgeLimits): Promise<void> {
-    const asks = { final: false, results: false };
+    const ends = [...this.#ends.values()];
+    const asks = asksOf(ends);
+    if (ends.length > 0 && !asks.final && !asks.results) this.#held = [cannotFailText(asks)];
     const changed: (readonly SeenEnd[])[] = [];
-    for (const end of this.#ends.values()) {
+    const copied = ends.filter(({ final, results }) => final !== null || results !== null);
+    for (const end of copied) {
       const asked = await this.#asked(end, limits);
       if (asked === null) return;
-      asks.final ||= end.final !== null;
-      asks.results ||= end.results !== null;
       changed.push(changesOfEnd(end, asked, mentionedIn(this.#program.invariantText ?? '', end)));
     }
     const changes = inTurn(changed).slice(0, CHANGES_MAX);
@@ -63,7 +68,7 @@ export class JudgedAgain {
       const outcome = await this.#outcome(end, limits);
       if (outcome === 'fails' || outcome === 'late') return;
     }
-    if (changes.length > 0) this.#held = [heldText(asks)];
+    if (changes.length > 0) this.#held = [cannotFailText(copiedOf(copied))];
   }
 
   /** Plain data, for an exploration that continues another day. */
@@ -81,9 +86,8 @@ export class JudgedAgain {
   }
 
   #keep(seen: SeenEnd): void {
-    if (seen.final === null && seen.results === null) return;
     try {
-      this.#ends.set(JSON.stringify([seen.final, seen.results]), seen);
+      this.#ends.set(JSON.stringify([seen.final, seen.results, seen.asks]), seen);
     } catch {
       // What JSON cannot say, such as a cycle, is not judged again.
     }
@@ -99,20 +103,14 @@ export class JudgedAgain {
     end: SeenEnd,
     { deadlineMs = Infinity, signal }: JudgeLimits,
     onAsked: Ask = ignored,
-  ): Promise<Outcome> {
-    try {
-      const judged = observed((isObserved) => this.#program.invariant(givenAgain(end, onAsked, isObserved)));
-      const returned: unknown = await (judged instanceof Promise ? before(deadlineMs, judged, signal) : judged);
-      if (returned === LATE) return 'late';
-      return violationOf(returned) === null ? 'holds' : 'fails';
-    } catch (error) {
-      return error instanceof Endless || error instanceof InputError || isOfShape(error) ? 'no-answer' : 'fails';
-    }
+  ): Promise<Judgement | 'late'> {
+    const judged = judgementOf(() =>
+      observed((isObserved) => this.#program.invariant(givenAgain(end, onAsked, isObserved))),
+    );
+    const judgement = await before(deadlineMs, judged, signal);
+    return judgement === LATE ? 'late' : judgement;
   }
 }
-
-/** `no-answer`: it came upon a value of another shape than it takes, or returned none. */
-type Outcome = 'holds' | 'fails' | 'no-answer' | 'late';
 
 type Ask = (key: Key) => void;
 
@@ -123,28 +121,53 @@ const CHANGES_MAX = 500;
 /** That one judgement may ask of a final state: a changed pointer may lead in a circle. */
 const ASKED_MAX = 100_000;
 
-class Endless extends Error {}
+/** No answer: it may ask for ever. */
+class Endless extends RangeError {}
 
 const ignored = (): void => {};
 
-/** `Cannot read properties of undefined`: what was changed has no place in the program, and nothing is compared. */
-function isOfShape(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError;
+/** An end of which a copy is kept of what is asked for. */
+class WatchedEnd {
+  readonly end: End;
+  #final: Record<string, unknown> | null = null;
+  #results: Record<string, unknown> | null = null;
+  #asks: Asks = { final: false, results: false };
+
+  /** @param copies whether anything is copied, or only asked for */
+  constructor(end: End, copies: boolean) {
+    const asked = (asks: Partial<Asks>): void => void (this.#asks = { ...this.#asks, ...asks });
+    const noteFinal = (): void => {
+      if (copies && !this.#asks.final) this.#final = copyOf(end.final);
+      asked({ final: true });
+    };
+    const noteResults = (): void => {
+      if (copies && !this.#asks.results) this.#results = copyOf(end.results);
+      asked({ results: true });
+    };
+    this.end = {
+      get final() {
+        noteFinal();
+        return end.final;
+      },
+      get results() {
+        noteResults();
+        return end.results;
+      },
+      sometimes: end.sometimes,
+    };
+  }
+
+  seen(): SeenEnd {
+    return { final: this.#final, results: this.#results, asks: this.#asks };
+  }
 }
 
-/** The end itself, of which `seen` keeps a copy of what is asked for. */
-function watched(end: End, seen: { -readonly [Name in keyof SeenEnd]: SeenEnd[Name] }): End {
-  return {
-    get final() {
-      seen.final ??= copyOf(end.final);
-      return end.final;
-    },
-    get results() {
-      seen.results ??= copyOf(end.results);
-      return end.results;
-    },
-    sometimes: end.sometimes,
-  };
+function asksOf(ends: readonly SeenEnd[]): Asks {
+  return { final: ends.some(({ asks }) => asks.final), results: ends.some(({ asks }) => asks.results) };
+}
+
+function copiedOf(ends: readonly SeenEnd[]): Asks {
+  return { final: ends.some(({ final }) => final !== null), results: ends.some(({ results }) => results !== null) };
 }
 
 /** `null`: it has what cannot be copied. */
@@ -158,7 +181,7 @@ function copyOf(values: object): Record<string, unknown> | null {
 
 /** @param isObserved an end that is copied cannot be: then it asks for every key */
 function givenAgain(end: SeenEnd, onAsked: Ask, isObserved: boolean): End {
-  const { final, results } = structuredClone(end);
+  const { final, results } = structuredClone({ final: end.final, results: end.results });
   const given = { final: final ?? {}, results: results ?? {}, sometimes: ignored };
   let asked = 0;
   const ask: Ask = (key) => {
@@ -186,7 +209,7 @@ function askedOf(final: Record<string, unknown>, ask: Ask): Record<string, unkno
  * The same end with one value changed, in many ways: the first change of each value, then the second of each. After each round the same of all values
  * at once: `a || b` asks for both.
  */
-function changesOfEnd({ final, results }: SeenEnd, asked: ReadonlySet<Key>, mentioned: Mentioned): SeenEnd[] {
+function changesOfEnd({ final, results, asks }: SeenEnd, asked: ReadonlySet<Key>, mentioned: Mentioned): SeenEnd[] {
   const ofFinal = [...(final === null ? [] : asked)].map((key) =>
     changesOf(final?.[key], mentioned).map(
       (change): Change =>
@@ -209,16 +232,9 @@ function changesOfEnd({ final, results }: SeenEnd, asked: ReadonlySet<Key>, ment
   const rounds = Math.max(0, ...ofEach.map(({ length }) => length));
   return Array.from({ length: rounds }, (_, i) => {
     const changes = ofEach.flatMap((each) => each.slice(i, i + 1));
-    const all = changes.reduce<SeenEnd>((end, change) => change(end), { final, results });
-    return [...changes.map((change) => change({ final, results })), ...(changes.length > 1 ? [all] : [])];
+    const all = changes.reduce<SeenEnd>((end, change) => change(end), { final, results, asks });
+    return [...changes.map((change) => change({ final, results, asks })), ...(changes.length > 1 ? [all] : [])];
   }).flat();
 }
 
 type Change = (end: SeenEnd) => SeenEnd;
-
-function heldText(asks: { readonly final: boolean; readonly results: boolean }): string {
-  const where = [...(asks.final ? ['the final state'] : []), ...(asks.results ? ['what sessions return'] : [])].join(
-    ' or ',
-  );
-  return `the invariant looks at what it should, although it holds whatever is changed in ${where}`;
-}

@@ -8,7 +8,7 @@ import { mysqlConversations } from './mysql-conversation.ts';
 import { postgresConversations } from './postgres-conversation.ts';
 import { sentPlaces } from './sent-places.ts';
 import type { Session } from './sql-session.ts';
-import type { StatementEvent } from './statement-event.ts';
+import type { AnswerTo, StatementEvent } from './statement-event.ts';
 import type { SqlServer } from '../sql/index.ts';
 
 export interface ConnectToOptions {
@@ -20,6 +20,8 @@ export interface ConnectToOptions {
   readonly name?: string;
   /** Look where in the user's code each statement is sent, for the list of unsupported ones. It costs a stack for every write. Default false. */
   readonly findsPlaces?: boolean;
+  /** What the client is answered in place of what its statements return. */
+  readonly answerTo?: AnswerTo;
   readonly onStatement?: (event: StatementEvent) => void;
   /** Called with the session when the client has introduced itself. */
   readonly onSession?: (session: Session) => void;
@@ -57,7 +59,7 @@ const conversations = { postgres: postgresConversations, mysql: mysqlConversatio
 /** The same server, with what is special about this client set on its session. */
 function attended(
   database: SqlDatabase,
-  { id: wanted, name, readsStrongly, onStatement, onSession }: ConnectToOptions,
+  { id: wanted, name, readsStrongly, answerTo, onStatement, onSession }: ConnectToOptions,
   sentFrom: (() => string | null) | null,
 ): SqlServer {
   return {
@@ -69,6 +71,7 @@ function attended(
       session.readsStrongly = readsStrongly ?? false;
       session.watch.place = sentFrom ?? (() => null);
       session.watch.onEnd = onStatement ?? null;
+      if (answerTo !== undefined) session.watch.answerTo = answerTo;
       onSession?.(session);
       return session;
     },

@@ -17,7 +17,7 @@ export {
 } from './profile.ts';
 export type { Settle } from './scheduler.ts';
 export type { Session } from './sql-session.ts';
-export type { SnapshotOf, StatementEvent } from './statement-event.ts';
+export type { AnswerTo, SnapshotOf, StatementEvent } from './statement-event.ts';
 export {
   accessKey,
   type AssumedAccess,

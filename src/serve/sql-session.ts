@@ -154,7 +154,7 @@ export class Session implements SqlSession {
   async execute(prepared: PreparedStatement, parameters: readonly SqlValue[]): Promise<StatementResult> {
     this.watch.began(prepared.sql);
     try {
-      const result = await this.#execute(prepared as Prepared, parameters);
+      const result = this.watch.answered(prepared as Prepared, await this.#execute(prepared as Prepared, parameters));
       this.watch.ended(prepared as Prepared, parameters, result);
       return result;
     } catch (thrown) {

@@ -63,6 +63,9 @@ const snapshots: Readonly<Record<Dialect, Readonly<Record<'plainReads' | 'every'
   },
 };
 
+/** What a client is answered in place of `answer`. */
+export type AnswerTo = (sql: string, tables: StatementEvent['tables'], answer: StatementResult) => StatementResult;
+
 /** Reports the statements of one session. */
 export class StatementWatch {
   /** Called for every statement when it arrives. */
@@ -73,6 +76,8 @@ export class StatementWatch {
   onEnd: ((event: StatementEvent) => void) | null = null;
   /** Called with the state of the transaction when the connection ends. */
   onClose: ((status: 'idle' | 'open' | 'failed') => void) | null = null;
+  /** Gives the answer that the client gets in place of the one that there is. */
+  answerTo: AnswerTo = given;
   /** Tells where in the user's code the statement under way was sent, where that is looked for. */
   place: () => string | null = () => null;
   /** The text of the statement under way. */
@@ -95,6 +100,10 @@ export class StatementWatch {
     if (this.onEnd !== null && this.#waits.at(-1) !== reason) this.#waits.push(reason);
   }
 
+  answered(prepared: Prepared, answer: StatementResult): StatementResult {
+    return this.answerTo(prepared.sql, tablesOf(prepared), answer);
+  }
+
   ended(prepared: Prepared, parameters: readonly SqlValue[], outcome: unknown): void {
     this.statement = null;
     if (this.onEnd === null || (outcome instanceof Error && !(outcome instanceof SqlError))) return;
@@ -106,6 +115,8 @@ export class StatementWatch {
     if (error instanceof SqlError) this.onEnd?.(refusedStatement(sql, error));
   }
 }
+
+const given: AnswerTo = (_sql, _tables, answer) => answer;
 
 const rowsShown = 3;
 

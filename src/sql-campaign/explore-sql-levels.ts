@@ -1,5 +1,6 @@
 /** Explorations of one SQL program at several levels as a table, kinds of failures as graphs, an estimate as a line. */
-import { conclude, gapText } from '../evidence/index.ts';
+import { cannotFail, conclude, gapText } from '../evidence/index.ts';
+import { assumedText } from '../program/index.ts';
 import {
   counted,
   type CycleDrawing,
@@ -49,6 +50,7 @@ function summary(results: readonly ExploreSqlResult[]): string[] {
       ? `at no level ${gaps.size > 0 ? 'is the invariant known to hold' : 'does the invariant hold'} in all schedules`
       : `the weakest level at which the invariant ${gaps.size > 0 ? 'is known to hold' : 'holds'} in all schedules: ${levelOf(results[weakest])}`,
     ...(weakest === -1 ? [] : notSafer(results.slice(weakest))),
+    ...[...new Set(results.flatMap(({ evidence }) => cannotFail(evidence.invariant)))].map(assumedText),
     ...[...gaps].map((clause) => `unknown: ${printable(clause)}`),
   ];
 }

@@ -13,6 +13,7 @@ import { ControlledSources, type SqlProgram } from '../program/index.ts';
 import { exploreSql } from './explore-sql.ts';
 import type { ExploreSqlOptions } from './explore-sql-options.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
+import { withJudgedAgain } from './exploration-judged-again.ts';
 import { exploringRun } from './exploring-run.ts';
 import { counting } from './prefix.ts';
 import { mergedResults } from './merged-results.ts';
@@ -143,7 +144,8 @@ export async function exploreSqlShared(
     throw refusal('the program begins otherwise');
   // Beginnings that were cut off are none to continue.
   const standing = made === null || budget.over !== null ? null : { kind: 'shared' as const, alone: made, parts };
-  return new Sharing(options, jobs, budget, alone, standing).run(threads);
+  const result = await new Sharing(options, jobs, budget, alone, standing).run(threads);
+  return Object.keys(options.ways ?? {}).length > 0 ? result : withJudgedAgain(program, { ...options, budget }, result);
 }
 
 class Sharing {

@@ -65,7 +65,7 @@ export class InvariantStatements {
   evidence(asksResults: boolean): InvariantEvidence {
     const { all: touched, written: changed } = this.#bySessions;
     const { statements } = this.#answers.answers;
-    return { statements, asksResults, looked: this.#looked.all ?? [], touched, changed };
+    return { statements, asksResults, looked: this.#looked.all ?? [], touched, changed, again: null };
   }
 }
 

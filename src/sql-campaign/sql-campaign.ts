@@ -7,7 +7,7 @@ import { seeded } from '../base/chooser.ts';
 import { InputError } from '../base/input-error.ts';
 import { ShorterSearch } from '../campaign/assertion-budget.ts';
 import { encodePath } from '../campaign/token.ts';
-import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
+import { conclude, type Evidence, type JudgedAgainEvidence, type UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import { drawing, retracing } from '../mockdb/index.ts';
 import {
@@ -36,6 +36,7 @@ import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
 import { FailureCounts, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { InvariantTally } from './invariant-tally.ts';
+import { ENDS_JUDGED_AGAIN, judgedAgain, type RunBesides } from './judged-again.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
 import { PlanDraws } from './plan-draws.ts';
 import { RepeatedRuns, steppingClock } from './repeatable.ts';
@@ -146,6 +147,7 @@ class SqlCampaign {
   readonly #counts = new FailureCounts();
   readonly #sessions: SessionTally;
   readonly #invariant = new InvariantTally();
+  #again: JudgedAgainEvidence | null = null;
   readonly #underWay = new UnderWay();
   readonly #repeated: RepeatedRuns;
   readonly #answers: AnswerTree;
@@ -195,6 +197,7 @@ class SqlCampaign {
     try {
       await this.#runAll();
       requireUsed({ evidence: this.#evidence(), replayed: this.#replayed });
+      await this.#judgeAgain();
       return this.#resultWith(await this.#explain());
     } finally {
       this.#repeated.stop();
@@ -226,6 +229,21 @@ class SqlCampaign {
       if (this.#failing !== null && this.#isEnough()) this.#stopped = 'violation';
       onProgress?.({ runs: this.#runs, runsMax, violations: this.#counts.all });
     }
+  }
+
+  /** Before a green verdict. */
+  async #judgeAgain(): Promise<void> {
+    if (this.#replayed !== null || conclude(this.#evidence()).kind !== 'satisfied') return;
+    const runs = Array.from(
+      { length: Math.min(this.#runs, ENDS_JUDGED_AGAIN) },
+      (_, i) =>
+        (besides: RunBesides): Promise<SqlRun> =>
+          this.#repeated.made(() =>
+            tried(this.#program, { ...this.#runOptions(i, null), ways: {}, takenForGranted: new Set(), ...besides }),
+          ),
+    );
+    const judging = judgedAgain(this.#program, { runs, budget: this.#budget });
+    this.#again = await this.#underWay.during('the check that the invariant can fail', () => judging);
   }
 
   async #judge(run: Finished, i: number): Promise<void> {
@@ -372,7 +390,7 @@ class SqlCampaign {
       violations: this.#counts.all,
       looked: [{ count: this.#runs, nothing: 'no run was made' }],
       sessions: this.#sessions.sessions(),
-      invariant: this.#invariant.evidence,
+      invariant: { ...this.#invariant.evidence, again: this.#again },
       unsupported: this.#unsupported.list,
       ...waiting,
       assumed: [

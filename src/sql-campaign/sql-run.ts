@@ -34,6 +34,7 @@ import {
   type Ways,
 } from '../serve/index.ts';
 import { ArrivalMemory, Arrivals } from './arrivals.ts';
+import { FinalState } from './final-state.ts';
 import { InvariantStatements } from './invariant-statements.ts';
 import { ProgramSessions } from './program-sessions.ts';
 import { RunSteps } from './run-steps.ts';
@@ -70,6 +71,8 @@ export interface SqlRunOptions {
   readonly onStatement?: (connection: number, event: StatementEvent) => void;
   /** Called when all sessions have ended and the invariant is about to be asked. */
   readonly onJudge?: () => void;
+  /** Called where the invariant has held, before the run ends. */
+  readonly onHeld?: (state: FinalState) => Promise<void>;
   readonly footprints?: FootprintRecorder;
   /** Called with the parts of the run. */
   readonly underWay?: UnderWay;
@@ -160,6 +163,8 @@ class Run {
   /** A statement of the invariant that has arrived and is not known to be awaited: the first after the invariant has returned. */
   #lateSql: string | null = null;
   #isJudged = false;
+  /** Does it judge what no run had? What it rejects then is no fault. */
+  #isJudgedAgain = false;
   readonly #ofInvariant: InvariantStatements;
   #asksResults = false;
   #onFault: (fault: InputError) => void = () => {};
@@ -181,7 +186,9 @@ class Run {
   }
 
   async run(): Promise<SqlRun> {
-    const stopListening = onUnhandledRejection((reason) => this.sessions.rejected(reason));
+    const stopListening = onUnhandledRejection((reason) => {
+      if (!this.#isJudgedAgain) this.sessions.rejected(reason);
+    });
     try {
       return await Promise.race([this.#finish(), this.#fault()]);
     } finally {
@@ -218,6 +225,7 @@ class Run {
     if (judged === LATE) return { kind: 'timeout', what: 'the invariant' };
     const { violation, mistake } = judged;
     await this.#passTime();
+    if (violation === null) await this.#judgeAgain(results);
     return {
       kind: 'finished',
       violation,
@@ -293,6 +301,14 @@ class Run {
     // With one that moirai cannot do the run shows nothing, and the verdict says so.
     if (violation === null && this.#database.unsupported.list.length === 0) this.#ofInvariant.requireOne();
     return { violation, mistake: null };
+  }
+
+  async #judgeAgain(results: Record<string, unknown>): Promise<void> {
+    const { onHeld } = this.#options;
+    if (onHeld === undefined || this.#database.unsupported.list.length > 0) return;
+    this.#isJudgedAgain = true;
+    const connectionId = (): number => this.#connectionId('invariant');
+    await onHeld(new FinalState({ program: this.#program, database: this.#database, results, connectionId }));
   }
 
   #end(results: Record<string, unknown>): SqlEnd {

@@ -83,4 +83,5 @@ export { typeTitle } from './type-title.ts';
 export { arrayOf, type SqlType, type TypeName, typeByName, typeOfOid, types } from './type.ts';
 export type { Interval, JsonDocument, SqlArray, SqlValue } from './value.ts';
 export { formatText, parseText } from './text-format.ts';
+export { mysqlColumnTypes } from './mysql/column-types.ts';
 export { splitMysql } from './mysql/tokens.ts';

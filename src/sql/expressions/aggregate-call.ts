@@ -32,8 +32,8 @@ export interface Extreme {
 
 /** One group's, or one window's. */
 export interface AggregateState {
-  /** The frame's rows are those of a row of the group. */
-  add(frame: Frame): void;
+  /** The frame's rows are those of a row of the group. @returns false where FILTER leaves it out */
+  add(frame: Frame): boolean;
   /** More rows may be added afterwards. */
   result(frame: Frame): SqlValue;
 }
@@ -152,8 +152,10 @@ class Adding implements AggregateState {
     this.#isIn = isIn;
   }
 
-  add(frame: Frame): void {
-    if (this.#isIn === null || this.#isIn(frame)) this.#accumulator.add(this.#values(frame));
+  add(frame: Frame): boolean {
+    if (this.#isIn !== null && !this.#isIn(frame)) return false;
+    this.#accumulator.add(this.#values(frame));
+    return true;
   }
 
   result(): SqlValue {
@@ -174,10 +176,11 @@ class Sorting implements AggregateState {
     this.#isIn = isIn;
   }
 
-  add(frame: Frame): void {
-    if (this.#isIn !== null && !this.#isIn(frame)) return;
+  add(frame: Frame): boolean {
+    if (this.#isIn !== null && !this.#isIn(frame)) return false;
     const keys = this.#plan.keys.map(({ expression }) => expression.evaluate(frame));
     this.#kept.push({ values: this.#values(frame), keys });
+    return true;
   }
 
   result(): SqlValue {

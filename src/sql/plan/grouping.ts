@@ -12,6 +12,7 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
+import { runningOf } from './planning.ts';
 import type { Source } from './source.ts';
 import { columnNames, integerConstant, rewrite, treeText } from './tree.ts';
 import type { WindowCollector } from './window.ts';
@@ -138,6 +139,7 @@ export class Grouping implements CallCollector {
     const valuesOf = valuesReader(keys);
     return function* groups(frame) {
       const found = new Map<unknown, Group>();
+      let hasTaken = false;
       for (const _ of input(frame)) {
         const values = valuesOf(frame);
         const hash = hashOf(values);
@@ -146,10 +148,16 @@ export class Grouping implements CallCollector {
           group = { rows: [...frame.rows], values, states: aggregates.map((each) => each.start()) };
           found.set(hash, group);
         }
-        for (const state of group.states) state.add(frame);
+        for (const state of group.states) hasTaken = state.add(frame) || hasTaken;
+        if (aggregates.length === 0) hasTaken = true;
+      }
+      const { aggregated } = runningOf(frame);
+      if (hasTaken) aggregated.fromSome = true;
+      else if (keys.length === 0) {
+        aggregated.fromNone = true;
+        rowless.add(frame.execution);
       }
       if (found.size === 0 && keys.length === 0) {
-        rowless.add(frame.execution);
         found.set('', { rows: frame.rows.map(() => null), values: [], states: aggregates.map((each) => each.start()) });
       }
       for (const { rows, values, states } of found.values()) {

@@ -19,10 +19,12 @@ export interface Running extends Execution {
   readonly view: StatementView;
   /** Results that are kept for the statement, by the plan that made them. */
   readonly kept: Map<object, unknown>;
+  /** Of its aggregates without GROUP BY, also in subqueries: did some come from rows, and some from none? */
+  readonly aggregated: { fromSome: boolean; fromNone: boolean };
 }
 
 export function running(execution: Execution, view: StatementView): Running {
-  return { ...execution, view, kept: new Map() };
+  return { ...execution, view, kept: new Map(), aggregated: { fromSome: false, fromNone: false } };
 }
 
 export function runningOf(frame: Frame): Running {

@@ -129,7 +129,8 @@ function pastFrame({ rows, computed, outer }: PastFrame, execution: Running): Fr
 }
 
 function pastExecution({ parameters, surroundings, kept }: PastExecution): Running {
-  return { parameters, surroundings: pastSurroundings(surroundings), kept, view: pastView };
+  const aggregated = { fromSome: false, fromNone: false };
+  return { parameters, surroundings: pastSurroundings(surroundings), kept, aggregated, view: pastView };
 }
 
 function undecided(): never {

@@ -55,6 +55,7 @@ export function planSetOperation(
     get isCorrelated() {
       return scope.reachesOut;
     },
+    metNoRow: (running) => left.metNoRow?.(running) === true && right.metNoRow?.(running) === true,
   };
   return planSorted(select, combined, scope);
 }

@@ -96,7 +96,8 @@ function planCalls(select: SelectStmt, scope: QueryScope): Calls {
       prepare: (node) => node,
       source: (input) => (windows.isEmpty ? input : windows.source(input, 0)),
       aggregates: () => [],
-      metNoRow: () => false,
+      // Its one row comes from what its subqueries compute.
+      metNoRow: ({ aggregated }) => select.fromClause === undefined && aggregated.fromNone && !aggregated.fromSome,
       hasWindows: () => !windows.isEmpty,
     };
   }
