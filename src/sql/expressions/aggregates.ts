@@ -10,7 +10,6 @@ import {
   subtractNumerics,
 } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
-import { NumericSum } from '../numeric-sum.ts';
 import { rowKey } from '../row-key.ts';
 import { SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
@@ -20,6 +19,7 @@ import type { Interval, SqlValue } from '../value.ts';
 import { aggregate } from './aggregate-function.ts';
 import type { Accumulator, AggregateFunction } from './aggregate-function.ts';
 import { collecting, groupConcat } from './collecting-aggregates.ts';
+import { folding, integerNames, summingExactly } from './folding.ts';
 import { deviation, varianceOfFloats, varianceOfNumerics } from './statistics.ts';
 import type { Sample } from './statistics.ts';
 
@@ -44,10 +44,10 @@ export function aggregateFunction(
   dialect: Dialect,
 ): AggregateFunction | undefined {
   const [first] = given;
-  if (name === 'count') return given.length > 1 && dialect === 'postgres' ? undefined : counting(given);
+  if (name === 'count') return given.length > 1 && !aggregateRules[dialect].countsSeveral ? undefined : counting(given);
   if (first === undefined) return undefined;
   return (
-    (dialect === 'mysql' ? groupConcat(name, given) : undefined) ??
+    aggregateRules[dialect].own(name, given) ??
     numberAggregate(name, first, dialect) ??
     chosenAggregate(name, first, dialect) ??
     collecting(name, given)
@@ -71,78 +71,12 @@ class Count implements Accumulator {
   }
 }
 
-/** Combines the values that are not NULL; NULL when there are none. */
-function folding<S extends Present>(
-  first: (value: Present) => S,
-  next: (state: S, value: Present) => S,
-  finish: (state: S, count: number) => SqlValue = (state) => state,
-): () => Accumulator {
-  return () => new Folding(first, next, finish);
-}
-
-class Folding<S extends Present> implements Accumulator {
-  readonly #first: (value: Present) => S;
-  readonly #next: (state: S, value: Present) => S;
-  readonly #finish: (state: S, count: number) => SqlValue;
-  #state: S | null = null;
-  #count = 0;
-
-  constructor(
-    first: (value: Present) => S,
-    next: (state: S, value: Present) => S,
-    finish: (state: S, count: number) => SqlValue,
-  ) {
-    this.#first = first;
-    this.#next = next;
-    this.#finish = finish;
-  }
-
-  add(values: readonly SqlValue[]): void {
-    const value = values[0] ?? null;
-    if (value === null) return;
-    this.#state = this.#state === null ? this.#first(value) : this.#next(this.#state, value);
-    this.#count += 1;
-  }
-
-  finish(): SqlValue {
-    return this.#state === null ? null : this.#finish(this.#state, this.#count);
-  }
-}
-
-/** Sums of exact numbers. */
-function summingExactly(finish: (sum: Numeric, count: number) => SqlValue): () => Accumulator {
-  return () => new ExactSum(finish);
-}
-
-class ExactSum implements Accumulator {
-  readonly #finish: (sum: Numeric, count: number) => SqlValue;
-  readonly #sum = new NumericSum();
-  #count = 0;
-
-  constructor(finish: (sum: Numeric, count: number) => SqlValue) {
-    this.#finish = finish;
-  }
-
-  add(values: readonly SqlValue[]): void {
-    const value = values[0] ?? null;
-    if (value === null) return;
-    this.#sum.add(toNumeric(value));
-    this.#count += 1;
-  }
-
-  finish(): SqlValue {
-    return this.#count === 0 ? null : this.#finish(this.#sum.result(), this.#count);
-  }
-}
-
-const integerNames: ReadonlySet<string> = new Set(['bool', 'int2', 'int4', 'int8', 'uint8']);
-
 function numberAggregate(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
   switch (name) {
     case 'sum':
-      return summing(type, dialect);
+      return aggregateRules[dialect].sum(type);
     case 'avg':
-      return averaging(type, dialect);
+      return aggregateRules[dialect].average(type);
     case 'std':
     case 'stddev':
     case 'stddev_samp':
@@ -150,22 +84,17 @@ function numberAggregate(name: string, type: SqlType, dialect: Dialect): Aggrega
     case 'variance':
     case 'var_samp':
     case 'var_pop':
-      return spreading(name, type, dialect);
+      return spreading(name, type, aggregateRules[dialect]);
     case 'bit_and':
     case 'bit_or':
     case 'bit_xor':
-      return dialect === 'mysql' ? combiningBits(name) : combining(name, type);
+      return aggregateRules[dialect].bits(name, type);
     default:
       return undefined;
   }
 }
 
-function toNumeric(value: Present): Numeric {
-  return typeof value === 'number' || typeof value === 'bigint' ? numericOf(value) : (value as Numeric);
-}
-
-function summing(type: SqlType, dialect: Dialect): AggregateFunction | undefined {
-  if (dialect === 'mysql') return mysqlSum(type);
+function postgresSum(type: SqlType): AggregateFunction | undefined {
   switch (type.name) {
     case 'int2':
     case 'int4':
@@ -239,8 +168,7 @@ function checkFloat(sum: number, before: number, added: Present): number {
   return sum;
 }
 
-function averaging(type: SqlType, dialect: Dialect): AggregateFunction | undefined {
-  if (dialect === 'mysql') return mysqlAverage(type);
+function postgresAverage(type: SqlType): AggregateFunction | undefined {
   switch (type.name) {
     case 'int2':
     case 'int4':
@@ -313,13 +241,16 @@ function mysqlAverage(type: SqlType): AggregateFunction {
   );
 }
 
-/** Variance and standard deviation, of a sample or of all. MySQL's plain names mean all. */
-function spreading(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
-  const isMysql = dialect === 'mysql';
-  const plainIsAll = isMysql && (name === 'std' || name === 'stddev' || name === 'variance');
+/** Variance and standard deviation, of a sample or of all. */
+function spreading(
+  name: string,
+  type: SqlType,
+  { spreadsOfAll, spreadsAsFloats }: AggregateRules,
+): AggregateFunction | undefined {
+  const plainIsAll = spreadsOfAll && (name === 'std' || name === 'stddev' || name === 'variance');
   const sample: Sample = name.endsWith('_pop') || plainIsAll ? 'all' : 'sample';
   const isDeviation = name.startsWith('std');
-  if (isMysql || type.name === 'float4' || type.name === 'float8' || type.name === 'unknown') {
+  if (spreadsAsFloats || type.name === 'float4' || type.name === 'float8' || type.name === 'unknown') {
     return aggregate(types.float8, [types.float8], () => varianceOfFloats(sample, isDeviation));
   }
   const isExact = integerNames.has(type.name) || type.name === 'numeric';
@@ -401,13 +332,50 @@ const unordered: ReadonlySet<string> = new Set([
   'regrole',
 ]);
 
+interface AggregateRules {
+  /** `count(a, b)`: rows in which none is NULL. */
+  readonly countsSeveral: boolean;
+  readonly own: (name: string, given: readonly SqlType[]) => AggregateFunction | undefined;
+  readonly sum: (type: SqlType) => AggregateFunction | undefined;
+  readonly average: (type: SqlType) => AggregateFunction | undefined;
+  readonly bits: (name: string, type: SqlType) => AggregateFunction | undefined;
+  /** `stddev` and `variance` are of all rows. Otherwise of a sample. */
+  readonly spreadsOfAll: boolean;
+  readonly spreadsAsFloats: boolean;
+  /** Types without min and max. */
+  readonly unordered: ReadonlySet<string>;
+}
+
+const aggregateRules: Readonly<Record<Dialect, AggregateRules>> = {
+  postgres: {
+    countsSeveral: false,
+    own: () => undefined,
+    sum: postgresSum,
+    average: postgresAverage,
+    bits: combining,
+    spreadsOfAll: false,
+    spreadsAsFloats: false,
+    unordered,
+  },
+  mysql: {
+    countsSeveral: true,
+    own: groupConcat,
+    sum: mysqlSum,
+    average: mysqlAverage,
+    bits: combiningBits,
+    spreadsOfAll: true,
+    spreadsAsFloats: true,
+    unordered: new Set(),
+  },
+};
+
 function chosenAggregate(name: string, type: SqlType, dialect: Dialect): AggregateFunction | undefined {
   // min and max of varchar are those of text.
   const shown = type.name === 'varchar' || type.name === 'unknown' || type.name === 'name' ? types.text : type;
   switch (name) {
     case 'min':
     case 'max': {
-      if (dialect === 'postgres' && unordered.has(type.name)) return undefined;
+      if (aggregateRules[dialect].unordered.has(type.name)) return undefined;
       const compare = comparatorOf(shown, dialect);
       const sign = name === 'min' ? -1 : 1;
       return aggregate(

@@ -1,4 +1,5 @@
 /** From a chosen signature to an expression. */
+import type { Dialect } from '../dialect.ts';
 import type { Expression, Frame, Scope } from '../expression.ts';
 import { mysqlHas, postgresHas } from '../known/server-names.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
@@ -69,6 +70,16 @@ function isExactFor(type: SqlType): (signature: Signature) => boolean {
     parameters.every((each) => typeof each !== 'string' && each.name === type.name && each.oid === type.oid);
 }
 
+const isOfServer: Readonly<Record<Dialect, (name: string, given: readonly SqlType[]) => boolean>> = {
+  postgres: (name, given) => takesAnyOf(postgresHas.function(name), given),
+  mysql: (name) => mysqlHas.function(name),
+};
+
+const shownIn: Readonly<Record<Dialect, (name: string, signature: string) => string>> = {
+  postgres: (_name, signature) => signature,
+  mysql: (name) => name.toUpperCase(),
+};
+
 export function unknownFunction(
   name: string,
   operands: readonly Expression[],
@@ -81,11 +92,9 @@ export function unknownFunction(
     const hint = 'Could not choose a best candidate function. You might need to add explicit type casts.';
     return new SqlError('42725', `function ${shown} is not unique`, { position, hint });
   }
-  if (scope.dialect === 'mysql' && mysqlHas.function(name))
-    return notSupported(`function ${name.toUpperCase()}`, position);
   const given = operands.map(({ type }) => type);
-  if (scope.dialect === 'postgres' && takesAnyOf(postgresHas.function(name), given))
-    return notSupported(`function ${shown}`, position);
+  if (isOfServer[scope.dialect](name, given))
+    return notSupported(`function ${shownIn[scope.dialect](name, shown)}`, position);
   const hint = 'No function matches the given name and argument types. You might need to add explicit type casts.';
   return new SqlError('42883', `function ${shown} does not exist`, { position, hint });
 }

@@ -1,0 +1,78 @@
+/** Accumulators that combine one value after the other: what most aggregates of numbers are. */
+import type { Numeric } from '../numeric.ts';
+import { numericOf } from '../numeric.ts';
+import { NumericSum } from '../numeric-sum.ts';
+import type { SqlValue } from '../value.ts';
+import type { Accumulator } from './aggregate-function.ts';
+
+type Present = Exclude<SqlValue, null>;
+
+/** Combines the values that are not NULL; NULL when there are none. */
+export function folding<S extends Present>(
+  first: (value: Present) => S,
+  next: (state: S, value: Present) => S,
+  finish: (state: S, count: number) => SqlValue = (state) => state,
+): () => Accumulator {
+  return () => new Folding(first, next, finish);
+}
+
+class Folding<S extends Present> implements Accumulator {
+  readonly #first: (value: Present) => S;
+  readonly #next: (state: S, value: Present) => S;
+  readonly #finish: (state: S, count: number) => SqlValue;
+  #state: S | null = null;
+  #count = 0;
+
+  constructor(
+    first: (value: Present) => S,
+    next: (state: S, value: Present) => S,
+    finish: (state: S, count: number) => SqlValue,
+  ) {
+    this.#first = first;
+    this.#next = next;
+    this.#finish = finish;
+  }
+
+  add(values: readonly SqlValue[]): void {
+    const value = values[0] ?? null;
+    if (value === null) return;
+    this.#state = this.#state === null ? this.#first(value) : this.#next(this.#state, value);
+    this.#count += 1;
+  }
+
+  finish(): SqlValue {
+    return this.#state === null ? null : this.#finish(this.#state, this.#count);
+  }
+}
+
+/** Sums of exact numbers. */
+export function summingExactly(finish: (sum: Numeric, count: number) => SqlValue): () => Accumulator {
+  return () => new ExactSum(finish);
+}
+
+class ExactSum implements Accumulator {
+  readonly #finish: (sum: Numeric, count: number) => SqlValue;
+  readonly #sum = new NumericSum();
+  #count = 0;
+
+  constructor(finish: (sum: Numeric, count: number) => SqlValue) {
+    this.#finish = finish;
+  }
+
+  add(values: readonly SqlValue[]): void {
+    const value = values[0] ?? null;
+    if (value === null) return;
+    this.#sum.add(toNumeric(value));
+    this.#count += 1;
+  }
+
+  finish(): SqlValue {
+    return this.#count === 0 ? null : this.#finish(this.#sum.result(), this.#count);
+  }
+}
+
+export const integerNames: ReadonlySet<string> = new Set(['bool', 'int2', 'int4', 'int8', 'uint8']);
+
+function toNumeric(value: Present): Numeric {
+  return typeof value === 'number' || typeof value === 'bigint' ? numericOf(value) : (value as Numeric);
+}
