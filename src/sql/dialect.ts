@@ -52,6 +52,28 @@ export interface EngineRules {
   readonly limitsRecursion: boolean;
   /** The types of a recursive query's columns are those of its first part. Otherwise the second part must have the same. */
   readonly firstPartDecidesTypes: boolean;
+  /** A foreign key has an index of its own and the name `child_ibfk_1`, and may refer to columns that are not unique. */
+  readonly indexesForeignKeys: boolean;
+  /** A lock of the row for another update than of its keys lets other transactions lock the key. */
+  readonly locksKeysApart: boolean;
+  /** Temporary and permanent tables have no foreign keys to each other. */
+  readonly keepsTemporaryApart: boolean;
+  /** DDL enters names into system tables, whose unique keys make others wait. */
+  readonly entersNames: boolean;
+  /** DROP TABLE of several takes foreign keys among them for gone. Otherwise it drops one after the other. */
+  readonly dropsTogether: boolean;
+  /** The type of a column that a view or a generated column uses does not change. */
+  readonly keepsTypesInUse: boolean;
+  /** CREATE TABLE ... LIKE is a copy of the whole table. Otherwise LIKE is one of the elements. */
+  readonly likeIsWhole: boolean;
+  /** INSERT must name a NOT NULL column without a default, and one that is added has the implicit default of its type. Otherwise both are NULL. */
+  readonly hasImplicitDefaults: boolean;
+  /** TRUNCATE restarts the sequences of the table. */
+  readonly truncateRestarts: boolean;
+  /** What describes a result says which keys its columns are in, and their declared types. */
+  readonly describesKeys: boolean;
+  /** FOR UPDATE may stand inside of UNION. */
+  readonly locksInsideUnion: boolean;
 }
 
 export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
@@ -79,6 +101,17 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     hasCapitalCatalog: false,
     limitsRecursion: false,
     firstPartDecidesTypes: false,
+    indexesForeignKeys: false,
+    locksKeysApart: true,
+    keepsTemporaryApart: true,
+    entersNames: true,
+    dropsTogether: true,
+    keepsTypesInUse: true,
+    likeIsWhole: false,
+    hasImplicitDefaults: false,
+    truncateRestarts: false,
+    describesKeys: false,
+    locksInsideUnion: false,
   },
   mysql: {
     ddlCommits: true,
@@ -104,6 +137,17 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     hasCapitalCatalog: true,
     limitsRecursion: true,
     firstPartDecidesTypes: true,
+    indexesForeignKeys: true,
+    locksKeysApart: false,
+    keepsTemporaryApart: false,
+    entersNames: false,
+    dropsTogether: false,
+    keepsTypesInUse: false,
+    likeIsWhole: true,
+    hasImplicitDefaults: true,
+    truncateRestarts: true,
+    describesKeys: true,
+    locksInsideUnion: true,
   },
 };
 

@@ -125,8 +125,8 @@ function queryStatement(
 }
 
 function resultColumn({ name, type, modifier, isNullable, origin }: OutputColumn, planning: Planning): ResultColumn {
-  const isMysql = planning.dialect === 'mysql' && origin !== null;
-  const table = isMysql ? planning.catalog.tableById(origin.table) : undefined;
+  const { describesKeys } = engineRules[planning.dialect];
+  const table = describesKeys && origin !== null ? planning.catalog.tableById(origin.table) : undefined;
   const source = table?.columns[(origin?.number ?? 0) - 1];
   return {
     name,
@@ -198,7 +198,7 @@ function truncateStatement(statement: TruncateStmt, planning: Planning): QuerySt
       yield* view.lock(table.id, { kind: 'all' }, everyRow, request, (row) => rows.push(row) > 0);
       for (const row of rows) yield* view.delete(row);
       view.truncated?.(table.id);
-      const isRestarted = restarts || planning.dialect === 'mysql';
+      const isRestarted = restarts || engineRules[planning.dialect].truncateRestarts;
       for (const { sequence } of table.columns) if (isRestarted) sequence?.restart();
     }
     return { rows: [], rowCount: 0, foundRows: 0 };

@@ -8,10 +8,20 @@ import type { Statement } from './statement.ts';
 
 /** The texts of the statements, in order; empty ones are left out. @throws SqlError 42601 (PostgreSQL parses all of them first) */
 export function splitStatements(sql: string, dialect: Dialect): string[] {
-  return dialect === 'mysql' ? splitMysql(sql) : splitPostgres(sql);
+  return texts[dialect].split(sql);
 }
 
 /** Plans one statement. @throws SqlError */
 export function prepareStatement(sql: string, options: PrepareOptions): Statement {
-  return options.dialect === 'mysql' ? prepareMysqlStatement(sql, options) : preparePostgres(sql, options);
+  return texts[options.dialect].prepare(sql, options);
 }
+
+interface StatementTexts {
+  readonly split: (sql: string) => string[];
+  readonly prepare: (sql: string, options: PrepareOptions) => Statement;
+}
+
+const texts: Readonly<Record<Dialect, StatementTexts>> = {
+  postgres: { split: splitPostgres, prepare: preparePostgres },
+  mysql: { split: splitMysql, prepare: prepareMysqlStatement },
+};

@@ -2,6 +2,7 @@
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { type Check, type Column, columnNamed, type ForeignKey, primaryKey, type Table } from '../catalog/relation.ts';
+import { engineRules } from '../dialect.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Frame } from '../expression.ts';
 import { wholeTable } from '../plan/access.ts';
@@ -150,7 +151,12 @@ function addColumn(command: AlterTableCmd, table: Table, { planning, changes, ru
   const evaluate = rules.default(column);
   const frame = newFrame(0, run, null);
   let mysqlDefault: SqlValue = null;
-  if (planning.dialect === 'mysql' && column.isNotNull && column.default === null && column.identity === null)
+  if (
+    engineRules[planning.dialect].hasImplicitDefaults &&
+    column.isNotNull &&
+    column.default === null &&
+    column.identity === null
+  )
     mysqlDefault = implicitDefault(column);
   replaceTable(table, after, planning, changes, (values) => {
     const next = [...values, evaluate(frame) ?? mysqlDefault];
@@ -365,7 +371,7 @@ function changeType(command: AlterTableCmd, table: Table, { planning, changes, r
 
 /** PostgreSQL makes indexes and constraints anew with the column's new type; views and generated columns it does not. @throws SqlError 0A000 */
 function mustNotBeUsed(table: Table, { name }: Column, { catalog, dialect }: Planning): void {
-  if (dialect === 'mysql') return;
+  if (!engineRules[dialect].keepsTypesInUse) return;
   const generated = table.columns.find((each) => each.generated !== null && isNamedIn(each.generated, name, table));
   if (generated !== undefined) {
     throw new SqlError('0A000', 'cannot alter type of a column used by a generated column', {

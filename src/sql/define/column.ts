@@ -4,7 +4,7 @@ import type { ColumnDef, Constraint, Node, TypeName } from '@pgsql/types';
 import type { Column } from '../catalog/relation.ts';
 import { Sequence, sequenceOptions } from '../catalog/sequence.ts';
 import { typeOfNode } from '../expressions/index.ts';
-import { mysqlColumnTypes } from '../mysql/column-types.ts';
+import { ownColumnTypes } from '../mysql/column-types.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import { sequenceName } from '../run/sequence-name.ts';
@@ -97,7 +97,7 @@ export function columnType(
 ): { readonly type: SqlType; readonly modifier: number; readonly mysqlType: string | null } {
   if (serial !== undefined) return { type: types[serial], modifier: -1, mysqlType: null };
   const name = stringsOf(typeName.names).at(-1) ?? '';
-  const own = planning.dialect === 'mysql' ? mysqlColumnTypes.get(name) : undefined;
+  const own = ownColumnTypes[planning.dialect].get(name);
   if (own === undefined) {
     const scope = { type: (named: string, position: number) => planning.type(named, position) };
     return { ...typeOfNode(typeName, scope), mysqlType: null };

@@ -82,12 +82,11 @@ export function constraintName(
 ): string {
   const isIndex = label === 'pkey' || label === 'key' || label === 'idx';
   // InnoDB's indexes and constraints may have one name: that of a foreign key's index is the key's.
-  const all =
-    planning.dialect === 'postgres'
-      ? [...table.indexes, ...table.checks, ...table.foreignKeys]
-      : isIndex
-        ? table.indexes
-        : [...table.checks, ...table.foreignKeys];
+  const all = engineRules[planning.dialect].indexesAreRelations
+    ? [...table.indexes, ...table.checks, ...table.foreignKeys]
+    : isIndex
+      ? table.indexes
+      : [...table.checks, ...table.foreignKeys];
   const own = all.map(({ name }) => name);
   if (given !== undefined) {
     // PostgreSQL: an index is a relation, and a name that only a constraint has is free for one.
@@ -136,7 +135,7 @@ function withForeignKey(table: Table, constraint: Constraint, column: Column | n
   const isSelf = planning.findRelation(pktable) === undefined && pktable.relname === table.name;
   const parent = isSelf ? table : planning.relation(pktable);
   if (parent.kind !== 'table') throw new SqlError('42809', `referenced relation "${parent.name}" is not a table`);
-  if (planning.dialect === 'postgres' && isTemporary(parent.schema) !== isTemporary(table.schema)) {
+  if (engineRules[planning.dialect].keepsTemporaryApart && isTemporary(parent.schema) !== isTemporary(table.schema)) {
     const kind = isTemporary(table.schema) ? 'temporary' : 'permanent';
     throw new SqlError('42P16', `constraints on ${kind} tables may reference only ${kind} tables`);
   }
@@ -162,12 +161,13 @@ function withForeignKey(table: Table, constraint: Constraint, column: Column | n
     isValidated: constraint.skip_validation !== true,
   };
   const after: Table = { ...table, foreignKeys: [...table.foreignKeys, key] };
-  return planning.dialect === 'mysql' ? withForeignKeyIndex(after, key.cells, conname, planning) : after;
+  const { indexesForeignKeys } = engineRules[planning.dialect];
+  return indexesForeignKeys ? withForeignKeyIndex(after, key.cells, conname, planning) : after;
 }
 
-/** `child_ibfk_1`, as InnoDB counts them. PostgreSQL: `undefined`. */
+/** `child_ibfk_1`, as InnoDB counts them. `undefined`: the name is that of any constraint. */
 function innodbName({ name, foreignKeys }: Table, { dialect }: Planning): string | undefined {
-  if (dialect === 'postgres') return undefined;
+  if (!engineRules[dialect].indexesForeignKeys) return undefined;
   const lead = `${name}_ibfk_`;
   const numbers = foreignKeys.map((key) => (key.name.startsWith(lead) ? Number(key.name.slice(lead.length)) || 0 : 0));
   return `${lead}${Math.max(0, ...numbers) + 1}`;
@@ -198,8 +198,7 @@ function referencedCells(parent: Table, names: readonly string[], width: number,
     const message = `cannot use a deferrable unique constraint for referenced table "${parent.name}"`;
     throw new SqlError('55000', message);
   }
-  // InnoDB is content with an index that is not unique.
-  if (!isKey && planning.dialect === 'postgres') {
+  if (!isKey && !engineRules[planning.dialect].indexesForeignKeys) {
     throw new SqlError(
       '42830',
       `there is no unique constraint matching given keys for referenced table "${parent.name}"`,

@@ -2,6 +2,7 @@
 import type { IndexStmt, Node } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import { columnNamed, type Index, type IndexPart, type Table } from '../catalog/relation.ts';
+import { engineRules } from '../dialect.ts';
 import { compileExpression } from '../expressions/index.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
@@ -38,7 +39,7 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
   const names = parts.map(({ title }) => title);
   const index: Index = {
     id: planning.catalog.newId(),
-    name: constraintName(others, idxname ?? mysqlName(others, parts, planning), names, 'idx', planning),
+    name: constraintName(others, idxname ?? nameInTable(others, parts, planning), names, 'idx', planning),
     isPrimary: false,
     isUnique: unique,
     isConstraint: false,
@@ -51,9 +52,9 @@ export function createIndex(statement: IndexStmt, planning: Planning, changes: C
   replaceTable(table, { ...table, indexes: [...others.indexes, index] }, planning, changes);
 }
 
-/** PostgreSQL: `undefined`. */
-function mysqlName({ indexes }: Table, [first]: readonly IndexedPart[], { dialect }: Planning): string | undefined {
-  if (dialect === 'postgres') return undefined;
+/** `undefined`: the name is that of any relation. */
+function nameInTable({ indexes }: Table, [first]: readonly IndexedPart[], { dialect }: Planning): string | undefined {
+  if (engineRules[dialect].indexesAreRelations) return undefined;
   return freeName(first === undefined || first.part.cell < 0 ? 'functional_index' : first.title, indexes);
 }
 

@@ -2,6 +2,7 @@
 import type { Constraint, CreateStmt, IntoClause, RangeVar, TableLikeClause } from '@pgsql/types';
 import type { Column, OnCommit, Table } from '../catalog/relation.ts';
 import { ensureTemporarySchema, temporarySchema } from '../catalog/temporary.ts';
+import { engineRules } from '../dialect.ts';
 import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
 import type { OutputColumn } from '../plan/query.ts';
@@ -26,7 +27,7 @@ export function createTable(
   const empty = newTable(relation, statement.oncommit, ifNotExists, planning, changes, execution);
   if (empty === null) return null;
   const [like] = tableElts;
-  if (like !== undefined && 'TableLikeClause' in like && planning.dialect === 'mysql') {
+  if (like !== undefined && 'TableLikeClause' in like && engineRules[planning.dialect].likeIsWhole) {
     return putTable(copyOf(like.TableLikeClause, empty, planning, changes), planning, changes);
   }
   const columns: Column[] = [];

@@ -3,6 +3,7 @@
  * other's transaction, and then fails with 23505, IF NOT EXISTS or not.
  */
 import type { ColumnDef, CreateStmt, Node } from '@pgsql/types';
+import { engineRules } from '../dialect.ts';
 import type { Planning } from '../plan/planning.ts';
 import { stringsOf } from '../plan/tree.ts';
 import type { NewName } from '../statement.ts';
@@ -12,7 +13,7 @@ const typeIndex = 'pg_type_typname_nsp_index';
 
 /** In the order in which PostgreSQL enters them. */
 export function ddlNames(node: Node, planning: Planning): NewName[] {
-  if (planning.dialect === 'mysql') return [];
+  if (!engineRules[planning.dialect].entersNames) return [];
   const relation = (schema: string | undefined, name = '', index = classIndex): NewName => {
     const place = planning.creationSchema(schema);
     return { name: `${place}.${name}`, index, isTaken: () => planning.catalog.isTaken(place, name) };

@@ -1,6 +1,6 @@
 /** DROP: what depends on a thing goes with it (CASCADE) or keeps it (RESTRICT). */
 import type { DropStmt, Node } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import { type ForeignKey, type Index, type Relation, type Table, type View } from '../catalog/relation.ts';
 import type { Execution } from '../expression.ts';
 import type { Planning } from '../plan/planning.ts';
@@ -78,8 +78,7 @@ function dropRelations(
   changes: Changes,
   { surroundings }: Execution,
 ): void {
-  // InnoDB drops one after the other.
-  const going = new Set(planning.dialect === 'postgres' ? relations.map(({ id }) => id) : []);
+  const going = new Set(engineRules[planning.dialect].dropsTogether ? relations.map(({ id }) => id) : []);
   try {
     for (const relation of relations) {
       if (surroundings.deferred.isPendingOn(relation.id)) throw pendingChecks('DROP TABLE', relation.name);
@@ -219,12 +218,16 @@ export function referencesBy(table: Table, index: Index, { catalog }: Planning):
     );
 }
 
-/** MySQL has one number for whatever is to be dropped and is not there. */
 export function missingToDrop(code: string, message: string, name: string, { dialect }: Planning): SqlError {
-  return dialect === 'mysql'
-    ? new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 })
-    : new SqlError(code, message);
+  return missingErrors[dialect](code, message, name);
 }
+
+const missingErrors: Readonly<Record<Dialect, (code: string, message: string, name: string) => SqlError>> = {
+  postgres: (code, message) => new SqlError(code, message),
+  // One number for all that is to be dropped and is not there.
+  mysql: (code, _message, name) =>
+    new SqlError(code, `Can't DROP '${name}'; check that column/key exists`, { mysqlNumber: 1091 }),
+};
 
 function dropSchema(
   names: readonly string[],

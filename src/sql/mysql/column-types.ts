@@ -1,4 +1,5 @@
 /** MySQL's types of columns: their names in rewritten DDL, what holds them, what they are called (MySQL 8.0 manual, chapter 13). */
+import type { Dialect } from '../dialect.ts';
 import type { TypeName } from '../type.ts';
 
 export interface MysqlColumnType {
@@ -61,3 +62,9 @@ export const mysqlColumnTypes: ReadonlyMap<string, MysqlColumnType> = new Map<st
   ['mysql_varbinary', bytes('varbinary', 2 ** 16 - 1)],
   ['mysql_binary', bytes('binary', 2 ** 8 - 1)],
 ]);
+
+/** Types of columns that a dialect has beside those of the one grammar, by name. */
+export const ownColumnTypes: Readonly<Record<Dialect, ReadonlyMap<string, MysqlColumnType>>> = {
+  postgres: new Map(),
+  mysql: mysqlColumnTypes,
+};

@@ -5,7 +5,7 @@ import type { Relation, Table } from '../catalog/relation.ts';
 import { isTemporary } from '../catalog/temporary.ts';
 import { type Dialect, engineRules } from '../dialect.ts';
 import type { Execution, Frame, ParameterSlot } from '../expression.ts';
-import { mysqlColumnTypes } from '../mysql/column-types.ts';
+import { ownColumnTypes } from '../mysql/column-types.ts';
 import { postgresHas } from '../known/server-names.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import type { AccessChoice, TableLock } from '../statement.ts';
@@ -130,21 +130,21 @@ export class Planning {
     const [schema, bare] = name.includes('.') ? splitOnce(name) : [undefined, name];
     const path = schema === undefined ? effectivePath(this.searchPath) : [schema];
     if (path.includes('pg_catalog')) {
-      const known = typeByName(bare) ?? this.#mysqlType(bare);
+      const known = typeByName(bare) ?? this.#ownType(bare);
       if (known !== undefined) return known;
     }
     for (const each of path) {
       const own = this.catalog.type(each, bare);
       if (own !== undefined) return own.type;
     }
-    if (this.dialect === 'postgres' && path.includes('pg_catalog') && postgresHas.type(bare))
+    if (path.includes('pg_catalog') && isTypeOfServer[this.dialect](bare))
       throw notSupported(`type ${bare}`, position > 0 ? position : undefined);
     throw new SqlError('42704', `type "${name}" does not exist`, position > 0 ? { position } : {});
   }
 
-  /** The types of casts that MySQL's front end writes and PostgreSQL lacks. */
-  #mysqlType(name: string): SqlType | undefined {
-    const storage = this.dialect === 'mysql' ? mysqlColumnTypes.get(name)?.storage : undefined;
+  /** The types of casts that a dialect's front end writes and the grammar lacks. */
+  #ownType(name: string): SqlType | undefined {
+    const storage = ownColumnTypes[this.dialect].get(name)?.storage;
     if (storage === 'uint8') return types.uint8;
     return storage === undefined ? undefined : typeByName(storage);
   }
@@ -155,7 +155,7 @@ export class Planning {
     if (found !== undefined) return found;
     const { schemaname, relname = '', location } = range;
     const name = schemaname === undefined ? relname : `${schemaname}.${relname}`;
-    if (isCatalog(range, this.dialect)) throw notSupported(`the table ${name}`, (location ?? -1) + 1 || undefined);
+    if (isCatalog[this.dialect](range)) throw notSupported(`the table ${name}`, (location ?? -1) + 1 || undefined);
     throw new SqlError(
       '42P01',
       `relation "${name}" does not exist`,
@@ -189,20 +189,27 @@ export class Planning {
   }
 }
 
+const isTypeOfServer: Readonly<Record<Dialect, (name: string) => boolean>> = {
+  postgres: (name) => postgresHas.type(name),
+  mysql: () => false,
+};
+
 export interface RelationName {
   readonly schemaname?: string;
   readonly relname?: string;
   readonly location?: number;
 }
 
-/** Does PostgreSQL have it among its system tables? Those of information_schema have to be named with it. */
-function isCatalog({ schemaname, relname = '' }: RelationName, dialect: Dialect): boolean {
-  if (dialect === 'mysql')
-    return ['information_schema', 'performance_schema', 'mysql', 'sys'].includes(schemaname?.toLowerCase() ?? '');
-  const mayBe =
-    schemaname === undefined ? relname.startsWith('pg_') : /^(pg_catalog|information_schema)$/.test(schemaname);
-  return mayBe && postgresHas.catalogColumns(relname) !== undefined;
-}
+/** Does the server have it among its system tables? PostgreSQL's of information_schema have to be named with it. */
+const isCatalog: Readonly<Record<Dialect, (range: RelationName) => boolean>> = {
+  postgres: ({ schemaname, relname = '' }) => {
+    const mayBe =
+      schemaname === undefined ? relname.startsWith('pg_') : /^(pg_catalog|information_schema)$/.test(schemaname);
+    return mayBe && postgresHas.catalogColumns(relname) !== undefined;
+  },
+  mysql: ({ schemaname }) =>
+    ['information_schema', 'performance_schema', 'mysql', 'sys'].includes(schemaname?.toLowerCase() ?? ''),
+};
 
 function splitOnce(name: string): [string, string] {
   const dot = name.indexOf('.');

@@ -301,7 +301,7 @@ export class QueryScope implements Scope {
 
   /** A column that the server has and moirai has not: of a system table, or of every table. */
   #lacks(names: readonly string[]): SqlError | undefined {
-    if (this.dialect === 'mysql') return undefined;
+    if (!engineRules[this.dialect].hasSystemColumns) return undefined;
     const name = names.at(-1) ?? '';
     const { items } = this.namespace;
     if (systemColumns.has(name) && items.some(({ table }) => table !== null)) return notSupported(`the column ${name}`);

@@ -1,7 +1,7 @@
 /** UNION, INTERSECT, EXCEPT; and ORDER BY, LIMIT over what has only output columns. */
 import type { Node, SelectStmt } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import type { Dialect } from '../dialect.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import { commonSecondDigits, commonType } from '../expressions/index.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
 import { type SqlType, types } from '../type.ts';
@@ -25,7 +25,7 @@ export function planSetOperation(
   const left = scope.planners.query(larg, scope.child(), expected);
   const right = scope.planners.query(rarg, scope.child(), expected);
   if (left.locking !== null || right.locking !== null) {
-    if (scope.planning.dialect === 'mysql') throw notSupported(`FOR UPDATE inside of ${word}`);
+    if (engineRules[scope.planning.dialect].locksInsideUnion) throw notSupported(`FOR UPDATE inside of ${word}`);
     throw new SqlError('0A000', 'FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT');
   }
   if (left.columns.length !== right.columns.length) {

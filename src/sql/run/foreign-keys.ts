@@ -385,5 +385,5 @@ function strengthOf(table: Table, key: ForeignKey, isDeleted: boolean, { dialect
       parts.every(({ cell: at }) => at >= 0) &&
       parts.some(({ cell: at }) => key.cells.includes(at)),
   );
-  return isDeleted || isInKey || dialect === 'mysql' ? 'update' : 'no key update';
+  return isDeleted || isInKey || !engineRules[dialect].locksKeysApart ? 'update' : 'no key update';
 }

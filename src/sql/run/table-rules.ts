@@ -3,7 +3,7 @@
  * Writing goes through here, so that every writer checks foreign keys.
  */
 import type { Node } from '@pgsql/types';
-import { engineRules } from '../dialect.ts';
+import { type Dialect, engineRules } from '../dialect.ts';
 import { assert } from '../../base/assert.ts';
 import type { Column, ForeignKey, Table } from '../catalog/relation.ts';
 import { coerce, coerceToBoolean, compileExpression } from '../expressions/index.ts';
@@ -68,9 +68,9 @@ export class TableRules {
     this.#generated = table.columns.flatMap((column) =>
       column.generated === null ? [] : [{ column, evaluate: assigned(column.generated, column, own).evaluate }],
     );
-    this.#valueChecks = this.planning.dialect === 'mysql' ? mysqlValueChecks(table.columns) : [];
+    this.#valueChecks = columnRules[this.planning.dialect].valueChecks(table.columns);
     this.#notNull = table.columns.filter(({ isNotNull }) => isNotNull);
-    this.autoIncrement = this.planning.dialect === 'mysql' ? autoIncrementOf(table) : null;
+    this.autoIncrement = columnRules[this.planning.dialect].autoIncrement(table);
     this.#isPlain = this.#checks.length === 0 && this.#generated.length === 0;
   }
 
@@ -98,9 +98,9 @@ export class TableRules {
     );
   }
 
-  /** MySQL has no default for it, not even NULL. */
   #mustBeGiven({ isNotNull, default: own, identity, generated }: Column): boolean {
-    return this.planning.dialect === 'mysql' && isNotNull && own === null && identity === null && generated === null;
+    const { hasImplicitDefaults } = engineRules[this.planning.dialect];
+    return hasImplicitDefaults && isNotNull && own === null && identity === null && generated === null;
   }
 
   get #errors(): ConstraintErrors {
@@ -258,12 +258,28 @@ export function assigned(
   return assignable(compileExpression(node, scope, column.type), column, scope);
 }
 
-export function assignable(
-  expression: Expression,
-  { name, type, modifier }: Pick<Column, 'name' | 'type' | 'modifier'>,
-  scope: QueryScope,
-): Expression {
-  if (scope.dialect === 'mysql') return strict(expression, { name, type, modifier }, scope);
+type Assigned = Pick<Column, 'name' | 'type' | 'modifier'>;
+
+export function assignable(expression: Expression, column: Assigned, scope: QueryScope): Expression {
+  return columnRules[scope.dialect].assignable(expression, column, scope);
+}
+
+interface ColumnRules {
+  readonly valueChecks: typeof mysqlValueChecks;
+  readonly autoIncrement: (table: Table) => ReturnType<typeof autoIncrementOf>;
+  readonly assignable: (expression: Expression, column: Assigned, scope: QueryScope) => Expression;
+}
+
+const columnRules: Readonly<Record<Dialect, ColumnRules>> = {
+  postgres: { valueChecks: () => [], autoIncrement: () => null, assignable: coerced },
+  mysql: {
+    valueChecks: mysqlValueChecks,
+    autoIncrement: autoIncrementOf,
+    assignable: (expression, { name, type, modifier }, scope) => strict(expression, { name, type, modifier }, scope),
+  },
+};
+
+function coerced(expression: Expression, { name, type, modifier }: Assigned, scope: QueryScope): Expression {
   try {
     return coerce(expression, type, modifier, 'assignment', scope);
   } catch (error) {
