@@ -9,7 +9,7 @@ import * as footprints from './innodb-footprint.ts';
 import { IndexRecord, isComparable, isMarked, type InnodbIndex, type InnodbVersion } from './innodb-table.ts';
 import type { Granted, InnodbTransaction } from './innodb-transaction.ts';
 import { wantsMore } from './take.ts';
-import { currentVersion } from './versions.ts';
+import { currentVersion, openWriter } from './versions.ts';
 
 export function* lockRange(
   transaction: InnodbTransaction,
@@ -129,16 +129,13 @@ class LockingRead {
   /** @returns the version to look at, `null` for none, `again` when the record has gone meanwhile */
   *#lockRecord(record: IndexRecord, isFirst: boolean): Waiting<InnodbVersion | null | 'again' | 'skipped'> {
     const kind = this.#kindFor(record, isFirst);
-    if (this.#readsCommitted(record, kind)) return null;
+    if (this.#isDeletedForAll(record) || this.#readsCommitted(record, kind)) return null;
     const isNew = !this.#transaction.holds(newLock(this.#transaction, record, this.#mode, kind));
     const outcome = yield* this.#acquire(record, kind);
     if (outcome === 'gone') return 'again';
     if (outcome === 'skipped') return 'skipped';
     const { row } = record;
-    if (isMarked(this.#index, record)) {
-      if (isNew && !this.#transaction.locksGaps) this.#transaction.release(record, this.#mode, kind);
-      return null;
-    }
+    if (isMarked(this.#index, record)) return null;
     if (!this.#index.isClustered && !this.#isCovered) {
       const clustered = yield* this.#lockClustered(record);
       if (clustered === 'gone') return 'again';
@@ -164,6 +161,14 @@ class LockingRead {
     return (
       prefix.length + 1 === record.key.length && this.#index.shape.compare(record.key, [...prefix, from.value]) === 0
     );
+  }
+
+  /** Below REPEATABLE READ what no open transaction has deleted is passed over without a lock, though another has locked it. As MariaDB 10.11 does it. */
+  #isDeletedForAll(record: IndexRecord): boolean {
+    const { storage, writer, locksGaps } = this.#transaction;
+    if (locksGaps || !isMarked(this.#index, record) || openWriter(record.row.newest, writer) !== null) return false;
+    footprints.recordMarkRead(storage, record);
+    return true;
   }
 
   /**
