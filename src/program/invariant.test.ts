@@ -16,7 +16,7 @@ test('true holds; false, a sentence and a throw do not', async () => {
     },
   });
   const end = endOf({}, new Map(), () => ({}));
-  expect(await judge(tested, end)).toEqual({ kind: 'fails', message: 'Error: sold twice' });
+  expect(await judge(tested, end)).toEqual({ kind: 'fails', message: 'Error: sold twice', mistake: null });
 });
 
 test('undefined is a forgotten return and no verdict', async () => {
