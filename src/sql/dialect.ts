@@ -72,6 +72,8 @@ export interface EngineRules {
   readonly truncateRestarts: boolean;
   /** What describes a result says which keys its columns are in, and their declared types. */
   readonly describesKeys: boolean;
+  /** INSERT without a list of columns may give values for the first of them only. */
+  readonly leavesColumnsOut: boolean;
   /** FOR UPDATE may stand inside of UNION. */
   readonly locksInsideUnion: boolean;
 }
@@ -111,6 +113,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     hasImplicitDefaults: false,
     truncateRestarts: false,
     describesKeys: false,
+    leavesColumnsOut: true,
     locksInsideUnion: false,
   },
   mysql: {
@@ -147,6 +150,7 @@ export const engineRules: Readonly<Record<Dialect, EngineRules>> = {
     hasImplicitDefaults: true,
     truncateRestarts: true,
     describesKeys: true,
+    leavesColumnsOut: false,
     locksInsideUnion: true,
   },
 };

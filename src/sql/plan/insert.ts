@@ -267,7 +267,7 @@ function* generate<T>(rows: Iterable<T>, make: (row: T) => SqlValue[]): Iterable
   for (const row of rows) yield make(row);
 }
 
-/** PostgreSQL lets columns at the end be left out where none are named; MySQL does not. @throws SqlError 42601, 21S01 (1136) */
+/** @throws SqlError 42601, 21S01 (1136) */
 function checkWidth(
   width: number,
   columns: readonly Column[],
@@ -275,7 +275,7 @@ function checkWidth(
   row: number,
   scope: QueryScope,
 ): readonly Column[] {
-  if (scope.dialect === 'mysql' && width !== columns.length)
+  if (!engineRules[scope.dialect].leavesColumnsOut && width !== columns.length)
     throw new SqlError('21S01', `Column count doesn't match value count at row ${row}`, { mysqlNumber: 1136 });
   if (width > columns.length) throw new SqlError('42601', 'INSERT has more expressions than target columns');
   if (width < columns.length && isListed)
