@@ -122,6 +122,30 @@ test('an update by key of a row that another transaction deletes and inserts aga
   expect((await analyzed({ replace: [replace], pay: [pay('repeatable read')] })).anomalies).toEqual([]);
 });
 
+describe('a set has witnesses of several kinds: one that runs is looked for', () => {
+  const tables = `${schema}; CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE counters (id int PRIMARY KEY, next int NOT NULL)`;
+  const add: Step = statement('UPDATE accounts SET balance = $2 WHERE id = $1', [
+    argument('id'),
+    expression('+', column('account', 'balance'), 1),
+  ]);
+  test.each<[string, readonly Step[]]>([
+    [
+      'two of one number fail, two of different numbers lose an update',
+      [
+        statement('SELECT next FROM counters WHERE id = $1', [argument('counter')], 'found'),
+        statement('UPDATE counters SET next = next + 1 WHERE id = $1', [argument('counter')]),
+        statement('INSERT INTO orders VALUES ($1 * 100 + $2)', [argument('counter'), column('found', 'next')]),
+        read('id', 'account'),
+        add,
+      ],
+    ],
+  ])('%s', async (_name, steps) => {
+    const app = application({ schema: tables, units: { order: [transaction('order', null, steps)] } });
+    const { anomalies } = await analyze(app, { isolation: 'read committed' });
+    expect(anomalies).toMatchObject([{ status: { kind: 'confirmed', anomaly: 'internal' } }]);
+  });
+});
+
 test('write skew of a pair at repeatable read', async () => {
   const drain = (from: string, name: string): UnitStep =>
     transaction(name, null, [

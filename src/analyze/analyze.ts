@@ -5,7 +5,7 @@ import type { IsolationName } from '../sql/index.ts';
 import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } from './anomaly.ts';
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
-import { concreteWitness, type Amounts } from './concrete-witness.ts';
+import { type Amounts, concreteWitness, type WitnessedSet } from './concrete-witness.ts';
 import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
 import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
@@ -81,6 +81,36 @@ const attempts: readonly Amounts[] = (
   inColumns: new Map(),
 }));
 
+/** Of other witnesses than the first. */
+const othersMax = 12;
+const attemptsOfOthers = attempts.filter(({ inRows, inArguments }) => inRows === 100 && inArguments === 10);
+
+/** The first witness with all amounts, others with a few. @param witnessOf is filled */
+function* definitionsOf(
+  first: Witness,
+  others: Iterable<Witness>,
+  set: WitnessedSet,
+  witnessOf: Map<WitnessDefinition, Witness>,
+): Generator<WitnessDefinition> {
+  const seen = new Set<string>();
+  const made = (witness: Witness, all: readonly Amounts[]): readonly WitnessDefinition[] =>
+    all.flatMap((amounts) => {
+      const definition = concreteWitness(witness, set, amounts);
+      const text = JSON.stringify([definition.schema, definition.sessions.map((one) => [one.name, one.arguments])]);
+      if (seen.has(text)) return [];
+      seen.add(text);
+      witnessOf.set(definition, witness);
+      return [definition];
+    });
+  yield* made(first, attempts);
+  let left = othersMax;
+  for (const other of others) {
+    if (left === 0) return;
+    left -= 1;
+    yield* made(other, attemptsOfOthers);
+  }
+}
+
 class ApplicationAnalysis {
   readonly #application: Application;
   readonly #schema: Schema;
@@ -138,10 +168,13 @@ class ApplicationAnalysis {
       const before = this.#changes.length;
       const transactions = this.#changed();
       const levels = transactions.map((one) => this.#levelOf(one));
-      for (const found of this.#robustSet(transactions).witnesses(levels)) {
+      const set = this.#robustSet(transactions);
+      for (const found of set.witnesses(levels)) {
         const taking = found.transactions.map((one) => transactions[one] as AnalyzedTransaction);
         const anomaly =
-          found.kind === 'cut' ? this.#unsearched(found, taking) : await this.#anomaly(found, taking, transactions);
+          found.kind === 'cut'
+            ? this.#unsearched(found, taking)
+            : await this.#anomaly(found, set.others(levels, found), taking, transactions);
         anomalies.push({ ...anomaly, isLeft: round > 0 });
       }
       if (this.#changes.length === before) break;
@@ -190,15 +223,18 @@ class ApplicationAnalysis {
 
   async #anomaly(
     witness: Witness,
+    others: Iterable<Witness>,
     taking: readonly AnalyzedTransaction[],
     transactions: readonly AnalyzedTransaction[],
   ): Promise<Omit<Anomaly, 'isLeft'>> {
     const levels = new Map(transactions.map((one) => [one, this.#levelOf(one)]));
     const scope = 'one transaction' as const;
     const set = { transactions, levels, schema: this.#schema, scope };
-    const definitions = attempts.map((amounts) => concreteWitness(witness, set, amounts));
-    const confirmation = await confirm(definitions, this.#limits);
-    const fix = await this.#fix(witness, taking, confirmation.kind === 'confirmed' ? confirmation.definition : null);
+    const witnessOf = new Map<WitnessDefinition, Witness>();
+    const confirmation = await confirm(definitionsOf(witness, others, set, witnessOf), this.#limits);
+    const definition = confirmation.kind === 'confirmed' ? confirmation.definition : null;
+    const shown = definition === null ? undefined : witnessOf.get(definition);
+    const fix = await this.#fix(shown ?? witness, taking, definition);
     if (fix !== null) this.#changes = [...this.#changes, ...fix.changes];
     const name = (confirmation.kind === 'confirmed' ? confirmation.name : null) ?? unnamed;
     return anomalyOf(name, taking, confirmation, fix);

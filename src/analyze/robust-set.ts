@@ -3,7 +3,13 @@ import { assert } from '../base/index.ts';
 import type { IsolationName } from '../sql/index.ts';
 import type { Dialect } from './application.ts';
 import { type EngineLevels, levelsOf, type LevelRule } from './levels.ts';
-import { findTemplateSplit, stepLimit, stepsMaxDefault, type TemplateSplit } from './robustness/find-split.ts';
+import {
+  findTemplateSplit,
+  stepLimit,
+  stepsMaxDefault,
+  type TemplateSplit,
+  templateSplits,
+} from './robustness/find-split.ts';
 import { type PathTemplate, type RowRules, templatesOf } from './templates.ts';
 import type { AnalyzedTransaction } from './transactions.ts';
 
@@ -79,19 +85,28 @@ export class RobustSet {
     return whole === undefined ? found : [whole];
   }
 
+  /** Other witnesses of the transactions of one, which need other rows. */
+  *others(levels: readonly IsolationName[], { transactions }: Witness): Generator<Witness> {
+    const { templates, search } = this.#search(levels, transactions);
+    for (const split of templateSplits(...search)) yield witnessOf(split, templates);
+  }
+
   #witness(levels: readonly IsolationName[], set: readonly number[]): Witness | CutSearch | undefined {
-    const templates = this.#templates.filter(({ transaction }) => set.includes(transaction));
-    const rules = templates.map(({ transaction }) => this.#ruleOf(levels[transaction]));
-    const split = findTemplateSplit(
-      templates.map((one, at) => one.templates[rules[at]?.reads ?? 'by statement']),
-      rules.map(({ level }) => level),
-      this.#stepsMax,
-    );
+    const { templates, search } = this.#search(levels, set);
+    const split = findTemplateSplit(...search);
     if (split === undefined) return undefined;
     if (split === stepLimit) return { kind: 'cut', transactions: set, steps: this.#stepsMax };
-    const instances = [split.first, ...split.between];
-    const taking = instances.map(({ template }) => (templates[template] as PathTemplate).transaction);
-    return { kind: 'witness', split, templates, transactions: [...new Set(taking)] };
+    return witnessOf(split, templates);
+  }
+
+  #search(
+    levels: readonly IsolationName[],
+    set: readonly number[],
+  ): { readonly templates: readonly PathTemplate[]; readonly search: Parameters<typeof templateSplits> } {
+    const templates = this.#templates.filter(({ transaction }) => set.includes(transaction));
+    const rules = templates.map(({ transaction }) => this.#ruleOf(levels[transaction]));
+    const asRead = templates.map((one, at) => one.templates[rules[at]?.reads ?? 'by statement']);
+    return { templates, search: [asRead, rules.map(({ level }) => level), this.#stepsMax] };
   }
 
   /** A cycle of conflicts goes through all of its transactions: those without a table in common have none. */
@@ -108,6 +123,12 @@ export class RobustSet {
     assert(rule !== null, `a transaction at ${level} is not analyzed`);
     return rule;
   }
+}
+
+function witnessOf(split: TemplateSplit, templates: readonly PathTemplate[]): Witness {
+  const instances = [split.first, ...split.between];
+  const taking = instances.map(({ template }) => (templates[template] as PathTemplate).transaction);
+  return { kind: 'witness', split, templates, transactions: [...new Set(taking)] };
 }
 
 export const rowRules: Readonly<Record<Dialect, RowRules>> = {

@@ -18,6 +18,12 @@ interface State extends Link {
   readonly isSecondSerializable: boolean;
 }
 
+/**
+ * What a condition finds is tried first: rows that the split instance does not name, or those that it does. Both find the same sets; the rows of a
+ * chain that is found differ, and with them what can run: two inserts of one row fail, two deletes of one row are the anomaly.
+ */
+export type PreferredRows = 'own rows' | 'shared rows';
+
 /** How many instances a search may still try: one is a template with rows for some of its variables, compared with the split instance. */
 export class Steps {
   #left: number;
@@ -46,6 +52,7 @@ export class ChainSearch {
   readonly #levels: readonly Level[];
   readonly #tags: ReadonlyMap<number, readonly Tag[]>;
   readonly #steps: Steps;
+  readonly #preferred: PreferredRows;
 
   /** @param tags rows of each table that have a number */
   constructor(
@@ -54,12 +61,14 @@ export class ChainSearch {
     levels: readonly Level[],
     tags: ReadonlyMap<number, readonly Tag[]>,
     steps: Steps,
+    preferred: PreferredRows,
   ) {
     this.#split = split;
     this.#templates = templates;
     this.#levels = levels;
     this.#tags = tags;
     this.#steps = steps;
+    this.#preferred = preferred;
   }
 
   /** The last link of a chain that makes a cycle with the split instance. `undefined` also where the steps are spent. */
@@ -150,9 +159,9 @@ export class ChainSearch {
     return place === 'all' ? this.#rowsOf(slot.table) : [place as Tag];
   }
 
-  /** First a row of its own: one that both insert has a witness that fails on the duplicate key. */
   #rowsOf(table: number): readonly Tag[] {
-    return [fresh, ...(this.#tags.get(table) ?? [])];
+    const shared = this.#tags.get(table) ?? [];
+    return this.#preferred === 'own rows' ? [fresh, ...shared] : [...shared, fresh];
   }
 
   /** Is the row of the slot still to be chosen? */

@@ -1,5 +1,5 @@
 import type { Level } from './access.ts';
-import { ChainSearch, type Link, Steps } from './chain-search.ts';
+import { ChainSearch, type Link, type PreferredRows, Steps } from './chain-search.ts';
 import { constantTags, rowsOfFirst } from './rows-of-first.ts';
 import { fresh, slotted, type Slot, type Tag } from './slots.ts';
 import { Split, type Instance } from './split.ts';
@@ -50,6 +50,45 @@ export function findTemplateSplit(
   stepsMax = stepsMaxDefault,
 ): TemplateSplit | typeof stepLimit | undefined {
   const steps = new Steps(stepsMax);
+  for (const search of searches(templates, levels)) {
+    const found = search.find(steps, 'own rows');
+    if (found !== undefined) return found;
+    if (steps.areSpent) return stepLimit;
+  }
+  return undefined;
+}
+
+/** Other splits of a set that is not robust: after each statement of each template, with rows of their own and with shared ones. Not all there are. */
+export function* templateSplits(
+  templates: readonly Template[],
+  levels: Allocation,
+  stepsMax = stepsMaxDefault,
+): Generator<TemplateSplit> {
+  const steps = new Steps(stepsMax);
+  const found = new Set<string>();
+  for (const preferred of ['own rows', 'shared rows'] as const)
+    for (const search of searches(templates, levels)) {
+      const place = `${preferred} ${search.template} ${search.after}`;
+      if (found.has(place)) continue;
+      const split = search.find(steps, preferred);
+      if (steps.areSpent) return;
+      if (split === undefined) continue;
+      found.add(place);
+      yield split;
+    }
+}
+
+interface Search {
+  /** Of the first instance. */
+  readonly template: number;
+  readonly after: number;
+  readonly find: (steps: Steps, preferred: PreferredRows) => TemplateSplit | undefined;
+}
+
+/** For each place at which an instance may be split, and each way in which its rows may be one. */
+function* searches(templates: readonly Template[], levels: Allocation): Generator<Search> {
+  // Where all are serializable, so is every schedule: that is what the level says.
+  if (levels.every((level) => level === 'SSI')) return;
   const all = templates.map(slotted);
   const constants = constantTags(all);
   const constantTag = (table: number, constant: number): Tag => constants.get(table)?.get(constant) ?? fresh;
@@ -60,13 +99,16 @@ export function findTemplateSplit(
     for (const { rows, tags } of rowsOfFirst(one, constants)) {
       const first: Instance = { template, slotted: one, level, rows };
       for (const after of statements.keys()) {
-        const last = new ChainSearch(new Split(first, after, constantTag), all, levels, tags, steps).find();
-        if (last !== undefined) return { after, constants, ...numbered(first, last, [...tags.values()].flat().length) };
-        if (steps.areSpent) return stepLimit;
+        const find: Search['find'] = (steps, preferred) => {
+          const split = new Split(first, after, constantTag);
+          const last = new ChainSearch(split, all, levels, tags, steps, preferred).find();
+          if (last === undefined) return undefined;
+          return { after, constants, ...numbered(first, last, [...tags.values()].flat().length) };
+        };
+        yield { template, after, find };
       }
     }
   }
-  return undefined;
 }
 
 /** Gives each row that two neighbours of the chain share, and no other names, a number of its own. */
