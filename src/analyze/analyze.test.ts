@@ -122,6 +122,19 @@ test('an update by key of a row that another transaction deletes and inserts aga
   expect((await analyzed({ replace: [replace], pay: [pay('repeatable read')] })).anomalies).toEqual([]);
 });
 
+test('a number that two transactions compute alike and one of them inserts: not confirmed', async () => {
+  const tables = 'CREATE TABLE notes (id int PRIMARY KEY, owner int NOT NULL)';
+  const note = transaction('note', null, [
+    statement('SELECT max(id) AS last FROM notes WHERE owner = $1', [argument('owner')], 'found'),
+    branch(expression('is null', column('found', 'last')), [abort()]),
+    statement('INSERT INTO notes VALUES ($1, $2)', [expression('+', column('found', 'last'), 1), argument('owner')]),
+  ]);
+  const { anomalies } = await analyze(application({ schema: tables, units: { note: [note] } }), {
+    isolation: 'read committed',
+  });
+  expect(anomalies).toMatchObject([{ status: { kind: 'possible' } }]);
+});
+
 describe('a set has witnesses of several kinds: one that runs is looked for', () => {
   const tables = `${schema}; CREATE TABLE orders (id int PRIMARY KEY); CREATE TABLE counters (id int PRIMARY KEY, next int NOT NULL)`;
   const add: Step = statement('UPDATE accounts SET balance = $2 WHERE id = $1', [
