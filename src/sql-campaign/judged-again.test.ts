@@ -65,7 +65,7 @@ function onPg(invariant: Invariant, reads = true) {
 async function ofCampaign(invariant: Invariant): Promise<readonly string[]> {
   const { evidence } = await runSqlCampaign(onPg(invariant), {
     profile: parseProfile({ engine: 'postgres' }),
-    runs: 4,
+    runs: 2,
   });
   return assumedOf(evidence);
 }
@@ -213,7 +213,7 @@ describe('MySQL', () => {
   ])('%s', async (_what, invariant, said) => {
     const { evidence } = await runSqlCampaign(program(invariant), {
       profile: parseProfile({ engine: 'mysql' }),
-      runs: 4,
+      runs: 2,
     });
     expect(assumedOf(evidence)).toEqual(said);
   });
