@@ -6,12 +6,15 @@ import type { InferClause, Node, OnConflictClause } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
 import type { Index } from '../catalog/relation.ts';
 import type { Frame } from '../expression.ts';
+import { compileExpression } from '../expressions/index.ts';
 import type { TableRules } from '../run/table-rules.ts';
 import { SqlError } from '../sql-error.ts';
 import type { Duplicate, InsertResult, Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import { type Answered, overwrite, planUpsert, uniqueIndexes } from './conflict.ts';
-import type { RangeItem } from './namespace.ts';
+import { compileConjuncts } from './conjunct.ts';
+import { impliesPredicate } from './implied-predicate.ts';
+import { namespaceOf, type RangeItem } from './namespace.ts';
 import type { Running } from './planning.ts';
 import type { QueryScope } from './scope.ts';
 import { treeText } from './tree.ts';
@@ -28,12 +31,14 @@ export function planOnConflict(
   rules: TableRules,
   scope: QueryScope,
 ): InsertOrResolve {
-  const indexes = arbiterIndexes(clause.infer, rules);
+  // Names are looked up first; that no index is an arbiter is the planner's error on the server.
+  const findArbiters = arbiterFinder(clause.infer, item, rules, scope);
+  const resolve = clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
+  const indexes = findArbiters();
   const arbiters = indexes.map(({ id }) => id);
   // PostgreSQL searches the indexes in their order, and fails at the first deferrable one: a conflict before it decides.
   const deferrable = indexes.findIndex(({ deferral }) => deferral !== 'never');
   const searched = deferrable < 0 ? arbiters : arbiters.slice(0, deferrable);
-  const resolve = clause.action === 'ONCONFLICT_NOTHING' ? doNothing : doUpdate(clause, item, rules, scope);
   return function* insert(values, frame, running) {
     rules.check(values, running);
     for (;;) {
@@ -87,31 +92,47 @@ function cardinalityViolation(): SqlError {
   });
 }
 
-/** The unique indexes over exactly these columns and expressions. @throws SqlError 42P10, 42704 */
-function arbiterIndexes(infer: InferClause | undefined, rules: TableRules): Index[] {
-  if (infer === undefined) return uniqueIndexes(rules);
+/**
+ * The unique indexes over exactly these columns and expressions, whose condition follows from the clause's. @throws SqlError 42703, 42704; 42P10 when it
+ * is called
+ */
+function arbiterFinder(
+  infer: InferClause | undefined,
+  item: RangeItem,
+  rules: TableRules,
+  scope: QueryScope,
+): () => readonly Index[] {
+  if (infer === undefined) return () => uniqueIndexes(rules);
   const { conname, indexElems, whereClause } = infer;
   const { table } = rules;
   if (conname !== undefined) {
-    const found = table.indexes.find(({ name, isUnique }) => name === conname && isUnique);
-    if (found === undefined)
+    const named = table.indexes.find(({ name, isUnique }) => name === conname && isUnique);
+    if (named === undefined)
       throw new SqlError('42704', `constraint "${conname}" for table "${table.name}" does not exist`);
-    return [found];
+    return () => [named];
   }
-  const wanted = new Set((indexElems ?? []).map((node) => elementText(node, rules)));
-  const found = uniqueIndexes(rules).filter(({ parts, predicate }) => {
-    const own = new Set(parts.map(({ cell, expression }) => (cell >= 0 ? `cell ${cell}` : treeText(expression))));
-    const isSame = own.size === wanted.size && [...own].every((text) => wanted.has(text));
-    return isSame && (predicate === null || treeText(predicate) === treeText(whereClause));
+  const { wanted, conjuncts } = scope.within(namespaceOf(item), () => {
+    scope.clause = 'index expressions';
+    const texts = new Set((indexElems ?? []).map((node) => elementText(node, rules, scope)));
+    scope.clause = 'index predicates';
+    return { wanted: texts, conjuncts: compileConjuncts(whereClause, scope) };
   });
-  if (found.length === 0) {
+  return () => {
+    const found = uniqueIndexes(rules).filter((index) => {
+      const own = new Set(
+        index.parts.map(({ cell, expression }) => (cell >= 0 ? `cell ${cell}` : treeText(expression))),
+      );
+      const isSame = own.size === wanted.size && [...own].every((text) => wanted.has(text));
+      return isSame && impliesPredicate(index, conjuncts, item.row);
+    });
+    if (found.length > 0) return found;
     throw new SqlError('42P10', 'there is no unique or exclusion constraint matching the ON CONFLICT specification');
-  }
-  return found;
+  };
 }
 
-function elementText(node: Node, { table }: TableRules): string {
+function elementText(node: Node, { table }: TableRules, scope: QueryScope): string {
   const { name, expr } = 'IndexElem' in node ? node.IndexElem : {};
+  if (name === undefined && expr !== undefined) compileExpression(expr, scope);
   if (name === undefined) return treeText(expr);
   const column = table.columns.find((each) => each.name === name);
   if (column === undefined) throw new SqlError('42703', `column "${name}" does not exist`);
