@@ -27,21 +27,37 @@ export function visibleVersions(
   path: AccessPath,
   matches: Matches,
 ): Iterable<Version> {
+  return snapshotScanner(reader, table, matches)(path);
+}
+
+/** The same in two steps. */
+export function snapshotScanner(
+  reader: SnapshotReader,
+  table: PostgresTable,
+  matches: Matches,
+): (path: AccessPath) => Iterable<Version> {
   const { transaction } = reader;
-  footprints.recordSnapshotRead(transaction, table, path);
-  const me = transaction.watched;
-  const position = pathIndex(table, path);
-  if (path.kind === 'all' || position === null) return walkTable(reader, table, me, matches);
-  if (me !== null) return walkIndex(reader, table, position, path, me, matches);
-  const only = table.tree(position).only(path);
-  if (only === undefined) return none;
-  if (only !== null) {
-    const version = visibleOf(reader, table, position, only);
-    return version !== null && matches(version) ? [version] : none;
-  }
-  const found = lookUp(reader, table, position, path);
-  if (found !== null) return found.length === 0 ? found : filtered(found, matches);
-  return walkIndex(reader, table, position, path, me, matches);
+  let index = -1;
+  let position = -1;
+  return (path) => {
+    footprints.recordSnapshotRead(transaction, table, path);
+    const me = transaction.watched;
+    if (path.kind === 'all') return walkTable(reader, table, me, matches);
+    if (path.index !== index) {
+      index = path.index;
+      position = table.indexPosition(index);
+    }
+    if (me !== null) return walkIndex(reader, table, position, path, me, matches);
+    const only = table.tree(position).only(path);
+    if (only === undefined) return none;
+    if (only !== null) {
+      const version = visibleOf(reader, table, position, only);
+      return version !== null && matches(version) ? [version] : none;
+    }
+    const found = lookUp(reader, table, position, path);
+    if (found !== null) return found.length === 0 ? found : filtered(found, matches);
+    return walkIndex(reader, table, position, path, me, matches);
+  };
 }
 
 /** The matching latest versions, committed or the transaction's own, whatever its snapshot. */

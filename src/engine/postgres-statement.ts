@@ -23,7 +23,7 @@ import { isReferable, sameKey, type PostgresTable, type StoredRow, type Version 
 import { keepsKeys, waitsAnyway } from './key-share.ts';
 import type { PostgresTransaction } from './postgres-transaction.ts';
 import * as footprints from './postgres-footprint.ts';
-import { latestVersions, type SnapshotReader, visibleVersions } from './postgres-scan.ts';
+import { latestVersions, snapshotScanner, type SnapshotReader, visibleVersions } from './postgres-scan.ts';
 import { findDuplicate, mayHaveDuplicate } from './postgres-unique.ts';
 import { rowsUpTo } from './rows-before.ts';
 import { wantsMore } from './take.ts';
@@ -46,10 +46,14 @@ export class PostgresStatement implements StatementView {
   }
 
   scan(tableId: TableId, path: AccessPath, condition: RowCondition): Iterable<Row> {
+    return this.scanner(tableId, condition)(path);
+  }
+
+  scanner(tableId: TableId, condition: RowCondition): (path: AccessPath) => Iterable<Row> {
     const { storage } = this.#transaction;
     const table = storage.table(tableId);
-    if (storage.observer?.isRecording === true) return this.#observedScan(table, path, condition);
-    return visibleVersions(this.#readerOf(table), table, path, condition.matches);
+    if (storage.observer?.isRecording === true) return (path) => this.#observedScan(table, path, condition);
+    return snapshotScanner(this.#readerOf(table), table, condition.matches);
   }
 
   *#observedScan(table: PostgresTable, path: AccessPath, condition: RowCondition): Iterable<Row> {

@@ -245,6 +245,8 @@ export interface StatementView {
   readonly scansInOrder?: boolean;
   /** A consistent read, as plain SELECTs do it: the rows that match. Own earlier writes are seen, those of this statement are not. */
   scan(table: TableId, path: AccessPath, condition: RowCondition): Iterable<Row>;
+  /** The same in two steps, for scans of one table by many paths, as joins make them. Absent: `scan` is called each time. */
+  scanner?(table: TableId, condition: RowCondition): (path: AccessPath) => Iterable<Row>;
   /**
    * Rows to lock or to write: matches are re-evaluated on the version that the lock was granted on, as the engine does it.
    * A row is locked when the iteration reaches it, so a LIMIT stops locking: `take` says whether to go on. An

@@ -12,8 +12,8 @@ import { notSupported, SqlError } from '../sql-error.ts';
 import type { SqlValue } from '../value.ts';
 import type { RangeItem } from './namespace.ts';
 import { computedExpression, groupKeyMark, type CallCollector, type QueryScope } from './scope.ts';
+import { forEachRow, generated, type Source } from './cursor.ts';
 import { runningOf } from './planning.ts';
-import type { Source } from './source.ts';
 import { columnNames, integerConstant, rewrite, treeText } from './tree.ts';
 import type { WindowCollector } from './window.ts';
 
@@ -137,10 +137,10 @@ export class Grouping implements CallCollector {
       dialect,
     );
     const valuesOf = valuesReader(keys);
-    return function* groups(frame) {
+    return generated(function* groups(frame) {
       const found = new Map<unknown, Group>();
       let hasTaken = false;
-      for (const _ of input(frame)) {
+      forEachRow(input, frame, () => {
         const values = valuesOf(frame);
         const hash = hashOf(values);
         let group = found.get(hash);
@@ -150,7 +150,7 @@ export class Grouping implements CallCollector {
         }
         for (const state of group.states) hasTaken = state.add(frame) || hasTaken;
         if (aggregates.length === 0) hasTaken = true;
-      }
+      });
       const { aggregated } = runningOf(frame);
       if (hasTaken) aggregated.fromSome = true;
       else if (keys.length === 0) {
@@ -164,7 +164,7 @@ export class Grouping implements CallCollector {
         restore(frame, rows, [...values, ...states.map((state) => state.result(frame))]);
         yield undefined;
       }
-    };
+    });
   }
 }
 

@@ -14,7 +14,7 @@ import { boundConversion } from './bound.ts';
 import { allOf, type Comparison, type Conjunct } from './conjunct.ts';
 import type { FromList } from './join.ts';
 import type { Planning } from './planning.ts';
-import type { Source } from './source.ts';
+import { generated, rowsOf, type Source } from './cursor.ts';
 import { someNode } from './tree.ts';
 
 /** `write`: an UPDATE or DELETE of one table; those of joins are planned as a SELECT is. */
@@ -43,9 +43,9 @@ export function guardOf(list: FromList, planning: Planning): (source: Source) =>
   const isPossible = list.nodes.length === 0 ? null : possible(list, 'select', planning);
   if (isPossible === null) return (source) => source;
   return (source) =>
-    function* guarded(frame) {
-      if (isPossible(frame)) yield* source(frame);
-    };
+    generated(function* guarded(frame) {
+      if (isPossible(frame)) yield* rowsOf(source, frame);
+    });
 }
 
 function constantConjuncts(conjuncts: readonly Conjunct[], whereOf: WhereOf, { dialect }: Planning): Conjunct[] {

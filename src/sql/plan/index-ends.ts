@@ -11,7 +11,8 @@ import type { Conjunct } from './conjunct.ts';
 import type { FromList } from './join.ts';
 import type { Planning } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
-import { type Source, tableSource } from './source.ts';
+import { generated, rowsOf, type Source } from './cursor.ts';
+import { tableSource } from './source.ts';
 
 /** The rows with the least and greatest values that the aggregates want. `null`: all rows have to be read. */
 export function indexEnds(
@@ -35,15 +36,15 @@ export function indexEnds(
       access.paths(frame).map((path) => (path.kind === 'all' ? path : { ...path, isDescending }));
     ends.push({ at: extreme.cell, source: tableSource(table.id, item.row, paths, condition) });
   }
-  return function* firstOfEach(frame) {
+  return generated(function* firstOfEach(frame) {
     for (const { at, source } of ends)
-      for (const _ of source(frame)) {
+      for (const _ of rowsOf(source, frame)) {
         const row = frame.rows[item.row];
         if (!row || cell(row, at) === null) continue;
         yield undefined;
         break;
       }
-  };
+  });
 }
 
 /** An index that has the column in order behind columns with one value, and decides the whole condition. */

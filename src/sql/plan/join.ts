@@ -14,17 +14,9 @@ import { wholeScan } from './covering-index.ts';
 import type { RangeItem } from './namespace.ts';
 import type { Planning } from './planning.ts';
 import { catalogSource, rowCondition } from './row-condition.ts';
-import {
-  filtered,
-  fullJoin,
-  hashSource,
-  leftJoin,
-  nested,
-  rowsSource,
-  single,
-  type Source,
-  tableSource,
-} from './source.ts';
+import type { Source } from './cursor.ts';
+import { hashSource } from './hash-source.ts';
+import { filtered, fullJoin, leftJoin, nested, rowsSource, single, tableSource } from './source.ts';
 
 export type FromNode = Leaf | OuterJoin;
 
@@ -66,10 +58,7 @@ export function planJoins(list: FromList, planning: Planning, known: ReadonlySet
     source = source === null ? step : nested(source, step);
     for (const row of rows) present.add(row);
   }
-  if (source === null) {
-    const filter = allOf(pending);
-    return (frame) => single(frame, filter);
-  }
+  if (source === null) return single(allOf(pending));
   return pending.length === 0 ? source : filtered(source, allOf(pending));
 }
 

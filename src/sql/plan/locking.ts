@@ -21,7 +21,7 @@ import { runningOf } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { expanded, type SelectPlan, sortedTuples } from './tuple.ts';
-import type { Source } from './source.ts';
+import { generated, type Source } from './cursor.ts';
 import { restore } from './grouping.ts';
 
 interface LockedItem {
@@ -180,12 +180,12 @@ function currentRead(
     for (const path of wanted === 0 ? [] : inOrder) {
       if (locked.length < wanted) yield* running.view.lock(table.id, path, condition, request, take);
     }
-    const source: Source = function* again(own) {
+    const source: Source = generated(function* again(own) {
       for (const row of locked) {
         own.rows[item.row] = row;
         yield undefined;
       }
-    };
+    });
     const offset = plan.limit?.offset(frame) ?? 0;
     return [...sortedTuples({ ...plan, source }, frame, false)]
       .map(({ values }) => values)

@@ -24,7 +24,7 @@ import type { Running } from './planning.ts';
 import { newFrame } from './query.ts';
 import { type Assignment, assignedRow, planAssignments, rulesFor, writableTable } from './returning.ts';
 import type { QueryScope } from './scope.ts';
-import type { Filter } from './source.ts';
+import { type Filter, forEachRow } from './cursor.ts';
 import { changesKey, keyCells } from './update.ts';
 
 export function planMerge(statement: MergeStmt, scope: QueryScope): DataModification {
@@ -64,7 +64,7 @@ export function planMerge(statement: MergeStmt, scope: QueryScope): DataModifica
     *run(outer, running) {
       const frame = newFrame(scope.rowCount, running, outer);
       const combinations: Frame['rows'][] = [];
-      for (const _ of rows(frame)) combinations.push([...frame.rows]);
+      forEachRow(rows, frame, () => combinations.push([...frame.rows]));
       const merge: Merging = { ...plan, frame, running, written: new Set() };
       let rowCount = 0;
       for (const combination of combinations) {

@@ -14,7 +14,8 @@ import type { FromList } from './join.ts';
 import type { Planning } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import { hasDefaultNulls, type SortOrder } from './sort.ts';
-import { type Source, tableSource } from './source.ts';
+import type { Source } from './cursor.ts';
+import { tableSource } from './source.ts';
 
 interface OrderColumn {
   readonly cell: number;

@@ -11,7 +11,8 @@ import { conditionText } from './condition-text.ts';
 import { allOf, type Conjunct } from './conjunct.ts';
 import type { RangeItem } from './namespace.ts';
 import { type Planning, type Running, runningOf } from './planning.ts';
-import { rowOf, type Source } from './source.ts';
+import { generated, rowsOf as stepsOf, type Source } from './cursor.ts';
+import { rowOf } from './source.ts';
 
 export function rowCondition(
   item: RangeItem,
@@ -90,7 +91,7 @@ export function catalogSource(
   conjuncts: readonly Conjunct[],
   planning: Planning,
 ): Source {
-  return function* ask(frame) {
+  return generated(function* ask(frame) {
     const { parameters, surroundings } = frame.execution;
     const past = copyOf(frame);
     surroundings.onCatalogQuery({
@@ -102,8 +103,8 @@ export function catalogSource(
           .length;
       },
     });
-    yield* source(frame);
-  };
+    yield* stepsOf(source, frame);
+  });
 }
 
 /** A frame without the execution. */

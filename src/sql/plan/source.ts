@@ -1,18 +1,15 @@
-/**
- * Rows of a FROM clause as they come: a source sets the rows of the frame and yields once for each combination. The caller iterates at once and
- * calls the source again only after that.
- */
+/** Sources of the rows of tables, of what is not stored, and of joins by nested loops. */
 import type { Frame } from '../expression.ts';
-import type { AccessPath, Row, RowCondition, StatementView, TableId } from '../storage.ts';
+import type { AccessPath, Row, RowCondition, TableId } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
+import { type Cursor, type Filter, generated, rowsOf, type Source } from './cursor.ts';
 import { runningOf } from './planning.ts';
 
-export type Source = (frame: Frame) => Iterable<undefined>;
-export type Filter = ((frame: Frame) => boolean) | null;
-
 /** No FROM clause: one row without columns. */
-export function* single(frame: Frame, filter: Filter): Iterable<undefined> {
-  if (filter === null || filter(frame)) yield undefined;
+export function single(filter: Filter): Source {
+  return generated(function* once(frame) {
+    if (filter === null || filter(frame)) yield undefined;
+  });
 }
 
 export function tableSource(
@@ -23,75 +20,187 @@ export function tableSource(
 ): Source {
   return (frame) => {
     const { view } = runningOf(frame);
-    const { rows } = frame;
     const condition = conditionIn(frame);
-    const scans = paths(frame);
-    const [path] = scans;
-    if (path === undefined) return noRow;
-    if (scans.length > 1) return eachOf(scanning(view, table, scans, condition), row, rows);
-    const found = view.scan(table, path, condition);
-    if (!Array.isArray(found) || found.length > 1) return eachOf(found, row, rows);
-    // One row or none, as most lookups of a join find: no generator.
-    const only = (found as readonly Row[])[0];
-    if (only === undefined) return noRow;
-    rows[row] = only;
-    return oneRow;
+    const scan = view.scanner?.(table, condition) ?? ((path) => view.scan(table, path, condition));
+    return new TableCursor(frame, row, paths, scan);
   };
 }
 
-const noRow: readonly undefined[] = [];
-const oneRow: readonly undefined[] = [undefined];
+const nothing: readonly never[] = [];
 
-function* scanning(
-  view: StatementView,
-  table: TableId,
-  paths: readonly AccessPath[],
-  condition: RowCondition,
-): Iterable<Row> {
-  for (const path of paths) yield* view.scan(table, path, condition);
-}
+class TableCursor implements Cursor {
+  readonly #frame: Frame;
+  readonly #row: number;
+  readonly #pathsIn: (frame: Frame) => readonly AccessPath[];
+  readonly #scan: (path: AccessPath) => Iterable<Row>;
+  #paths: readonly AccessPath[] = nothing;
+  /** Paths that have been opened. */
+  #opened = 0;
+  /** What the last path gave, as a list or an iterator. */
+  #list: readonly Row[] = nothing;
+  #taken = 0;
+  #iterator: Iterator<Row> | null = null;
 
-function* eachOf(found: Iterable<Row>, row: number, rows: Frame['rows']): Iterable<undefined> {
-  for (const each of found) {
-    rows[row] = each;
-    yield undefined;
+  constructor(
+    frame: Frame,
+    row: number,
+    pathsIn: (frame: Frame) => readonly AccessPath[],
+    scan: (path: AccessPath) => Iterable<Row>,
+  ) {
+    this.#frame = frame;
+    this.#row = row;
+    this.#pathsIn = pathsIn;
+    this.#scan = scan;
+  }
+
+  start(): void {
+    this.#paths = this.#pathsIn(this.#frame);
+    this.#opened = 0;
+    this.#list = nothing;
+    this.#taken = 0;
+  }
+
+  next(): boolean {
+    for (;;) {
+      if (this.#taken < this.#list.length) {
+        this.#frame.rows[this.#row] = this.#list[this.#taken++] as Row;
+        return true;
+      }
+      if (this.#iterator !== null) {
+        const step = this.#iterator.next();
+        if (step.done !== true) {
+          this.#frame.rows[this.#row] = step.value;
+          return true;
+        }
+        this.#iterator = null;
+      }
+      if (this.#opened >= this.#paths.length) return false;
+      this.#open(this.#scan(this.#paths[this.#opened++] as AccessPath));
+    }
+  }
+
+  /** One row or none, as most lookups of a join find, come as a list: no generator. */
+  #open(found: Iterable<Row>): void {
+    this.#taken = 0;
+    if (Array.isArray(found)) this.#list = found as readonly Row[];
+    else {
+      this.#list = nothing;
+      this.#iterator = found[Symbol.iterator]();
+    }
+  }
+
+  close(): void {
+    const iterator = this.#iterator;
+    this.#iterator = null;
+    this.#paths = nothing;
+    this.#list = nothing;
+    iterator?.return?.();
   }
 }
 
 /** Rows that are not stored: subqueries, functions, VALUES. */
-export function rowsSource(row: number, rowsOf: (frame: Frame) => Iterable<Row>, filter: Filter): Source {
-  return function* list(frame) {
+export function rowsSource(row: number, list: (frame: Frame) => Iterable<Row>, filter: Filter): Source {
+  return generated(function* each(frame) {
     const { checkInterrupt } = frame.execution;
     const { rows } = frame;
-    for (const each of rowsOf(frame)) {
+    for (const found of list(frame)) {
       checkInterrupt?.();
-      rows[row] = each;
+      rows[row] = found;
       if (filter === null || filter(frame)) yield undefined;
     }
-  };
+  });
 }
 
 /** For each row of `outer`, those of `inner`. */
 export function nested(outer: Source, inner: Source): Source {
-  return function* loop(frame) {
-    for (const _ of outer(frame)) for (const match of inner(frame)) yield match;
-  };
+  return (frame) => new NestedCursor(outer(frame), inner(frame));
+}
+
+class NestedCursor implements Cursor {
+  readonly #outer: Cursor;
+  readonly #inner: Cursor;
+  #isInside = false;
+
+  constructor(outer: Cursor, inner: Cursor) {
+    this.#outer = outer;
+    this.#inner = inner;
+  }
+
+  start(): void {
+    this.#isInside = false;
+    this.#outer.start();
+  }
+
+  next(): boolean {
+    for (;;) {
+      if (this.#isInside && this.#inner.next()) return true;
+      this.#isInside = this.#outer.next();
+      if (!this.#isInside) return false;
+      this.#inner.start();
+    }
+  }
+
+  close(): void {
+    try {
+      this.#inner.close();
+    } finally {
+      this.#outer.close();
+    }
+  }
 }
 
 /** A left join: where `inner` finds nothing, its rows are null. */
 export function leftJoin(outer: Source, inner: Source, innerRows: readonly number[]): Source {
-  return function* loop(frame) {
-    for (const _ of outer(frame)) {
-      let isMatched = false;
-      for (const match of inner(frame)) {
-        isMatched = true;
-        yield match;
+  return (frame) => new LeftCursor(frame, outer(frame), inner(frame), innerRows);
+}
+
+class LeftCursor implements Cursor {
+  readonly #frame: Frame;
+  readonly #outer: Cursor;
+  readonly #inner: Cursor;
+  readonly #innerRows: readonly number[];
+  /** Of the outer row: has none been read, is its first partner looked for, or has one been found? */
+  #state: 'before' | 'looking' | 'matched' = 'before';
+
+  constructor(frame: Frame, outer: Cursor, inner: Cursor, innerRows: readonly number[]) {
+    this.#frame = frame;
+    this.#outer = outer;
+    this.#inner = inner;
+    this.#innerRows = innerRows;
+  }
+
+  start(): void {
+    this.#state = 'before';
+    this.#outer.start();
+  }
+
+  next(): boolean {
+    for (;;) {
+      if (this.#state !== 'before') {
+        if (this.#inner.next()) {
+          this.#state = 'matched';
+          return true;
+        }
+        const isAlone = this.#state === 'looking';
+        this.#state = 'before';
+        if (isAlone) {
+          for (const row of this.#innerRows) this.#frame.rows[row] = null;
+          return true;
+        }
       }
-      if (isMatched) continue;
-      for (const row of innerRows) frame.rows[row] = null;
-      yield undefined;
+      if (!this.#outer.next()) return false;
+      this.#state = 'looking';
+      this.#inner.start();
     }
-  };
+  }
+
+  close(): void {
+    try {
+      this.#inner.close();
+    } finally {
+      this.#outer.close();
+    }
+  }
 }
 
 export interface FullJoinSides {
@@ -103,12 +212,12 @@ export interface FullJoinSides {
 }
 
 export function fullJoin({ left, right, leftRows, rightRows, on }: FullJoinSides): Source {
-  return function* loop(frame) {
+  return generated(function* loop(frame) {
     const { rows } = frame;
     const rights: (Row | null)[][] = [];
-    for (const _ of right(frame)) rights.push(rightRows.map((row) => rows[row] ?? null));
+    for (const _ of rowsOf(right, frame)) rights.push(rightRows.map((row) => rows[row] ?? null));
     const matched = new Set<(Row | null)[]>();
-    for (const _ of left(frame)) {
+    for (const _ of rowsOf(left, frame)) {
       let isMatched = false;
       for (const each of rights) {
         for (const [i, row] of rightRows.entries()) rows[row] = each[i] ?? null;
@@ -127,62 +236,36 @@ export function fullJoin({ left, right, leftRows, rightRows, on }: FullJoinSides
       for (const [i, row] of rightRows.entries()) rows[row] = each[i] ?? null;
       yield undefined;
     }
-  };
+  });
 }
 
 export function filtered(source: Source, filter: Filter): Source {
-  if (filter === null) return source;
-  return function* keep(frame) {
-    for (const _ of source(frame)) if (filter(frame)) yield undefined;
-  };
+  return filter === null ? source : (frame) => new FilteredCursor(frame, source(frame), filter);
 }
 
-export interface HashSide {
-  readonly row: number;
-  /** Sets the frame's row to each candidate. */
-  readonly build: Source;
-  /** `null`: NULL in the key, equal to nothing. */
-  readonly buildKey: (frame: Frame) => string | null;
-  readonly probeKey: (frame: Frame) => string | null;
-  readonly filter: Filter;
-}
+class FilteredCursor implements Cursor {
+  readonly #frame: Frame;
+  readonly #input: Cursor;
+  readonly #filter: (frame: Frame) => boolean;
 
-/** The rows of a table by key: made once for each run of the query, looked into for each row of what stands before it. */
-export function hashSource({ row, build, buildKey, probeKey, filter }: HashSide): Source {
-  const tables = new WeakMap<Frame, Map<string, Row[]>>();
-  return function* probe(frame) {
-    let table = tables.get(frame);
-    if (table === undefined) {
-      table = hashTable(frame, row, build, buildKey);
-      tables.set(frame, table);
-    }
-    const key = probeKey(frame);
-    if (key === null) return;
-    const { checkInterrupt } = frame.execution;
-    for (const each of table.get(key) ?? []) {
-      checkInterrupt?.();
-      frame.rows[row] = each;
-      if (filter === null || filter(frame)) yield undefined;
-    }
-  };
-}
-
-function hashTable(
-  frame: Frame,
-  row: number,
-  build: Source,
-  keyOf: (frame: Frame) => string | null,
-): Map<string, Row[]> {
-  const table = new Map<string, Row[]>();
-  for (const _ of build(frame)) {
-    const key = keyOf(frame);
-    const found = frame.rows[row];
-    if (key === null || found === null || found === undefined) continue;
-    const rows = table.get(key);
-    if (rows === undefined) table.set(key, [found]);
-    else rows.push(found);
+  constructor(frame: Frame, input: Cursor, filter: (frame: Frame) => boolean) {
+    this.#frame = frame;
+    this.#input = input;
+    this.#filter = filter;
   }
-  return table;
+
+  start(): void {
+    this.#input.start();
+  }
+
+  next(): boolean {
+    while (this.#input.next()) if (this.#filter(this.#frame)) return true;
+    return false;
+  }
+
+  close(): void {
+    this.#input.close();
+  }
 }
 
 /** A row that is not stored. */

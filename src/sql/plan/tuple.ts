@@ -5,7 +5,7 @@ import type { SqlValue } from '../value.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { type CompareKeys, type Limit, limited, type SortOrder } from './sort.ts';
-import type { Source } from './source.ts';
+import { hasRow, rowsOf, type Source } from './cursor.ts';
 import type { Target } from './target.ts';
 
 /** A row on its way to the client: what it shows, and what it is sorted by. */
@@ -45,10 +45,7 @@ function isPlain({ targets, compare, distinct, sortKeys }: SelectPlan): boolean 
 
 export function rowTest(plan: SelectPlan): PlannedQuery['hasRow'] {
   if (plan.limit !== null || !isPlain(plan)) return null;
-  return (outer, running) => {
-    for (const _ of plan.source(newFrame(plan.rowCount(), running, outer))) return true;
-    return false;
-  };
+  return (outer, running) => hasRow(plan.source, newFrame(plan.rowCount(), running, outer));
 }
 
 export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
@@ -95,7 +92,7 @@ function* lateRows(plan: SelectPlan, late: ReadonlySet<Target>, frame: Frame): I
 const notYet: Expression = { type: types.text, modifier: -1, isRowFree: false, evaluate: () => null };
 
 function* projected(source: Source, evaluators: readonly Expression['evaluate'][], frame: Frame): Iterable<Values> {
-  for (const _ of source(frame)) yield evaluators.map((evaluate) => evaluate(frame));
+  for (const _ of rowsOf(source, frame)) yield evaluators.map((evaluate) => evaluate(frame));
 }
 
 /** Sorted and made distinct, before LIMIT. */
@@ -107,7 +104,7 @@ export function sortedTuples(plan: SelectPlan, frame: Frame, keepsRows: boolean)
 }
 
 function* tuplesOf(plan: SelectPlan, frame: Frame, keepsRows: boolean): Iterable<Tuple> {
-  for (const _ of plan.source(frame)) {
+  for (const _ of rowsOf(plan.source, frame)) {
     for (const values of expanded(plan.targets, frame)) {
       yield {
         values,

@@ -11,7 +11,7 @@ import type { SqlValue } from '../value.ts';
 import { restore } from './grouping.ts';
 import { computedExpression, type QueryScope } from './scope.ts';
 import { type CompareKeys, keyComparator, sortByOf, sortOrder } from './sort.ts';
-import type { Source } from './source.ts';
+import { forEachRow, generated, type Source } from './cursor.ts';
 import { stringsOf } from './tree.ts';
 import { type Ordered, planFrame, type WindowFrame } from './window-frame.ts';
 import { type Compute, overFrame, windowFunction } from './window-function.ts';
@@ -68,15 +68,17 @@ export class WindowCollector {
     for (const [i, { slot }] of this.#calls.entries()) slot.number = width + i;
     const calls = this.#calls;
     const { dialect } = this.#scope;
-    return function* windows(frame) {
+    return generated(function* windows(frame) {
       const states: { rows: Frame['rows']; computed: SqlValue[] }[] = [];
-      for (const _ of input(frame)) states.push({ rows: [...frame.rows], computed: frame.computed.slice(0, width) });
+      forEachRow(input, frame, () => {
+        states.push({ rows: [...frame.rows], computed: frame.computed.slice(0, width) });
+      });
       for (const { window, compute, slot } of calls) fill(states, window, compute, slot.number, frame, dialect);
       for (const { rows, computed } of states) {
         restore(frame, rows, computed);
         yield undefined;
       }
-    };
+    });
   }
 
   #window(over: WindowDef): Window {

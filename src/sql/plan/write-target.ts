@@ -21,7 +21,7 @@ import type { Planning, Running } from './planning.ts';
 import { rowCondition } from './row-condition.ts';
 import type { QueryScope } from './scope.ts';
 import { keyComparator, sortByOf, sortOrder } from './sort.ts';
-import type { Source } from './source.ts';
+import { forEachRow, type Source } from './cursor.ts';
 import { conjunctsOf } from './tree.ts';
 
 export interface WriteTarget {
@@ -149,7 +149,7 @@ function visitJoined(item: RangeItem, source: Source, conjuncts: readonly Conjun
   const where = allOf(conjuncts);
   return function* visit(frame, running, { request, write }) {
     const combinations: Frame['rows'][] = [];
-    for (const _ of source(frame)) combinations.push([...frame.rows]);
+    forEachRow(source, frame, () => combinations.push([...frame.rows]));
     const seen = new Set<number>();
     for (const rows of combinations) {
       const row = rows[item.row];
