@@ -103,9 +103,31 @@ describe('the ways that make no decimals are those of the library', () => {
     expect(compareNumerics(number('nan'), number('infinity'))).toBe(1);
   });
 
+  const cents = fc.integer({ min: -2e15, max: 2e15 }).map((units) => numericOf(`${units}e-2`, 2));
+
+  test('text, of a copy with another scale too', () => {
+    const scaled = fc.oneof(any, cents);
+    fc.assert(
+      fc.property(scaled, fc.integer({ min: 0, max: 20 }), (numeric, scale) => {
+        expect(formatNumeric(numeric)).toBe(numeric.value.toFixed(numeric.scale));
+        expect(formatNumeric({ ...numeric, scale })).toBe(numeric.value.toFixed(scale));
+      }),
+      { seed: 20_261, numRuns: 1000 },
+    );
+  });
+
+  test('comparison of one scale', () => {
+    fc.assert(
+      fc.property(cents, cents, (a, b) => {
+        expect(Math.sign(compareNumerics(a, b))).toBe(a.value.comparedTo(b.value) + 0);
+      }),
+      { seed: 20_261, numRuns: 500 },
+    );
+  });
+
   test('sums', () => {
     fc.assert(
-      fc.property(fc.array(any, { minLength: 1, maxLength: 40 }), (numbers) => {
+      fc.property(fc.array(fc.oneof(any, cents), { minLength: 1, maxLength: 40 }), (numbers) => {
         const sum = new NumericSum();
         for (const each of numbers) sum.add(each);
         expect(formatNumeric(sum.result())).toBe(formatNumeric(numbers.reduce(addNumerics)));

@@ -10,6 +10,8 @@ export interface Numeric {
   readonly value: Decimal;
   /** Digits after the point. */
   readonly scale: number;
+  /** The value times 10^scale, where that is an integer below 10^15; NaN: it is not. Absent: not computed. */
+  readonly units?: number;
 }
 
 /** PostgreSQL's limits: 131072 digits before the point, 16383 after. */
@@ -37,7 +39,47 @@ export function numericOf(value: Decimal.Value | bigint, scale = 0): Numeric {
   const exact = new Exact(typeof value === 'bigint' ? value.toString() : value);
   if (exact.isFinite() && exact.e >= digitsMax) throw new SqlError('22003', 'value overflows numeric format');
   // Zero has no sign in SQL.
-  return { kind: 'numeric', value: exact.isZero() ? new Exact(0) : exact, scale };
+  return exact.isZero() ? new CountedNumeric(new Exact(0), scale, 0) : new CountedNumeric(exact, scale);
+}
+
+/** Its units are those of its own value and scale: a copy that is spread with others has none. */
+class CountedNumeric implements Numeric {
+  readonly kind = 'numeric';
+  readonly value: Decimal;
+  readonly scale: number;
+  readonly #units: number;
+
+  constructor(value: Decimal, scale: number, units = unitsOf(value, scale)) {
+    this.value = value;
+    this.scale = scale;
+    this.#units = units;
+  }
+
+  get units(): number {
+    return this.#units;
+  }
+}
+
+/** The library's words have seven digits. */
+const wordDigits = 7;
+const wordBase = 10 ** wordDigits;
+const unitsMax = 1e15;
+
+function unitsOf({ d, e, s }: Decimal, scale: number): number {
+  // NaN and infinities have no words.
+  const words = d as readonly number[] | null;
+  if (words === null || words.length > 2) return Number.NaN;
+  const [first = 0, second] = words;
+  const integer = second === undefined ? first : first * wordBase + second;
+  const shift = (Math.floor(e / wordDigits) - words.length + 1) * wordDigits + scale;
+  if (shift > 15 || shift < -15) return Number.NaN;
+  // Both powers are exact, and so is a quotient that is an integer.
+  const units = shift < 0 ? integer / 10 ** -shift : integer * 10 ** shift;
+  return Number.isInteger(units) && units < unitsMax ? s * units : Number.NaN;
+}
+
+function isSmall({ units }: Numeric): boolean {
+  return units !== undefined && !Number.isNaN(units);
 }
 
 const numericText = /^\s*([+-]?)(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d+))?\s*$/;
@@ -61,12 +103,23 @@ function parseSpecial(word: string): Numeric | undefined {
   return infinite === null ? undefined : numericOf(infinite[1] === '-' ? -Infinity : Infinity);
 }
 
-export function formatNumeric({ value, scale }: Numeric): string {
+export function formatNumeric(number: Numeric): string {
+  const { value, scale, units } = number;
+  if (units !== undefined && isSmall(number)) return formatUnits(units, scale);
   return value.isFinite() ? value.toFixed(scale) : value.toString();
+}
+
+function formatUnits(units: number, scale: number): string {
+  if (scale === 0) return String(units);
+  const digits = String(Math.abs(units)).padStart(scale + 1, '0');
+  const point = digits.length - scale;
+  return `${units < 0 ? '-' : ''}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
 /** NaN is equal to itself and above everything: PostgreSQL manual, 8.1.2. */
 export function compareNumerics(a: Numeric, b: Numeric): number {
+  if (a.scale === b.scale && a.units !== undefined && b.units !== undefined && isSmall(a) && isSmall(b))
+    return a.units === b.units ? 0 : a.units < b.units ? -1 : 1;
   if (a.value.isNaN()) return b.value.isNaN() ? 0 : 1;
   if (b.value.isNaN()) return -1;
   return a.value.isFinite() && b.value.isFinite() ? compareDecimals(a.value, b.value) : a.value.comparedTo(b.value);

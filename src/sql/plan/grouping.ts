@@ -5,6 +5,7 @@
 import type { FuncCall, Node, SelectStmt } from '@pgsql/types';
 import { assert, AssertionFailure } from '../../base/assert.ts';
 import { primaryKey } from '../catalog/relation.ts';
+import { isIdentity } from '../compare.ts';
 import { hashReader } from '../row-key.ts';
 import { type Aggregate, aggregateOf, compileExpression, isAggregate, valuesReader } from '../expressions/index.ts';
 import type { Execution, Expression, Frame } from '../expression.ts';
@@ -137,15 +138,19 @@ export class Grouping implements CallCollector {
       dialect,
     );
     const valuesOf = valuesReader(keys);
+    // A key that is its own hash needs no list of values to be looked up.
+    const [first] = keys;
+    const only = first !== undefined && keys.length === 1 && isIdentity(first.type, dialect) ? first.evaluate : null;
     return generated(function* groups(frame) {
       const found = new Map<unknown, Group>();
       let hasTaken = false;
       forEachRow(input, frame, () => {
-        const values = valuesOf(frame);
-        const hash = hashOf(values);
+        const several = only === null ? valuesOf(frame) : null;
+        const hash = several === null ? (only?.(frame) ?? null) : hashOf(several);
         let group = found.get(hash);
         if (group === undefined) {
-          group = { rows: [...frame.rows], values, states: aggregates.map((each) => each.start()) };
+          const values = several ?? [hash as SqlValue];
+          group = { rows: frame.rows.slice(), values, states: aggregates.map((each) => each.start()) };
           found.set(hash, group);
         }
         for (const state of group.states) hasTaken = state.add(frame) || hasTaken;
@@ -161,7 +166,8 @@ export class Grouping implements CallCollector {
         found.set('', { rows: frame.rows.map(() => null), values: [], states: aggregates.map((each) => each.start()) });
       }
       for (const { rows, values, states } of found.values()) {
-        restore(frame, rows, [...values, ...states.map((state) => state.result(frame))]);
+        restore(frame, rows, values);
+        for (let i = 0; i < states.length; i++) frame.computed[values.length + i] = states[i]?.result(frame) ?? null;
         yield undefined;
       }
     });
