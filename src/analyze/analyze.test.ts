@@ -159,6 +159,37 @@ describe('a set has witnesses of several kinds: one that runs is looked for', ()
   });
 });
 
+describe('an UPDATE with RETURNING that finds no row', () => {
+  const take = (whenMissed: readonly Step[]): UnitStep =>
+    transaction('take', null, [
+      statement('UPDATE items SET stock = stock - 1 WHERE id = $1 AND stock > 0 RETURNING id', [argument('id')], 'item'),
+      branch<Step>(expression('is null', column('item', 'id')), whenMissed, []),
+      statement('INSERT INTO sales (item) VALUES ($1)', [argument('id')]),
+    ]);
+  const count = transaction('count', null, [
+    statement('UPDATE items SET stock = $2 WHERE id = $1', [argument('id'), argument('stock')]),
+    statement('SELECT count(*) AS n FROM sales WHERE item = $1', [argument('id')]),
+  ]);
+  const tables = `CREATE TABLE items (id int PRIMARY KEY, stock int NOT NULL);
+    CREATE TABLE sales (id serial PRIMARY KEY, item int NOT NULL)`;
+  const ofSales = (whenMissed: readonly Step[]): Promise<Analysis> =>
+    analyze(application({ schema: tables, units: { take: [take(whenMissed)], count: [count] } }), {
+      isolation: 'read committed',
+      schedulesMax: 4,
+    });
+
+  test('what follows its throw holds the lock of the row: robust', async () => {
+    const { anomalies, evidence } = await ofSales([abort()]);
+    expect(anomalies).toEqual([]);
+    expect(conclude(evidence).kind).toBe('satisfied');
+  });
+
+  test('what follows without one does not', async () => {
+    const { anomalies } = await ofSales([]);
+    expect(anomalies.map(({ transactions }) => transactions)).toContainEqual(['take', 'count']);
+  });
+});
+
 test('write skew of a pair at repeatable read', async () => {
   const drain = (from: string, name: string): UnitStep =>
     transaction(name, null, [
@@ -233,6 +264,37 @@ describe('a unit of several transactions', () => {
     const { unitAnomalies, evidence } = await ofTables(units);
     expect(unitAnomalies.map(({ transactions }) => transactions)).toEqual([]);
     expect(conclude(evidence).kind).toBe('satisfied');
+  });
+
+  test('a transaction around the unit that needs it, and around no other', async () => {
+    const { unitAnomalies } = await ofTables({
+      empty: [
+        statement('SELECT used FROM accounts WHERE id = $1', [argument('id')], 'found'),
+        branch(expression('=', column('found', 'used'), 0), [
+          statement('UPDATE accounts SET balance = 0 WHERE id = $1', [argument('id')]),
+        ]),
+      ],
+      deposit: [
+        look,
+        statement('UPDATE accounts SET used = used + 1, balance = balance + 1 WHERE id = $1', [argument('id')]),
+      ],
+    });
+    expect(unitAnomalies).toMatchObject([
+      { transactions: ['empty', 'deposit'], status: { kind: 'confirmed' }, fix: { isProven: true } },
+    ]);
+    const changes = unitAnomalies[0]?.fix?.changes ?? [];
+    expect(changes.map(({ kind, transaction }) => [kind, transaction])).toEqual([
+      ['around', 'empty'],
+      ['lock', 'empty'],
+    ]);
+  });
+
+  test('a row that another unit inserts was not there when it was checked: no finding', async () => {
+    const { unitAnomalies } = await ofTables({
+      ...coupon(),
+      open: [statement('INSERT INTO accounts VALUES ($1, $2, 0)', [argument('id'), argument('balance')])],
+    });
+    expect(unitAnomalies.map(({ transactions }) => transactions)).toEqual([['coupon']]);
   });
 
   test('what another one writes between the check and the write is lost with the row', async () => {

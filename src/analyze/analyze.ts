@@ -6,7 +6,7 @@ import { type Anomaly, anomalyOf, type Fix, isRobustWith, type ProofOptions } fr
 import type { Application, Place } from './application.ts';
 import { candidateChanges, type Change, changedTransaction, changedWitness } from './changes.ts';
 import { type Amounts, concreteWitness, type WitnessedSet } from './concrete-witness.ts';
-import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
+import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax } from './confirm.ts';
 import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
@@ -17,7 +17,7 @@ import {
   type NotUnderstoodPlace,
   transactionsOf,
 } from './transactions.ts';
-import { unitAnomalies, type UnitAnalysis, wholeUnit } from './unit-anomalies.ts';
+import { analyzedUnit, unitAnomalies, type UnitAnalysis } from './unit-anomalies.ts';
 import type { WitnessDefinition } from './witness-program.ts';
 
 export interface AnalyzeOptions extends Partial<ExploreLimits> {
@@ -58,8 +58,6 @@ export async function analyze(application: Application, options: AnalyzeOptions)
 }
 
 const schedulesMaxDefault = 2_000;
-/** Of a witness with a change that is proven: to show that it runs, not that it holds. */
-const provenSchedulesMax = 12;
 const roundsMax = 4;
 /** An anomaly to which the history's dependencies give no name. */
 const unnamed = 'not serializable';
@@ -187,7 +185,7 @@ class ApplicationAnalysis {
       const parts = this.#transactions.filter((one) => one.unit === unit);
       const isKnown = parts.every((one) => this.#known.includes(one)) && notUnderstoodInUnit(unit.steps).length === 0;
       const changed = parts.map((one) => changedTransaction(one, this.#changes, this.#schema));
-      return isKnown ? [wholeUnit(unit, changed, this.#schema)] : [];
+      return isKnown ? [analyzedUnit(unit, changed, this.#schema)] : [];
     });
     return unitAnomalies(units, {
       ...this.#proof,

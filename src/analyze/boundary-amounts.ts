@@ -18,11 +18,17 @@ export interface CheckedConditions {
 export function boundaryAmounts(checked: readonly CheckedConditions[]): readonly Amounts[] {
   let all: readonly Columns[] = [new Map()];
   for (const { transaction, conditions } of checked) {
-    const unique = [...new Map(conditions.map((condition) => [JSON.stringify(condition), condition])).values()];
+    const unique = [...new Map(conditions.map(plain).map((one) => [JSON.stringify(one), one])).values()];
     for (const choices of unique.flatMap((condition) => choicesIn(condition, transaction)))
       all = choices.flatMap((choice) => all.map((columns) => new Map([...choice, ...columns]))).slice(0, choicesMax);
   }
   return all.map((inColumns) => ({ inRows: 100, inArguments, areArgumentsEqual: true, inColumns }));
+}
+
+/** A condition and its opposite have one boundary. */
+function plain(condition: Value): Value {
+  const [operand] = condition.kind === 'expression' && condition.operator === 'not' ? condition.operands : [];
+  return operand === undefined ? condition : plain(operand);
 }
 
 /** For each comparison in the condition, what its columns may be. */

@@ -53,6 +53,9 @@ export async function confirm(definitions: Iterable<WitnessDefinition>, limits: 
   return { kind: 'possible', reason };
 }
 
+/** Of a witness with a change that is proven: to show that it runs, not that it holds. */
+export const provenSchedulesMax = 12;
+
 /** Of a confirmed anomaly: beyond these, the first schedule that shows it is the last. */
 const shownSchedulesMax = 20;
 

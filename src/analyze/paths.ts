@@ -16,7 +16,7 @@ export interface PathStatement {
   readonly statement: Statement;
   /** Number of its transaction along the path of a unit; in the steps of one transaction it says nothing. */
   readonly piece: number;
-  /** Of the branches and loops that decided that it runs. */
+  /** Of the branches that decided that it runs, as they held, and what loops are over. */
   readonly conditions: readonly Value[];
   /** A rollback to a savepoint took back what it wrote and the locks that it had. */
   readonly isUndone: boolean;
@@ -126,11 +126,14 @@ class Walk {
   }
 
   #branch({ condition, ifTrue, ifFalse }: Branch<AnyStep>, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {
-    const inside = open.map((path) => ({ ...path, conditions: [...path.conditions, condition] }));
-    const all = [...this.through(ifTrue, inside), ...this.through(ifFalse, inside)];
+    const negated: Value = { kind: 'expression', operator: 'not', operands: [condition] };
+    const inside = (held: Value): readonly UnfinishedPath[] =>
+      open.map((path) => ({ ...path, conditions: [...path.conditions, held] }));
+    const all = [...this.through(ifTrue, inside(condition)), ...this.through(ifFalse, inside(negated))];
     // Where both sides lead on, what follows does not depend on the condition.
     if (all.some(({ end }) => end !== 'open')) return all;
-    return all.map((path) => ({ ...path, conditions: path.conditions.filter((one) => one !== condition) }));
+    const isOther = (one: Value): boolean => one !== condition && one !== negated;
+    return all.map((path) => ({ ...path, conditions: path.conditions.filter(isOther) }));
   }
 
   #loop(loop: Loop<AnyStep>, open: readonly UnfinishedPath[]): readonly UnfinishedPath[] {

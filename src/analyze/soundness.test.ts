@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IsolationName } from '../sql/index.ts';
 import type { Dialect, Statement, Step, Value } from './application.ts';
-import { application, argument, column, statement, transaction } from './builder.ts';
+import { abort, application, argument, branch, column, expression, statement, transaction } from './builder.ts';
 import { exploreWitness } from './confirm.ts';
 import { RobustSet } from './robust-set.ts';
 import { readSchema } from './schema.ts';
@@ -78,6 +78,37 @@ function anyTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
     .filter((steps) => steps.length > 0);
 }
 
+/** A choice by whether the first statement found its row: the rest follows where it did, where it did not, or where it did and else a throw. */
+function choosingTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
+  const isMissing: Value = expression('=', { kind: 'row-count', statement: 'first' }, 0);
+  const rest = fc.array(fc.oneof(...statements[dialect]).filter((one) => !usesFirst(one)), { minLength: 1, maxLength: 2 });
+  return fc
+    .tuple(key, fc.constantFrom(...choosing[dialect]), rest, fc.constantFrom('found', 'missing', 'throw'))
+    .map(([k, sql, steps, when]) => [
+      statement(sql, [k], 'first'),
+      ...(when === 'throw'
+        ? [branch<Step>(isMissing, [abort()], []), ...steps]
+        : [branch<Step>(isMissing, when === 'missing' ? steps : [], when === 'found' ? steps : [])]),
+    ]);
+}
+
+const choosing: Readonly<Record<Dialect, readonly string[]>> = {
+  postgres: [
+    'SELECT a FROM t WHERE id = $1',
+    'SELECT a FROM t WHERE id = $1 AND b > 1 FOR UPDATE',
+    'UPDATE t SET a = a + 1 WHERE id = $1 AND b > 1 RETURNING a',
+    'DELETE FROM t WHERE id = $1 RETURNING a',
+    'INSERT INTO t VALUES ($1, 5, 5) ON CONFLICT DO NOTHING RETURNING a',
+  ],
+  mysql: [
+    'SELECT a FROM t WHERE id = ?',
+    'SELECT a FROM t WHERE id = ? AND b > 1 FOR UPDATE',
+    'UPDATE t SET a = a + 1 WHERE id = ? AND b > 1',
+    'DELETE FROM t WHERE id = ?',
+    'INSERT IGNORE INTO t VALUES (?, 5, 5)',
+  ],
+};
+
 function usesFirst({ parameters }: Statement): boolean {
   return parameters.some(({ kind }) => kind === 'column');
 }
@@ -119,6 +150,7 @@ function anySet(dialect: Dialect): fc.Arbitrary<readonly DrawnTransaction[]> {
   return fc.oneof(
     { weight: 2, arbitrary: setOf(anyLevel, anyTransaction(dialect)) },
     { weight: 5, arbitrary: setOf(anyLevel, guardedTransaction(dialect)) },
+    { weight: 3, arbitrary: setOf(anyLevel, fc.oneof(choosingTransaction(dialect), guardedTransaction(dialect))) },
     { weight: 1, arbitrary: setOf(fc.constant('serializable'), anyTransaction(dialect)) },
   );
 }

@@ -16,7 +16,7 @@ import { aliasOf, namesOf, partsOf, type Parts, tablesInFrom } from './sql-tree.
 import { statementTree } from './statement-tree.ts';
 
 export type StatementAccesses =
-  | { readonly kind: 'understood'; readonly moments: Moments; readonly readsSnapshot: SnapshotReads }
+  | ({ readonly kind: 'understood' } & Reading)
   | { readonly kind: 'not-understood'; readonly reason: string };
 
 /** Never throws: what cannot be read has a reason. */
@@ -33,18 +33,27 @@ export function accessesOf(statement: Statement, schema: Schema): StatementAcces
 /** What the reader does not know. */
 class NotReadable extends Error {}
 
-interface Reading {
+interface Reading extends TreeReading {
+  /** Is its result one row where it finds that of its key, and else none? */
+  readonly findsOneRow: boolean;
+}
+
+interface TreeReading {
   readonly moments: Moments;
   readonly readsSnapshot: SnapshotReads;
 }
 
-function readingOf({ sql, parameters }: Statement, schema: Schema): Reading {
-  const tree = statementTree(sql, schema.dialect);
-  if (tree === null) return { moments: [], readsSnapshot: 'none' };
+function readingOf(statement: Statement, schema: Schema): Reading {
+  const tree = statementTree(statement.sql, schema.dialect);
+  if (tree === null) return { moments: [], readsSnapshot: 'none', findsOneRow: false };
+  return { ...treeReadingOf(tree, statement, schema), findsOneRow: findsOneRow(tree) };
+}
+
+function treeReadingOf(tree: Node, { parameters }: Statement, schema: Schema): TreeReading {
   const statement = new StatementReader(tree, parameters, schema);
   if ('SelectStmt' in tree) return statement.select(tree.SelectStmt);
   // MySQL 8.0 manual, 17.7.3: the SELECT of an INSERT and the subqueries of an UPDATE lock what they read, and so read the latest rows.
-  const latest = (moments: Moments): Reading => ({ moments: oneByOne[schema.dialect](moments), readsSnapshot: 'none' });
+  const latest = (moments: Moments): TreeReading => ({ moments: oneByOne[schema.dialect](moments), readsSnapshot: 'none' });
   if ('InsertStmt' in tree) return latest(statement.insert(tree.InsertStmt));
   if ('UpdateStmt' in tree) return latest(statement.update(tree.UpdateStmt));
   if ('DeleteStmt' in tree) return latest(statement.delete(tree.DeleteStmt));
@@ -79,7 +88,7 @@ class StatementReader {
     }
   }
 
-  select(select: SelectStmt): Reading {
+  select(select: SelectStmt): TreeReading {
     const reads = this.#readsOfSelects();
     const locking = (select.lockingClause ?? []).flatMap((node) =>
       'LockingClause' in node ? [node.LockingClause] : [],
@@ -334,4 +343,22 @@ function isRereadBy(write: Access, read: Access): boolean {
   if (!write.locks || write.table !== read.table || JSON.stringify(write.row) !== JSON.stringify(read.row))
     return false;
   return [...read.reads].every((name) => write.reads.has(name));
+}
+
+/** No join, subquery, aggregate or OFFSET, and no INSERT but of one row that may be there already. */
+function findsOneRow(tree: Node): boolean {
+  const { relations, selects, functions } = partsOf(tree);
+  if (relations.length !== 1) return false;
+  if ('SelectStmt' in tree) return selects.length === 1 && functions.length === 0 && !mayLeaveOut(tree.SelectStmt);
+  if (!('InsertStmt' in tree)) return selects.length === 0;
+  const { onConflictClause, selectStmt } = tree.InsertStmt;
+  const values = selectStmt !== undefined && 'SelectStmt' in selectStmt ? selectStmt.SelectStmt.valuesLists : undefined;
+  return onConflictClause?.action === 'ONCONFLICT_NOTHING' && values?.length === 1;
+}
+
+/** A row that its condition lets through. */
+function mayLeaveOut({ groupClause, havingClause, limitCount, limitOffset, lockingClause = [] }: SelectStmt): boolean {
+  const isOne = limitCount === undefined || ('A_Const' in limitCount && (limitCount.A_Const.ival?.ival ?? 0) > 0);
+  const skips = lockingClause.some((node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip');
+  return groupClause !== undefined || havingClause !== undefined || limitOffset !== undefined || !isOne || skips;
 }

@@ -35,10 +35,13 @@ export interface AnalyzedStatement {
   readonly conditions: readonly Value[];
   readonly moments: Moments;
   readonly readsSnapshot: SnapshotReads;
+  readonly findsOneRow: boolean;
   readonly isUndone: boolean;
 }
 
-type Reading = Pick<AnalyzedStatement, 'moments' | 'readsSnapshot'>;
+type Reading = Pick<AnalyzedStatement, 'moments' | 'readsSnapshot' | 'findsOneRow'>;
+
+const nothingRead: Reading = { moments: [], readsSnapshot: 'none', findsOneRow: false };
 
 export function transactionsOf(application: Application, schema: Schema): readonly AnalyzedTransaction[] {
   return application.units.flatMap((unit) => {
@@ -93,7 +96,7 @@ export function analyzedSteps(
     const before = known.get(key);
     if (before !== undefined) return before;
     const found = accessesOf(statement, schema);
-    const reading = found.kind === 'understood' ? found : { moments: [], readsSnapshot: 'none' as const };
+    const reading = found.kind === 'understood' ? found : nothingRead;
     known.set(key, reading);
     if (found.kind === 'not-understood' && !notUnderstood.some((one) => one.place === statement.place))
       notUnderstood.push({ place: statement.place, reason: found.reason });
@@ -101,8 +104,8 @@ export function analyzedSteps(
   };
   const withMoments = (path: Path): AnalyzedPath =>
     path.map(({ statement, ...at }) => {
-      const { moments, readsSnapshot } = read(statement);
-      return { statement, ...at, moments, readsSnapshot };
+      const { moments, readsSnapshot, findsOneRow } = read(statement);
+      return { statement, ...at, moments, readsSnapshot, findsOneRow };
     });
   return { paths: paths.map(withMoments), notUnderstood, hasLoops };
 }

@@ -8,18 +8,24 @@ import type { AnyStep, Unit, UnitStep, Value } from './application.ts';
 import { boundaryAmounts } from './boundary-amounts.ts';
 import { candidateChanges, type Change, changedWitness } from './changes.ts';
 import { type Amounts, concreteWitness } from './concrete-witness.ts';
-import { confirm, type ExploreLimits, exploreWitness } from './confirm.ts';
+import { confirm, type ExploreLimits, exploreWitness, provenSchedulesMax } from './confirm.ts';
 import { rowRules, type Witness } from './robust-set.ts';
 import type { Schema } from './schema.ts';
 import { type PathTemplate, templatesOf } from './templates.ts';
 import { analyzedSteps, type AnalyzedTransaction } from './transactions.ts';
 import { hasDependentWrite, staleReads } from './unit-witness.ts';
-import type { WitnessDefinition } from './witness-program.ts';
+import type { WitnessDefinition, WitnessSession } from './witness-program.ts';
 
 export interface UnitSet extends ProofOptions {
   readonly limits: ExploreLimits;
   /** Tried after those on the edge of conditions. */
   readonly attempts: readonly Amounts[];
+}
+
+/** A unit as if it were one transaction, and the transactions that it has. */
+export interface AnalyzedUnit {
+  readonly whole: AnalyzedTransaction;
+  readonly parts: readonly AnalyzedTransaction[];
 }
 
 export interface UnitAnalysis {
@@ -33,13 +39,11 @@ export const unitAnomalyName = 'not atomic';
 
 const witnessesMax = 4;
 
-/**
- * A unit as if it were one transaction. @param parts its transactions in the order of its steps, with their changes
- */
-export function wholeUnit(unit: Unit, parts: readonly AnalyzedTransaction[], schema: Schema): AnalyzedTransaction {
+/** @param parts its transactions in the order of its steps, with their changes */
+export function analyzedUnit(unit: Unit, parts: readonly AnalyzedTransaction[], schema: Schema): AnalyzedUnit {
   const left = [...parts];
   const steps = withParts(unit.steps, left);
-  return {
+  const whole: AnalyzedTransaction = {
     name: unit.name,
     unit,
     place: unit.place,
@@ -48,6 +52,7 @@ export function wholeUnit(unit: Unit, parts: readonly AnalyzedTransaction[], sch
     steps,
     ...analyzedSteps(steps, unit.place, schema),
   };
+  return { whole, parts };
 }
 
 /** @param parts those that the steps have not taken yet */
@@ -73,13 +78,13 @@ function withParts(steps: readonly UnitStep[], parts: AnalyzedTransaction[]): re
   });
 }
 
-export async function unitAnomalies(units: readonly AnalyzedTransaction[], set: UnitSet): Promise<UnitAnalysis> {
+export async function unitAnomalies(units: readonly AnalyzedUnit[], set: UnitSet): Promise<UnitAnalysis> {
   const search = new UnitSearch(
-    units.filter(({ notUnderstood }) => notUnderstood.length === 0),
+    units.filter(({ whole }) => whole.notUnderstood.length === 0),
     set,
   );
-  const unread = units.filter((one) => hasPieces(one) && one.notUnderstood.length > 0);
-  return { anomalies: await search.run(), cut: [...unread.map(({ name }) => name), ...search.cut] };
+  const unread = units.filter(({ whole }) => hasPieces(whole) && whole.notUnderstood.length > 0);
+  return { anomalies: await search.run(), cut: [...unread.map(({ whole }) => whole.name), ...search.cut] };
 }
 
 function hasPieces({ paths }: AnalyzedTransaction): boolean {
@@ -88,16 +93,19 @@ function hasPieces({ paths }: AnalyzedTransaction): boolean {
 
 class UnitSearch {
   readonly #units: readonly AnalyzedTransaction[];
+  readonly #parts: ReadonlyMap<AnalyzedTransaction, readonly AnalyzedTransaction[]>;
   readonly #set: UnitSet;
   readonly #templates: readonly PathTemplate[];
   readonly cut: readonly string[];
   #changes: readonly Change[] = [];
 
-  constructor(units: readonly AnalyzedTransaction[], set: UnitSet) {
+  constructor(all: readonly AnalyzedUnit[], set: UnitSet) {
+    const units = all.map(({ whole }) => whole);
     this.#units = units;
+    this.#parts = new Map(all.map(({ whole, parts }) => [whole, parts]));
     this.#set = set;
-    const { all, cut } = templatesOf(units, rowRules[set.schema.dialect]);
-    this.#templates = all;
+    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect]);
+    this.#templates = templates;
     this.cut = cut.flatMap((at) => {
       const unit = units[at];
       return unit !== undefined && unit.paths.some(hasDependentWrite) ? [unit.name] : [];
@@ -112,7 +120,7 @@ class UnitSearch {
       for (const other of [unit, ...this.#units.filter((one) => one !== unit)]) {
         const witnesses = this.#witnesses(at, this.#units.indexOf(other));
         const taking = [...new Set([unit, other])];
-        if (witnesses.length === 0 || this.#isMended(taking)) continue;
+        if (witnesses.length === 0 || this.#holds(this.#changes, taking)) continue;
         anomalies.push(await this.#anomaly(witnesses, taking));
       }
     }
@@ -156,45 +164,71 @@ class UnitSearch {
     return [...new Map(all.map((definition) => [JSON.stringify(definition), definition])).values()];
   }
 
-  /** One transaction around each unit that has several, and the cheapest changes beside it. */
+  /** One transaction around the first unit, or around each that has several, and the cheapest changes beside it. */
   async #fix(taking: readonly AnalyzedTransaction[], definition: WitnessDefinition | null): Promise<Fix | null> {
     const own = this.#changes.filter((change) => taking.some(({ name }) => name === change.transaction));
-    const around = taking
-      .filter(hasPieces)
-      .map(({ name, place }): Change => ({ kind: 'around', transaction: name, place }))
-      .filter((change) => !own.some((other) => JSON.stringify(other) === JSON.stringify(change)));
-    const more = candidateChanges(taking, (one) => this.#levelOf(one), this.#set.schema.dialect);
-    const candidates = [[], ...more].map((changes) => [...own, ...around, ...changes]);
-    const changes = candidates.find((one) => isRobustWith(one, taking, this.#set));
-    if (changes === undefined) return null;
+    for (const wrapped of [taking.slice(0, 1), taking]) {
+      const around = wrapped
+        .filter(hasPieces)
+        .map(({ name, place }): Change => ({ kind: 'around', transaction: name, place }))
+        .filter((change) => !own.some((other) => JSON.stringify(other) === JSON.stringify(change)));
+      const more = candidateChanges(wrapped, (one) => this.#levelOf(one), this.#set.schema.dialect);
+      const candidates = [[], ...more].map((changes) => [...own, ...around, ...changes]);
+      const changes = candidates.find((one) => this.#holds(one, taking));
+      const fix = changes === undefined ? null : await this.#tried(changes, taking, definition);
+      if (fix !== null) return fix;
+    }
+    return null;
+  }
+
+  /** Changes that are proven, run on the witness; `null`: it shows the anomaly still. */
+  async #tried(
+    changes: readonly Change[],
+    taking: readonly AnalyzedTransaction[],
+    definition: WitnessDefinition | null,
+  ): Promise<Fix | null> {
     const added = changes.filter((change) => !this.#changes.includes(change));
     if (definition === null) return { changes: added, isProven: true, schedules: 0 };
-    const unitOf = (session: number): string =>
-      taking.find(({ name }) => definition.sessions[session]?.name.startsWith(`${name} `) === true)?.name ?? '';
-    const changed = changedWitness(definition, changes, unitOf);
+    const unitOf = (session: number): AnalyzedTransaction | undefined =>
+      taking.find(({ name }) => definition.sessions[session]?.name.startsWith(`${name} `) === true);
+    const areWhole = taking.every((one) => isWhole(one, changes));
+    const changed = changedWitness(definition, changes, (session) => unitOf(session)?.name ?? '');
+    const scopeOf = (session: number): WitnessSession['scope'] => {
+      const unit = unitOf(session);
+      return unit === undefined || isWhole(unit, changes) ? 'one transaction' : 'transactions of their own';
+    };
     const explored = await exploreWitness(
       {
         ...changed,
-        compared: 'state and reads',
-        sessions: changed.sessions.map((session) => ({ ...session, scope: 'one transaction' })),
+        compared: areWhole ? 'state and reads' : 'state',
+        sessions: changed.sessions.map((session, number) => ({ ...session, scope: scopeOf(number) })),
       },
-      this.#set.limits,
+      areWhole ? { ...this.#set.limits, schedulesMax: provenSchedulesMax } : this.#set.limits,
     );
     if (explored.kind === 'failed' || explored.violations > 0) return null;
-    return { changes: added, isProven: true, schedules: explored.schedules };
+    return areWhole || explored.isComplete ? { changes: added, isProven: true, schedules: explored.schedules } : null;
   }
 
-  /** Is each of them one transaction by the changes so far, and are they robust with these? */
-  #isMended(taking: readonly AnalyzedTransaction[]): boolean {
-    const areWhole = taking
-      .filter(hasPieces)
-      .every(({ name }) => this.#changes.some((change) => change.kind === 'around' && change.transaction === name));
-    return areWhole && isRobustWith(this.#changes, taking, this.#set);
+  /** Does no unit that is several transactions depend on what another changes, and are all transactions robust, with these changes? */
+  #holds(changes: readonly Change[], taking: readonly AnalyzedTransaction[]): boolean {
+    const isOpen = taking.some(
+      (one) =>
+        !isWhole(one, changes) &&
+        taking.some((other) => this.#witnesses(this.#units.indexOf(one), this.#units.indexOf(other)).length > 0),
+    );
+    if (isOpen) return false;
+    const all = taking.flatMap((one) => (isWhole(one, changes) ? [one] : (this.#parts.get(one) ?? [])));
+    return isRobustWith(changes, all, this.#set);
   }
 
   #levelOf({ level }: AnalyzedTransaction): IsolationName {
     return level ?? this.#set.isolation;
   }
+}
+
+/** Is the unit one transaction, by itself or by a change? */
+function isWhole(unit: AnalyzedTransaction, changes: readonly Change[]): boolean {
+  return !hasPieces(unit) || changes.some(({ kind, transaction }) => kind === 'around' && transaction === unit.name);
 }
 
 function conditionsOf({ paths }: AnalyzedTransaction): readonly Value[] {

@@ -6,6 +6,7 @@ import { type Access, existence } from './access.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
+import { canHold, foundRow, rowOf } from './row-counts.ts';
 import { rowText } from './row-keys.ts';
 import type { Witness } from './robust-set.ts';
 import type { PathTemplate } from './templates.ts';
@@ -25,7 +26,8 @@ export function* staleReads(first: PathTemplate, second: PathTemplate): Iterable
       for (const overwrite of overwrites) {
         if (
           !overwritesRead(overwrite.access, read.access, columnsOf(read, first.path, results)) ||
-          leavesNothingToWrite(overwrite, read, write)
+          leavesNothingToWrite(overwrite, read, write) ||
+          isFoundMissing(overwrite, read, write, first.path)
         )
           continue;
         for (const other of ofSecond) {
@@ -125,6 +127,15 @@ function areNew(a: Access, b: Access): boolean {
 function leavesNothingToWrite(overwrite: PathAccess, read: PathAccess, write: PathAccess): boolean {
   const deletes = overwrite.access.writes.has(existence) && !overwrite.access.inserts;
   return deletes && !write.access.inserts && read.variable !== undefined && read.variable === write.variable;
+}
+
+/** A row that another one inserts afterwards was not found: is the write then out of reach? */
+function isFoundMissing(overwrite: PathAccess, read: PathAccess, write: PathAccess, path: AnalyzedPath): boolean {
+  if (!overwrite.access.inserts || read.access.row.kind !== 'key') return false;
+  const [reading, writing] = [path[read.at], path[write.at]] as [AnalyzedStatement, AnalyzedStatement];
+  const { result } = reading.statement;
+  if (result === null || rowOf(reading) === undefined) return false;
+  return !canHold(writing.conditions, new Map([[result, foundRow(0, reading)]]));
 }
 
 function overwritesRead(write: Access, read: Access, columns: ReadonlySet<string>): boolean {

@@ -5,6 +5,7 @@
 import type { Table } from '../sql/index.ts';
 import { type Access, existence } from './access.ts';
 import type { Value } from './application.ts';
+import { isPossible } from './row-counts.ts';
 import { rowText } from './row-keys.ts';
 import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
 
@@ -20,6 +21,7 @@ export interface Variant {
 /** 2^6 variants of one path. */
 const choicesMax = 6;
 
+/** Those in which the conditions of the path can be true. */
 export function variantsOf(
   path: AnalyzedPath,
   isInserted: (table: Table) => boolean,
@@ -37,12 +39,17 @@ export function variantsOf(
   }
   const choices = [...[...absences].map((text) => ({ text })), ...[...misses].map((at) => ({ at }))];
   const followed = choices.slice(0, choicesMax);
-  const variants = Array.from({ length: 2 ** followed.length }, (_, bits): Variant => {
+  const decided = {
+    absent: new Set(followed.flatMap((one) => ('text' in one ? [one.text] : []))),
+    missed: new Set(followed.flatMap((one) => ('at' in one ? [one.at] : []))),
+  };
+  const all = Array.from({ length: 2 ** followed.length }, (_, bits): Variant => {
     const taken = followed.filter((_one, index) => (bits >> index) % 2 === 1);
     const absent = new Set(taken.flatMap((one) => ('text' in one ? [one.text] : [])));
     const missed = new Set(taken.flatMap((one) => ('at' in one ? [one.at] : [])));
     return { absent, missed, idle: idleStatements(path, absent) };
   });
+  const variants = all.filter((variant) => isPossible(path, decided, variant));
   return { variants, isCut: choices.length > followed.length };
 }
 

@@ -1,0 +1,135 @@
+/**
+ * How many rows statements find, as far as a variant of a path says it, and whether the conditions of the path can then be true: after an UPDATE
+ * that found no row, the way of `if (!row) throw` that continues is not taken.
+ */
+import { columnNamed } from '../sql/catalog/relation.ts';
+import type { Value } from './application.ts';
+import { rowText } from './row-keys.ts';
+import type { AnalyzedPath, AnalyzedStatement } from './transactions.ts';
+import type { Variant } from './variants.ts';
+
+/** By result. */
+export type RowCounts = ReadonlyMap<string, FoundRow>;
+
+export interface FoundRow {
+  readonly count: 0 | 1;
+  /** Is this column of it never NULL? */
+  readonly isNotNull: (column: string) => boolean;
+}
+
+/** What the variants of a path decide, each both ways. */
+export interface Decided {
+  readonly absent: ReadonlySet<string>;
+  readonly missed: ReadonlySet<number>;
+}
+
+export function isPossible(path: AnalyzedPath, decided: Decided, variant: Variant): boolean {
+  const counts = rowCounts(path, decided, variant);
+  return counts.size === 0 || path.every(({ conditions }) => canHold(conditions, counts));
+}
+
+export function canHold(conditions: readonly Value[], counts: RowCounts): boolean {
+  return conditions.every((condition) => truthOf(condition, counts) !== false);
+}
+
+/** The row that a statement with one result row looks for; `undefined`: it may find several, or makes one of what it finds. */
+export function rowOf({ moments, findsOneRow }: AnalyzedStatement): string | undefined {
+  const all = moments.flat().filter(({ inserts }) => !inserts);
+  // Beside the row that it writes it may look at others, for foreign keys.
+  const held = all.filter(({ writes, locks }) => writes.size > 0 || locks);
+  const texts = new Set((held.length > 0 ? held : all).map(({ table, row }) => rowText(table, row)));
+  const [text] = texts;
+  return findsOneRow && texts.size === 1 ? text : undefined;
+}
+
+export function foundRow(count: 0 | 1, { moments }: AnalyzedStatement): FoundRow {
+  const tables = moments.flat().map(({ table }) => table);
+  return { count, isNotNull: (name) => tables.every((table) => columnNamed(table, name)?.isNotNull === true) };
+}
+
+function rowCounts(path: AnalyzedPath, decided: Decided, variant: Variant): RowCounts {
+  const counts = new Map<string, FoundRow>();
+  for (const [at, one] of path.entries()) {
+    const { result } = one.statement;
+    const count = countAt(at, path, decided, variant);
+    const isOnly = path.every(({ statement }) => statement === one.statement || statement.result !== result);
+    if (result !== null && count !== undefined && isOnly) counts.set(result, foundRow(count, one));
+  }
+  return counts;
+}
+
+function countAt(at: number, path: AnalyzedPath, decided: Decided, variant: Variant): 0 | 1 | undefined {
+  const one = path[at] as AnalyzedStatement;
+  if (!one.findsOneRow) return undefined;
+  if (one.moments.flat().some(({ inserts }) => inserts))
+    return decided.missed.has(at) ? (variant.missed.has(at) ? 0 : 1) : undefined;
+  const text = rowOf(one);
+  if (text === undefined) return undefined;
+  const isAbsent = variant.absent.has(text) || variant.idle.has(at);
+  if (decided.missed.has(at)) return isAbsent || variant.missed.has(at) ? 0 : 1;
+  // Another transaction may insert or delete the row between two statements that look for it: only of one is it known what it finds.
+  const isAlone = path.every(({ moments }, other) => other === at || moments.flat().every(({ table, row }) => rowText(table, row) !== text));
+  if (!isAlone || !decided.absent.has(text)) return undefined;
+  if (isAbsent) return 0;
+  return one.moments.flat().some(({ mayMiss }) => mayMiss) ? undefined : 1;
+}
+
+/** In JavaScript; `undefined`: not known. */
+function truthOf(value: Value, counts: RowCounts): boolean | undefined {
+  if (value.kind === 'constant') return Boolean(value.value);
+  if (isMissing(value, counts)) return false;
+  if (value.kind !== 'expression') return undefined;
+  const { operator, operands } = value;
+  const [first, second] = operands;
+  if (operator === 'and' || operator === 'or') {
+    const truths = operands.map((operand) => truthOf(operand, counts));
+    const decisive = operator === 'or';
+    if (truths.includes(decisive)) return decisive;
+    return truths.includes(undefined) ? undefined : !decisive;
+  }
+  if (first === undefined) return undefined;
+  if (operator === 'not') {
+    const truth = truthOf(first, counts);
+    return truth === undefined ? undefined : !truth;
+  }
+  if (operator === 'is null') return isMissing(first, counts) ? true : isPresent(first, counts) ? false : undefined;
+  return second === undefined ? undefined : compared(operator, first, second, counts);
+}
+
+const comparisons: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+  '=': (a, b) => a === b,
+  '<>': (a, b) => a !== b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+};
+
+function compared(operator: string, a: Value, b: Value, counts: RowCounts): boolean | undefined {
+  const compare = comparisons[operator];
+  if (compare === undefined) return undefined;
+  const [one, other] = [numberOf(a, counts), numberOf(b, counts)];
+  if (one !== undefined && other !== undefined) return compare(one, other);
+  if (!isMissing(a, counts) && !isMissing(b, counts)) return undefined;
+  // `undefined` is less than nothing and more than nothing; it may equal what is missing, too.
+  const rest = isMissing(a, counts) ? b : a;
+  const isEquality = operator === '=' || operator === '<>';
+  if (isEquality && (rest.kind !== 'constant' || rest.value === null)) return undefined;
+  return operator === '<>';
+}
+
+function numberOf(value: Value, counts: RowCounts): number | undefined {
+  if (value.kind === 'row-count') return counts.get(value.statement)?.count;
+  return value.kind === 'constant' && typeof value.value === 'number' ? value.value : undefined;
+}
+
+/** A column of a row that is not there. */
+function isMissing(value: Value, counts: RowCounts): boolean {
+  return value.kind === 'column' && value.row === 'first' && counts.get(value.statement)?.count === 0;
+}
+
+function isPresent(value: Value, counts: RowCounts): boolean {
+  if (value.kind !== 'column' || value.row !== 'first') return false;
+  const found = counts.get(value.statement);
+  return found?.count === 1 && found.isNotNull(value.column);
+}
