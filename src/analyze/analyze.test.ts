@@ -16,7 +16,7 @@ const read = (id: string, result: string): Step =>
 function analyzed(
   units: Readonly<Record<string, readonly UnitStep[]>>,
   isolation: IsolationName = 'read committed',
-  limits: { readonly stepsMax?: number; readonly schedulesMax?: number } = {},
+  limits: { readonly stepsMax?: number; readonly schedulesMax?: number; readonly timeMaxMs?: number } = {},
 ): Promise<Analysis> {
   return analyze(application({ schema, units }), { isolation, ...limits });
 }
@@ -162,7 +162,11 @@ describe('a set has witnesses of several kinds: one that runs is looked for', ()
 describe('an UPDATE with RETURNING that finds no row', () => {
   const take = (whenMissed: readonly Step[]): UnitStep =>
     transaction('take', null, [
-      statement('UPDATE items SET stock = stock - 1 WHERE id = $1 AND stock > 0 RETURNING id', [argument('id')], 'item'),
+      statement(
+        'UPDATE items SET stock = stock - 1 WHERE id = $1 AND stock > 0 RETURNING id',
+        [argument('id')],
+        'item',
+      ),
       branch<Step>(expression('is null', column('item', 'id')), whenMissed, []),
       statement('INSERT INTO sales (item) VALUES ($1)', [argument('id')]),
     ]);
@@ -283,7 +287,7 @@ describe('a unit of several transactions', () => {
       { transactions: ['empty', 'deposit'], status: { kind: 'confirmed' }, fix: { isProven: true } },
     ]);
     const changes = unitAnomalies[0]?.fix?.changes ?? [];
-    expect(changes.map(({ kind, transaction }) => [kind, transaction])).toEqual([
+    expect(changes.map((change) => [change.kind, change.transaction])).toEqual([
       ['around', 'empty'],
       ['lock', 'empty'],
     ]);
@@ -383,6 +387,13 @@ describe('a search that ends at its limit', () => {
     const reason = 'the search for a witness ended after 1 step';
     expect(anomalies).toMatchObject([{ transactions: ['withdraw'], status: { kind: 'possible', reason }, fix: null }]);
     expect(conclude(evidence).kind).toBe('unknown');
+  });
+
+  test('for all witnesses: those that are not tried are possible, and named', async () => {
+    const { anomalies, evidence } = await analyzed({ withdraw: [withdraw(null)] }, undefined, { timeMaxMs: 0 });
+    const reason = 'no witness was tried: stopped by --max-time';
+    expect(anomalies).toMatchObject([{ transactions: ['withdraw'], status: { kind: 'possible', reason } }]);
+    expect(conclude(evidence)).toMatchObject({ kind: 'unknown' });
   });
 
   test('for rows and arguments: the schedules of all that are tried count together', async () => {

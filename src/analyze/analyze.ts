@@ -1,4 +1,5 @@
 /** `moirai analyze`: which transactions of an application can go wrong together, which level each needs, and the smallest change. */
+import { Budget, type BudgetOptions } from '../base/budget.ts';
 import { type Evidence, noEvidence } from '../evidence/index.ts';
 import { counted } from '../report/index.ts';
 import type { IsolationName } from '../sql/index.ts';
@@ -20,13 +21,15 @@ import {
 import { analyzedUnit, unitAnomalies, type UnitAnalysis } from './unit-anomalies.ts';
 import type { WitnessDefinition } from './witness-program.ts';
 
-export interface AnalyzeOptions extends Partial<ExploreLimits> {
+export interface AnalyzeOptions extends BudgetOptions {
   /** The database's level for transactions that name none. */
   readonly isolation: IsolationName;
   /** Is it a part of an application, which may have no transaction? */
   readonly isPart?: boolean;
   /** Of one search for a witness. */
   readonly stepsMax?: number;
+  /** Of one program of a witness. Default 2,000. */
+  readonly schedulesMax?: number;
 }
 
 export interface Analysis {
@@ -125,8 +128,8 @@ class ApplicationAnalysis {
     this.#application = application;
     this.#schema = schema;
     this.#options = options;
-    this.#limits = { schedulesMax: schedulesMaxDefault, ...options };
-    const { isolation, stepsMax = stepsMaxDefault } = options;
+    const { isolation, stepsMax = stepsMaxDefault, schedulesMax = schedulesMaxDefault } = options;
+    this.#limits = { schedulesMax, budget: new Budget(options) };
     this.#proof = { schema, isolation, stepsMax };
     this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);

@@ -1,4 +1,5 @@
 /** Confirmation by execution: a witness runs, in every schedule of the engine's profile. Nothing is called an anomaly that did not run. */
+import { type Budget, stopText } from '../base/budget.ts';
 import { InputError } from '../base/index.ts';
 import { counted } from '../report/index.ts';
 import { exploreSql } from '../sql-campaign/index.ts';
@@ -20,7 +21,8 @@ export type Confirmation =
 export interface ExploreLimits {
   /** Schedules of one program. */
   readonly schedulesMax: number;
-  readonly signal?: AbortSignal;
+  /** Of all explorations together. Default: any. */
+  readonly budget?: Budget;
   /** Is the first schedule that no serial order explains the last? */
   readonly failsFast?: boolean;
 }
@@ -31,8 +33,16 @@ const definitionsPaid = 2;
 /** The first of the definitions that has a schedule which no serial order explains. */
 export async function confirm(definitions: Iterable<WitnessDefinition>, limits: ExploreLimits): Promise<Confirmation> {
   let reason = 'no rows and arguments were found that keep the constraints';
+  let isTried = false;
   let left = definitionsPaid * limits.schedulesMax;
   for (const definition of definitions) {
+    const over = limits.budget?.over ?? null;
+    if (over !== null)
+      return {
+        kind: 'possible',
+        reason: isTried ? `the search for a witness was ${stopText(over)}` : `no witness was tried: ${stopText(over)}`,
+      };
+    isTried = true;
     if (left === 0) {
       reason = `the search for a witness ended after ${definitionsPaid * limits.schedulesMax} schedules`;
       break;
@@ -80,7 +90,7 @@ export type Explored =
 
 export async function exploreWitness(
   definition: WitnessDefinition,
-  { schedulesMax, signal, failsFast = false }: ExploreLimits,
+  { schedulesMax, budget, failsFast = false }: ExploreLimits,
 ): Promise<Explored> {
   const seen = new Set<AnomalyKind>();
   const program = witnessProgram(definition, (kind) => seen.add(kind));
@@ -93,7 +103,8 @@ export async function exploreWitness(
       schedulesMax,
       isFunctionOfReads: true,
       failsFast,
-      ...(signal === undefined ? {} : { signal }),
+      ...(budget?.signal === undefined ? {} : { signal: budget.signal }),
+      ...(budget === undefined || budget.leftMs === Infinity ? {} : { timeMaxMs: budget.leftMs }),
     });
     const [first] = result.unsupported;
     if (first !== undefined) return { kind: 'failed', reason: `moirai cannot run ${first.statement}: ${first.reason}` };

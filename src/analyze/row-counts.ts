@@ -68,7 +68,9 @@ function countAt(at: number, path: AnalyzedPath, decided: Decided, variant: Vari
   const isAbsent = variant.absent.has(text) || variant.idle.has(at);
   if (decided.missed.has(at)) return isAbsent || variant.missed.has(at) ? 0 : 1;
   // Another transaction may insert or delete the row between two statements that look for it: only of one is it known what it finds.
-  const isAlone = path.every(({ moments }, other) => other === at || moments.flat().every(({ table, row }) => rowText(table, row) !== text));
+  const isAlone = path.every(
+    ({ moments }, other) => other === at || moments.flat().every(({ table, row }) => rowText(table, row) !== text),
+  );
   if (!isAlone || !decided.absent.has(text)) return undefined;
   if (isAbsent) return 0;
   return one.moments.flat().some(({ mayMiss }) => mayMiss) ? undefined : 1;
@@ -82,10 +84,10 @@ function truthOf(value: Value, counts: RowCounts): boolean | undefined {
   const { operator, operands } = value;
   const [first, second] = operands;
   if (operator === 'and' || operator === 'or') {
-    const truths = operands.map((operand) => truthOf(operand, counts));
+    const truths = new Set(operands.map((operand) => truthOf(operand, counts)));
     const decisive = operator === 'or';
-    if (truths.includes(decisive)) return decisive;
-    return truths.includes(undefined) ? undefined : !decisive;
+    if (truths.has(decisive)) return decisive;
+    return truths.has(undefined) ? undefined : !decisive;
   }
   if (first === undefined) return undefined;
   if (operator === 'not') {

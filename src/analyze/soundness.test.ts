@@ -81,7 +81,10 @@ function anyTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
 /** A choice by whether the first statement found its row: the rest follows where it did, where it did not, or where it did and else a throw. */
 function choosingTransaction(dialect: Dialect): fc.Arbitrary<readonly Step[]> {
   const isMissing: Value = expression('=', { kind: 'row-count', statement: 'first' }, 0);
-  const rest = fc.array(fc.oneof(...statements[dialect]).filter((one) => !usesFirst(one)), { minLength: 1, maxLength: 2 });
+  const rest = fc.array(
+    fc.oneof(...statements[dialect]).filter((one) => !usesFirst(one)),
+    { minLength: 1, maxLength: 2 },
+  );
   return fc
     .tuple(key, fc.constantFrom(...choosing[dialect]), rest, fc.constantFrom('found', 'missing', 'throw'))
     .map(([k, sql, steps, when]) => [

@@ -53,7 +53,10 @@ function treeReadingOf(tree: Node, { parameters }: Statement, schema: Schema): T
   const statement = new StatementReader(tree, parameters, schema);
   if ('SelectStmt' in tree) return statement.select(tree.SelectStmt);
   // MySQL 8.0 manual, 17.7.3: the SELECT of an INSERT and the subqueries of an UPDATE lock what they read, and so read the latest rows.
-  const latest = (moments: Moments): TreeReading => ({ moments: oneByOne[schema.dialect](moments), readsSnapshot: 'none' });
+  const latest = (moments: Moments): TreeReading => ({
+    moments: oneByOne[schema.dialect](moments),
+    readsSnapshot: 'none',
+  });
   if ('InsertStmt' in tree) return latest(statement.insert(tree.InsertStmt));
   if ('UpdateStmt' in tree) return latest(statement.update(tree.UpdateStmt));
   if ('DeleteStmt' in tree) return latest(statement.delete(tree.DeleteStmt));
@@ -359,6 +362,8 @@ function findsOneRow(tree: Node): boolean {
 /** A row that its condition lets through. */
 function mayLeaveOut({ groupClause, havingClause, limitCount, limitOffset, lockingClause = [] }: SelectStmt): boolean {
   const isOne = limitCount === undefined || ('A_Const' in limitCount && (limitCount.A_Const.ival?.ival ?? 0) > 0);
-  const skips = lockingClause.some((node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip');
+  const skips = lockingClause.some(
+    (node) => 'LockingClause' in node && node.LockingClause.waitPolicy === 'LockWaitSkip',
+  );
   return groupClause !== undefined || havingClause !== undefined || limitOffset !== undefined || !isOne || skips;
 }

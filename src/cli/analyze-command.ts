@@ -9,6 +9,7 @@ import { isSqlProgram } from '../program/index.ts';
 import { counted } from '../report/index.ts';
 import type { ExitCode, Host } from './host.ts';
 import { makeFolder } from './make-folder.ts';
+import { seconds } from './option-values.ts';
 import { moiraiVersion } from './moirai-version.ts';
 import { invocation, shellWord } from './replay-command.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
@@ -34,6 +35,8 @@ interface AnalyzeCommandOptions {
   readonly fix: boolean;
   /** Apply the patch. */
   readonly write: boolean;
+  /** Milliseconds. Default: any. */
+  readonly maxTime: number | undefined;
   readonly color: boolean;
 }
 
@@ -69,6 +72,11 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
       '--changed [base]',
       'only what a change touches since a commit, the main branch where none is given (--changed=BASE in doubt)',
     )
+    .option(
+      '--max-time <seconds>',
+      'for trying anomalies; those that are not tried by then are listed as possible',
+      seconds('max-time'),
+    )
     .option('--no-color', 'no colour, even on a terminal')
     .option('--debug', 'print the stack of an error')
     .addHelpText('after', analyzeHelp)
@@ -81,7 +89,18 @@ export function addAnalyze(moirai: Command, host: Host, end: (code: ExitCode) =>
         end(
           await analyzeInterruptibly(
             file,
-            { ...others, schema: others.schema, isolation: others.isolation, out, json, fix, write, unit, ...values },
+            {
+              ...others,
+              schema: others.schema,
+              isolation: others.isolation,
+              maxTime: others.maxTime,
+              out,
+              json,
+              fix,
+              write,
+              unit,
+              ...values,
+            },
             host,
           ),
         );
@@ -132,7 +151,12 @@ async function analyzeCommand(
   const isolation = isolationNamed(options.isolation ?? defaultIsolation[all.dialect]);
   const application = options.changed === false ? all : await changedPart(all, source, options, host);
   onRead();
-  const limits = { isolation, signal: host.interruption, isPart: options.changed !== false };
+  const limits = {
+    isolation,
+    signal: host.interruption,
+    isPart: options.changed !== false,
+    ...(options.maxTime === undefined ? {} : { timeMaxMs: options.maxTime }),
+  };
   const analysis = await analyze(application, limits);
   const files = await writePrograms(analysis, options.out, host);
   const { sarif } = options;
