@@ -1,6 +1,7 @@
 /** `npm run bench -- NAME [--quick] [--svg=FOLDER]`, `live` also with settings of its own: runs one benchmark and prints its table, with the machine and the commit that it ran on. */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
+import { analyzeApplications } from './analyze.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { check } from './check.ts';
 import { exploreClients } from './explore.ts';
@@ -14,6 +15,7 @@ import { serve } from './serve.ts';
 import { verify, verifySettings } from './verify.ts';
 
 const benches: Readonly<Record<string, (options: BenchOptions) => Promise<void>>> = {
+  analyze: analyzeApplications,
   check,
   explore: exploreClients,
   'list-append': listAppend,
