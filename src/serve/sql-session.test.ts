@@ -482,3 +482,12 @@ test('an error of ours is none of SQL', async () => {
   await b.run('commit');
   await waiting;
 });
+
+test('a correlated EXISTS joins other rows for each row around it', async () => {
+  const { rows } = connected(await openDatabase());
+  const found = await rows(
+    `select u.id from (values (1), (2), (3)) u(id) where exists (
+       select 1 from (values (1, 10), (2, 20)) a(id, k) join (values (10, 1), (20, 2)) b(k, id) on b.k = a.k where b.id = u.id)`,
+  );
+  expect(found).toEqual([[1], [2]]);
+});

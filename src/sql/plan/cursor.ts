@@ -70,8 +70,7 @@ export function forEachRow(source: Source, frame: Frame, visit: () => void): voi
 }
 
 /** Is there a combination? */
-export function hasRow(source: Source, frame: Frame): boolean {
-  const cursor = source(frame);
+export function hasRow(cursor: Cursor): boolean {
   try {
     cursor.start();
     return cursor.next();

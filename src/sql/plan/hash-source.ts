@@ -47,6 +47,8 @@ class HashCursor implements Cursor {
   }
 
   close(): void {
+    // Conditions of its rows may look at the query around, which opens it again for another row.
+    this.#table = null;
     this.#found = none;
     this.#taken = 0;
   }

@@ -5,7 +5,7 @@ import type { SqlValue } from '../value.ts';
 import type { From } from './from.ts';
 import { newFrame, type PlannedQuery, type Values } from './query.ts';
 import { type CompareKeys, type Limit, limited, type SortOrder } from './sort.ts';
-import { hasRow, rowsOf, type Source } from './cursor.ts';
+import { type Cursor, hasRow, rowsOf, type Source } from './cursor.ts';
 import type { Target } from './target.ts';
 
 /** A row on its way to the client: what it shows, and what it is sorted by. */
@@ -45,7 +45,14 @@ function isPlain({ targets, compare, distinct, sortKeys }: SelectPlan): boolean 
 
 export function rowTest(plan: SelectPlan): PlannedQuery['hasRow'] {
   if (plan.limit !== null || !isPlain(plan)) return null;
-  return (outer, running) => hasRow(plan.source, newFrame(plan.rowCount(), running, outer));
+  // One for each frame around: EXISTS asks for every row of it.
+  const opened = new WeakMap<Frame, Cursor>();
+  return (outer, running) => {
+    const known = outer === null ? undefined : opened.get(outer);
+    const cursor = known ?? plan.source(newFrame(plan.rowCount(), running, outer));
+    if (outer !== null && known === undefined) opened.set(outer, cursor);
+    return hasRow(cursor);
+  };
 }
 
 export function selectedRows(plan: SelectPlan): PlannedQuery['rows'] {
