@@ -40,7 +40,7 @@ describe('two withdrawals that look before they take', () => {
     }
   });
 
-  test('run each schedule once where the program is known to be a function of what it reads', async () => {
+  test('run each schedule once where the program is trusted', async () => {
     const profile = parseProfile({ engine: 'postgres' });
     let runs = 0;
     const counted = { ...transfer, invariant: (end: SqlEnd) => ((runs += 1), transfer.invariant(end)) };
