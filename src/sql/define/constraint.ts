@@ -94,6 +94,9 @@ export function constraintName(
     const hasIndex = table.indexes.some(({ name }) => name === given);
     if (isRelation && (hasIndex || planning.catalog.isTaken(table.schema, given)))
       throw new SqlError('42P07', `relation "${given}" already exists`);
+    const { indexesAreRelations } = engineRules[planning.dialect];
+    if (label === 'check' && !indexesAreRelations && table.checks.some(({ name }) => name === given))
+      throw new SqlError('42710', `Duplicate CHECK constraint name '${given}'`, { mysqlNumber: 1826 });
     if (own.includes(given) && !(isRelation && label === 'idx'))
       throw new SqlError('42710', `constraint "${given}" for relation "${table.name}" already exists`);
     return given;
