@@ -1,12 +1,13 @@
 /**
  * Programs that are wrong, each in one way, with what moirai has to say of them: the commands, exit codes and first lines of output that the
- * head of each file states. `*` stands for any text. They run as a user runs them, in processes of their own: of commands that print the same,
- * each program runs another one than the program before it; with MOIRAI_HEAVY=1 it runs all.
+ * head of each file states. `*` stands for any text. Of commands that print the same, each program runs another one than the program before it, and
+ * most run one after the other in one process: see `isAlone`. With MOIRAI_HEAVY=1 all run, each as a user runs it, in a process of its own.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build, root, runBuilt, UserFolder } from './support/cli.ts';
+import { build, type Ended, root, runBuilt, UserFolder } from './support/cli.ts';
+import { CommandProcess } from './support/command-process.ts';
 
 const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
 const folder = join(root, 'test/fixtures/faulty-programs');
@@ -42,6 +43,22 @@ function taken(expectations: readonly Expectation[], position: number): Expectat
   });
 }
 
+/** What ends the process, or leaves something under way in it. */
+const needsProcess =
+  /\[program\/(?:uncaught|process-exit|statement-under-way)\]|\[store\/transaction-ended\]|did not end|await missing/;
+
+interface Case extends Expectation {
+  readonly name: string;
+  /** Of the command in the head of the program. */
+  readonly position: number;
+}
+
+/** Does it run in a process of its own? So does the first of each command and exit code. */
+function isAlone(each: Case, all: readonly Case[]): boolean {
+  const isSame = ({ words, code }: Case): boolean => words[0] === each.words[0] && code === each.code;
+  return isHeavy || needsProcess.test(each.firstLine + each.otherLine) || all.find(isSame) === each;
+}
+
 /** `PostgreSQL, read committed: 10 of 20 runs`, which a slow machine prints first. */
 function isProgress(line: string): boolean {
   return /: [\d,]+ (?:of [\d,]+ )?(?:runs|schedules|histories|states)(?:, .*left)?$/.test(line);
@@ -66,20 +83,38 @@ test('a pattern is not a match for everything', () => {
 
 describe.concurrent('a program at fault', () => {
   const elsewhere = new UserFolder();
-  beforeAll(build);
-  afterAll(() => elsewhere.remove());
-
-  const cases = programs.flatMap((name, position) => {
-    const all = expectationsOf(readFileSync(join(folder, name), 'utf8'));
-    return (isHeavy ? all : taken(all, position)).map((each) => ({ name, ...each }));
+  const together = new CommandProcess();
+  /** Commands of one process that run the same program load it from copies, since a module is loaded once. */
+  const copy = (position: number): string => join(elsewhere.path, String(position));
+  beforeAll(async () => {
+    await build();
+    symlinkSync(join(root, 'node_modules'), join(elsewhere.path, 'node_modules'));
+    for (const position of new Set(cases.map((each) => each.position)))
+      cpSync(folder, copy(position), { recursive: true });
   });
-  test.each(cases)('$name: $command', async ({ name, words, code, firstLine, otherLine }) => {
-    const [command = '', ...options] = words;
-    const ended = await runBuilt([command, join(folder, name), ...options], { cwd: elsewhere.path });
+  afterAll(async () => {
+    await together.stop();
+    elsewhere.remove();
+  });
+
+  const run = (each: Case): Promise<Ended> => {
+    const [command = '', ...options] = each.words;
+    const of = (path: string): string[] => [command, join(path, each.name), ...options];
+    return isAlone(each, cases)
+      ? runBuilt(of(folder), { cwd: elsewhere.path })
+      : together.run(of(copy(each.position)), elsewhere.path);
+  };
+
+  const cases = programs.flatMap((name, i) => {
+    const all = expectationsOf(readFileSync(join(folder, name), 'utf8'));
+    return (isHeavy ? all : taken(all, i)).map((each): Case => ({ ...each, name, position: all.indexOf(each) }));
+  });
+  test.each(cases)('$name: $command', async (each) => {
+    const ended = await run(each);
     const printed = (ended.out.trim() === '' ? ended.err : ended.out).trim().split('\n');
-    const lines = printed.filter((each) => !isProgress(each));
+    const lines = printed.filter((text) => !isProgress(text));
     const [line = ''] = lines;
-    const isExpected = matches(line, firstLine) && lines.some((each) => matches(each, otherLine));
-    expect({ code: ended.code, line, isExpected }).toEqual({ code, line, isExpected: true });
+    const isExpected = matches(line, each.firstLine) && lines.some((text) => matches(text, each.otherLine));
+    expect({ code: ended.code, line, isExpected }).toEqual({ code: each.code, line, isExpected: true });
   });
 });

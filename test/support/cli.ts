@@ -138,7 +138,7 @@ export function runProcess(command: string, args: readonly string[], options: Sp
 }
 
 /** Ours without what test runners and npm put into it. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+export function plainEnvironment(): NodeJS.ProcessEnv {
   const hidden = /^(?:npm_|VITEST|NODE_OPTIONS$|NODE_V8_COVERAGE$|FORCE_COLOR$|NO_COLOR$|CI$)/;
   const kept = Object.entries(process.env).filter(([name]) => !hidden.test(name));
   // What one test finds is not to be replayed by another.
