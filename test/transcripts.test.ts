@@ -2,8 +2,8 @@
  * What the documents show is what happens. In README.md, docs and examples:
  *
  * - a `console` block holds commands, lines that start with "$ ", each followed by exactly what it prints on standard output. They run in
- *   a shell in a folder that has the examples, where `moirai` is the built command line. What a block leaves there, such as failing runs, is
- *   there for the rest of the block only.
+ *   a shell in a folder that has the examples, where `moirai` is the built command line; those that need no shell, one after the other in one
+ *   process. What a block leaves there, such as failing runs, is there for the rest of the block only.
  * - a `ts` block is a module in the root of the repository and must type-check; `ts run` says that it is executed too.
  */
 import { chmodSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -11,7 +11,8 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build, root, runProcess, UserFolder } from './support/cli.ts';
+import { build, type Ended, root, runProcess, UserFolder } from './support/cli.ts';
+import { CommandProcess } from './support/command-process.ts';
 import { type CodeBlock, codeBlocks, commandsOf } from './support/markdown.ts';
 import { typeErrors } from './support/type-check.ts';
 
@@ -26,7 +27,9 @@ const commands = blocks
   );
 const modules = blocks.filter(({ language }) => language === 'ts');
 
+const failures = { MOIRAI_FAILURES: '.moirai/failures' };
 const folder = new UserFolder();
+const together = new CommandProcess(failures);
 /** Of each block with commands. */
 const folders = new Map<object, UserFolder>();
 
@@ -42,7 +45,8 @@ beforeAll(async () => {
   symlinkSync(join(root, 'examples'), join(folder.path, 'examples'));
   await build();
 }, 120_000);
-afterAll(() => {
+afterAll(async () => {
+  await together.stop();
   for (const each of [folder, ...folders.values()]) each.remove();
 });
 
@@ -64,12 +68,25 @@ test('the documents show commands and modules', () => {
 
 describe('every command prints what is shown', () => {
   test.each(commands)('$at $command', async ({ block, command, output }) => {
-    const path = join(folder.path, 'bin') + delimiter + (process.env['PATH'] ?? '');
-    const env = { PATH: path, MOIRAI_FAILURES: '.moirai/failures' };
-    const { out, err } = await runProcess('/bin/sh', ['-c', command], { cwd: folderOf(block), env });
+    const cwd = folderOf(block);
+    const { out, err } = await (needsShell(command) ? inShell(command, cwd) : together.run(words(command), cwd));
     expect({ out, err }).toEqual({ out: output, err: expect.any(String) });
   });
 });
+
+/** Is it more than `moirai`, options and names of files? */
+function needsShell(command: string): boolean {
+  return !/^moirai(?: [\w./-]+)+$/.test(command);
+}
+
+function words(command: string): string[] {
+  return command.split(' ').slice(1);
+}
+
+function inShell(command: string, cwd: string): Promise<Ended> {
+  const path = join(folder.path, 'bin') + delimiter + (process.env['PATH'] ?? '');
+  return runProcess('/bin/sh', ['-c', command], { cwd, env: { ...failures, PATH: path } });
+}
 
 test('every module type-checks', () => {
   expect(typeErrors(new Map(modules.map((block) => [nameOf(block), block.text])))).toEqual([]);
