@@ -188,7 +188,10 @@ describe('bad input is one line on standard error and exit code 3', () => {
       /^not-json-initial\.ts:3:\d+: the initial value of n: the bigint 1n .* \[history\/value\]$/,
     ],
     ['random.ts', /^random\.ts: .* it called Math\.random in session "a".* \[program\/nondeterministic\]$/],
-    ['uncaught.ts', /^uncaught\.ts:6:\d+: an error that nothing catches: Error: lost \[program\/uncaught\]$/],
+    [
+      'uncaught.ts',
+      /^uncaught\.ts:6:\d+: a promise was rejected and nothing awaits it: Error: lost \[program\/uncaught\]$/,
+    ],
     [
       'late-uncaught.mjs',
       /^late-uncaught\.mjs:6:\d+: an error that nothing catches: Error: late \[program\/uncaught\]$/,
