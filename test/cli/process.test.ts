@@ -1,6 +1,7 @@
 /** The built command line in processes of its own: users' modules, hanging sessions, what two processes print. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Ended, build, root, runBuilt, runProcess, UserFolder } from '../support/cli.ts';
+import { CommandProcess } from '../support/command-process.ts';
 
 const folder = new UserFolder();
 const cwd = folder.path;
@@ -156,6 +157,16 @@ describe('a program is found in', () => {
 });
 
 describe('bad input is one line on standard error and exit code 3', () => {
+  // TypeScript has loader hooks, which stay in a process: JavaScript is loaded without them.
+  const together = { typescript: new CommandProcess(), javascript: new CommandProcess() };
+  afterAll(async () => {
+    await together.typescript.stop();
+    await together.javascript.stop();
+  });
+  const run = (name: string): Promise<Ended> => {
+    if (name.includes('uncaught')) return runBuilt(['test', name], { cwd });
+    return together[name.endsWith('ts') ? 'typescript' : 'javascript'].run(['test', name], cwd);
+  };
   test.concurrent.each([
     ['nowhere.ts', /^nowhere\.ts: there is no such file \[program\/missing-file\]$/],
     ['module', /^module: this is no file \[program\/missing-file\]$/],
@@ -201,7 +212,7 @@ describe('bad input is one line on standard error and exit code 3', () => {
       /^nested\.ts: session "a" waits for a transaction inside its own .* \[program\/nested-transaction\]$/,
     ],
   ])('%s', async (name, line) => {
-    const { code, out, err } = await runBuilt(['test', name], { cwd });
+    const { code, out, err } = await run(name);
     expect(err.trimEnd()).toMatch(line);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
     expect({ code, out }).toEqual({ code: 3, out: '' });

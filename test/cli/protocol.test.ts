@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build, type Ended, root, runBuilt, UserFolder } from '../support/cli.ts';
+import { CommandProcess } from '../support/command-process.ts';
 
 const folder = new UserFolder();
 const locking = join(root, 'examples/protocols/two-phase-locking.ts');
 const bug = [locking, '--transactions', '3', '--resources', '2', '--bug', '1', '--level', 'serializable'];
 
-const protocol = (...args: string[]): Promise<Ended> => runBuilt(['protocol', ...args], { cwd: folder.path });
+/** One command of each exit code has a process of its own. */
+const alone = (...args: string[]): Promise<Ended> => runBuilt(['protocol', ...args], { cwd: folder.path });
+
+const together = new CommandProcess();
+const protocol = (...args: string[]): Promise<Ended> => together.run(['protocol', ...args], folder.path);
 
 beforeAll(async () => {
   folder.write({
@@ -26,7 +31,10 @@ beforeAll(async () => {
   });
   await build();
 }, 120_000);
-afterAll(() => folder.remove());
+afterAll(async () => {
+  await together.stop();
+  folder.remove();
+});
 
 function userProtocol(body: string): string {
   return `import { namedSet, processes, protocol } from 'moirai/protocol';
@@ -68,7 +76,7 @@ export default protocol({
 }
 
 test('a protocol that is right: exit code 0', async () => {
-  const { code, out } = await protocol(locking, '--level', 'serializable', '--no-eventually');
+  const { code, out } = await alone(locking, '--level', 'serializable', '--no-eventually');
   expect(out).toContain('49,884 distinct states');
   expect(code).toBe(0);
 });
@@ -83,7 +91,7 @@ test('threads count the same', async () => {
 
 test('a violation: exit code 1, the trace in four forms, and a history that check refutes', async () => {
   const files = ['--svg', 't.svg', '--mermaid', 't.mmd', '--itf', 't.itf.json', '--history', 't.history.jsonl'];
-  const { code, out } = await protocol(...bug, '--json', ...files);
+  const { code, out } = await alone(...bug, '--json', ...files);
   const { verdict, trace, observed } = JSON.parse(out) as { verdict: string; trace: unknown[]; observed: string };
   expect({ code, verdict, steps: trace.length }).toEqual({ code: 1, verdict: 'violated', steps: 19 });
   expect(observed).toContain('r r1');
@@ -91,12 +99,12 @@ test('a violation: exit code 1, the trace in four forms, and a history that chec
   expect(read('t.svg')).toMatch(/^<svg /);
   expect(read('t.mmd')).toMatch(/^sequenceDiagram\n/);
   expect(JSON.parse(read('t.itf.json'))).toHaveProperty('states.length', 20);
-  const checked = await runBuilt(['check', '--level', 'serializable', 't.history.jsonl'], { cwd: folder.path });
+  const checked = await together.run(['check', '--level', 'serializable', 't.history.jsonl'], folder.path);
   expect(checked.code).toBe(1);
 });
 
 test('a budget: exit code 2, and a checkpoint from which the search continues', async () => {
-  const stopped = await protocol(locking, '--states-max', '10000', '--checkpoint', 'search.checkpoint');
+  const stopped = await alone(locking, '--states-max', '10000', '--checkpoint', 'search.checkpoint');
   expect(stopped).toMatchObject({ code: 2, out: expect.stringContaining('unknown: states-limit reached') });
   const { code, out } = await protocol(locking, '--no-eventually', '--resume', 'search.checkpoint');
   expect(out).toContain('49,884 distinct states');
@@ -105,7 +113,7 @@ test('a budget: exit code 2, and a checkpoint from which the search continues', 
 
 test('a time that is spent in the middle of a level: exit code 2', async () => {
   const large = [locking, '--transactions', '3', '--resources', '3', '--jobs', '2', '--timeout', '1', '--json'];
-  const { code, out } = await protocol(...large);
+  const { code, out } = await alone(...large);
   expect(JSON.parse(out)).toMatchObject({ verdict: 'unknown', reason: 'time-limit', complete: false, trace: null });
   expect(code).toBe(2);
 });
@@ -133,8 +141,8 @@ describe('what is wrong is one line, with exit code 3', () => {
     ['a level of a protocol that is not observed', ['throwing.ts', '--level', 'serializable'], '[protocol/observe]'],
     ['a checkpoint that is none', [locking, '--resume', 'empty.ts'], 'empty.ts: this is no checkpoint of moirai'],
     ['threads and depth first', [locking, '--jobs', '2', '--order', 'depth-first'], '[option/jobs]'],
-  ])('%s', async (_name, args, what) => {
-    const { code, out, err } = await protocol(...args);
+  ])('%s', async (name, args, what) => {
+    const { code, out, err } = await (name === 'a step that throws' ? alone : protocol)(...args);
     expect(err).toContain(what);
     expect(err.trimEnd().split('\n')).toHaveLength(1);
     expect({ code, out }).toEqual({ code: 3, out: '' });
