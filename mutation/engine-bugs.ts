@@ -76,6 +76,14 @@ export const engineBugs: readonly PlantedBug[] = [
     tests: ['src/engine/postgres-storage.test.ts'],
   },
   {
+    name: 'ALTER TABLE checks the rows of an old snapshot',
+    file: 'src/engine/postgres-transaction.ts',
+    before: 'new PostgresStatement(this, ++this.#command, this.storage.snapshot)',
+    after: 'new PostgresStatement(this, ++this.#command)',
+    why: 'a row that is newer than the snapshot violates the constraint that is added',
+    tests: ['src/engine/postgres-storage.test.ts'],
+  },
+  {
     name: 'a rollback to a savepoint keeps row locks',
     file: 'src/engine/postgres-transaction.ts',
     before: '    this.#release(mark.locked);\n',

@@ -37,10 +37,10 @@ export class PostgresStatement implements StatementView {
   readonly #reader: SnapshotReader;
   readonly #mark: ReturnType<PostgresTransaction['mark']>;
 
-  constructor(transaction: PostgresTransaction, command: number) {
+  constructor(transaction: PostgresTransaction, command: number, snapshot = transaction.snapshot) {
     this.#transaction = transaction;
     this.#command = command;
-    this.#snapshot = transaction.snapshot;
+    this.#snapshot = snapshot;
     this.#reader = { transaction, command, snapshot: this.#snapshot };
     this.#mark = transaction.mark();
   }
@@ -167,6 +167,10 @@ export class PostgresStatement implements StatementView {
 
   constraintQuery(): PostgresStatement {
     return this.#transaction.constraintQuery();
+  }
+
+  latestView(): PostgresStatement {
+    return this.#transaction.latestQuery();
   }
 
   isOwn(row: Row): boolean {

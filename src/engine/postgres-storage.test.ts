@@ -201,6 +201,23 @@ describe('read committed', () => {
 });
 
 describe('repeatable read', () => {
+  test('the view of the latest rows has what is newer than the snapshot, and the own writes', () => {
+    const storage = three();
+    const [a, b] = [begin(storage, 'repeatable read'), begin(storage)];
+    now(update(a, idIs(1), add(1)));
+    now(insert(b, 4, 40, 400));
+    now(remove(b, idIs(2)));
+    now(b.commit());
+    const latest = a.statement().latestView?.();
+    assert(latest !== undefined, 'PostgreSQL has one');
+    expect(rowsOf(latest).map(([id, , v]) => [id, v])).toEqual([
+      [1, 101],
+      [3, 200],
+      [4, 400],
+    ]);
+    expect(rowsOf(a.statement()).map(([id]) => id)).toEqual([1, 2, 3]);
+  });
+
   test('keeps the snapshot of its first statement and refuses rows that changed since', () => {
     const storage = three();
     const a = begin(storage, 'repeatable read');

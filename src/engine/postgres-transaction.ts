@@ -88,6 +88,11 @@ export class PostgresTransaction implements StorageTransaction {
     }
   }
 
+  /** A query that has a snapshot of its own, whatever the level: PostgreSQL's `GetLatestSnapshot`. Only definitions need it, and they conflict with every step. */
+  latestQuery(): PostgresStatement {
+    return new PostgresStatement(this, ++this.#command, this.storage.snapshot);
+  }
+
   /** A query of a constraint: of the same transaction, after the statement that made it necessary. */
   constraintQuery(): PostgresStatement {
     if (!this.keepsSnapshot) this.#takeSnapshot();

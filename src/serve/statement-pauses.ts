@@ -125,6 +125,7 @@ export function delegating(view: StatementView): StatementView {
     delete: (row, checks) => view.delete(row, checks),
     ...(view.lockTable === undefined ? {} : { lockTable: view.lockTable.bind(view) }),
     constraintQuery: () => view.constraintQuery(),
+    ...(view.latestView === undefined ? {} : { latestView: view.latestView.bind(view) }),
     isOwn: (row) => view.isOwn(row),
     isCurrent: (row) => view.isCurrent(row),
     isUnique: (row, index) => view.isUnique(row, index),

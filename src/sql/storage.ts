@@ -290,6 +290,11 @@ export interface StatementView {
   lockTable?(table: TableId, mode: TableLockMode): Waiting<unknown>;
   /** A query that a constraint runs after the statement: it sees what the statement has written, and at READ COMMITTED has a snapshot of its own. */
   constraintQuery(): StatementView;
+  /**
+   * What ALTER TABLE checks the rows that are there with: the latest committed ones and the own writes, whatever the level. Absent: the store has
+   * no other view than the statement's.
+   */
+  latestView?(): StatementView;
   /** Has this transaction written the version? The check of that write may be pending; it will pass over a version that has been replaced. */
   isOwn(row: Row): boolean;
   /** Is a version that this transaction has written still the row's: not replaced, not deleted, not rolled back? */

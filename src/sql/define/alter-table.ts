@@ -1,11 +1,10 @@
 /** ALTER TABLE: each command makes another table out of the one before. */
 import type { AlterTableCmd, AlterTableStmt, ColumnDef, Node, RangeVar } from '@pgsql/types';
 import { assert } from '../../base/assert.ts';
-import { type Check, type Column, columnNamed, type ForeignKey, primaryKey, type Table } from '../catalog/relation.ts';
+import { type Column, columnNamed, primaryKey, type Table } from '../catalog/relation.ts';
 import { engineRules } from '../dialect.ts';
 import { compileExpression } from '../expressions/index.ts';
 import type { Execution, Frame } from '../expression.ts';
-import { wholeTable } from '../plan/access.ts';
 import { noAggregates } from '../plan/grouping.ts';
 import { namespaceOf, tableRangeItem } from '../plan/namespace.ts';
 import { type Planning, type Running, running } from '../plan/planning.ts';
@@ -13,15 +12,15 @@ import { newFrame } from '../plan/query.ts';
 import { rootScope } from '../plan/root.ts';
 import { rowOf } from '../plan/source.ts';
 import { someNode, stringsOf } from '../plan/tree.ts';
-import { mustHaveParent } from '../run/foreign-keys.ts';
 import { assignable, TableRules } from '../run/table-rules.ts';
 import { notSupported, SqlError } from '../sql-error.ts';
-import { cell, everyRow, type StatementView, type Waiting } from '../storage.ts';
+import type { StatementView, Waiting } from '../storage.ts';
 import type { SqlValue } from '../value.ts';
 import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { replaceTable } from './create-index.ts';
+import { checkExistingRows, containsNulls, mustHaveNoNull } from './existing-rows.ts';
 import { alterConstraint, dropConstraint, notTheConstraint } from './alter-constraint.ts';
 import { dependents, missingToDrop, pendingChecks } from './drop.ts';
 
@@ -85,7 +84,7 @@ function* alter(command: AlterTableCmd, table: Table, context: Context): Waiting
     case 'AT_ColumnDefault':
       return replace(withColumn(table, columnOf(table, command, planning), { default: command.def ?? null }));
     case 'AT_SetNotNull':
-      checkRows(table, (values, column) => values[column.cell] === null, columnOf(table, command, planning), context);
+      mustHaveNoNull(table, columnOf(table, command, planning), context.running);
       return replace(withColumn(table, columnOf(table, command, planning), { isNotNull: true }));
     case 'AT_DropNotNull': {
       const column = columnOf(table, command, planning);
@@ -256,13 +255,13 @@ function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context):
   const after = withConstraint(table, constraint, null, planning);
   if (constraint.contype === 'CONSTR_PRIMARY') {
     for (const column of after.columns.filter(({ isNotNull }) => isNotNull)) {
-      checkRows(table, (values, each) => values[each.cell] === null, column, context);
+      mustHaveNoNull(table, column, context.running);
     }
   }
   replaceTable(table, after, planning, changes);
   if (constraint.skip_validation === true) return;
   const [check] = after.checks.slice(table.checks.length);
-  yield* checkRowsThatAre(after, check, after.foreignKeys.slice(table.foreignKeys.length), context);
+  yield* checkExistingRows(after, check, after.foreignKeys.slice(table.foreignKeys.length), context);
 }
 
 /** NOT VALID left rows unchecked. @throws SqlError 42704, 42809, 23503, 23514 */
@@ -273,56 +272,11 @@ function* validateConstraint({ name = '' }: AlterTableCmd, table: Table, context
   if (key === undefined && check === undefined)
     throw notTheConstraint(table, name, 'is not a foreign key or check constraint');
   if ((key ?? check)?.isValidated === true) return;
-  yield* checkRowsThatAre(table, check, key === undefined ? [] : [key], context);
+  yield* checkExistingRows(table, check, key === undefined ? [] : [key], context);
   const validated = <T extends { readonly name: string; readonly isValidated: boolean }>(each: T): T =>
     each.name === name ? { ...each, isValidated: true } : each;
   const after = { ...table, foreignKeys: table.foreignKeys.map(validated), checks: table.checks.map(validated) };
   replaceTable(table, after, planning, changes);
-}
-
-function* checkRowsThatAre(
-  table: Table,
-  check: Check | undefined,
-  keys: readonly ForeignKey[],
-  { planning, running: run }: Context,
-): Waiting<void> {
-  const rules = new TableRules(table, rootScope(planning));
-  for (const row of run.view.scan(table.id, wholeTable[0] ?? { kind: 'all' }, everyRow)) {
-    const values = table.cells.map((_, at) => cell(row, at));
-    if (check !== undefined) checkExisting(rules, values, check.name, run);
-    for (const key of keys)
-      if (!key.cells.some((at) => values[at] === null)) yield* mustHaveParent(rules, values, key, run);
-  }
-}
-
-function checkExisting(rules: TableRules, values: SqlValue[], name: string, run: Running): void {
-  try {
-    rules.check(values, run);
-  } catch (error) {
-    if (!(error instanceof SqlError) || error.code !== '23514') throw error;
-    throw new SqlError(
-      '23514',
-      `check constraint "${name}" of relation "${rules.table.name}" is violated by some row`,
-      { schema: rules.table.schema, table: rules.table.name, constraint: name },
-    );
-  }
-}
-
-function containsNulls(table: Table, column: Column): SqlError {
-  const message = `column "${column.name}" of relation "${table.name}" contains null values`;
-  return new SqlError('23502', message, { schema: table.schema, table: table.name, column: column.name });
-}
-
-function checkRows(
-  table: Table,
-  isWrong: (values: readonly SqlValue[], column: Column) => boolean,
-  column: Column,
-  { running: run }: Context,
-): void {
-  for (const row of run.view.scan(table.id, { kind: 'all' }, everyRow)) {
-    const values = table.cells.map((_, at) => cell(row, at));
-    if (isWrong(values, column)) throw containsNulls(table, column);
-  }
 }
 
 /** The converted values go to a cell of their own; the old one stays behind for the way back. */

@@ -16,10 +16,12 @@ import {
   type LockRequest,
   type LockStrength,
   type Row,
+  type StatementView,
   type TableId,
   unrecorded,
   type Waiting,
 } from '../storage.ts';
+import type { SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import { formatText } from '../text-format.ts';
 import type { SqlValue } from '../value.ts';
@@ -135,21 +137,42 @@ export function* mustHaveParent(
   key: ForeignKey,
   running: Running,
 ): Waiting<void> {
-  const { table, planning } = rules;
-  const parent = planning.catalog.tableById(key.parent);
-  assert(parent !== undefined, `the parent of ${key.name} exists`);
-  const wanted = converted(table, key.cells, parent, key.parentCells, values, planning);
-  const found = yield* lockOne(parent, key.parentCells, wanted, keepParent, running, planning);
-  if (!found) {
-    const reference = {
-      constraint: key.name,
-      child: table,
-      childCells: key.cells,
-      parent,
-      parentCells: key.parentCells,
-    };
-    throw constraintErrors[planning.dialect].missingParent(reference, values);
-  }
+  const { parent, wanted } = parentOf(rules, values, key);
+  const found = yield* lockOne(parent, key.parentCells, wanted, keepParent, running, rules.planning);
+  if (!found) throw missingParent(rules, values, key, parent);
+}
+
+/** The same by a query that locks nothing (`RI_Initial_Check` in ri_triggers.c). @throws SqlError 23503 */
+export function mustSeeParent(
+  rules: TableRules,
+  values: readonly SqlValue[],
+  key: ForeignKey,
+  view: StatementView,
+): void {
+  const { parent, wanted } = parentOf(rules, values, key);
+  const matches = matcher(parent, key.parentCells, wanted, rules.planning);
+  const [found] = view.scan(parent.id, pathTo(parent, key.parentCells, wanted), unrecorded(matches));
+  if (found === undefined) throw missingParent(rules, values, key, parent);
+}
+
+function parentOf(
+  { table, planning }: TableRules,
+  values: readonly SqlValue[],
+  { name, cells, parent: id, parentCells }: ForeignKey,
+): { parent: Table; wanted: SqlValue[] } {
+  const parent = planning.catalog.tableById(id);
+  assert(parent !== undefined, `the parent of ${name} exists`);
+  return { parent, wanted: converted(table, cells, parent, parentCells, values, planning) };
+}
+
+function missingParent(
+  { table, planning }: TableRules,
+  values: readonly SqlValue[],
+  { name, cells, parentCells }: ForeignKey,
+  parent: Table,
+): SqlError {
+  const reference = { constraint: name, child: table, childCells: cells, parent, parentCells };
+  return constraintErrors[planning.dialect].missingParent(reference, values);
 }
 
 /** The values of a key as the other table's columns would have them. */
