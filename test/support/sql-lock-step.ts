@@ -176,8 +176,10 @@ export async function postgresInLockStep(port: number): Promise<LockStepServer> 
       for (let calm = 0; running.size > 0 && calm < 6; ) {
         const before = answers.size;
         await sleep(5);
+        // pg_stat_activity calls a session waiting until it runs again, which takes long on a busy machine; the lock is granted at once.
         const waiting = await control.query<unknown[]>({
-          text: `select 1 from pg_stat_activity where wait_event_type = 'Lock' or wait_event = 'SafeSnapshot'`,
+          text: `select pid from pg_locks where not granted
+            union select pid from pg_stat_activity where cardinality(pg_safe_snapshot_blocking_pids(pid)) > 0`,
           rowMode: 'array',
         });
         calm = waiting.rows.length >= running.size && answers.size === before ? calm + 1 : 0;
