@@ -16,6 +16,8 @@ export interface Access {
   /** Is there a condition beside the key, so that it may find nothing although the row is there? */
   readonly mayMiss: boolean;
   readonly inserts: boolean;
+  /** Does an INSERT write the row of its key where there is one? ON CONFLICT DO UPDATE, REPLACE. */
+  readonly overwrites?: boolean;
 }
 
 export type AccessedRow =

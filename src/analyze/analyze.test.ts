@@ -122,6 +122,27 @@ test('an update by key of a row that another transaction deletes and inserts aga
   expect((await analyzed({ replace: [replace], pay: [pay('repeatable read')] })).anomalies).toEqual([]);
 });
 
+/** The row of `locks` orders two of `settle`, but before `open` has made it there is none to lock: both then add to one total. */
+test('a change is proven without the rows that other transactions insert, too', async () => {
+  const sum = 'SELECT sum FROM totals WHERE id = 1';
+  const settle = transaction('settle', null, [
+    statement('SELECT rate FROM fees WHERE id = $1', [argument('fee')], 'fee'),
+    statement('SELECT id FROM locks WHERE id = 1 FOR UPDATE'),
+    statement(sum, [], 'total'),
+    statement('UPDATE totals SET sum = $1 WHERE id = 1', [expression('+', column('total', 'sum'), 1)]),
+  ]);
+  const open = statement('INSERT INTO locks VALUES (1)');
+  const tables = `CREATE TABLE fees (id int PRIMARY KEY, rate int NOT NULL);
+    CREATE TABLE locks (id int PRIMARY KEY); CREATE TABLE totals (id int PRIMARY KEY, sum int NOT NULL)`;
+  const app = application({ schema: tables, units: { settle: [settle], open: [open] } });
+  const { anomalies } = await analyze(app, { isolation: 'read committed', timeMaxMs: 0 });
+  expect(anomalies[0]).toMatchObject({
+    transactions: ['settle'],
+    status: { kind: 'possible' },
+    fix: { changes: [{ kind: 'lock', sql: sum }], isProven: true },
+  });
+});
+
 test('a number that two transactions compute alike and one of them inserts: not confirmed', async () => {
   const tables = 'CREATE TABLE notes (id int PRIMARY KEY, owner int NOT NULL)';
   const note = transaction('note', null, [
@@ -299,6 +320,40 @@ describe('a unit of several transactions', () => {
       open: [statement('INSERT INTO accounts VALUES ($1, $2, 0)', [argument('id'), argument('balance')])],
     });
     expect(unitAnomalies.map(({ transactions }) => transactions)).toEqual([['coupon']]);
+  });
+
+  describe('a row that was found and that another unit then writes as a whole', () => {
+    const row = [argument('id'), argument('balance')];
+    const insert = 'INSERT INTO accounts VALUES ($1, $2, 0)';
+    test.each<[string, UnitStep]>([
+      ['deleted and inserted again', transaction('set', null, [remove, statement(insert, row)])],
+      ['upserted', statement(`${insert} ON CONFLICT (id) DO UPDATE SET balance = $2, used = 0`, row)],
+    ])('%s: confirmed, and mended by a transaction around the first', async (_, set) => {
+      const copy = statement('UPDATE accounts SET used = $2 WHERE id = $1', [
+        argument('id'),
+        column('found', 'balance'),
+      ]);
+      const change = [look, branch<UnitStep>(expression('is null', column('found', 'balance')), [], [copy])];
+      const app = application({ schema: tables, units: { change, set: [set] } });
+      const { unitAnomalies } = await analyze(app, { isolation: 'repeatable read', schedulesMax: 20 });
+      expect(unitAnomalies).toMatchObject([
+        {
+          transactions: ['change', 'set'],
+          status: { kind: 'confirmed' },
+          fix: { changes: [{ kind: 'around' }], isProven: true },
+        },
+      ]);
+    });
+  });
+
+  test('a transaction around a unit that deletes and inserts a row again is not enough for one that waits for the row', async () => {
+    const insert = statement('INSERT INTO accounts VALUES ($1, $2, 0)', [argument('id'), column('found', 'balance')]);
+    const app = application({ schema: tables, units: { replace: [look, remove, insert], add: [add] } });
+    const { unitAnomalies } = await analyze(app, { isolation: 'read committed', timeMaxMs: 0 });
+    const levels = unitAnomalies.flatMap(({ fix }) =>
+      (fix?.changes ?? []).flatMap((change) => (change.kind === 'level' ? [[change.transaction, change.level]] : [])),
+    );
+    expect(levels).toContainEqual(['add', 'repeatable read']);
   });
 
   test('what another one writes between the check and the write is lost with the row', async () => {

@@ -12,6 +12,7 @@ import { levelsOf } from './levels.ts';
 import { type CutSearch, RobustSet, type Witness } from './robust-set.ts';
 import { stepsMaxDefault } from './robustness/find-split.ts';
 import { readSchema, type Schema } from './schema.ts';
+import { tablesWithInserts } from './templates.ts';
 import {
   type AnalyzedTransaction,
   notUnderstoodInUnit,
@@ -130,9 +131,9 @@ class ApplicationAnalysis {
     this.#options = options;
     const { isolation, stepsMax = stepsMaxDefault, schedulesMax = schedulesMaxDefault } = options;
     this.#limits = { schedulesMax, budget: new Budget(options) };
-    this.#proof = { schema, isolation, stepsMax };
     this.#transactions = transactionsOf(application, schema).map((one) => this.#withKnownLevel(one));
     this.#known = this.#transactions.filter(({ notUnderstood }) => notUnderstood.length === 0);
+    this.#proof = { schema, isolation, stepsMax, inserted: tablesWithInserts(this.#known) };
   }
 
   async run(): Promise<Analysis> {
@@ -214,7 +215,7 @@ class ApplicationAnalysis {
   }
 
   #levelOf({ level }: AnalyzedTransaction): IsolationName {
-    return level ?? this.#proof.isolation;
+    return level ?? this.#options.isolation;
   }
 
   #unsearched({ steps }: CutSearch, taking: readonly AnalyzedTransaction[]): Omit<Anomaly, 'isLeft'> {

@@ -66,15 +66,18 @@ export interface ProofOptions {
   readonly isolation: IsolationName;
   /** Of one search. */
   readonly stepsMax: number;
+  /** Numbers of the tables into which the application inserts: of these, any row may be missing. */
+  readonly inserted: ReadonlySet<number>;
 }
 
-/** Are the transactions robust with these changes, whatever their rows? */
+/** Are the transactions robust with these changes, whatever their rows, and whether others have inserted them yet or not? */
 export function isRobustWith(
   changes: readonly Change[],
   transactions: readonly AnalyzedTransaction[],
-  { schema, isolation, stepsMax }: ProofOptions,
+  { schema, isolation, stepsMax, inserted }: ProofOptions,
 ): boolean {
   const changed = transactions.map((one) => changedTransaction(one, changes, schema));
   if (changed.some(({ notUnderstood }) => notUnderstood.length > 0)) return false;
-  return new RobustSet(changed, schema.dialect, stepsMax).isRobust(changed.map(({ level }) => level ?? isolation));
+  const set = new RobustSet(changed, schema.dialect, stepsMax, inserted);
+  return set.isRobust(changed.map(({ level }) => level ?? isolation));
 }

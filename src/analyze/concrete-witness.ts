@@ -1,11 +1,12 @@
 /** From a witness of the robustness algorithm to transactions that can run: arguments and rows that make its rows the same or different. */
 import type { IsolationName, Table } from '../sql/index.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
-import { type Access, type AccessedRow, existence } from './access.ts';
+import type { Access, AccessedRow } from './access.ts';
 import type { AnyStep, Value } from './application.ts';
 import { argumentFor, type RowValue, valueFor } from './column-values.ts';
 import { formatValue } from './format-application.ts';
 import type { Witness } from './robust-set.ts';
+import { isDelete } from './replaced-rows.ts';
 import { indexColumns, rowText, uniqueIndexes } from './row-keys.ts';
 import { statementsIn } from './paths.ts';
 import type { Schema } from './schema.ts';
@@ -251,8 +252,8 @@ class Instance {
     const inserted = this.#keyed((access, at) => {
       const text = rowText(access.table, access.row);
       // What the path deletes first is there at the start.
-      if (access.writes.has(existence) && !access.inserts && !isAbsent(access, absent)) deleted.add(text);
-      return access.inserts && !missed.has(at) && !deleted.has(text);
+      if (isDelete(access) && !isAbsent(access, absent)) deleted.add(text);
+      return access.inserts && access.overwrites !== true && !missed.has(at) && !deleted.has(text);
     });
     return inserted.map((keyed) => ({
       table: keyed.table,

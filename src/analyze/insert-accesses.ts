@@ -24,7 +24,8 @@ export function insertAccesses(
   // DO NOTHING leaves a row that is there as it is, without a lock.
   const mayMiss =
     insert.onConflictClause?.action === 'ONCONFLICT_NOTHING' || insert.onConflictClause?.whereClause !== undefined;
-  const base = { table, reads, writes, locks: false, mayMiss, inserts: true };
+  const overwrites = insert.onConflictClause?.action === 'ONCONFLICT_UPDATE' || isReplace(insert);
+  const base = { table, reads, writes, locks: false, mayMiss, inserts: true, overwrites };
   const rows = rowsOf(insert, table, dialect);
   if (rows === undefined) return [{ access: { ...base, row: { kind: 'condition' } }, values: new Map() }];
   return rows.flatMap((row) => {
@@ -40,6 +41,10 @@ export function insertAccesses(
     const named = keys.some((key) => key.kind === 'key' && key.isPrimary) ? keys : [{ kind: 'new' as const }, ...keys];
     return named.map((key) => ({ access: { ...base, row: key }, values }));
   });
+}
+
+export function isReplace({ onConflictClause }: InsertStmt): boolean {
+  return onConflictClause?.infer?.conname === 'moirai_replace';
 }
 
 /** Each row as column and expression; `undefined`: INSERT ... SELECT. */

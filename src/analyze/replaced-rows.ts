@@ -16,10 +16,13 @@ export function tablesInsertedAfter(path: AnalyzedPath, at: number): ReadonlySet
   return new Set(later.flatMap(({ inserts, row, table }) => (inserts && row.kind === 'key' ? [table] : [])));
 }
 
+export function isDelete({ writes, inserts }: Access): boolean {
+  return writes.has(existence) && !inserts;
+}
+
 /** What a DELETE writes, where an INSERT of the same transaction may follow with the key of its row. */
 export function writesOfReplaced(access: Access, insertedLater: ReadonlySet<Table>): Access {
-  const deletes = access.writes.has(existence) && !access.inserts;
-  if (!deletes || !insertedLater.has(access.table)) return access;
+  if (!isDelete(access) || !insertedLater.has(access.table)) return access;
   return { ...access, writes: new Set([...access.writes, replacement]) };
 }
 

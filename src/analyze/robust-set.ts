@@ -38,11 +38,19 @@ export class RobustSet {
   readonly #levels: EngineLevels;
   readonly #stepsMax: number;
 
-  /** @param stepsMax of one search */
-  constructor(transactions: readonly AnalyzedTransaction[], dialect: Dialect, stepsMax = stepsMaxDefault) {
+  /**
+   * @param stepsMax of one search
+   * @param inserted as of `templatesOf`, where these are not all transactions of the application
+   */
+  constructor(
+    transactions: readonly AnalyzedTransaction[],
+    dialect: Dialect,
+    stepsMax = stepsMaxDefault,
+    inserted?: ReadonlySet<number>,
+  ) {
     this.#stepsMax = stepsMax;
     this.#levels = levelsOf[dialect];
-    const { all, cut } = templatesOf(transactions, rowRules[dialect]);
+    const { all, cut } = templatesOf(transactions, rowRules[dialect], inserted);
     this.#templates = all;
     this.cut = cut;
     this.#count = transactions.length;

@@ -8,7 +8,7 @@ import { columnNamed } from '../sql/catalog/relation.ts';
 import { type Access, existence, type Moments } from './access.ts';
 import type { Dialect, Statement, Value } from './application.ts';
 import { checksOfDelete, checksOfUpdate, checksOfWrite } from './constraint-accesses.ts';
-import { insertAccesses } from './insert-accesses.ts';
+import { insertAccesses, isReplace } from './insert-accesses.ts';
 import { type Source, sourcesOf, uniqueIndexes, indexColumns, type ValueOf } from './row-keys.ts';
 import { type Schema, tableNamed } from './schema.ts';
 import type { SnapshotReads } from './level-reads.ts';
@@ -335,10 +335,6 @@ function limitsOf(tree: Node): readonly SelectStmt[] {
     const { ctequery } = node.CommonTableExpr;
     return ctequery !== undefined && 'SelectStmt' in ctequery ? [ctequery.SelectStmt] : [];
   });
-}
-
-function isReplace({ onConflictClause }: InsertStmt): boolean {
-  return onConflictClause?.infer?.conname === 'moirai_replace';
 }
 
 /** Is the read that of a locking SELECT, which looks at the row again under its lock? A subquery of an UPDATE does not. */

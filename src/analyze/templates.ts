@@ -40,14 +40,12 @@ export interface RowRules {
   readonly replacesRows: boolean;
 }
 
-export function templatesOf(transactions: readonly AnalyzedTransaction[], rules: RowRules): Templates {
-  const inserted = new Set(
-    transactions.flatMap(({ paths }) =>
-      paths
-        .flat()
-        .flatMap(({ moments }) => moments.flat().flatMap(({ inserts, table }) => (inserts ? [table.id] : []))),
-    ),
-  );
+/** @param inserted numbers of the tables of which a row may be missing: those into which any transaction of the application inserts */
+export function templatesOf(
+  transactions: readonly AnalyzedTransaction[],
+  rules: RowRules,
+  inserted = tablesWithInserts(transactions),
+): Templates {
   const numbers = new Numbers();
   const cut = new Set<number>();
   const all = transactions.flatMap(({ paths, name }, transaction) => {
@@ -65,6 +63,11 @@ export function templatesOf(transactions: readonly AnalyzedTransaction[], rules:
     });
   });
   return { all, cut: [...cut] };
+}
+
+export function tablesWithInserts(transactions: readonly AnalyzedTransaction[]): ReadonlySet<number> {
+  const accesses = transactions.flatMap(({ paths }) => paths.flat()).flatMap(({ moments }) => moments.flat());
+  return new Set(accesses.flatMap(({ inserts, table }) => (inserts ? [table.id] : [])));
 }
 
 /** Columns beyond this share one bit: they conflict where they need not, never the other way round. */

@@ -104,7 +104,7 @@ class UnitSearch {
     this.#units = units;
     this.#parts = new Map(all.map(({ whole, parts }) => [whole, parts]));
     this.#set = set;
-    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect]);
+    const { all: templates, cut } = templatesOf(units, rowRules[set.schema.dialect], set.inserted);
     this.#templates = templates;
     this.cut = cut.flatMap((at) => {
       const unit = units[at];

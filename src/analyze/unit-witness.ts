@@ -6,6 +6,7 @@ import { type Access, existence } from './access.ts';
 import { columnNamed } from '../sql/catalog/relation.ts';
 import type { Value } from './application.ts';
 import { conflict } from './conflicting-statements.ts';
+import { isDelete } from './replaced-rows.ts';
 import { canHold, foundRow, rowOf } from './row-counts.ts';
 import { rowText } from './row-keys.ts';
 import type { Witness } from './robust-set.ts';
@@ -27,7 +28,7 @@ export function* staleReads(first: PathTemplate, second: PathTemplate): Iterable
         if (
           !overwritesRead(overwrite.access, read.access, columnsOf(read, first.path, results)) ||
           leavesNothingToWrite(overwrite, read, write) ||
-          isFoundMissing(overwrite, read, write, first.path)
+          (!mayReplace(overwrite, ofSecond) && isFoundMissing(overwrite, read, write, first.path))
         )
           continue;
         for (const other of ofSecond) {
@@ -125,8 +126,16 @@ function areNew(a: Access, b: Access): boolean {
 
 /** Where the row that was read is deleted, an UPDATE or DELETE of that row finds none: the final state is that of the other unit first. */
 function leavesNothingToWrite(overwrite: PathAccess, read: PathAccess, write: PathAccess): boolean {
-  const deletes = overwrite.access.writes.has(existence) && !overwrite.access.inserts;
-  return deletes && !write.access.inserts && read.variable !== undefined && read.variable === write.variable;
+  const isGone = isDelete(overwrite.access) && !write.access.inserts;
+  return isGone && read.variable !== undefined && read.variable === write.variable;
+}
+
+/** May an INSERT write a row that was there before the instance? Where that overwrites it, or may have deleted it first. */
+function mayReplace({ at, access: { table, overwrites } }: PathAccess, own: readonly PathAccess[]): boolean {
+  return (
+    overwrites === true ||
+    own.some(({ at: before, access }) => before < at && access.table.id === table.id && isDelete(access))
+  );
 }
 
 /** A row that another one inserts afterwards was not found: is the write then out of reach? */
