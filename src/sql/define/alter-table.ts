@@ -20,7 +20,7 @@ import type { Changes } from './changes.ts';
 import { columnType, defineColumn } from './column.ts';
 import { withConstraint } from './constraint.ts';
 import { replaceTable } from './create-index.ts';
-import { checkExistingRows, containsNulls, mustHaveNoNull } from './existing-rows.ts';
+import { checkExistingRows, mustHaveNoNull } from './existing-rows.ts';
 import { alterConstraint, dropConstraint, notTheConstraint } from './alter-constraint.ts';
 import { dependents, missingToDrop, pendingChecks } from './drop.ts';
 
@@ -70,7 +70,7 @@ function* alter(command: AlterTableCmd, table: Table, context: Context): Waiting
   const replace = (after: Table): void => replaceTable(table, after, planning, changes);
   switch (command.subtype) {
     case 'AT_AddColumn':
-      return addColumn(command, table, context);
+      return yield* addColumn(command, table, context);
     case 'AT_DropColumn':
       return dropColumn(command, table, context);
     case 'AT_AddConstraint':
@@ -128,7 +128,8 @@ function definitionOf({ def }: AlterTableCmd): ColumnDef {
 }
 
 /** Existing rows get the default, computed once for each. */
-function addColumn(command: AlterTableCmd, table: Table, { planning, changes, running: run }: Context): void {
+function* addColumn(command: AlterTableCmd, table: Table, context: Context): Waiting<void> {
+  const { planning, changes, running: run } = context;
   const definition = definitionOf(command);
   const name = definition.colname ?? '';
   if (columnNamed(table, name, planning.dialect) !== undefined) {
@@ -146,8 +147,7 @@ function addColumn(command: AlterTableCmd, table: Table, { planning, changes, ru
   for (const constraint of constraints) {
     if (!placing.includes(constraint)) after = withConstraint(after, constraint, column, planning);
   }
-  const rules = new TableRules(widened, rootScope(planning));
-  const evaluate = rules.default(column);
+  const evaluate = new TableRules(widened, rootScope(planning)).default(column);
   const frame = newFrame(0, run, null);
   let mysqlDefault: SqlValue = null;
   if (
@@ -157,12 +157,9 @@ function addColumn(command: AlterTableCmd, table: Table, { planning, changes, ru
     column.identity === null
   )
     mysqlDefault = implicitDefault(column);
-  replaceTable(table, after, planning, changes, (values) => {
-    const next = [...values, evaluate(frame) ?? mysqlDefault];
-    if (column.isNotNull && next.at(-1) === null) throw containsNulls(table, column);
-    rules.check(next, run);
-    return next;
-  });
+  replaceTable(table, after, planning, changes, (values) => [...values, evaluate(frame) ?? mysqlDefault]);
+  if (column.isNotNull) mustHaveNoNull(after, column, run);
+  yield* checkNewConstraints(table, after, context);
 }
 
 /** MySQL fills a new column that must not be NULL with the type's zero. */
@@ -260,8 +257,12 @@ function* addConstraint({ def }: AlterTableCmd, table: Table, context: Context):
   }
   replaceTable(table, after, planning, changes);
   if (constraint.skip_validation === true) return;
-  const [check] = after.checks.slice(table.checks.length);
-  yield* checkExistingRows(after, check, after.foreignKeys.slice(table.foreignKeys.length), context);
+  yield* checkNewConstraints(table, after, context);
+}
+
+function checkNewConstraints(before: Table, after: Table, context: Context): Waiting<void> {
+  const checks = after.checks.slice(before.checks.length);
+  return checkExistingRows(after, checks, after.foreignKeys.slice(before.foreignKeys.length), context);
 }
 
 /** NOT VALID left rows unchecked. @throws SqlError 42704, 42809, 23503, 23514 */
@@ -272,7 +273,7 @@ function* validateConstraint({ name = '' }: AlterTableCmd, table: Table, context
   if (key === undefined && check === undefined)
     throw notTheConstraint(table, name, 'is not a foreign key or check constraint');
   if ((key ?? check)?.isValidated === true) return;
-  yield* checkExistingRows(table, check, key === undefined ? [] : [key], context);
+  yield* checkExistingRows(table, check === undefined ? [] : [check], key === undefined ? [] : [key], context);
   const validated = <T extends { readonly name: string; readonly isValidated: boolean }>(each: T): T =>
     each.name === name ? { ...each, isValidated: true } : each;
   const after = { ...table, foreignKeys: table.foreignKeys.map(validated), checks: table.checks.map(validated) };

@@ -16,15 +16,16 @@ const wholePath: AccessPath = { kind: 'all' };
 /** @throws SqlError 23503, 23514 */
 export function* checkExistingRows(
   table: Table,
-  check: Check | undefined,
+  checks: readonly Check[],
   keys: readonly ForeignKey[],
   { planning, running }: { readonly planning: Planning; readonly running: Running },
 ): Waiting<void> {
   const rules = new TableRules(table, rootScope(planning));
+  const rulesOf = checks.map((check) => new TableRules({ ...table, checks: [check] }, rootScope(planning)));
   const latest = running.view.latestView?.();
   const readParents = new Set<TableId>();
   for (const values of valuesOf(table, latest ?? running.view)) {
-    if (check !== undefined) mustSatisfy(rules, values, check.name, running);
+    for (const [i, { name }] of checks.entries()) mustSatisfy(rulesOf[i] ?? rules, values, name, running);
     for (const key of keys) {
       if (key.cells.some((at) => values[at] === null)) continue;
       if (latest === undefined) {
@@ -44,7 +45,7 @@ export function mustHaveNoNull(table: Table, column: Column, { view }: Running):
     if (values[column.cell] === null) throw containsNulls(table, column);
 }
 
-export function containsNulls(table: Table, column: Column): SqlError {
+function containsNulls(table: Table, column: Column): SqlError {
   const message = `column "${column.name}" of relation "${table.name}" contains null values`;
   return new SqlError('23502', message, { schema: table.schema, table: table.name, column: column.name });
 }
