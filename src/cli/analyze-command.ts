@@ -12,8 +12,10 @@ import { makeFolder } from './make-folder.ts';
 import { seconds } from './option-values.ts';
 import { moiraiVersion } from './moirai-version.ts';
 import { invocation, shellWord } from './replay-command.ts';
+import { loadDefaultInTime } from './module-loading.ts';
 import { runInterruptibly } from './run-interruptibly.ts';
 import { appearance } from './style.ts';
+import { printEnding } from './user-program.ts';
 import type { Ending } from './watchdog.ts';
 
 interface AnalyzeCommandOptions {
@@ -147,7 +149,9 @@ async function analyzeCommand(
   // Loading these costs time that other commands do without.
   const { analyze, analysisJson, analysisSarif, formatAnalysis } = await import('../analyze/index.ts');
   const { defaultIsolation, isolationNamed } = await import('../serve/profile.ts');
-  const { application: all, source, traffic } = await applicationIn(file, options, host);
+  const read = await applicationIn(file, options, host);
+  if ('code' in read) return printEnding(read, host);
+  const { application: all, source, traffic } = read;
   const isolation = isolationNamed(options.isolation ?? defaultIsolation[all.dialect]);
   const application = options.changed === false ? all : await changedPart(all, source, options, host);
   onRead();
@@ -230,7 +234,8 @@ interface Read {
   readonly traffic: string | null;
 }
 
-async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Read> {
+/** What is said instead where a module does not load in time. */
+async function applicationIn(file: string, options: AnalyzeCommandOptions, host: Host): Promise<Read | Ending> {
   const { schema, engine } = options;
   const { isTraceFile, readProgram, readTrace } = await import('./analyze-traffic.ts');
   if (isTraceFile(file)) return { source: null, ...(await readTrace(file, schema, host)) };
@@ -243,7 +248,9 @@ async function applicationIn(file: string, options: AnalyzeCommandOptions, host:
     return { application: applicationFromSource(source), source, traffic: null };
   }
   const { isApplication } = await import('../analyze/index.ts');
-  const found = await host.loadDefault(file, 'application');
+  const loaded = await loadDefaultInTime(file, 'application', { timeoutMs: 0, json: options.json }, host);
+  if ('ending' in loaded) return loaded.ending;
+  const { found } = loaded;
   if (isApplication(found)) return { application: found, source: null, traffic: null };
   if (isSqlProgram(found)) return { source: null, ...(await readProgram(found, file)) };
   throw new InputError(

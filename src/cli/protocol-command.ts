@@ -22,13 +22,14 @@ import { formatCount } from '../report/index.ts';
 import { parseCommitTestLevel, type TimelessLevel } from '../states/index.ts';
 import { checkpointBytes, readCheckpoint } from './protocol-checkpoint.ts';
 import type { ExitCode, Host } from './host.ts';
-import { loadDefault } from './load-program.ts';
+import { loadDefaultInTime } from './module-loading.ts';
 import { oneOf, seconds, wholeNumber } from './option-values.ts';
 import { cutEnding, formatFault, formatResult, jsonOf } from './protocol-report.ts';
 import { type SourceFile, sourceOf } from './source-files.ts';
 import { startThreads } from './protocol-threads.ts';
 import { appearance } from './style.ts';
 import { withCause } from './user-code.ts';
+import { printEnding } from './user-program.ts';
 
 interface ProtocolOptions {
   readonly levels: readonly TimelessLevel[];
@@ -164,7 +165,10 @@ async function searchProtocol(
   const hasCheckpoints = options.resume !== null || options.files.checkpoint !== undefined;
   // Before it is loaded: what is edited while the search runs is not what was searched.
   const source = hasCheckpoints ? await sourceOf(file) : [];
-  const protocol = checkShape(await loadDefault(file, 'protocol'));
+  const limits = { timeoutMs: options.timeoutMs ?? 0, json: options.json };
+  const loaded = await loadDefaultInTime(file, 'protocol', limits, host);
+  if ('ending' in loaded) return printEnding(loaded.ending, host);
+  const protocol = checkShape(loaded.found);
   const startedMs = performance.now();
   const { timeoutMs, resume, ...search } = options;
   const onOneThread = options.jobs === 1 && options.order === 'breadth-first' && options.simulate === null;

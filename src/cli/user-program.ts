@@ -5,16 +5,11 @@ import type { Evidence } from '../evidence/index.ts';
 import { isSqlProgram, type Program, type SqlProgram } from '../program/index.ts';
 import type { EarlierFailures } from './earlier-failures.ts';
 import type { ExitCode, Host } from './host.ts';
+import { graceMs, type LoadOptions, ModuleLoading } from './module-loading.ts';
 import type { Ending, EndReason, Watch } from './watchdog.ts';
 
 /** What ended a tool in the middle of something: the user, or a run that did not give the thread back. */
 export type Cut = { readonly kind: 'interrupted' } | { readonly kind: 'stuck'; readonly timeout: Timeout };
-
-/** A small timeout is meant for runs: loading a module takes its time on a busy machine. */
-const loadMsMin = 5_000;
-
-/** What a session may take beyond its timeout before it counts as one that will never give the thread back. */
-const graceMs = 2_000;
 
 /** Of what is known so far: it was cut off. @param underWay what did not end, where it is neither a session nor the invariant */
 export function cutEvidence(evidence: Evidence, cut: Cut, underWay: string | null = null): Evidence {
@@ -30,7 +25,7 @@ export class UserProgram {
   readonly #file: string;
   readonly #isJson: boolean;
   readonly #timeoutMs: number;
-  readonly #loadMs: number;
+  readonly #loading: ModuleLoading;
   readonly #host: Host;
   readonly #watch: Watch;
   #names: readonly string[] | null = null;
@@ -39,36 +34,26 @@ export class UserProgram {
   #report: ((cut: Cut) => Ending) | null = null;
 
   /** @param timeoutMs for one run */
-  constructor(file: string, { timeoutMs, json }: { readonly timeoutMs: number; readonly json: boolean }, host: Host) {
+  constructor(file: string, options: LoadOptions, host: Host) {
     this.#file = file;
-    this.#isJson = json;
-    this.#timeoutMs = timeoutMs;
-    this.#loadMs = Math.max(timeoutMs, loadMsMin);
+    this.#isJson = options.json;
+    this.#timeoutMs = options.timeoutMs;
+    this.#loading = new ModuleLoading(file, options, host);
     this.#host = host;
-    this.#watch = host.watch(this.#loadMs + graceMs, (reason) => this.#endingOf(reason));
+    this.#watch = host.watch(this.#loading.limitMs, (reason) => this.#endingOf(reason));
   }
 
-  /** `null`: not in time, or the user had enough before. The timer also keeps the process from ending while a module waits for what never comes. */
+  /** `null`: not in time, or the user had enough before. */
   async load(): Promise<Program | SqlProgram | null> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), this.#loadMs);
-      this.#host.interruption.addEventListener('abort', () => resolve(null));
-    });
-    try {
-      const program = await Promise.race([this.#host.loadProgram(this.#file), timeout]);
-      await this.#watch.ready;
-      this.#names = program?.sessionNames ?? null;
-      if (program !== null) this.#watch.limit(this.#timeoutMs + graceMs);
-      return program;
-    } finally {
-      clearTimeout(timer);
-    }
+    const program = await this.#loading.finish(() => this.#host.loadProgram(this.#file), this.#watch);
+    this.#names = program?.sessionNames ?? null;
+    if (program !== null) this.#watch.limit(this.#timeoutMs + graceMs);
+    return program;
   }
 
   /** Says that the module did not load in time. */
   late(): ExitCode {
-    const ending = this.#endingOf(this.#host.interruption.aborted ? 'interrupted' : 'stuck');
+    const ending = this.#loading.late;
     // Before it is printed: else the watchdog may print it as well.
     this.stop();
     return printEnding(ending, this.#host);
@@ -92,10 +77,7 @@ export class UserProgram {
   }
 
   #endingOf(reason: EndReason): Ending {
-    if (this.#names === null) {
-      const why = reason === 'interrupted' ? 'interrupted before the module was loaded' : this.#loadText();
-      return { out: this.#unknown(why), err: `${this.#file}: ${why}\n`, code: 2 };
-    }
+    if (this.#names === null) return this.#loading.ending(reason);
     const session = this.#session === null ? null : (this.#names[this.#session] ?? '');
     const timeout = { session, lastOperation: this.#lastOperation() };
     const text = reason === 'interrupted' ? 'interrupted' : formatTimeout(timeout, this.#timeoutMs);
@@ -107,10 +89,6 @@ export class UserProgram {
   #unknown(why: string): string {
     if (!this.#isJson) return '';
     return `${JSON.stringify({ file: this.#file, verdict: 'unknown', gaps: [why], assumed: [] })}\n`;
-  }
-
-  #loadText(): string {
-    return `the module did not load within ${this.#loadMs / 1_000} s`;
   }
 }
 

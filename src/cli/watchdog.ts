@@ -41,8 +41,8 @@ export interface WatchdogData {
   readonly symbol: string;
 }
 
-/** The one thing that the inspector can reach in this thread without naming a module. */
-const symbol = 'moirai.end';
+/** The inspector reaches in this thread only what needs no name of a module. One for each watch: a command may have several. */
+let watches = 0;
 
 /**
  * Costs this thread about 2 ms; the worker starts beside it.
@@ -62,6 +62,8 @@ export function startWatchdog(limitMs: number, endingOf: (reason: EndReason) => 
     const ending = isOver ? null : endingOf(what);
     if (ending !== null) endWith(ending);
   };
+  watches += 1;
+  const symbol = `moirai.end.${watches}`;
   Object.defineProperty(globalThis, Symbol.for(symbol), { configurable: true, value: end });
   const workerData: WatchdogData = { heart: heart.buffer, symbol };
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';

@@ -75,6 +75,23 @@ describe('moirai test', () => {
     });
   });
 
+  test.concurrent.each(['protocol', 'analyze'])('so does %s', async (command) => {
+    const loadDefault = (): Promise<never> => new Promise<never>(() => {});
+    const { code, out, err } = await runHere([command, 'late.ts', '--json'], files, { loadDefault });
+    expect({ code, err }).toEqual({ code: 2, err: 'late.ts: the module did not load within 5 s\n' });
+    const gaps = ['the module did not load within 5 s'];
+    expect(JSON.parse(out)).toEqual({ file: 'late.ts', verdict: 'unknown', gaps, assumed: [] });
+  });
+
+  test('protocol is interrupted before its module is loaded: 2', async () => {
+    const interruption = new AbortController();
+    const changes = { interruption: interruption.signal, loadDefault: () => new Promise<never>(() => {}) };
+    const running = runHere(['protocol', 'late.ts'], files, changes);
+    interruption.abort();
+    const err = 'late.ts: interrupted before the module was loaded\n';
+    expect(await running).toEqual({ code: 2, out: '', err });
+  });
+
   test('exits with 4 when moirai itself fails, with the stack only on request', async () => {
     const loadProgram = (): Promise<never> => Promise.reject(new TypeError('a bug'));
     const { code, err } = await runHere(['test', 'x.ts'], files, { loadProgram });

@@ -241,11 +241,15 @@ describe('what does not end, ends with exit code 2 and one line', () => {
     ['loop.ts', 'session "slow" did not end within 0.2 s; its last operation: write of z'],
     ['microtasks.js', 'session "slow" did not end within 0.2 s; its last operation: read of y'],
     ['loop-in-invariant.js', 'the invariant did not end within 0.2 s'],
-    ['loop-on-load.js', 'loop-on-load.js: the module did not load within 5 s'],
     ['await-on-load.mjs', 'await-on-load.mjs: the module did not load within 5 s'],
   ])('%s', async (name, line) => {
     const { code, out, err } = await runBuilt(['test', name, ...limit], { cwd });
     expect({ code, out, err }).toEqual({ code: 2, out: '', err: `${line}\n` });
+  });
+
+  test.concurrent('a protocol that computes for ever while it loads', async () => {
+    const err = 'loop-on-load.js: the module did not load within 5 s\n';
+    expect(await runBuilt(['protocol', 'loop-on-load.js', ...limit], { cwd })).toMatchObject({ code: 2, out: '', err });
   });
 });
 
