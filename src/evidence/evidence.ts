@@ -71,8 +71,11 @@ export interface StatementEvidence {
   readonly statement: string;
   /** Has it succeeded in some run? */
   readonly hasSucceeded: boolean;
-  /** Of one that changes rows, or with which the invariant looks for some: were there any, in some run? `null`: of others. */
-  readonly rows: 'some' | 'none' | null;
+  /**
+   * Were there rows that it changed or that it looked for, in some run? A SELECT of a session counts as one that found some unless its aggregates
+   * are of none: whether a row is there may be what it asks. `null`: of what looks for none.
+   */
+  readonly rows: 'some' | 'none-changed' | 'none-found' | null;
   /** The first error that its own text is to blame for, and no timing: `42703 column "x" does not exist`. */
   readonly failure: string | null;
 }

@@ -13,12 +13,16 @@ export function missedAssumed(sessions: readonly SessionEvidence[], invariant: I
           ],
     ),
     ...sessions.flatMap(({ name, answers }) =>
-      answers.statements
-        .filter(({ rows }) => rows === 'none')
-        .map(({ statement }) => `session "${name}" changes no row in any run by: ${statement}`),
+      answers.statements.flatMap(({ statement, rows }) =>
+        rows === 'none-changed' || rows === 'none-found'
+          ? [`session "${name}" ${misses[rows]} no row in any run by: ${statement}`]
+          : [],
+      ),
     ),
     ...invariant.statements
-      .filter(({ rows }) => rows === 'none')
+      .filter(({ rows }) => rows === 'none-found')
       .map(({ statement }) => `the invariant finds no row in any run, and tests that there is none, by: ${statement}`),
   ];
 }
+
+const misses = { 'none-changed': 'changes', 'none-found': 'finds' } as const;

@@ -162,6 +162,15 @@ test.each<[string, string, string, readonly string[]]>([
     'SELECT id FROM accounts',
     ['a', 'b'].map((name) => `session "${name}" changes no row in any run by: UPDATE accounts SET n = 1 WHERE id = 7`),
   ],
+  [
+    'the aggregate of a session finds',
+    'SELECT count(*) FROM accounts WHERE n = 9',
+    'SELECT id FROM accounts',
+    [
+      ...['a', 'b'].map((name) => `session "${name}" finds no row in any run by: SELECT count(*) FROM accounts WHERE n = 9`),
+      unwritten('accounts'),
+    ],
+  ],
 ])('%s no row: that is named', async (_what, statement, look, said) => {
   expect(await saidOf(statement, looking(look))).toEqual(said);
 });

@@ -70,9 +70,9 @@ export class InvariantStatements {
 }
 
 /** An aggregate of no row gives one. */
-function rowsOf({ rowCount, answer }: StatementEvent): 'some' | 'none' {
+function rowsOf({ rowCount, answer }: StatementEvent): 'some' | 'none-found' {
   const metNoRow = !(answer instanceof SqlError) && answer.metNoRow === true;
-  return rowCount === 0 || metNoRow ? 'none' : 'some';
+  return rowCount === 0 || metNoRow ? 'none-found' : 'some';
 }
 
 const constraintClass = '23';

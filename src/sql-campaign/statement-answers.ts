@@ -1,5 +1,5 @@
 /** What the database answered the statements of one session in one run: did it find rows, and which statements are wrong by their own text? */
-import type { AnswerEvidence } from '../evidence/index.ts';
+import type { AnswerEvidence, StatementEvidence } from '../evidence/index.ts';
 import { AnswerTally } from '../program/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
 import { SqlError, statementLine } from '../sql/index.ts';
@@ -22,12 +22,19 @@ export class StatementAnswers {
       return;
     }
     const found = findingOf(event);
-    const rows = changesRows.test(event.command) ? found : null;
+    const rows = rowsOf(event, found);
     this.#tally.addStatement({ statement, hasSucceeded: true, failure: null, rows });
     if (found === 'some') this.#tally.addFound();
     else if (found === 'none')
       this.#tally.addNone(parameters.length === 0 ? statement : `${statement} [${parameters.join(', ')}]`);
   }
+}
+
+/** Of one that changes rows, or whose aggregates are of none. */
+function rowsOf({ command, answer }: StatementEvent, found: 'some' | 'none' | null): StatementEvidence['rows'] {
+  if (changesRows.test(command)) return found === 'none' ? 'none-changed' : found;
+  if (command !== 'SELECT' || answer instanceof SqlError) return null;
+  return answer.metNoRow === true ? 'none-found' : 'some';
 }
 
 /** `null`: it did not look for rows, and did nothing that others can notice. */
