@@ -130,6 +130,9 @@ function checkOrigin(
       `the checkpoint was written by moirai ${moirai}, and this is moirai ${version}, whose states may differ`,
     );
   if (tool !== of.tool) refuse(of, file, `this is a checkpoint of moirai ${tool}`);
+  const [[module], [asked]] = [then, now];
+  if (module !== undefined && asked !== undefined && module.file !== asked.file)
+    refuse(of, file, `the checkpoint is of another ${of.subject}: of ${module.file}, and this is ${asked.file}`);
   const changed = changedFiles(then, now);
   if (changed.length > 0)
     refuse(

@@ -43,6 +43,18 @@ test('what was written comes back', async () => {
   });
 });
 
+test('of another program, or of one that was edited', () => {
+  const refusal = (message: string): object =>
+    expect.objectContaining({ code: 'explore/checkpoint', message: expect.stringContaining(message) as string });
+  const now = (name: string): (() => unknown) => {
+    const files = [name, 'lib.ts'].map((each) => ({ file: each, sha256: '1'.repeat(64) }));
+    return () => readExploration(file, files);
+  };
+  writeFileSync(file, whole);
+  expect(now('order.ts')).toThrow(refusal('is of another program: of counter.ts, and this is order.ts'));
+  expect(now('counter.ts')).toThrow(refusal('the program was edited since the checkpoint was written: counter.ts'));
+});
+
 describe('damage is refused', () => {
   test('every byte, with one of its bits changed', () => {
     writeFileSync(file, whole);

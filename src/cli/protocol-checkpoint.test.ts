@@ -177,11 +177,11 @@ describe('the source of a protocol', () => {
     'other.ts': 'export const unused = 1;\n',
   };
 
-  test('is its module and the local ones that it imports', async () => {
+  test('is its module, first, and the local ones that it imports', async () => {
     write(files);
     expect((await sourceOf(main)).map((each) => each.file)).toEqual([
-      'limit.ts',
       'main.ts',
+      'limit.ts',
       'parts/steps.ts',
       'sizes.json',
     ]);

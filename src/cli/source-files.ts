@@ -11,11 +11,13 @@ export interface SourceFile {
   readonly sha256: string;
 }
 
+/** Of the module first. */
 export async function sourceOf(module: string): Promise<readonly SourceFile[]> {
   const path = resolve(module);
   // Loading a module that is not there says so.
   if (!existsSync(path)) return [];
-  const files = (await localModules(path)) ?? [basename(path)];
+  const imported = ((await localModules(path)) ?? []).filter((file) => file !== basename(path));
+  const files = [basename(path), ...imported];
   return Promise.all(
     files.map(async (file) => {
       const bytes = await readFile(join(dirname(path), file));

@@ -27,11 +27,7 @@ export async function testSqlProgram(
   user: UserProgram,
 ): Promise<Ending> {
   const { sql = {} } = options;
-  if (sql.level === 'all')
-    throw new InputError(
-      'option/level',
-      '--level all is for key-value programs; a SQL program is tested on one database at a time',
-    );
+  refuseAll(file, options);
   refusePlans(options);
   const { conclusionOf, formatSqlFailure, formatSqlResult, runSqlCampaign, shapeOfSql, sqlCampaignDefaults } =
     await import('../sql-campaign/index.ts');
@@ -79,6 +75,14 @@ export async function testSqlProgram(
     const err = timeout === null ? '' : `${printable(timeout)} did not end within ${timeoutMs / 1_000} s\n`;
     return { out: text(), err, code: exitCodeOf(conclusion) };
   }
+}
+
+/** @throws InputError `option/level`, `option/isolation` */
+function refuseAll(file: string, { sql = {} }: TestOptions): void {
+  const command = `moirai explore ${shellWord(file)} --isolation all`;
+  const why = `a SQL program is tested on one database at a time; every level of the engine: ${command}`;
+  if (sql.level === 'all') throw new InputError('option/level', `--level all is for key-value programs; ${why}`);
+  if (sql.isolation === 'all') throw new InputError('option/isolation', why);
 }
 
 /** @throws InputError `option/plans` */

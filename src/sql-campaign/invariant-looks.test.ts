@@ -167,8 +167,10 @@ test.each<[string, string, string, readonly string[]]>([
     'SELECT count(*) FROM accounts WHERE n = 9',
     'SELECT id FROM accounts',
     [
-      ...['a', 'b'].map((name) => `session "${name}" finds no row in any run by: SELECT count(*) FROM accounts WHERE n = 9`),
       unwritten('accounts'),
+      ...['a', 'b'].map(
+        (name) => `session "${name}" finds no row in any run by: SELECT count(*) FROM accounts WHERE n = 9`,
+      ),
     ],
   ],
 ])('%s no row: that is named', async (_what, statement, look, said) => {

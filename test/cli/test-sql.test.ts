@@ -124,7 +124,11 @@ describe('bad options are one line', () => {
     [['transfer.ts', '--engine', 'mysql'], 'the program speaks postgres and the database mysql [program/dialect]'],
     [['transfer.ts', '--engine', 'postgres', '--level', 'causal'], '--engine is a real engine and --level'],
     [['transfer.ts', '--isolation', 'snapshot'], '"snapshot" is none of the levels read uncommitted'],
-    [['transfer.ts', '--level', 'all'], '--level all is for key-value programs'],
+    [
+      ['transfer.ts', '--level', 'all'],
+      '--level all is for key-value programs; a SQL program is tested on one database',
+    ],
+    [['transfer.ts', '--isolation', 'all'], 'every level of the engine: moirai explore transfer.ts --isolation all'],
     [['transfer.ts', '--granularity', 'cell'], '--granularity goes with --level'],
     [['keys.ts', '--engine', 'postgres'], '--engine is for SQL programs'],
   ])('%j', async (args, message) => {
