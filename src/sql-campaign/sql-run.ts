@@ -35,6 +35,7 @@ import {
 } from '../serve/index.ts';
 import { ArrivalMemory, Arrivals } from './arrivals.ts';
 import { FinalState } from './final-state.ts';
+import { InvariantAwaits } from './invariant-awaits.ts';
 import { InvariantStatements } from './invariant-statements.ts';
 import { ProgramSessions } from './program-sessions.ts';
 import { RunSteps } from './run-steps.ts';
@@ -166,6 +167,11 @@ class Run {
   /** Does it judge what no run had? What it rejects then is no fault. */
   #isJudgedAgain = false;
   readonly #ofInvariant: InvariantStatements;
+  readonly #awaits = new InvariantAwaits();
+  /** Has the invariant begun? */
+  #isAsked = false;
+  /** Ends when the promise that was rejected last, and that nothing awaits, is named. */
+  #rejection: Promise<void> = Promise.resolve();
   #asksResults = false;
   #onFault: (fault: InputError) => void = () => {};
   readonly #steps: RunSteps | null;
@@ -187,13 +193,24 @@ class Run {
 
   async run(): Promise<SqlRun> {
     const stopListening = onUnhandledRejection((reason) => {
-      if (!this.#isJudgedAgain) this.sessions.rejected(reason);
+      if (!this.#isJudgedAgain) this.#rejection = this.#rejected(reason);
     });
     try {
       return await Promise.race([this.#finish(), this.#fault()]);
     } finally {
       stopListening();
     }
+  }
+
+  /** A statement of the invariant may arrive after it: its connection has ended before the answer. */
+  async #rejected(reason: unknown): Promise<void> {
+    let fault = this.#awaits.rejected(reason);
+    if (fault === null && this.#isAsked) {
+      await new Promise<void>((resolve) => void settleInProcess(resolve));
+      fault = this.#awaits.rejected(reason);
+    }
+    if (fault === null) this.sessions.rejected(reason);
+    else this.#onFault(fault);
   }
 
   /** Rejects when the program turns out to be at fault. */
@@ -287,6 +304,7 @@ class Run {
   }
 
   async #judge(results: Record<string, unknown>): Promise<Judged> {
+    this.#isAsked = true;
     let returned: unknown;
     try {
       returned = await observed((isObserved) =>
@@ -326,6 +344,7 @@ class Run {
   async #requireAwaited(): Promise<void> {
     this.#isJudged = true;
     await new Promise<void>((resolve) => void settleInProcess(resolve));
+    await this.#rejection;
     if (this.#lateSql === null) return;
     throw new InputError(
       'program/statement-under-way',
@@ -368,13 +387,19 @@ class Run {
         connection = session.id;
         if (isLogged) moments = new MomentsOfConnection(session, () => this.#statements.length);
         if (!isInvariant) this.sessions.connected(name, session);
-        else session.watch.onArrival = (sql) => void (this.#isJudged && (this.#lateSql ??= sql));
+        else
+          session.watch.onArrival = (sql) => {
+            this.#awaits.arrived(sql);
+            if (this.#isJudged) this.#lateSql ??= sql;
+          };
       },
       onStatement: (event) => {
         if (moments !== null) this.#statements.push(logged(event, name, moments.take(event)));
         this.#steps?.statement(name, event);
-        if (isInvariant) this.#ofInvariant.ended(event);
-        else this.#ofInvariant.ofSession(event);
+        if (isInvariant) {
+          this.#awaits.ended(event);
+          this.#ofInvariant.ended(event);
+        } else this.#ofInvariant.ofSession(event);
         if (connection === null) return;
         this.sessions.ended(connection, event);
         onStatement?.(connection, event);
