@@ -109,7 +109,7 @@ const ESTIMATE_AFTER_MS = 2_000;
 
 /** The result so far of an exploration that was cut off. */
 function cutResult(result: ExploreSqlResult, cut: Cut, underWay: string): ExploreSqlResult {
-  const stopped = cut.kind === 'interrupted' ? 'interrupted' : { late: underWay };
+  const stopped = cut.kind === 'interrupted' ? 'interrupted' : { late: underWay, waiting: null };
   return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut, underWay) };
 }
 

@@ -62,7 +62,7 @@ export async function testSqlProgram(
   return withEarlier(withKept(report(result), options.json ? null : kept), earlier, options);
 
   function report(made: SqlCampaignResult): Ending {
-    const { failure, timeout } = made;
+    const { failure, timeout, waiting } = made;
     const conclusion = conclusionOf(made);
     const command = failure === null ? null : replayLine(file, options, failure.replay, host);
     const { recorded } = options;
@@ -72,7 +72,10 @@ export async function testSqlProgram(
       if (failure !== null && command !== null) return `${formatSqlFailure(made, failure, { ...look, command })}\n`;
       return timeout === null ? `${formatSqlResult(made, look)}\n` : '';
     };
-    const err = timeout === null ? '' : `${printable(timeout)} did not end within ${timeoutMs / 1_000} s\n`;
+    const err =
+      timeout === null
+        ? ''
+        : `${printable(`${timeout} did not end within ${timeoutMs / 1_000} s${waiting === null ? '' : `: ${waiting}`}`)}\n`;
     return { out: text(), err, code: exitCodeOf(conclusion) };
   }
 }
@@ -101,7 +104,7 @@ function refusePlans({ sql = {}, replay }: TestOptions): void {
 function cutResult(result: SqlCampaignResult, cut: Cut, underWay: string): SqlCampaignResult {
   const evidence = cutEvidence(result.evidence, cut, underWay);
   if (cut.kind === 'interrupted') return { ...result, stopped: 'interrupted', evidence };
-  return { ...result, timeout: underWay, evidence };
+  return { ...result, timeout: underWay, waiting: null, evidence };
 }
 
 function replayLine(file: string, { sql = {}, abortRate, seed }: TestOptions, token: string, host: Host): string {
@@ -147,5 +150,6 @@ function resultJson(
     unsupported: result.unsupported,
     stopped: result.stopped,
     timeout: result.timeout,
+    waiting: result.waiting,
   };
 }

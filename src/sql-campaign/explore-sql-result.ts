@@ -3,8 +3,8 @@ import type { Evidence, UnsupportedStatement } from '../evidence/index.ts';
 import type { Replayed } from '../program/index.ts';
 import type { AssumedAccess, Profile } from '../serve/index.ts';
 import type { ScheduleEstimate } from './estimate-schedules.ts';
-import type { Late } from './run-evidence.ts';
 import type { SqlFailure } from './sql-campaign.ts';
+import type { Late } from './sql-run.ts';
 
 export interface ExploreSqlResult {
   readonly profile: Profile;

@@ -37,7 +37,7 @@ import { SerialCheck } from './serial-check.ts';
 import { otherTurn, RepeatedRuns } from './repeatable.ts';
 import { refusal, requireResumable, type SqlCheckpoint } from './sql-checkpoint.ts';
 import { SqlFindings } from './sql-findings.ts';
-import { type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
+import { type Late, type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
 import { decodeChoices, encodeChoices } from './sql-token.ts';
 import { StepFootprints } from './step-footprints.ts';
 import { UnderWay } from './under-way.ts';
@@ -196,7 +196,7 @@ class SqlExploration {
       onRun?.();
       const run = await this.#repeated.made(() => tried(this.#program, this.#runOptions(prefixed(prefix, decisions))));
       if (this.#tree.hasDiverged) throw refusal('with the same decisions the program does not do the same');
-      if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? { late: run.what };
+      if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? lateOf(run);
       return this.#stopped === null;
     });
     return this.#stopped === null;
@@ -264,7 +264,7 @@ class SqlExploration {
     if (this.#stopped !== null) return;
     this.#options.onRun?.();
     const run = await this.#repeated.made(() => tried(this.#program, this.#runOptions(decisions)));
-    if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? { late: run.what };
+    if (run.kind === 'timeout') this.#stopped = this.#budget.over ?? lateOf(run);
     else await this.#judge(run);
     if (this.#options.failsFast === true && this.#found.counts.all > 0) this.#stopped ??= 'violation';
     this.#options.onProgress?.({
@@ -318,7 +318,7 @@ class SqlExploration {
     const again = (program: SqlProgram): Promise<SqlRun> => tried(program, { ...this.#again(run), isLogged: true });
     const { returned: waitedOutside } = this.#memory;
     if (!(await this.#repeated.require(how, { run, again, waitedOutside })))
-      this.#stopped = this.#budget.over ?? { late: 'the determinism check' };
+      this.#stopped = this.#budget.over ?? { late: 'the determinism check', waiting: null };
   }
 
   /** The same schedule, without a part in the exploration. */
@@ -402,6 +402,10 @@ class SqlExploration {
       ],
     };
   }
+}
+
+function lateOf({ late, waiting }: Late): Late {
+  return { late, waiting };
 }
 
 const ESTIMATE_MS = 1_000;

@@ -132,6 +132,18 @@ test('not a constraint that refuses what the invariant tries', async () => {
   expect(await saidOf(increment, passesOver('INSERT INTO accounts VALUES (1, 0)'))).toEqual([]);
 });
 
+test('a statement of the invariant whose answer nothing awaits is named', async () => {
+  const invariant: Invariant = async (client) => {
+    [1].forEach(async (id) => client.query('SELECT n FROM accounts WHERE id = $1', [id]));
+    return true;
+  };
+  await expect(saidOf(increment, invariant)).rejects.toMatchObject({
+    code: 'program/statement-under-way',
+    message:
+      'the invariant did not await a statement: is an await missing? SELECT n FROM accounts WHERE id = $1: Error: Connection terminated',
+  });
+});
+
 const noRow = 'SELECT id FROM accounts WHERE id = 7';
 
 test.each<[string, string, string, readonly string[]]>([

@@ -64,12 +64,49 @@ describe.each(programs)('%s', (what, made) => {
     const result = await runSqlCampaign(made(), limits);
     expect(result.timeout).toBe(what);
     expect(conclusionOf(result)).toMatchObject({ kind: 'unknown' });
-    expect(result.evidence.cut).toContain(`${what} did not end in time`);
+    expect(result.evidence.cut[0]?.split(': ')[0]).toBe(`${what} did not end in time`);
   });
 
   test('in explore', async () => {
     const result = await exploreSql(made(), limits);
-    expect(result.stopped).toEqual({ late: what });
+    expect(result.stopped).toMatchObject({ late: what });
     expect(conclusionOf(result)).toMatchObject({ kind: 'unknown' });
   });
+});
+
+const add = 'UPDATE t SET n = n + 1';
+
+/** The session's second connection waits for the first. */
+const waitsForItself: SqlSessionFunction = (c) =>
+  onPostgres(c, async (client) => {
+    await client.query('BEGIN');
+    await client.query(add);
+    await onPostgres(c, (second) => second.query(add));
+    await client.query('COMMIT');
+  });
+
+const waiting = (holder: string, waiter: string): string =>
+  `session "a" did not end in time: session "${waiter}" waits for row lock on t 1, which ${holder}, whose transaction is open, holds: ${add}`;
+
+test('a statement that waits for another connection of its session is named, with the lock', async () => {
+  const limits = { profile, timeoutMs: 500, waitMs: 20 };
+  const made = (): SqlProgram => programWith({ sessions: { a: waitsForItself, b: waitsForItself } });
+  const [tested, explored] = [await runSqlCampaign(made(), limits), await exploreSql(made(), limits)];
+  const own = 'another connection of its own';
+  expect(tested.evidence.cut).toContain(waiting(own, 'b'));
+  expect(explored.evidence.cut).toContain(waiting(own, 'a'));
+});
+
+test('a statement that waits for a session that awaits something else is named, with the lock', async () => {
+  const sessions: Record<string, SqlSessionFunction> = {
+    a: (c) =>
+      onPostgres(c, async (client) => {
+        await client.query('BEGIN');
+        await client.query(add);
+        await never();
+      }),
+    b: (c) => onPostgres(c, (client) => client.query(add)),
+  };
+  const { evidence } = await exploreSql(programWith({ sessions }), { profile, timeoutMs: 500, waitMs: 20 });
+  expect(evidence.cut).toContain(waiting('session "a"', 'b'));
 });

@@ -122,6 +122,19 @@ export class ProgramSessions {
     return name === undefined ? null : `session "${name}"`;
   }
 
+  /** A statement that waits for another connection, and for which; of several, one that waits for its own session. `null`: none does. */
+  get waiting(): string | null {
+    const connections = [...this.#connections.values()];
+    const waits = this.#database.scheduler.waiting().flatMap(({ session, wait }) => {
+      const waiter = this.#connections.get(session);
+      if (waiter === undefined || wait === null || wait.isReady()) return [];
+      const holders = connections.filter((each) => isAmong(each.session, wait.blockers));
+      return holders.map((holder) => ({ waiter, reason: wait.reason, holder }));
+    });
+    const first = waits.find(({ waiter, holder }) => waiter.record === holder.record) ?? waits[0];
+    return first === undefined ? null : waitText(first);
+  }
+
   runs(): SessionRun[] {
     return [...this.#records.values()].map((record) => record.run());
   }
@@ -156,6 +169,25 @@ export class ProgramSessions {
 interface Connection {
   readonly record: SessionRecord;
   readonly session: Session;
+}
+
+/** Does this connection hold what they stand for, by its transaction or by itself? */
+function isAmong({ id, transactionNumber }: Session, blockers: readonly number[]): boolean {
+  return blockers.includes(-id) || (transactionNumber > 0 && blockers.includes(transactionNumber));
+}
+
+interface ConnectionWait {
+  readonly waiter: Connection;
+  readonly reason: string;
+  readonly holder: Connection;
+}
+
+function waitText({ waiter: { record, session }, reason, holder }: ConnectionWait): string {
+  const { name, lastStatement } = record;
+  const statement = shortened(session.watch.statement ?? lastStatement);
+  const who = holder.record === record ? 'another connection of its own' : `session "${holder.record.name}"`;
+  const isOpen = holder.session.transactionStatus !== 'idle' && holder.session.watch.statement === null;
+  return `session "${name}" waits for ${reason}, which ${who}${isOpen ? ', whose transaction is open,' : ''} holds: ${statement}`;
 }
 
 function underWay({ name }: SessionRecord, sql: string): InputError {

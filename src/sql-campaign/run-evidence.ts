@@ -5,7 +5,7 @@ import { answerOf, looksAtMemoryText, type Replayed, SessionTally } from '../pro
 import type { ArrivalMemory } from './arrivals.ts';
 import { InvariantTally } from './invariant-tally.ts';
 import { mergedUnsupported } from '../serve/index.ts';
-import type { FailureKind } from './sql-run.ts';
+import type { FailureKind, Late } from './sql-run.ts';
 
 /** How many failing runs there are of each kind. */
 export class FailureCounts {
@@ -22,9 +22,14 @@ export class FailureCounts {
   }
 }
 
+/** As a clause. */
+export function lateText({ late, waiting }: Late): string {
+  return `${late} did not end in time${waiting === null ? '' : `: ${waiting}`}`;
+}
+
 /** Why runs ended before all was seen, as a clause. */
 export function stoppedText(stopped: StopReason | StoppedEarly | Late): string {
-  if (typeof stopped === 'object') return `${stopped.late} did not end in time`;
+  if (typeof stopped === 'object') return lateText(stopped);
   switch (stopped) {
     case 'histories':
       return 'stopped by --max-histories';
@@ -39,11 +44,6 @@ export function stoppedText(stopped: StopReason | StoppedEarly | Late): string {
     default:
       return stopText(stopped);
   }
-}
-
-/** What did not end in time: `session "a"`, `the determinism check`. */
-export interface Late {
-  readonly late: string;
 }
 
 type StoppedEarly = 'histories' | 'schedules' | 'violation' | 'replay' | 'plans';

@@ -34,7 +34,7 @@ import {
 import { SqlError } from '../sql/index.ts';
 import { AnswerTree } from './answer-tree.ts';
 import { ArrivalMemory } from './arrivals.ts';
-import { FailureCounts, stoppedText, waitingEvidence } from './run-evidence.ts';
+import { FailureCounts, lateText, stoppedText, waitingEvidence } from './run-evidence.ts';
 import { InvariantTally } from './invariant-tally.ts';
 import { ENDS_JUDGED_AGAIN, judgedAgain, type RunBesides } from './judged-again.ts';
 import { reasonOf, shapeOfSql } from './run-steps.ts';
@@ -42,7 +42,14 @@ import { PlanDraws } from './plan-draws.ts';
 import { RepeatedRuns, steppingClock } from './repeatable.ts';
 import { SerialCheck } from './serial-check.ts';
 import { decodeChoices, encodeChoices } from './sql-token.ts';
-import { type FailureKind, runSqlProgram, type SqlRun, type SqlRunOptions, waitMsDefault } from './sql-run.ts';
+import {
+  type FailureKind,
+  type Late,
+  runSqlProgram,
+  type SqlRun,
+  type SqlRunOptions,
+  waitMsDefault,
+} from './sql-run.ts';
 import { anomalyOf, evidenceIn } from './sql-evidence.ts';
 import type { LoggedStatement } from './statement-log.ts';
 import { UnderWay } from './under-way.ts';
@@ -113,6 +120,8 @@ export interface SqlCampaignResult {
   readonly marks: ReadonlyMap<string, number>;
   /** What did not end in time: `session "a"`, `the invariant`, `the determinism check`. */
   readonly timeout: string | null;
+  /** Which statement waited for whom then, as a clause; `null`: none did, or it is not known. */
+  readonly waiting: string | null;
   /** Statements of all runs that moirai cannot do and the engine could; runs with one of them are not among the violations. */
   readonly unsupported: readonly UnsupportedStatement[];
   /** Ways to rows on which the verdict depends, where a server may take others. */
@@ -153,7 +162,7 @@ class SqlCampaign {
   readonly #answers: AnswerTree;
   readonly #serial: SerialCheck;
   #runs = 0;
-  #timeout: string | null = null;
+  #late: Late | null = null;
   #stopped: SqlCampaignResult['stopped'] = null;
   readonly #token: ReplayToken | null;
   readonly #shape: readonly string[];
@@ -211,7 +220,7 @@ class SqlCampaign {
     const runsMax = path === null ? runs : this.#runsOfReplay();
     for (let i = 0; i < runsMax; i += 1) {
       this.#stopped ??= this.#budget.over;
-      if (this.#stopped !== null || this.#timeout !== null) break;
+      if (this.#stopped !== null || this.#late !== null) break;
       onRun?.(i);
       // A stream of its own: what is drawn for a run beside its paths does not depend on them.
       if (this.#draws !== null) this.#ways = this.#draws.draw(seeded(this.#seed, -1 - i));
@@ -224,7 +233,7 @@ class SqlCampaign {
           onStatement,
         });
       });
-      if (run.kind === 'timeout') this.#endLate(run.what);
+      if (run.kind === 'timeout') this.#endLate(run);
       else await this.#judge(run, i);
       if (this.#failing !== null && this.#isEnough()) this.#stopped = 'violation';
       onProgress?.({ runs: this.#runs, runsMax, violations: this.#counts.all });
@@ -279,15 +288,15 @@ class SqlCampaign {
 
   #notChecked(): void {
     this.#stopped ??= this.#budget.over;
-    if (this.#stopped === null) this.#timeout ??= 'the determinism check';
+    if (this.#stopped === null) this.#late ??= { late: 'the determinism check', waiting: null };
   }
 
   /** A run that was given up because the campaign is over says nothing of its sessions. */
-  #endLate(what: string): void {
+  #endLate(late: Late): void {
     this.#stopped ??= this.#budget.over;
     if (this.#stopped !== null) return;
     this.#runs += 1;
-    this.#timeout = what;
+    this.#late = late;
   }
 
   async #note(run: Finished, i: number): Promise<void> {
@@ -369,7 +378,8 @@ class SqlCampaign {
       firstFailingRun: this.#failing === null ? null : this.#failing.run + 1,
       failure,
       marks: this.#marks,
-      timeout: this.#timeout,
+      timeout: this.#late?.late ?? null,
+      waiting: this.#late?.waiting ?? null,
       unsupported: this.#unsupported.list,
       accesses: this.#accesses,
       stopped: this.#stopped,
@@ -381,7 +391,7 @@ class SqlCampaign {
   #evidence(): Evidence {
     const { waitMs = waitMsDefault } = this.#options;
     const cut = [
-      ...(this.#timeout === null ? [] : [`${this.#timeout} did not end in time`]),
+      ...(this.#late === null ? [] : [lateText(this.#late)]),
       ...(this.#stopped === null ? [] : [stoppedText(this.#stopped)]),
     ];
     const waiting = waitingEvidence(this.#memory, waitMs, cut);

@@ -107,8 +107,15 @@ export type SqlRun =
       readonly sessions: readonly SessionRun[];
       readonly invariant: InvariantEvidence;
     }
-  /** What did not end in time: `session "a"`, `the invariant`. */
-  | { readonly kind: 'timeout'; readonly what: string };
+  | (Late & { readonly kind: 'timeout' });
+
+/** What did not end in time. */
+export interface Late {
+  /** `session "a"`, `the invariant`, `the determinism check`. */
+  readonly late: string;
+  /** Which statement waits for whom, as a clause. `null`: none does, or it is not known. */
+  readonly waiting: string | null;
+}
 
 /** A failing run: its invariant is broken (no session may end with an error of its own), or sessions ended with errors that ask for another try. */
 export type FailureKind = 'invariant-broken' | 'error-not-retried';
@@ -229,7 +236,8 @@ class Run {
     // The timer of the deadline is set when the first session begins: it is no part of what sessions wait for.
     const ended = Promise.resolve().then(() => this.#runSessions());
     const first = await before(deadline, ended, signal);
-    if (first === LATE && this.sessions.late !== null) return { kind: 'timeout', what: this.sessions.late };
+    const { late, waiting } = this.sessions;
+    if (first === LATE && late !== null) return { kind: 'timeout', late, waiting };
     // All have returned: their last statements arrive soon.
     const results = first === LATE ? await ended : first;
     underWay.begin(() => 'the invariant');
@@ -239,7 +247,7 @@ class Run {
     this.#options.onJudge?.();
     const failed = this.#failures.find(({ isRetryable }) => !isRetryable) ?? this.#failures[0];
     const judged = failed === undefined ? await before(deadline, this.#judge(results), signal) : failureOf(failed);
-    if (judged === LATE) return { kind: 'timeout', what: 'the invariant' };
+    if (judged === LATE) return { kind: 'timeout', late: 'the invariant', waiting: null };
     const { violation, mistake } = judged;
     await this.#passTime();
     if (violation === null) await this.#judgeAgain(results);

@@ -3,7 +3,7 @@ import { assertionLimits, tooFewRuns } from '../campaign/assertion-budget.ts';
 import { cutOf } from '../campaign/index.ts';
 import { parseProfile, type ProfileOptions } from '../serve/index.ts';
 import type { SqlProgram } from '../program/index.ts';
-import { conclusionOf } from './run-evidence.ts';
+import { conclusionOf, lateText } from './run-evidence.ts';
 import {
   runSqlCampaign,
   sqlCampaignDefaults,
@@ -35,7 +35,8 @@ export async function testSqlProgram(program: SqlProgram, options: TestSqlOption
   }
   if (result.failure === null && cutOf(result) !== null)
     throw new SqlProgramViolation(tooFewRuns(result.runs, options.runs ?? sqlCampaignDefaults.runs, timeMaxMs), result);
-  if (result.timeout !== null) throw new SqlProgramViolation(`${result.timeout} did not end in time`, result);
+  const { timeout: late, waiting } = result;
+  if (late !== null) throw new SqlProgramViolation(lateText({ late, waiting }), result);
   if (conclusionOf(result).kind !== 'satisfied') throw new SqlProgramViolation(formatSqlResult(result), result);
   return result;
 }
