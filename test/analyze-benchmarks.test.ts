@@ -77,7 +77,19 @@ describe.runIf(process.env['MOIRAI_HEAVY'] === '1')('what is confirmed', () => {
   test.each<[string, readonly string[]]>([
     ['voter/limited', ['vote']],
     ['twitter/src', []],
-    ['smallbank/src', ['amalgamate', 'depositChecking', 'transactSavings', 'writeCheck']],
+    [
+      'smallbank/src',
+      [
+        'amalgamate',
+        'balance amalgamate',
+        'balance transactSavings depositChecking',
+        'depositChecking',
+        'transactSavings',
+        'writeCheck',
+        'writeCheck amalgamate',
+        'writeCheck transactSavings',
+      ],
+    ],
     ['wikipedia/src', ['updatePage > updatePage2']],
     ['seats/src', ['findOpenSeats newReservation', 'newReservation']],
     ['tpcc/src', ['deliver', 'newOrder', 'payment']],
