@@ -15,6 +15,7 @@ import { compileExpression } from './compile.ts';
 import { timeDigits } from './compile-logic.ts';
 import { namesOf, positionOf } from './compiler.ts';
 import { coerce, coerceToBoolean, settleParameter } from './coerce.ts';
+import { arithmeticType, isTemporal } from './mysql-values.ts';
 
 export interface Aggregate {
   readonly type: SqlType;
@@ -60,7 +61,7 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
   const position = positionOf(call.location);
   if (call.agg_within_group === true) throw notSupported('WITHIN GROUP', position);
   if (call.func_variadic === true) throw notSupported('VARIADIC', position);
-  const raw = (call.args ?? []).map((node) => compileExpression(node, scope));
+  const raw = (call.args ?? []).map((node) => asSummand(name, compileExpression(node, scope), scope));
   const isCountAll = call.agg_star === true;
   if (isCountAll !== (raw.length === 0)) throw unknownFunction(name, raw, 'none', scope, position);
   const found = aggregateFunction(
@@ -87,6 +88,13 @@ export function aggregateOf(call: FuncCall, scope: Scope): Aggregate {
     extreme: filter === undefined ? extremeOf(name, raw[0]) : null,
     start: starterOf({ found, operands, filter, keys, isDistinct: call.agg_distinct === true, scope }),
   };
+}
+
+/** MySQL adds up times as the exact numbers that they are. */
+function asSummand(name: string, operand: Expression, scope: Scope): Expression {
+  const isNumber = !expressionRules[scope.dialect].convertsAll || !isTemporal(operand.type);
+  if (isNumber || (name !== 'sum' && name !== 'avg')) return operand;
+  return coerce(operand, arithmeticType(operand), -1, 'explicit', scope);
 }
 
 /** MySQL's greatest and least moments have the digits of the second of all. */

@@ -12,8 +12,8 @@ import type { SqlValue } from '../value.ts';
 import { canCast, categoryOf, isPreferred } from './cast-rules.ts';
 import type { CastContext } from './cast-rules.ts';
 import { conversionOf, dependsOnMoment, readText } from './cast-values.ts';
-import { mysqlConversion } from './mysql-values.ts';
-import { commonSecondDigits } from './second-digits.ts';
+import { isTemporal, mysqlConversion } from './mysql-values.ts';
+import { secondDigitsOf } from './second-digits.ts';
 
 /** A quoted string whose type is not known yet; also NULL, whose text is null. */
 export interface UnknownLiteral extends Expression {
@@ -95,11 +95,11 @@ function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, '
   const convert = conversionIn[dialect](source.type, type, source.modifier);
   const { evaluate } = source;
   if (isConstant(source) && !(typeof source.constant === 'string' && dependsOnMoment(source.constant, type))) {
-    return lazyConstant(source, type, convert);
+    return lazyConstant(source, type, convert, digitsOfConversion(source, type, dialect));
   }
   return {
     type,
-    modifier: type.name === 'date' ? -1 : commonSecondDigits([source], dialect),
+    modifier: digitsOfConversion(source, type, dialect),
     isRowFree: source.isRowFree,
     evaluate: (frame) => {
       const value = evaluate(frame);
@@ -108,20 +108,25 @@ function converted(source: Expression, type: SqlType, { dialect }: Pick<Scope, '
   };
 }
 
+function digitsOfConversion(source: Expression, type: SqlType, dialect: Dialect): number {
+  return isTemporal(type) && type.name !== 'date' ? secondDigitsOf(source, dialect) : -1;
+}
+
 /** Converted once; if that fails, each time it is evaluated: a CASE may never come to it. */
 function lazyConstant(
   source: Constant,
   type: SqlType,
   convert: (value: Exclude<SqlValue, null>, execution: Execution) => SqlValue,
+  modifier: number,
 ): Expression {
   const { constant } = source;
   if (constant === null) return constantOf(null, type);
   try {
     // The execution is looked at by words such as `now` and by names of tables only, which have been sorted out.
-    return constantOf(convert(constant, noExecution), type);
+    return constantOf(convert(constant, noExecution), type, modifier);
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
-    return { type, modifier: -1, isRowFree: true, evaluate: ({ execution }) => convert(constant, execution) };
+    return { type, modifier, isRowFree: true, evaluate: ({ execution }) => convert(constant, execution) };
   }
 }
 

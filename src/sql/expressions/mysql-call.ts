@@ -4,10 +4,10 @@ import { SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
 import { evaluator } from './call.ts';
-import { coerce, commonType } from './coerce.ts';
+import { coerce, commonType, isConstant } from './coerce.ts';
 import { mysqlFunctionTable } from './mysql-functions.ts';
 import { mysqlSpecial } from './mysql-special.ts';
-import { isTemporal } from './mysql-values.ts';
+import { isNumber, isTemporal } from './mysql-values.ts';
 import { commonSecondDigits } from './second-digits.ts';
 import type { Signature } from './signature.ts';
 
@@ -68,10 +68,6 @@ function isOfNumber({ name, parameters: [first] }: Signature): boolean {
   return name === 'hex' && typeof first === 'object' && first.name === 'int8';
 }
 
-function isNumber({ name }: SqlType): boolean {
-  return ['bool', 'int2', 'int4', 'int8', 'uint8', 'numeric', 'float4', 'float8'].includes(name);
-}
-
 function wantsText(signature: Signature | undefined, argument: number): boolean {
   if (signature === undefined) return false;
   const parameter = signature.parameters[Math.min(argument, signature.parameters.length - 1)];
@@ -80,6 +76,14 @@ function wantsText(signature: Signature | undefined, argument: number): boolean 
 
 function takes({ parameters, isVariadic }: Signature, count: number): boolean {
   return isVariadic ? count >= parameters.length : count === parameters.length;
+}
+
+/** Those of the arguments; of the clock, which has no arguments but the digits themselves, these, and else none. */
+function digitsOfCall(operands: readonly Expression[]): number {
+  const [first] = operands;
+  if (first === undefined) return 0;
+  if (!isNumber(first.type)) return commonSecondDigits(operands, 'mysql');
+  return isConstant(first) && typeof first.constant === 'number' ? first.constant : -1;
 }
 
 function called(signature: Signature, operands: readonly Expression[], scope: Scope): Expression {
@@ -98,7 +102,7 @@ function called(signature: Signature, operands: readonly Expression[], scope: Sc
   const implementation = signature.implement({ types: given, result, dialect: 'mysql' });
   return {
     type: result,
-    modifier: isTemporal(result) && result.name !== 'date' ? commonSecondDigits(settled, 'mysql') : -1,
+    modifier: isTemporal(result) && result.name !== 'date' ? digitsOfCall(settled) : -1,
     isRowFree: !signature.isVolatile && settled.every(({ isRowFree }) => isRowFree),
     isVolatile: signature.isVolatile || settled.some(({ isVolatile = false }) => isVolatile),
     evaluate: evaluator(

@@ -1,5 +1,5 @@
 /** DATE_FORMAT. MySQL reference manual, 14.7. */
-import { civilOfDays, dayOfWeek, daysOfCivil, digits, splitTimestamp } from '../value-time.ts';
+import { civilOfDays, dayOfWeek, daysOfCivil, digits, microsecondsPerDay, splitTimestamp } from '../value-time.ts';
 import { isoWeek } from './time-fields.ts';
 
 const monthNames = 'January February March April May June July August September October November December'.split(' ');
@@ -7,6 +7,23 @@ const dayNames = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.spli
 
 export function formatMysqlDate(instant: bigint, pattern: string): string {
   return pattern.replace(/%(.)/gs, (_all, letter: string) => field(letter, instant));
+}
+
+const fieldsOfDays = new Set(['a', 'b', 'D', 'j', 'M', 'v', 'W', 'w', 'x']);
+
+/** Of a TIME: its hours are not those of a day, and its date is that of zeros. NULL where the pattern asks for the name of a day or month. */
+export function formatMysqlTime(time: bigint, pattern: string): string | null {
+  const size = time < 0n ? -time : time;
+  const hours = String(size / 3_600_000_000n);
+  const zeros: Readonly<Record<string, string>> = { Y: '0000', y: '00', m: '00', c: '0', d: '00', e: '0' };
+  let hasNoField = false;
+  const text = pattern.replace(/%(.)/gs, (_all, letter: string) => {
+    if (fieldsOfDays.has(letter)) hasNoField = true;
+    if (letter === 'H' || letter === 'k') return letter === 'H' ? hours.padStart(2, '0') : hours;
+    if (letter === 'T') return field(letter, size % microsecondsPerDay).replace(/^\d+/, hours.padStart(2, '0'));
+    return zeros[letter] ?? field(letter, size % microsecondsPerDay);
+  });
+  return hasNoField ? null : `${time < 0n ? '-' : ''}${text}`;
 }
 
 function field(letter: string, instant: bigint): string {

@@ -4,9 +4,8 @@ import { foldText } from '../compare.ts';
 import { SqlError } from '../sql-error.ts';
 import { formatText } from '../text-format.ts';
 import { formatJsonDocument, isJsonObject, jsonDocument, objectOf, parseJsonDocument } from '../value-json.ts';
-import { civilOfDays, dayOfWeek, daysInMonth, daysOfCivil, isTimestampInRange, splitTimestamp } from '../value-time.ts';
+import { civilOfDays, dayOfWeek, daysInMonth, daysOfCivil, splitTimestamp } from '../value-time.ts';
 import type { JsonDocument, SqlValue } from '../value.ts';
-import { formatMysqlDate } from './mysql-date-format.ts';
 import { mysqlByteFunctions } from './mysql-byte-functions.ts';
 import { mysqlJsonPath } from './mysql-json-path.ts';
 import { insertAt, padTo, substringFrom, trimPart } from './mysql-text-parts.ts';
@@ -137,8 +136,12 @@ for (const [name, atStart, atEnd] of [
   strings[`${name}(text, text) text`] = (text: string, part: string) => trimPart(text, part, atStart, atEnd);
 }
 
+/** The fields of a negative TIME have no sign. */
+function sizeOf(time: bigint): bigint {
+  return time < 0n ? -time : time;
+}
+
 const days: Record<string, Plain> = {
-  'date_format(timestamp, text) text': formatMysqlDate,
   'date(date) date': (value: number) => value,
   'time(time) time': (value: bigint) => value,
   'timestamp(timestamp) timestamp': (value: bigint) => value,
@@ -157,18 +160,13 @@ const days: Record<string, Plain> = {
     return daysOfCivil({ year, month, day: daysInMonth(year, month) });
   },
   'to_days(date) int8': (value: number) => BigInt(value + 719_528),
-  'hour(time) int8': (value: bigint) => value / 3_600_000_000n,
-  'minute(time) int8': (value: bigint) => (value / 60_000_000n) % 60n,
-  'second(time) int8': (value: bigint) => (value / 1_000_000n) % 60n,
-  'microsecond(time) int8': (value: bigint) => value % 1_000_000n,
+  'hour(time) int8': (value: bigint) => sizeOf(value) / 3_600_000_000n,
+  'minute(time) int8': (value: bigint) => (sizeOf(value) / 60_000_000n) % 60n,
+  'second(time) int8': (value: bigint) => (sizeOf(value) / 1_000_000n) % 60n,
+  'microsecond(time) int8': (value: bigint) => sizeOf(value) % 1_000_000n,
   'datediff(date, date) int8': (a: number, b: number) => BigInt(a - b),
-  'unix_timestamp(timestamp) int8': (value: bigint) => value / 1_000_000n,
   // What the front end makes of UNIX_TIMESTAMP(?).
   'mysql_epoch(timestamp) float8': (value: bigint) => Number(value) / 1e6,
-  'from_unixtime(int8) timestamp': (value: bigint) => {
-    const time = value * 1_000_000n;
-    return value < 0n || !isTimestampInRange(time) ? null : time;
-  },
   'makedate(int8, int8) date': (year: bigint, day: bigint) =>
     day < 1n ? null : daysOfCivil({ year: Number(year), month: 1, day: 1 }) + Number(day) - 1,
   'timestampdiff(text, timestamp, timestamp) int8': difference,

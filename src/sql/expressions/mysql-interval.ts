@@ -6,12 +6,13 @@ import type { Expression, Scope } from '../expression.ts';
 import { SqlError } from '../sql-error.ts';
 import { formatText, parseText } from '../text-format.ts';
 import { types } from '../type.ts';
-import type { SqlType, TypeName } from '../type.ts';
+import type { SqlType } from '../type.ts';
 import { intervalOf, negateInterval, roundHalfEven } from '../value-interval.ts';
 import { splitTimestamp } from '../value-time.ts';
 import type { Interval, SqlValue } from '../value.ts';
 import { coerce, isConstant } from './coerce.ts';
-import { commonSecondDigits } from './second-digits.ts';
+import { commonSecondDigits, secondDigitsOf } from './second-digits.ts';
+import { withSecondDigits } from './mysql-values.ts';
 import { addToTimestamp } from './time-operators.ts';
 
 /** An interval of one unit; `hasTime`: is it below a day? */
@@ -49,14 +50,13 @@ export function mysqlIntervalOperator(
 /** Units from days up count whole numbers; only times have fractions. */
 function multiple(unit: Expression, count: Expression, scope: Scope): UnitInterval {
   const isTimed = hasTime(unit);
-  const factorType = count.type;
   const factor = coerce(count, types.float8, -1, 'explicit', scope);
   return {
     type: types.interval,
     modifier: -1,
     isRowFree: unit.isRowFree && factor.isRowFree,
     hasTime: isTimed,
-    secondDigits: digitsOfMultiple(unit, factorType),
+    secondDigits: digitsOfMultiple(unit, count),
     evaluate: (frame) => {
       const [value, times] = [unit.evaluate(frame) as Interval | null, factor.evaluate(frame) as number | null];
       if (value === null || times === null) return null;
@@ -67,13 +67,11 @@ function multiple(unit: Expression, count: Expression, scope: Scope): UnitInterv
   };
 }
 
-const wholeTypes: ReadonlySet<TypeName> = new Set(['bool', 'int2', 'int4', 'int8', 'uint8']);
-
-function digitsOfMultiple(unit: Expression, count: SqlType): number {
+function digitsOfMultiple(unit: Expression, count: Expression): number {
   if (!isConstant(unit) || unit.constant === null) return -1;
   const isOfMicroseconds = (unit.constant as Interval).microseconds % 1_000_000n !== 0n;
   if (isOfMicroseconds) return 6;
-  return wholeTypes.has(count.name) ? 0 : -1;
+  return secondDigitsOf(count, 'mysql');
 }
 
 function intervalDigits(interval: Expression): number {
@@ -90,6 +88,7 @@ function shifted(date: Expression, interval: Expression, isBack: boolean, scope:
   const isTimed = hasTime(interval);
   const isText = !['date', 'time', 'timestamp', 'timestamptz'].includes(date.type.name);
   const source = isText ? coerce(date, types.text, -1, 'explicit', scope) : date;
+  const textDigits = isText && isTimed ? digitsOfText(source, interval) : -1;
   const type = isText ? types.text : date.type.name === 'date' && isTimed ? types.timestamp : date.type;
   return {
     type,
@@ -98,9 +97,15 @@ function shifted(date: Expression, interval: Expression, isBack: boolean, scope:
     evaluate: (frame) => {
       const [value, amount] = [source.evaluate(frame), interval.evaluate(frame) as Interval | null];
       if (value === null || amount === null) return null;
-      return move(value, source.type, isBack ? negateInterval(amount) : amount, isTimed);
+      const moved = move(value, source.type, isBack ? negateInterval(amount) : amount, isTimed);
+      return textDigits < 0 || moved === null ? moved : withSecondDigits(moved as string, textDigits);
     },
   };
+}
+
+function digitsOfText(text: Expression, interval: Expression): number {
+  const [own, added] = [secondDigitsOf(text, 'mysql'), intervalDigits(interval)];
+  return own < 0 || added < 0 ? -1 : Math.max(own, added);
 }
 
 function move(value: Exclude<SqlValue, null>, from: SqlType, amount: Interval, isTimed: boolean): SqlValue {
@@ -110,12 +115,18 @@ function move(value: Exclude<SqlValue, null>, from: SqlType, amount: Interval, i
       return instant === null || isTimed ? instant : splitTimestamp(instant).days;
     }
     case 'time':
-      return (value as bigint) + BigInt(amount.days) * 86_400_000_000n + amount.microseconds;
+      return timeInRange((value as bigint) + BigInt(amount.days) * 86_400_000_000n + amount.microseconds);
     case 'text':
       return moveText((value as string).trim(), amount, isTimed);
     default:
       return orNull(() => addToTimestamp(value as bigint, amount));
   }
+}
+
+const timeEnd = 839n * 3_600_000_000n;
+
+function timeInRange(time: bigint): bigint | null {
+  return time < timeEnd && time > -timeEnd ? time : null;
 }
 
 function moveText(text: string, amount: Interval, isTimed: boolean): string | null {

@@ -16,12 +16,13 @@ import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
 import { isSameType, types } from '../type.ts';
 import type { SqlType } from '../type.ts';
+import { daysOfCivil, joinTimestamp } from '../value-time.ts';
 import type { SqlValue } from '../value.ts';
 import { coerce, settleParameter } from './coerce.ts';
 import { likeMatcher } from './like.ts';
 import { mysqlIntervalOperator } from './mysql-interval.ts';
 import { regexOf } from './regex.ts';
-import { arithmeticType, isTemporal, isTextual } from './mysql-values.ts';
+import { arithmeticType, isNumber, isTemporal, isTextual } from './mysql-values.ts';
 import { comparisons } from './operators-compare.ts';
 import { withoutTruncation } from './mysql-truncation.ts';
 
@@ -65,20 +66,26 @@ function comparisonType(a: SqlType, b: SqlType): SqlType {
   if (b.name === 'unknown') return a;
   if (isTextual(a) && isTextual(b)) return types.text;
   if (isTemporal(a) || isTemporal(b)) return temporalComparison(a, b);
-  const [x, y] = [arithmeticType(a), arithmeticType(b)];
+  const [x, y] = [arithmeticType({ type: a, modifier: -1 }), arithmeticType({ type: b, modifier: -1 })];
   if (a.name === 'bytea' || b.name === 'bytea') return isTextual(a) || isTextual(b) ? types.bytea : types.float8;
   if (x.name === 'float8' || y.name === 'float8') return types.float8;
   return x.name === y.name ? x : types.numeric;
 }
 
-/** A date beside a text makes the text a date; beside a number it is one itself. */
+/** A date beside a text or a number makes it a date; a time beside a number is a number. */
 function temporalComparison(a: SqlType, b: SqlType): SqlType {
   if (isTemporal(a) && isTemporal(b)) {
     return a.name === 'timestamptz' || b.name === 'timestamptz' ? types.timestamptz : types.timestamp;
   }
   const [time, other] = isTemporal(a) ? [a, b] : [b, a];
-  if (!isTextual(other)) return types.float8;
+  if (time.name === 'time' && !isTextual(other))
+    return isNumber(other) && !isFloat(other) ? types.numeric : types.float8;
+  if (!isTextual(other) && !isNumber(other)) return types.float8;
   return time.name === 'date' ? types.timestamp : time;
+}
+
+function isFloat({ name }: SqlType): boolean {
+  return name === 'float4' || name === 'float8';
 }
 
 function compared(left: Expression, right: Expression, scope: Scope, holds: (order: number) => boolean): Expression {
@@ -88,7 +95,17 @@ function compared(left: Expression, right: Expression, scope: Scope, holds: (ord
   return binary(a, b, types.int4, (x, y) => (holds(compare(x, y)) ? 1 : 0));
 }
 
+/** What a number that is no date is compared as: '0000-00-00', before all dates. */
+const zeroDate = joinTimestamp(daysOfCivil({ year: 0, month: 1, day: 1 }), 0n);
+
 function comparedAs(expression: Expression, type: SqlType, scope: Scope): Expression {
+  if (isTemporal(type) && isNumber(expression.type)) {
+    const moment = as(expression, type, scope);
+    return {
+      ...unary(expression, type, () => null),
+      evaluate: (frame) => moment.evaluate(frame) ?? (expression.evaluate(frame) === null ? null : zeroDate),
+    };
+  }
   return scope.refusesTruncation === true && numbers.has(type.name)
     ? withoutTruncation(expression, (each) => as(each, type, scope))
     : as(expression, type, scope);
@@ -126,7 +143,7 @@ const wholes: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
 
 function computed(operator: string, left: Expression, right: Expression, scope: Scope): Expression {
   const [a, b] = [settleParameter(left, right.type, scope), settleParameter(right, left.type, scope)];
-  const type = resultType(arithmeticType(a.type), arithmeticType(b.type), operator);
+  const type = resultType(arithmeticType(a), arithmeticType(b), operator);
   const isDivision = operator === '/' || operator === '%';
   const [first, second] = [as(a, type, scope), as(b, type, scope)];
   const name = type.name === 'uint8' ? 'BIGINT UNSIGNED' : 'BIGINT';
@@ -170,15 +187,20 @@ const bits: Readonly<Record<string, (a: bigint, b: bigint) => bigint>> = {
 
 /** Bits are those of an unsigned 64-bit number. */
 function bitwise(operator: string, left: Expression, right: Expression, scope: Scope): Expression {
-  const [a, b] = [as(left, types.int8, scope), as(right, types.int8, scope)];
+  const [a, b] = [bitsOf(left, scope), bitsOf(right, scope)];
   return binary(a, b, types.uint8, (x, y) => {
     const compute = bits[operator] ?? ((n: bigint) => n);
     return BigInt.asUintN(64, compute(BigInt.asUintN(64, x as bigint), BigInt.asUintN(64, y as bigint)));
   });
 }
 
+/** A time is rounded as the exact number that it is. */
+function bitsOf(operand: Expression, scope: Scope): Expression {
+  return as(isTemporal(operand.type) ? as(operand, types.numeric, scope) : operand, types.int8, scope);
+}
+
 function prefix(operator: string, operand: Expression, scope: Scope): Expression | undefined {
-  const type = arithmeticType(operand.type);
+  const type = arithmeticType(operand);
   const value = as(operand, type.name === 'uint8' ? types.int8 : type, scope);
   switch (operator) {
     case '+':

@@ -5,6 +5,7 @@ import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
 import { types } from '../type.ts';
 import type { SqlType } from '../type.ts';
+import { roundHalfEven } from '../value-interval.ts';
 import type { SqlValue } from '../value.ts';
 import { evaluator } from './call.ts';
 import { coerce, coerceToBoolean, isConstant, unify } from './coerce.ts';
@@ -12,6 +13,8 @@ import { applyOperator } from './apply-operator.ts';
 import { timeDigits } from './compile-logic.ts';
 import { extractFields, fieldsOfUnit, isOfDate, momentOfTimestamp } from './mysql-extract.ts';
 import { arithmeticType, isTextual } from './mysql-values.ts';
+import { fromUnixTime, unixTimestamp } from './mysql-epoch.ts';
+import { formatMysqlDate, formatMysqlTime } from './mysql-date-format.ts';
 import { mysqlVariable } from './mysql-variables.ts';
 
 type Special = (operands: readonly Expression[], scope: Scope) => Expression;
@@ -30,6 +33,9 @@ const specials: Readonly<Record<string, Special>> = {
   'xor/2': exclusiveOr,
   'mod/2': ([a, b], scope) => applyOperator('%', [present(a), present(b)], scope, 0),
   'extract/2': extracted,
+  'date_format/2': dateFormat,
+  'unix_timestamp/1': ([operand], scope) => unixTimestamp(present(operand), scope),
+  'from_unixtime/1': ([operand], scope) => fromUnixTime(present(operand), scope),
   'isnull/1': ([operand]) => evaluated([present(operand)], types.int4, (value) => (value === null ? 1 : 0), false),
   'abs/1': ([operand], scope) => keepingType(operand, scope, absolute),
   'round/1': ([operand], scope) => rounded(operand, undefined, scope, roundNumeric),
@@ -79,6 +85,15 @@ function extracted([unit, value]: readonly Expression[], scope: Scope): Expressi
   if (source.type.name === 'time') return ofTime;
   const isDated = (text: SqlValue): boolean => typeof text === 'string' && /^\s*\d+[-/.]/.test(text);
   return { ...ofTime, evaluate: (frame) => (isDated(source.evaluate(frame)) ? ofTimestamp : ofTime).evaluate(frame) };
+}
+
+function dateFormat([value, pattern]: readonly Expression[], scope: Scope): Expression {
+  const source = present(value);
+  const text = coerce(present(pattern), types.text, -1, 'explicit', scope);
+  if (source.type.name === 'time')
+    return evaluated([source, text], types.text, (time, form) => formatMysqlTime(time as bigint, form as string));
+  const instant = coerce(source, types.timestamp, -1, 'explicit', scope);
+  return evaluated([instant, text], types.text, (at, form) => formatMysqlDate(at as bigint, form as string));
 }
 
 function choice(
@@ -134,7 +149,7 @@ function keepingType(
   compute: (value: SqlValue) => SqlValue,
 ): Expression {
   const source = present(operand);
-  const number = coerce(source, arithmeticType(source.type), -1, 'explicit', scope);
+  const number = coerce(source, arithmeticType(source), -1, 'explicit', scope);
   return evaluated([number], number.type, compute);
 }
 
@@ -155,17 +170,27 @@ function rounded(
   round: RoundTo,
 ): Expression {
   const source = present(operand);
-  const number = coerce(source, arithmeticType(source.type), -1, 'explicit', scope);
+  const number = coerce(source, arithmeticType(source), -1, 'explicit', scope);
   const places = digits === undefined ? [] : [coerce(digits, types.int4, -1, 'explicit', scope)];
   return evaluated([number, ...places], number.type, (value, scale = 0) => roundedValue(value, Number(scale), round));
 }
 
 function roundedValue(value: SqlValue, scale: number, round: RoundTo): SqlValue {
   if (typeof value === 'bigint') return BigInt(formatNumeric(round(numericOf(value), Math.min(0, scale))));
-  if (typeof value === 'number') return Number(formatNumeric(round(numericOf(value), Math.min(scale, 30))));
+  if (typeof value === 'number') return roundedDouble(value, scale, round === truncateNumeric);
   const number = value as Numeric;
   // It never gets more digits than it has.
   return round(number, Math.min(scale, number.scale));
+}
+
+/** As the C library computes it, in doubles: `my_double_round` of the server. */
+function roundedDouble(value: number, scale: number, isCut: boolean): number {
+  const power = 10 ** Math.abs(scale);
+  const shifted = scale < 0 ? value / power : value * power;
+  if (!Number.isFinite(shifted)) return value;
+  if (!Number.isFinite(power)) return 0;
+  const whole = isCut ? Math.trunc(shifted) : roundHalfEven(shifted);
+  return scale < 0 ? whole * power : whole / power;
 }
 
 function toWhole(
@@ -175,7 +200,7 @@ function toWhole(
   approximately: (number: number) => number,
 ): Expression {
   const source = present(operand);
-  const type = arithmeticType(source.type);
+  const type = arithmeticType(source);
   const number = coerce(source, type, -1, 'explicit', scope);
   if (type.name === 'float8') return evaluated([number], types.float8, (value) => approximately(value as number));
   if (type.name !== 'numeric') return number;

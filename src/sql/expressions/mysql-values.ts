@@ -1,15 +1,16 @@
 /** MySQL converts while it runs: strings to numbers by their leading digits, anything to text. Reference manual, 14.3. */
-import { formatNumeric, numericOf, parseNumeric, roundNumeric } from '../numeric.ts';
+import { formatNumeric, numericOf, parseNumeric, roundNumeric, truncateNumeric } from '../numeric.ts';
 import type { Numeric } from '../numeric.ts';
 import { SqlError } from '../sql-error.ts';
-import { formatText, parseText } from '../text-format.ts';
+import { formatText } from '../text-format.ts';
 import { isSameType, types } from '../type.ts';
 import type { SqlType, TypeName } from '../type.ts';
 import { parseJsonDocument } from '../value-json.ts';
-import { civilOfDays, formatTime, joinTimestamp, splitTimestamp } from '../value-time.ts';
+import { civilOfDays, joinTimestamp, splitTimestamp } from '../value-time.ts';
 import type { JsonDocument, SqlValue } from '../value.ts';
 import { conversionOf, jsonKind } from './cast-values.ts';
 import type { Conversion } from './cast-values.ts';
+import { momentOfNumber, momentOfText } from './mysql-moments.ts';
 
 type Present = Exclude<SqlValue, null>;
 
@@ -63,7 +64,7 @@ export function mysqlConversion(from: SqlType, to: SqlType, modifier: number): C
     case 'uint8':
       return (value) => integerOfValue(value, from, 0n, 2n ** 64n - 1n);
     case 'numeric':
-      return (value) => decimalOf(value, from);
+      return (value) => decimalOf(value, from, digits);
     case 'float4':
       return (value) => Math.fround(doubleOf(value, from));
     case 'float8':
@@ -82,7 +83,7 @@ export function mysqlConversion(from: SqlType, to: SqlType, modifier: number): C
 }
 
 /** The text of a date or time with as many digits of the second as its type says; -1: with those that it needs. */
-function withSecondDigits(text: string, digits: number): string {
+export function withSecondDigits(text: string, digits: number): string {
   if (digits < 0) return text;
   const [whole = '', fraction = ''] = text.split('.');
   return digits === 0 ? whole : `${whole}.${fraction.padEnd(digits, '0').slice(0, digits)}`;
@@ -100,41 +101,9 @@ const temporalOf = (value: Present, from: SqlType, to: SqlType, execution: Param
     return to.name === 'date' ? days : joinTimestamp(days, 0n) + (value as bigint);
   }
   if (isTemporal(from)) return conversionOf(from, to)(value, execution);
-  if (to.name === 'time' && isTextual(from)) {
-    const found = clockTime(formatText(value, from, 'mysql'));
-    if (found !== undefined) return found;
-  }
-  try {
-    return parseText(normalizeTime(formatText(value, from, 'mysql'), to), to);
-  } catch (error) {
-    if (error instanceof SqlError) return null;
-    throw error;
-  }
+  if (isNumber(from)) return momentOfNumber(decimalOf(value, from), to);
+  return momentOfText(formatText(value, from, 'mysql'), to);
 };
-
-const secondsMax = 838n * 3600n + 59n * 60n + 59n;
-
-/** MySQL's times are durations: -838:59:59 to 838:59:59. `undefined`: not written so, or a date with a time. */
-function clockTime(text: string): bigint | null | undefined {
-  const parts = /^\s*(-?)(\d{1,3}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,6}))?)?\s*$/.exec(text);
-  if (parts === null) return undefined;
-  const [, sign, hours = '0', minutes = '0', seconds = '0', fraction = ''] = parts;
-  const total = BigInt(hours) * 3600n + BigInt(minutes) * 60n + BigInt(seconds);
-  if (Number(minutes) > 59 || Number(seconds) > 59 || total > secondsMax) return null;
-  const microseconds = total * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
-  return sign === '-' ? -microseconds : microseconds;
-}
-
-/** 20200131 and 20200131235959 are dates too; a date alone is midnight; of a datetime, a date is the first part. */
-function normalizeTime(text: string, to: SqlType): string {
-  const trimmed = text.trim();
-  const packed = /^(\d{4})(\d{2})(\d{2})(?:(\d{2})(\d{2})(\d{2}))?$/.exec(trimmed);
-  const [, year, month, day, hour = '00', minute = '00', second = '00'] = packed ?? [];
-  const whole = packed === null ? trimmed : `${year}-${month}-${day} ${hour}:${minute}:${second}`;
-  if (to.name === 'date') return whole.slice(0, 10).trim();
-  if (to.name === 'time') return whole.replace(/^\d{4}-\d{2}-\d{2}[ T]/, '');
-  return whole;
-}
 
 const leadingNumber = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?/i;
 
@@ -145,7 +114,7 @@ function leadingDouble(text: string): number {
 
 function doubleOf(value: Present, type: SqlType): number {
   if (type.name === 'numeric') return Number(formatNumeric(value as Numeric));
-  if (isTemporal(type)) return Number(decimalOf(value, type).value);
+  if (isTemporal(type)) return Number(formatNumeric(decimalOf(value, type)));
   if (type.name === 'jsonb') return jsonDouble(value as JsonDocument);
   if (typeof value === 'string') return leadingDouble(value);
   if (value instanceof Uint8Array) return leadingDouble(Buffer.from(value).toString('utf8'));
@@ -157,7 +126,8 @@ function jsonDouble({ value }: JsonDocument): number {
   return jsonKind(value) === 'number' ? Number(value) : value === true ? 1 : 0;
 }
 
-function decimalOf(value: Present, type: SqlType): Numeric {
+/** @param digits of the second that a time shows; -1: those that it needs */
+function decimalOf(value: Present, type: SqlType, digits = -1): Numeric {
   switch (type.name) {
     case 'numeric':
       return value as Numeric;
@@ -165,7 +135,7 @@ function decimalOf(value: Present, type: SqlType): Numeric {
     case 'timestamp':
     case 'timestamptz':
     case 'time':
-      return numericOf(packTime(value, type));
+      return packTime(value, type, digits);
     case 'float4':
     case 'float8':
       return parseNumeric(String(Number(value))) ?? numericOf(0);
@@ -181,20 +151,23 @@ function decimalOf(value: Present, type: SqlType): Numeric {
   }
 }
 
-/** A date as a number: 20200131, 20200131235959. */
-function packTime(value: Present, type: SqlType): bigint {
-  if (type.name === 'time')
-    return BigInt(
-      formatTime(value as bigint)
-        .split('.')[0]
-        ?.replaceAll(':', '') ?? '0',
-    );
-  const { days, time } = type.name === 'date' ? { days: value as number, time: 0n } : splitTimestamp(value as bigint);
+/** A date as a number: 20200131, 20200131235959.5. */
+function packTime(value: Present, type: SqlType, digits: number): Numeric {
+  if (type.name === 'date') return numericOf(packDate(value as number));
+  const isClock = type.name === 'time';
+  const { days, time } = isClock ? { days: 0, time: value as bigint } : splitTimestamp(value as bigint);
+  const size = time < 0n ? -time : time;
+  const seconds = size / 1_000_000n;
+  const clock = (seconds / 3600n) * 10_000n + ((seconds / 60n) % 60n) * 100n + (seconds % 60n);
+  const whole = isClock ? clock : packDate(days) * 1_000_000n + clock;
+  const fraction = String(size % 1_000_000n).padStart(6, '0');
+  const shown = digits < 0 ? fraction.replace(/0+$/, '') : fraction.slice(0, digits);
+  return numericOf(`${time < 0n ? '-' : ''}${whole}.${shown}0`, shown.length);
+}
+
+function packDate(days: number): bigint {
   const { year, month, day } = civilOfDays(days);
-  const date = BigInt(year * 10_000 + month * 100 + day);
-  if (type.name === 'date') return date;
-  const seconds = time / 1_000_000n;
-  return date * 1_000_000n + (seconds / 3600n) * 10_000n + ((seconds / 60n) % 60n) * 100n + (seconds % 60n);
+  return BigInt(year * 10_000 + month * 100 + day);
 }
 
 function integerOfValue(value: Present, type: SqlType, least: bigint, greatest: bigint): bigint {
@@ -209,7 +182,9 @@ function wholeOf(value: Present, type: SqlType): bigint {
     const digits = /^\s*([+-]?\d+)/.exec(value)?.[1] ?? '0';
     return BigInt(digits.replace('+', ''));
   }
-  return BigInt(formatNumeric(roundNumeric(decimalOf(value, type), 0)));
+  // A time loses its fraction.
+  const toWhole = isTemporal(type) ? truncateNumeric : roundNumeric;
+  return BigInt(formatNumeric(toWhole(decimalOf(value, type), 0)));
 }
 
 function isTruthy(value: Present, type: SqlType): boolean {
@@ -219,22 +194,37 @@ function isTruthy(value: Present, type: SqlType): boolean {
   return type.name === 'numeric' ? !(value as Numeric).value.isZero() : doubleOf(value, type) !== 0;
 }
 
-/** What a value is when it is computed with: exact numbers stay exact, all else is a double. */
-export function arithmeticType(type: SqlType): SqlType {
+const numberNames: ReadonlySet<TypeName> = new Set([
+  'bool',
+  'int2',
+  'int4',
+  'int8',
+  'uint8',
+  'numeric',
+  'float4',
+  'float8',
+]);
+
+export function isNumber({ name }: SqlType): boolean {
+  return numberNames.has(name);
+}
+
+/** What a value is when it is computed with: exact numbers and times stay exact, all else is a double. */
+export function arithmeticType({ type, modifier }: { readonly type: SqlType; readonly modifier: number }): SqlType {
   switch (type.name) {
     case 'bool':
     case 'int2':
     case 'int4':
     case 'int8':
+    case 'date':
       return types.int8;
     case 'uint8':
     case 'numeric':
       return type;
-    case 'date':
     case 'time':
     case 'timestamp':
     case 'timestamptz':
-      return types.int8;
+      return modifier === 0 ? types.int8 : types.numeric;
     default:
       return types.float8;
   }

@@ -305,7 +305,10 @@ export function parseTypedForm(cursor: Cursor): Expression | undefined {
   const literal = Object.hasOwn(literalTypes, text.toUpperCase()) && cursor.isKind('string', 1);
   if (!literal) return undefined;
   const type = literalTypes[cursor.take().text.toUpperCase()] ?? '';
-  return simple({ text: `CAST(${stringConstant(parseStringValue(cursor))} AS ${type})`, at });
+  const value = parseStringValue(cursor);
+  // It has as many digits of the second as are written.
+  const digits = type === 'date' ? '' : `(${Math.min(6, /\.(\d*)\s*$/.exec(value)?.[1]?.length ?? 0)})`;
+  return simple({ text: `CAST(${stringConstant(value)} AS ${type}${digits})`, at });
 }
 
 function parseClock(cursor: Cursor, name: string, at: number): Expression {
