@@ -63,17 +63,23 @@ export function invariantThrew(mistake: Error): InputError {
  */
 export function violationOf(returned: unknown): string | null {
   if (returned === true) return null;
-  if (returned === false || returned === '') return 'the invariant does not hold';
-  if (typeof returned === 'string') return returned;
+  if (returned === false) return 'the invariant does not hold';
+  if (typeof returned === 'string' && returned !== '') return returned;
   if (returned === undefined) {
     throw new InputError(
       'program/invariant-undefined',
       'the invariant returned undefined: is a return missing? Return true, false or a sentence',
     );
   }
-  const what =
-    typeof returned === 'number' || returned === null ? String(returned) : `a value of type ${typeof returned}`;
-  throw new InputError('program/invariant-result', `the invariant returned ${what}: return true, false or a sentence`);
+  throw new InputError(
+    'program/invariant-result',
+    `the invariant returned ${wordsOf(returned)}: return true where it holds, false or a sentence where it does not`,
+  );
+}
+
+function wordsOf(returned: unknown): string {
+  if (returned === '') return 'an empty sentence';
+  return typeof returned === 'number' || returned === null ? String(returned) : `a value of type ${typeof returned}`;
 }
 
 /** What an invariant is given. @param drawFinal called where it looks at the final state, once */
