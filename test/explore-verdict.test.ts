@@ -1,4 +1,5 @@
 /** What explore says of the histories: the verdict, the counterexamples, the smallest one first. */
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import bankTransfer from '../examples/bank-transfer.ts';
@@ -42,6 +43,17 @@ describe('the verdict', () => {
       ['one', 1],
       ['two', 1],
     ]);
+  });
+
+  test('shows values where the invariant prints a final state', async () => {
+    const printed = new Set<string>();
+    const tested = program({
+      initial: { x: 0, y: 0 },
+      sessions: { a: (s) => s.write('x', 1), b: (s) => s.write('x', 2) },
+      invariant: ({ final }) => printed.add(inspect(final)).size > 0,
+    });
+    await explore(tested);
+    expect([...printed].toSorted()).toEqual(['{ x: 1, y: 0 }', '{ x: 2, y: 0 }']);
   });
 
   test('is unknown where a budget ends, with how far it got', async () => {

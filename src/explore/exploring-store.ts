@@ -2,6 +2,7 @@
  * The store of one run of explore-ce: it replays a prefix, then continues by itself. A read that is new sees the first write that its level
  * allows; for every other one, the prefix that leads there is noted. So are the swaps that each new commit allows.
  */
+import { inspect } from 'node:util';
 import { assert } from '../base/assert.ts';
 import { defaultId, type History, type Key, type Operation, type Transaction, type Value } from '../history/index.ts';
 import {
@@ -312,6 +313,8 @@ export class ExploringStore implements Store {
     const written = this.#logs.flatMap(({ status, writeKeys }) => (status === 'committed' ? writeKeys : []));
     const keys = new Set([...this.#program.initial.keys(), ...written.map((id) => this.keyOf(id))]);
     const final: Record<Key, Value> = {};
+    // Printed, it has values where `inspect` would show accessors.
+    Object.defineProperty(final, inspect.custom, { value: () => ({ ...final }) });
     let observer: number | null = null;
     for (const key of [...keys].toSorted()) {
       const id = this.keyId(key);
