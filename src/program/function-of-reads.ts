@@ -34,7 +34,7 @@ export function requireFunctionOfReads(run: Repeated): Promise<boolean> {
     const again = await repeated(run, new Trial());
     if (again === null) return false;
     const difference = differenceOf(run.first, again.facts);
-    if (difference !== null) throw nondeterministic('with the same choices', difference, cause(again.trial, run));
+    if (difference !== null) throw await differsBy(difference, again, run, () => new Trial());
     if (!again.trial.sources().some(isForcible)) return true;
     return await requireNoDecision(run, again);
   });
@@ -61,7 +61,7 @@ async function requireNoDecision(run: Repeated, usual: Done): Promise<boolean> {
   if (again === null) return false;
   // What differs with the same values does not come from them.
   const difference = differenceOf(low.facts, again.facts);
-  if (difference !== null) throw nondeterministic('with the same choices', difference, cause(again.trial, run));
+  if (difference !== null) throw await differsBy(difference, again, run, () => new Trial(() => 'low'));
   const called = [...new Set(runs.flatMap(({ trial }) => trial.sources()))].filter(isForcible);
   for (const source of called) {
     const one = await repeated(run, new Trial((each) => (each === source ? 'high' : 'low')));
@@ -96,14 +96,26 @@ function callsIn(trials: readonly Trial[], sources: readonly string[]): string[]
   return [...new Set(sources.flatMap((source) => trials.flatMap((trial) => trial.callsOf(source))))];
 }
 
-function cause(trial: Trial, { waitedOutside }: Repeated): string {
-  // What can be forced gave the same values.
-  const timers = trial.sources().filter((source) => !isForcible(source));
-  if (timers.length > 0) return `it called ${callsIn([trial], timers).join(', ')}: ${remedy}`;
-  if (waitedOutside.length > 0)
-    return `session ${waitedOutside.map((name) => `"${name}"`).join(', ')} awaits something that is not the store's (a timer, a socket, a file)`;
-  return 'something outlives a run, such as a variable of the module that sessions change, or a pool of random bytes: make it anew inside the session';
+/** @param again the run that differs. @param newTrial for the same run once more */
+async function differsBy(difference: string, again: Done, run: Repeated, newTrial: () => Trial): Promise<InputError> {
+  return nondeterministic('with the same choices', difference, await cause(again, run, newTrial));
 }
+
+async function cause(again: Done, run: Repeated, newTrial: () => Trial): Promise<string> {
+  // What can be forced gave the same values.
+  const timers = again.trial.sources().filter((source) => !isForcible(source));
+  if (timers.length > 0) return `it called ${callsIn([again.trial], timers).join(', ')}: ${remedy}`;
+  if (run.waitedOutside.length === 0) return outlives;
+  // What is awaited may be what an earlier run left, such as a promise in a variable: later runs then find it and agree.
+  const third = await repeated(run, newTrial());
+  if (third !== null && differenceOf(again.facts, third.facts) === null)
+    return `runs after the first agree: ${outlives}`;
+  const names = run.waitedOutside.map((name) => `"${name}"`).join(', ');
+  return `session ${names} awaits something that is not the store's (a timer, a socket, a file, a promise of an earlier run)`;
+}
+
+const outlives =
+  'something outlives a run, such as a variable of the module that sessions change, or a pool of random bytes: make it anew inside the session';
 
 function decides(difference: string, calls: readonly string[]): InputError {
   return nondeterministic('with other values', difference, `it called ${calls.join(', ')}: ${remedy}`);
