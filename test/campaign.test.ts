@@ -1,4 +1,5 @@
 /** Campaigns: counts, the reduced failing run, replay, determinism. */
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import bankTransfer from '../examples/bank-transfer.ts';
 import retryLoop from '../examples/retry-loop.ts';
@@ -13,7 +14,7 @@ import {
 } from '../src/campaign/index.ts';
 import { explore, exploreShared, exploreThread } from '../src/explore/index.ts';
 import { check, satisfies } from '../src/isolation/index.ts';
-import { program, type SessionHandle } from '../src/program/index.ts';
+import { type Program, program, type SessionHandle, type TransactionHandle } from '../src/program/index.ts';
 
 test('the same seed gives the same result, another seed another', async () => {
   const [a, b, c] = await Promise.all([1, 1, 2].map((seed) => runCampaign(shoppingCart, { seed, runs: 200 })));
@@ -142,6 +143,15 @@ describe('nondeterminism is found and named', () => {
     });
     await expect(runCampaign(tested, { runs: 3 })).rejects.toMatchObject({ code: 'program/nondeterministic' });
     await expect(runCampaign(tested, { runs: 3 })).rejects.toThrow(message);
+  });
+
+  test('a promise that outlives a run, where another session awaits it', async () => {
+    let first: Promise<number> | null = null;
+    const body = async (s: SessionHandle) => s.write('n', await (first ??= s.read<number>('x')));
+    const tested = program({ initial: { x: 1 }, sessions: { a: body, b: body } });
+    await expect(runCampaign(tested, { runs: 3 })).rejects.toThrow(
+      'runs after the first agree: something outlives a run',
+    );
   });
 
   test('the globals are as before', () => {
@@ -274,6 +284,59 @@ describe('a promise that is rejected and that nothing awaits', () => {
     );
     expect(evidence.assumed).toContainEqual(expect.stringContaining('a timer, a file'));
   });
+});
+
+describe('a session that is called after it has returned is at fault', () => {
+  type Late = (call: () => Promise<unknown>) => void;
+  const moments: readonly (readonly [string, Late])[] = [
+    ['nextTick', (call) => process.nextTick(() => void call().catch(() => {}))],
+    ['setImmediate', (call) => setImmediate(() => void call())],
+    ['a timer', (call) => setTimeout(() => void call(), 1)],
+    ['a file', (call) => void readFile(new URL(import.meta.url)).then(call)],
+  ];
+  const add = (s: SessionHandle) =>
+    s.transaction(async (t) => (await t.write('n', (await t.read<number>('n')) + 1), t));
+  const lateIn = (late: Late, call: (s: SessionHandle, t: TransactionHandle) => Promise<unknown>, holds = true) =>
+    program({
+      initial: { n: 0 },
+      sessions: {
+        a: async (s) => {
+          const t = await add(s);
+          late(() => call(s, t));
+        },
+        b: async (s) => void (await add(s)),
+      },
+      invariant: ({ final }) => final['n'] > 0 && holds,
+    });
+  const ways: readonly ((tested: Program) => Promise<unknown>)[] = [
+    (tested) => runCampaign(tested, { runs: 2, level: 'serializable' }),
+    (tested) => testProgram(tested, { runs: 2 }),
+    (tested) => explore(tested),
+    (tested) => exploreThread(tested, {})({ waiting: [{ prefix: [], mass: 1 }], timeMs: 1_000 }),
+  ];
+
+  test.each(moments)('%s', async (_name, late) => {
+    const fault = { code: 'program/transaction-open', message: called('write("n")') };
+    for (const way of ways) await expect(way(lateIn(late, (s) => s.write('n', 0)))).rejects.toMatchObject(fault);
+  });
+
+  test.each(moments)('also where the invariant does not hold without it: %s', async (_name, late) => {
+    const fault = { code: 'program/transaction-open', message: called('transaction()') };
+    const tested = lateIn(late, (s) => s.transaction((t) => t.write('n', 0)), false);
+    for (const way of ways) await expect(way(tested)).rejects.toMatchObject(fault);
+    await expect(explore(tested, { failsFast: true })).rejects.toMatchObject(fault);
+  });
+
+  test.each(moments)('and a transaction that is used after its end: %s', async (_name, late) => {
+    for (const way of ways)
+      await expect(way(lateIn(late, (_s, t) => t.write('n', 0)))).rejects.toMatchObject({
+        code: 'store/transaction-ended',
+      });
+  });
+
+  function called(call: string): string {
+    return `session "a" called ${call} after it had returned: is an await missing?`;
+  }
 });
 
 test('those who watch see that it is the invariant which runs, where it does', async () => {

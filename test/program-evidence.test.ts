@@ -126,6 +126,24 @@ test('a session whose transaction an error rolls back in every run is named, als
   for (const { evidence } of results) expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed });
 });
 
+test('transactions that a session starts at the same time run one after another, which is assumed', async () => {
+  const add = (s: SessionHandle) => s.transaction(async (t) => t.write('n', (await t.read<number>('n')) + 1));
+  const tested = program({
+    initial: { n: 0 },
+    sessions: { a: (s) => Promise.all([add(s), add(s)]), b: (s) => s.read('n') },
+    invariant: ({ final }) => final['n'] === 2,
+  });
+  const assumed = [
+    'session "a" has one connection: transactions that it starts at the same time run one after another',
+  ];
+  const results = [
+    await explore(tested),
+    await exploreShared(tested, {}, [exploreThread(tested, {})]),
+    await runCampaign(tested, { runs: 9 }),
+  ];
+  for (const { evidence } of results) expect(conclude(evidence)).toEqual({ kind: 'satisfied', assumed });
+});
+
 describe('sessions that wait for each other', () => {
   /** `late` begins when `early` has ended. */
   const handedOver = (early: (s: SessionHandle) => unknown, late: (s: SessionHandle) => unknown) => {

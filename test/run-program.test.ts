@@ -102,6 +102,12 @@ describe('turns', () => {
   });
 });
 
+test('sessions that start a transaction while another of theirs is under way are named', async () => {
+  const reads = async (s: SessionHandle) => void (await s.read('x'), await s.read('y'));
+  const tested = program({ sessions: { both: (s) => Promise.all([s.read('x'), s.read('y')]), reads } });
+  expect((await run(tested)).outcome).toMatchObject({ kind: 'finished', queued: ['both'] });
+});
+
 describe('transactions', () => {
   test('abort ends the transaction and rolls it back', async () => {
     const tested = program({
@@ -280,6 +286,12 @@ describe('bad programs', () => {
     expect(() => sqlProgram(misspelt)).toThrow('unknown field "invarient" of a SQL program: did you mean "invariant"?');
     expect(() => sqlProgram({ ...made, sessions, isolaton: 'serializable' } as never)).toThrow('"isolaton"');
     expect(sqlProgram({ ...made, sessions: { b: () => 1 } }).sessionNames).toEqual(['b']);
+  });
+
+  test.each(['serialisable', 'toString'])('level %j of one transaction is refused at once', async (level) => {
+    const options = { level } as never;
+    const tested = program({ sessions: { a: (s) => s.transaction((t) => t.write('x', 1), options), b: () => 1 } });
+    await expect(run(tested)).rejects.toMatchObject({ code: 'level/unknown' });
   });
 
   test('an option that a transaction does not have is refused, also where the session catches errors', async () => {

@@ -18,6 +18,7 @@ import {
   InvariantKeys,
   JudgedAgain,
   LeftBehind,
+  queuedText,
   isSameShape,
   openToken,
   type Program,
@@ -116,6 +117,8 @@ class Campaign {
   readonly #judgedAgain: JudgedAgain;
   /** Sessions that awaited something that is not the store's. */
   readonly #waitedOutside = new Set<string>();
+  /** Sessions that started a transaction while another of theirs was under way. */
+  readonly #queued = new Set<string>();
   readonly #shared: SharedMemory;
   readonly #leftBehind = new LeftBehind();
   readonly #runner: ProgramRunner;
@@ -176,6 +179,7 @@ class Campaign {
       ...(onTurn === undefined ? {} : { onTurn }),
       ...(signal === undefined ? {} : { signal }),
       deadlineMs: budget.deadlineOf(this.#timeoutMs),
+      onLateCall: this.#leftBehind.lateCall,
     };
   }
 
@@ -189,7 +193,8 @@ class Campaign {
     this.#leftBehind.begin();
     try {
       await run();
-      await this.#leftBehind.settle();
+      const isCut = this.#timeout !== null || (this.#stopped !== null && this.#stopped !== 'violation');
+      await (isCut ? this.#leftBehind.settle() : this.#leftBehind.drain());
       return await this.#result();
     } finally {
       this.#leftBehind.end();
@@ -273,6 +278,7 @@ class Campaign {
     countMarks(this.#marks, run.marks);
     this.#sessions.add(run.sessions);
     for (const session of run.waitedOutside) this.#waitedOutside.add(session);
+    for (const session of run.queued) this.#queued.add(session);
     if (run.violation === null) return;
     this.#violations += 1;
     if (this.#firstFailingRun === null) {
@@ -347,6 +353,7 @@ class Campaign {
       assumed: [
         ...assumptionsOf(this.#program),
         ...[...this.#waitedOutside].toSorted().map(outsideText),
+        ...[...this.#queued].toSorted().map(queuedText),
         ...(this.#options.replay === undefined ? this.#shared.assumed() : []),
         ...this.#sources.assumed(),
         ...this.#leftBehind.assumed(),

@@ -2,6 +2,7 @@
 import type { History, Key, TransactionIndex } from '../history/index.ts';
 import type { ConstrainingLevel } from '../isolation/index.ts';
 import { type Attempt, type Decisions, MockDatabase, type ReadChoice, type ReadPoint } from '../mockdb/index.ts';
+import type { InputError } from '../base/input-error.ts';
 import { endOf, errorText, judge, type Marks, type Program, runProgram, type SessionRun } from '../program/index.ts';
 
 export interface RunLimits {
@@ -14,6 +15,8 @@ export interface RunLimits {
   readonly turnsMax?: number;
   /** Called whenever a session gets to run, by its index, or the invariant: `null`. For those who watch. */
   readonly onTurn?: (session: number | null, lastOperation: () => string) => void;
+  /** Called, after the run, with each call of a session that had returned, or of a transaction that had ended: the program is at fault. Default: the call is rejected. */
+  readonly onLateCall?: (fault: InputError) => void;
 }
 
 /** A session that did not end in time, or the invariant: `null`. */
@@ -39,6 +42,8 @@ export interface FinishedRun {
   readonly results: Readonly<Record<string, unknown>>;
   /** Sessions that awaited something that is not the store's. */
   readonly waitedOutside: readonly string[];
+  /** Sessions that started a transaction while another of theirs was under way. */
+  readonly queued: readonly string[];
   readonly observedState: number;
   /** The error with which a session ended that did not come out of a transaction. */
   readonly threwOutside: { readonly session: string; readonly error: unknown } | null;
@@ -99,6 +104,7 @@ export class ProgramRunner {
       sessions,
       results: outcome.kind === 'finished' ? outcome.results : {},
       waitedOutside: outcome.waitedOutside,
+      queued: outcome.queued,
       observedState,
       threwOutside,
     };

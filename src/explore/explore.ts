@@ -139,7 +139,7 @@ export async function explore(program: Program, options: ExploreOptions = {}): P
   requireResumable(options);
   const budget = new Budget(options);
   const made = new Runs(program, options, budget);
-  return made.watching(() => exploreBy(program, options, made));
+  return made.watching(() => drained(made, exploreBy(program, options, made)));
 }
 
 async function exploreBy(program: Program, options: ExploreOptions, made: Runs): Promise<ExploreResult> {
@@ -160,6 +160,13 @@ async function exploreBy(program: Program, options: ExploreOptions, made: Runs):
   await exploration.run();
   await finish(exploration, options, made);
   return exploration.result();
+}
+
+/** Before a result is said, what the program left open comes; not where a limit or the user ended it. */
+export async function drained(made: Runs, exploring: Promise<ExploreResult>): Promise<ExploreResult> {
+  const result = await exploring;
+  if (result.stopped === null || result.stopped === 'violation' || result.stopped === 'replay') await made.drain();
+  return result;
 }
 
 /** From the root of the tree, or where an earlier exploration stopped. @throws InputError `explore/checkpoint` */

@@ -20,6 +20,7 @@ import {
   JudgedAgain,
   type JudgeLimits,
   LeftBehind,
+  queuedText,
   looksElsewhere,
   type Program,
   type Repeated,
@@ -60,6 +61,8 @@ export class Runs {
   readonly #samplesFirst: number;
   readonly #turnsMax: number;
   readonly #leftBehind = new LeftBehind();
+  /** Sessions that started a transaction while another of theirs was under way. */
+  readonly #queued = new Set<string>();
   /** Is a session that reads what it read before not run again? */
   #reuses: boolean;
   /** Of the whole program. */
@@ -238,9 +241,10 @@ export class Runs {
     return { failure: this.#failures[session] ?? null, rolledBack: this.#rolledBack[session] ?? null };
   }
 
-  /** What a verdict takes for granted of the values that were drawn, as clauses. */
+  /** What a verdict takes for granted of what sessions did in the runs, as clauses. */
   assumed(): string[] {
-    return [...this.#sources.assumed(), ...this.#leftBehind.assumed()];
+    const queued = [...this.#queued].toSorted().map(queuedText);
+    return [...queued, ...this.#sources.assumed(), ...this.#leftBehind.assumed()];
   }
 
   learned(): Learned {
@@ -276,8 +280,10 @@ export class Runs {
       turnsMax: this.#turnsMax,
       ...this.#limits(),
       ...(onTurn === undefined ? {} : { onTurn }),
+      onLateCall: this.#leftBehind.lateCall,
     });
     assert(outcome.kind !== 'discarded', 'the store commits everything');
+    if (outcome.kind !== 'timeout') for (const session of outcome.queued) this.#queued.add(session);
     return outcome;
   }
 

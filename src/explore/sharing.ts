@@ -11,7 +11,7 @@ import type { KeysSeen, Program } from '../program/index.ts';
 import { Counterexamples, type Example } from './counterexamples.ts';
 import { Exploration, type Waiting } from './exploration.ts';
 import { requireResumable } from './checkpoint.ts';
-import { begin, estimate, type ExploreOptions, type ExploreResult, finish } from './explore.ts';
+import { begin, drained, estimate, type ExploreOptions, type ExploreResult, finish } from './explore.ts';
 import { RUNS_BEFORE_GROWTH, smallestViolation } from './growth.ts';
 import { Runs } from './runs.ts';
 
@@ -76,7 +76,7 @@ export async function exploreShared(
   if (threads.length === 0) throw new InputError('option/threads', 'at least one thread has to do the work');
   const budget = new Budget(options);
   const made = new Runs(program, options, budget);
-  return made.watching(() => shareOut(program, options, threads, made));
+  return made.watching(() => drained(made, shareOut(program, options, threads, made)));
 }
 
 async function shareOut(

@@ -38,6 +38,7 @@ export {
 } from './recorded-run.ts';
 export { replayVerdict, type ReplayVerdict } from './replay-text.ts';
 export { SerializationFailure, type Store, type StoreTransaction } from './store.ts';
+export { queuedText } from './run-session.ts';
 export { requireUsed } from './require-used.ts';
 export { type AnsweredStep, looksAtMemoryText, SessionTrees } from './session-trees.ts';
 export { SessionTally, type SessionRun } from './session-tally.ts';

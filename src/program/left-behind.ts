@@ -1,4 +1,7 @@
-/** What runs of a program leave behind: promises that were rejected and that nothing awaits, timers and file operations that are still to come. */
+/**
+ * What runs of a program leave behind: promises that were rejected and that nothing awaits, timers and file operations that are still to come, and
+ * the calls of sessions that these make.
+ */
 import { setImmediate, setTimeout } from 'node:timers';
 import { monotonicMs } from '../base/clock.ts';
 import { activeResources, onUnhandledRejection } from '../base/event-loop.ts';
@@ -25,18 +28,23 @@ export class LeftBehind {
     this.#stop();
   }
 
-  /** @throws InputError `program/uncaught` where a rejection has come so far */
+  /** A session was called after its run. */
+  readonly lateCall = (fault: InputError): void => {
+    this.#fault ??= fault;
+  };
+
+  /** @throws InputError `program/uncaught` where a rejection has come so far, or the fault of a late call */
   requireNone(): void {
     if (this.#fault !== null) throw this.#fault;
   }
 
-  /** Rejections of what has run so far come. @throws InputError `program/uncaught` */
+  /** Rejections of what has run so far come. @throws InputError as `requireNone` */
   async settle(): Promise<void> {
     for (let i = 0; i < TURNS; i += 1) await turn();
     this.requireNone();
   }
 
-  /** Timers and file operations come, within a bound. @throws InputError `program/uncaught` */
+  /** Timers and file operations come, within a bound. @throws InputError as `requireNone` */
   async drain(): Promise<void> {
     await this.settle();
     const end = monotonicMs() + OPEN_MS;

@@ -64,6 +64,14 @@ export function transactionOpen(session: RunSession): InputError {
   );
 }
 
+export function calledAfterReturn(session: RunSession, name: string, key: string | null): InputError {
+  const called = `${name}(${key === null ? '' : JSON.stringify(key)})`;
+  return new InputError(
+    'program/transaction-open',
+    `session "${session.name}" called ${called} after it had returned: is an await missing?`,
+  );
+}
+
 export function operationUnderWay(session: RunSession): InputError {
   return new InputError(
     'store/transaction-ended',
@@ -76,4 +84,9 @@ export function transactionEnded(session: RunSession, operation: string): InputE
     'store/transaction-ended',
     `${operation} by session "${session.name}": the transaction has ended, and its handle cannot be used any more; is an await missing?`,
   );
+}
+
+/** What a green verdict takes for granted of a session that starts a transaction while another of its own is under way. */
+export function queuedText(session: string): string {
+  return `session "${session}" has one connection: transactions that it starts at the same time run one after another`;
 }

@@ -15,6 +15,7 @@ import { requireKnownFields } from './known-fields.ts';
 import { mark, type Marks } from './marks.ts';
 import type { Program, SessionHandle, TransactionHandle } from './program.ts';
 import {
+  calledAfterReturn,
   nestedTransaction,
   NOTHING,
   type OpenedTransaction,
@@ -42,6 +43,8 @@ export interface RunOptions {
   readonly turnsMax?: number;
   /** Called whenever a session gets to run, for those who watch: at its start and at its turns. */
   readonly onTurn?: (session: number, lastOperation: () => string) => void;
+  /** Called, after the run, with each call of a session that had returned, or of a transaction that had ended: the program is at fault. Default: the call is rejected. */
+  readonly onLateCall?: (fault: InputError) => void;
 }
 
 export type RunOutcome =
@@ -50,6 +53,8 @@ export type RunOutcome =
       readonly results: Readonly<Record<string, unknown>>;
       readonly marks: Marks;
       readonly waitedOutside: readonly string[];
+      /** Sessions that started a transaction while another of theirs was under way: it had to wait. */
+      readonly queued: readonly string[];
       readonly sessions: readonly SessionRun[];
     }
   /** A session ended with an error; `isOutside`: not one that came out of a transaction of its own. */
@@ -60,6 +65,7 @@ export type RunOutcome =
       readonly isOutside: boolean;
       readonly marks: Marks;
       readonly waitedOutside: readonly string[];
+      readonly queued: readonly string[];
       readonly sessions: readonly SessionRun[];
     }
   | { readonly kind: 'discarded' }
@@ -90,6 +96,7 @@ class Run {
   readonly #results: Record<string, unknown> = {};
   readonly #marks = new Map<string, boolean>();
   readonly #waitedOutside = new Set<string>();
+  readonly #queued = new Set<string>();
   #threw: { session: string; error: unknown; isOutside: boolean } | null = null;
   /** Sessions that are executing code of their own right now. */
   #running = 0;
@@ -144,10 +151,11 @@ class Run {
     return {
       name: session.name,
       transaction: (body, options) =>
-        this.#underWay(session, () => this.#transaction(session, body, this.#levelOf(options))),
-      read: (key) => this.#underWay(session, () => this.#single(session, 'read of', key, (t) => t.read(key))),
+        this.#underWay(session, 'transaction', null, () => this.#transaction(session, body, this.#levelOf(options))),
+      read: (key) =>
+        this.#underWay(session, 'read', key, () => this.#single(session, 'read of', key, (t) => t.read(key))),
       write: (key, value) =>
-        this.#underWay(session, () => this.#single(session, 'write of', key, (t) => t.write(key, value))),
+        this.#underWay(session, 'write', key, () => this.#single(session, 'write of', key, (t) => t.write(key, value))),
       sometimes: (name, condition = true) => mark(this.#marks, name, condition),
     } as SessionHandle;
   }
@@ -161,9 +169,10 @@ class Run {
     return options.level;
   }
 
-  /** Counts calls, so that one that a session does not await is known when the session returns. */
-  async #underWay<T>(session: RunSession, call: () => Promise<T>): Promise<T> {
-    if (session.state === 'ended' && !this.#isOver) return this.#fail(transactionOpen(session));
+  /** Counts calls, so that one that a session does not await is known when the session returns. @param name of the call */
+  async #underWay<T>(session: RunSession, name: string, key: string | null, call: () => Promise<T>): Promise<T> {
+    if (session.state === 'ended') return this.#refuse(calledAfterReturn(session, name, key));
+    if (this.#isOver) return never;
     session.underWay += 1;
     try {
       return await call();
@@ -239,8 +248,8 @@ class Run {
 
   #transactionHandle(session: RunSession, t: StoreTransaction, opened: OpenedTransaction): TransactionHandle {
     const operation = async <T>(kind: OperationKind, key: string, run: () => T): Promise<T> => {
+      if (opened.isEnded) return this.#refuse(transactionEnded(session, `${kind} ${key}`));
       if (this.#isOver) return never;
-      if (opened.isEnded) return this.#fail(transactionEnded(session, `${kind} ${key}`));
       session.lastKind = kind;
       session.lastKey = key;
       if (this.#isLate(session)) return never;
@@ -282,8 +291,15 @@ class Run {
 
   /** Waits for the session's turn and opens a transaction. */
   #begin(session: RunSession, level?: IsolationLevel): Promise<StoreTransaction> {
+    if (session.isOpen || session.requests.length > 0) this.#queued.add(session.name);
     return new Promise((resolve) => {
-      session.requests.push(() => resolve(this.#store.begin(session.index, level)));
+      session.requests.push(() => {
+        try {
+          resolve(this.#store.begin(session.index, level));
+        } catch (error) {
+          void this.#fail(error);
+        }
+      });
       if (!session.isOpen && session.state === 'running') this.#stop(session, 'waiting');
       else if (session.state === 'outside' && !session.isOpen) this.#returned(session);
     });
@@ -394,7 +410,8 @@ class Run {
         rolledBack: thrown === NOTHING ? null : { error: errorText(thrown), statement: null },
       }),
     );
-    const common = { marks: this.#marks, waitedOutside: [...this.#waitedOutside], sessions };
+    const [waitedOutside, queued] = [[...this.#waitedOutside], [...this.#queued]];
+    const common = { marks: this.#marks, waitedOutside, queued, sessions };
     return this.#threw === null
       ? { kind: 'finished', results: inOrderOf(this.#program, this.#results), ...common }
       : { kind: 'threw', ...this.#threw, ...common };
@@ -408,6 +425,15 @@ class Run {
   #fail(error: unknown): Promise<never> {
     this.#tidy();
     this.#reject(error);
+    return never;
+  }
+
+  /** Of a call that comes too late: the run fails, or whoever made it learns of it. */
+  #refuse(fault: InputError): Promise<never> {
+    if (!this.#isOver) return this.#fail(fault);
+    const { onLateCall } = this.#options;
+    if (onLateCall === undefined) return Promise.reject(fault);
+    onLateCall(fault);
     return never;
   }
 
