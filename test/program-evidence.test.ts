@@ -355,10 +355,21 @@ describe('an invariant that cannot fail', () => {
       },
     ],
     ['how many lines there may be', ({ final }) => final.order.lines.length <= 50],
+    ['how long a text may be', ({ final }) => final.order.lines.every((line: string) => line.length <= 40)],
+    ['how long it may be at most', ({ final }) => final.order.lines.every((line: string) => line.length < 9_999)],
+    ['a constant of its module', ({ final }) => final.paid !== never],
+    ['what a helper follows in a circle', ({ final }) => chainOf(final.order) === 0],
   ])('is none where it compares %s', async (_what, invariant) => {
     for (const assumed of await assumedOf(invariant)) expect(assumed).toEqual([]);
   });
   const seen: number[] = [];
+  const never = ['oversold'].join('');
+  /** Ends for every state that the sessions reach. */
+  const chainOf = (order: { readonly left: number }): number => {
+    let links = 0;
+    while (order.left !== 1) links += 1;
+    return links;
+  };
 
   test.each<[string, Invariant]>([
     ['nothing', () => true],

@@ -21,9 +21,10 @@ export class Budget {
   /** In `monotonicMs`. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal | undefined;
+  readonly #startedMs = monotonicMs();
 
   constructor({ timeMaxMs = Infinity, signal }: BudgetOptions) {
-    this.deadlineMs = monotonicMs() + timeMaxMs;
+    this.deadlineMs = this.#startedMs + timeMaxMs;
     this.signal = signal;
   }
 
@@ -31,6 +32,10 @@ export class Budget {
   get over(): StopReason | null {
     if (this.signal?.aborted === true) return 'interrupted';
     return monotonicMs() < this.deadlineMs - TIMER_MS ? null : 'time';
+  }
+
+  get spentMs(): number {
+    return monotonicMs() - this.#startedMs;
   }
 
   get leftMs(): number {

@@ -60,6 +60,7 @@ export async function exploreSqlProgram(
     return saved.ended(ending([...results, ...(current === null ? [] : [current(cut)])]));
   });
   for (const profile of profiles.slice(results.length)) {
+    const isLast = profile === profiles.at(-1) && options.plans !== 'all';
     const { resume, ...onCheckpoint } = saving.options();
     const limits: Omit<SharedSqlOptions, keyof Saving<unknown>> & Omit<Saving<LevelCheckpoint>, 'resume'> = {
       ...onCheckpoint,
@@ -68,7 +69,7 @@ export async function exploreSqlProgram(
       timeMaxMs: budget.leftMs,
       estimateAfterMs: ESTIMATE_AFTER_MS,
       onStart: (soFar, underWay, standing) => {
-        current = (cut) => cutResult(soFar(), cut, underWay());
+        current = (cut) => cutResult(soFar(), cut, underWay(), isLast);
         if (standing !== undefined) checkpoint = () => saving.standing(standing());
       },
       onRun: () => onTurn(0, () => 'a statement'),
@@ -107,8 +108,9 @@ function exitCodeOfAll(conclusions: readonly Conclusion[]): ExitCode {
 /** What takes longer is worth an estimate. */
 const ESTIMATE_AFTER_MS = 2_000;
 
-/** The result so far of an exploration that was cut off. */
-function cutResult(result: ExploreSqlResult, cut: Cut, underWay: string): ExploreSqlResult {
+/** The result so far of an exploration that was cut off. @param isLast whether nothing comes after its schedules */
+function cutResult(result: ExploreSqlResult, cut: Cut, underWay: string, isLast: boolean): ExploreSqlResult {
+  if (isLast && result.evidence.invariant.again === 'under-way') return result;
   const stopped = cut.kind === 'interrupted' ? 'interrupted' : { late: underWay, waiting: null };
   return { ...result, complete: false, stopped, evidence: cutEvidence(result.evidence, cut, underWay) };
 }

@@ -100,8 +100,9 @@ function refusePlans({ sql = {}, replay }: TestOptions): void {
     );
 }
 
-/** The result so far of a campaign that was cut off. */
+/** The result so far of a campaign that was cut off; the verdict on its runs, where they were over. */
 function cutResult(result: SqlCampaignResult, cut: Cut, underWay: string): SqlCampaignResult {
+  if (result.evidence.invariant.again === 'under-way') return result;
   const evidence = cutEvidence(result.evidence, cut, underWay);
   if (cut.kind === 'interrupted') return { ...result, stopped: 'interrupted', evidence };
   return { ...result, timeout: underWay, waiting: null, evidence };

@@ -14,7 +14,7 @@ export interface InvariantEvidence {
   /** Those of them in statements that write. */
   readonly changed: readonly string[];
   /** What it did where it judged a final state again, with its answers changed; `null`: nothing is known of that. */
-  readonly again: JudgedAgainEvidence | null;
+  readonly again: JudgedAgainEvidence | 'under-way' | null;
 }
 
 /** Of judgements of final states that are changed, one value at a time. */
@@ -54,6 +54,7 @@ export function invariantAssumed(invariant: InvariantEvidence): string[] {
 
 /** The clause on one that holds whatever is changed, where it is known to. */
 export function cannotFail({ again }: InvariantEvidence): string[] {
+  if (again === 'under-way') return ['the invariant was not judged again on changed values: that did not end'];
   return again === null || again.canFail ? [] : [cannotFailText(again.asks)];
 }
 

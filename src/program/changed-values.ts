@@ -24,7 +24,9 @@ export function changesOf(value: unknown, mentioned: Mentioned): unknown[] {
     case 'bigint':
       return [-BigInt(LARGE), BigInt(LARGE), 0n, value + 1n, value - 1n, null, ABSENT];
     case 'string':
-      return distinct([`${value}?`, '', ...mentioned.texts, null, ABSENT].filter((each) => each !== value));
+      return distinct(
+        [`${value}?`, '', ...longTexts, ...mentioned.texts, null, ABSENT].filter((each) => each !== value),
+      );
     case 'boolean':
       return [!value, null, ABSENT];
     case 'object':
@@ -48,6 +50,8 @@ export function mentionedIn(text: string, values: unknown, max = MENTIONED_MAX):
 }
 
 const LARGE = 1_000_003;
+/** Longer than what a test, and what a column, bounds a text by. */
+export const longTexts: readonly string[] = [100, 10_000].map((length) => 'x'.repeat(length));
 const MENTIONED_MAX = 16;
 
 function typical({ numbers, texts }: Mentioned): unknown[] {

@@ -2,9 +2,9 @@ export { AnswerTally } from './answer-tally.ts';
 export { InvariantKeys, type KeysSeen } from './invariant-keys.ts';
 export { LeftBehind } from './left-behind.ts';
 export { JudgedAgain, type SeenEnd } from './judged-again.ts';
-export { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
-export { isRepeatable } from './invariant-text.ts';
-export { type Judgement, judgementOf } from './judgement.ts';
+export { changesOf, inTurn, longTexts, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
+export { canJudgeAgain, isRepeatable } from './invariant-text.ts';
+export { type Judgement, judgementOf, judgingMs } from './judgement.ts';
 export { isSessionNameFault, observed, resultsOf } from './observed-names.ts';
 export {
   checkProgram,

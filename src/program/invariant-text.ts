@@ -1,4 +1,10 @@
 /** What the text of an invariant says of a judgement that is made again, on values that no run had. */
+import { comparesOutside } from './outside-comparison.ts';
+
+/** @param written text of the function */
+export function canJudgeAgain(written: string): boolean {
+  return isRepeatable(written) && !comparesOutside(withoutTexts(written));
+}
 
 /**
  * Does it neither write what outlives it nor loop until something comes? Then it can judge again without harm. Helpers are not seen.

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { endOf, judge, violationOf } from './invariant.ts';
-import { isRepeatable } from './invariant-text.ts';
+import { canJudgeAgain, isRepeatable } from './invariant-text.ts';
 import { program } from './program.ts';
+import { inEveryOrder } from './serial-orders.ts';
 import { similarKey } from './similar-key.ts';
 
 test('true holds; false, a sentence and a throw do not', async () => {
@@ -91,5 +92,63 @@ describe('an invariant is judged again', () => {
     '({ final }) => { for (let i = final.head; i !== final.tail; i += 1); return true; }',
   ])('not where others notice, or it may not end: %s', (text) => {
     expect(isRepeatable(text)).toBe(false);
+  });
+});
+
+describe('what an invariant compares lies outside it', () => {
+  test.each([
+    '({ final }) => final.state !== OVERSOLD',
+    '({ final }) => { if (LIMIT <= final.stock) return false; return true; }',
+    'async (c) => withPg(c, async (q) => (await q("SELECT state FROM item"))[0].state !== OVERSOLD)',
+    '({ final }) => final.stock <= 2 * limits.stock',
+    '({ final }) => !CLOSED.includes(final.state)',
+    '({ final }) => ["open", SOLD].includes(final.state)',
+    '({ final }) => { expect(final.state).toBe(OPEN); return true; }',
+    '({ final }) => { switch (final.state) { case OVERSOLD: return false; default: return true; } }',
+  ])('it is not judged again: %s', (text) => {
+    expect(isRepeatable(text)).toBe(true);
+    expect(canJudgeAgain(text)).toBe(false);
+  });
+
+  test.each([
+    '({ final }) => final.stock >= 0 && final.state !== "oversold"',
+    '({ final: { stock }, results }) => stock <= 2 && results.ann.sold !== results.ben.sold',
+    'async (end) => withPg(end, async (q) => (await q("SELECT n FROM item WHERE n > LIMIT")).every((r) => r.n >= 0 && r.s === null))',
+    'function held({ final }) { for (const each of final.list) { if (each.n > 3) return false; } return countOf(final) === 2; }',
+    '({ final }) => { const max = 3; return new Set(final.list).size <= max && Math.max(final.a, final.b) < Infinity; }',
+    '({ final }) => { expect(final.list).toEqual({ length: 2 }); return final.list.map((x) => x.id).includes(3); }',
+  ])('it does not: %s', (text) => {
+    expect(canJudgeAgain(text)).toBe(true);
+  });
+});
+
+describe('what fails in runs in which sessions go one after another', () => {
+  const outcomeOf = async (sessions: number, fails: (order: readonly number[]) => boolean) => {
+    const orders: string[] = [];
+    const { kind } = await inEveryOrder(sessions, (order) => {
+      orders.push(order.join(''));
+      return Promise.resolve(fails(order) ? { kind: 'fails', failure: order } : { kind: 'fine' });
+    });
+    return { kind, orders: orders.length, distinct: new Set(orders).size };
+  };
+
+  test.each([
+    [1, 1],
+    [2, 2],
+    [4, 24],
+    [5, 120],
+  ])('in every order of %i sessions, is wrong by itself', async (sessions, orders) => {
+    expect(await outcomeOf(sessions, () => true)).toEqual({ kind: 'fails', orders, distinct: orders });
+  });
+
+  test('in orders that begin with one of five is not, and is found in few runs', async () => {
+    for (const first of [0, 1, 2, 3, 4]) {
+      const { kind, orders } = await outcomeOf(5, (order) => order[0] === first);
+      expect({ kind, isFew: orders <= 2 }).toEqual({ kind: 'fine', isFew: true });
+    }
+  });
+
+  test('of six sessions has more orders than are tried', async () => {
+    expect(await outcomeOf(6, () => true)).toEqual({ kind: 'fine', orders: 0, distinct: 0 });
   });
 });

@@ -3,13 +3,14 @@
  * holds whatever is changed compares what is not there (`final.stock.left` of a number), or values of two types, or looks elsewhere.
  */
 import { monotonicMs } from '../base/clock.ts';
+import { Breather } from '../base/budget.ts';
 import { before, LATE } from '../base/deadline.ts';
 import type { Key } from '../history/index.ts';
 import { type Asks, cannotFailText } from '../evidence/index.ts';
 import { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
 import type { JudgeLimits } from './invariant.ts';
-import { isRepeatable } from './invariant-text.ts';
-import { type Judgement, judgementOf } from './judgement.ts';
+import { canJudgeAgain } from './invariant-text.ts';
+import { calledUntil, type Judgement, judgementOf, judgingMs } from './judgement.ts';
 import { isAskedOfAll, observed } from './observed-names.ts';
 import type { End, Program } from './program.ts';
 
@@ -23,6 +24,7 @@ export interface SeenEnd {
 export class JudgedAgain {
   readonly #program: Program;
   readonly #ends = new Map<string, SeenEnd>();
+  readonly #startedMs = monotonicMs();
   #judgements = 0;
   #held: readonly string[] = [];
 
@@ -35,7 +37,7 @@ export class JudgedAgain {
   around(program: Program): Program {
     const { invariantText } = this.#program;
     if (invariantText === null) return program;
-    const copies = isRepeatable(invariantText);
+    const copies = canJudgeAgain(invariantText);
     return {
       ...program,
       invariant: (end) => {
@@ -51,7 +53,10 @@ export class JudgedAgain {
   }
 
   /** For a verdict that is green so far. @param limits for all of it */
-  async judge(limits: JudgeLimits): Promise<void> {
+  async judge(given: JudgeLimits): Promise<void> {
+    const deadlineMs = monotonicMs() + judgingMs(monotonicMs() - this.#startedMs);
+    const limits = { ...given, deadlineMs: Math.min(deadlineMs, given.deadlineMs ?? Infinity) };
+    const breather = new Breather();
     const ends = [...this.#ends.values()];
     const asks = asksOf(ends);
     if (ends.length > 0 && !asks.final && !asks.results) this.#held = [cannotFailText(asks)];
@@ -64,7 +69,8 @@ export class JudgedAgain {
     }
     const changes = inTurn(changed).slice(0, CHANGES_MAX);
     for (const end of changes) {
-      if (monotonicMs() > (limits.deadlineMs ?? Infinity)) return;
+      if (monotonicMs() > limits.deadlineMs) return;
+      await breather.breathe();
       const outcome = await this.#outcome(end, limits);
       if (outcome === 'fails' || outcome === 'late') return;
     }
@@ -104,11 +110,17 @@ export class JudgedAgain {
     { deadlineMs = Infinity, signal }: JudgeLimits,
     onAsked: Ask = ignored,
   ): Promise<Judgement | 'late'> {
+    let isLate = false;
     const judged = judgementOf(() =>
-      observed((isObserved) => this.#program.invariant(givenAgain(end, onAsked, isObserved))),
+      observed((isObserved) => {
+        const call = calledUntil(deadlineMs, () => this.#program.invariant(givenAgain(end, onAsked, isObserved)));
+        if (call !== 'late') return call.returned;
+        isLate = true;
+        return false;
+      }),
     );
     const judgement = await before(deadlineMs, judged, signal);
-    return judgement === LATE ? 'late' : judgement;
+    return judgement === LATE || isLate ? 'late' : judgement;
   }
 }
 

@@ -1,4 +1,6 @@
 /** What an invariant makes of a state that no run had. */
+import { Script } from 'node:vm';
+import { monotonicMs } from '../base/clock.ts';
 import { InputError } from '../base/input-error.ts';
 import { violationOf } from './invariant.ts';
 
@@ -12,6 +14,36 @@ export async function judgementOf(judge: () => unknown): Promise<Judgement> {
     return error instanceof InputError || isOfShape(error) ? 'no-answer' : 'fails';
   }
 }
+
+/** How long all judgements of states that no run had may take: about as long as the runs. @param spentMs by the runs */
+export function judgingMs(spentMs: number): number {
+  return Math.min(JUDGING_MS.max, Math.max(JUDGING_MS.min, spentMs));
+}
+
+const JUDGING_MS = { min: 2_000, max: 5_000 };
+
+/**
+ * Calls `judge`, which a changed value may send in circles, and ends it there. What it awaits is not ended.
+ * @param deadlineMs in `monotonicMs`
+ */
+export function calledUntil(deadlineMs: number, judge: () => unknown): { readonly returned: unknown } | 'late' {
+  const leftMs = Math.floor(Math.min(CALL_MS, deadlineMs - monotonicMs()));
+  if (leftMs < 1) return 'late';
+  Object.defineProperty(globalThis, called, { configurable: true, value: () => ({ returned: judge() }) });
+  try {
+    return call.runInThisContext({ timeout: leftMs }) as { readonly returned: unknown };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return 'late';
+    throw error;
+  } finally {
+    Reflect.deleteProperty(globalThis, called);
+  }
+}
+
+/** Where a script of its own finds what it calls: only of a script can Node end synchronous code. */
+const called = Symbol.for('moirai.judge');
+const call = new Script("globalThis[Symbol.for('moirai.judge')]()");
+const CALL_MS = 1_000;
 
 /** `Cannot read properties of undefined`: what was changed has no place in the program, and nothing is compared. */
 function isOfShape(error: unknown): boolean {

@@ -3,8 +3,9 @@ import { seeded } from '../base/chooser.ts';
 import { changesOf, inTurn, type Mentioned, withChange } from '../program/index.ts';
 import type { ResultColumn, SqlValue } from '../sql/index.ts';
 import { changesOfCell } from './changed-cells.ts';
+import { comparedRows } from './compared-rows.ts';
 
-type Row = readonly SqlValue[];
+export type Row = readonly SqlValue[];
 
 /** Of one statement. */
 export interface Answer {
@@ -23,7 +24,8 @@ export interface Looked {
 type Change = (looked: Looked) => Looked;
 
 /**
- * First everything at once in many ways, which one comparison in any of it fails on; then other rows; then one column, result or cell at a time,
+ * First everything at once in many ways, which one comparison in any of it fails on; then rows of the values that the text compares several columns
+ * with; then other rows; then one column, result or cell at a time,
  * two of them, and a few at random: for one that compares only where another value is so. Of all ways the telling ones first.
  * @param text of the invariant: columns that it names come before others
  * @param max how many changes
@@ -37,8 +39,12 @@ export function changesOfLooked(original: Looked, mentioned: Mentioned, text: st
   const parts = [...ofColumns.map(({ changes }) => changes), ...ofResults];
   const named = [...ofColumns.filter(({ isNamed }) => isNamed).map(({ changes }) => changes), ...ofResults];
   const pairs = ofPairs(named);
+  const ofCompared = numbered.map(([number, answer]) =>
+    comparedRows(answer, text).map((change) => withRows(number, change)),
+  );
   const changes = [
     ...allAtOnce(parts).slice(0, AT_ONCE_MAX),
+    ...inTurn(ofCompared).slice(0, COMPARED_MAX),
     ...inTurn(ofRows).slice(0, ROW_CHANGES_MAX),
     ...pairs.slice(0, PAIRS_FIRST),
     ...inTurn([inTurn(parts), inTurn(ofCells), atRandom([...ofCells, ...ofResults], max), pairs.slice(PAIRS_FIRST)]),
@@ -47,8 +53,9 @@ export function changesOfLooked(original: Looked, mentioned: Mentioned, text: st
 }
 
 const AT_ONCE_MAX = 40;
+const COMPARED_MAX = 24;
 const ROW_CHANGES_MAX = 14;
-const PAIRS_FIRST = 60;
+const PAIRS_FIRST = 48;
 
 function allAtOnce(lists: readonly (readonly Change[])[]): Change[] {
   const rounds = Math.max(0, ...lists.map(({ length }) => length));

@@ -1,5 +1,5 @@
 /** Other values of a column's type: of those that a client may be answered, the ones that may matter to who compares them. */
-import { changesOf, type Mentioned } from '../program/index.ts';
+import { changesOf, longTexts, type Mentioned } from '../program/index.ts';
 import {
   formatText,
   mysqlColumnTypes,
@@ -75,7 +75,7 @@ function textsOf(own: string | null, { type }: ResultColumn, { numbers, texts }:
     case 'void':
       return [];
     default:
-      return [`${own ?? 'other'}?`, '', ...texts, ...numbers.map(String)];
+      return [`${own ?? 'other'}?`, '', ...longTexts, ...texts, ...numbers.map(String)];
   }
 }
 

@@ -1,10 +1,11 @@
 /** Of an exploration without a violation: can the invariant of its program fail? */
 import type { Budget } from '../base/budget.ts';
 import { seeded } from '../base/chooser.ts';
-import { conclude } from '../evidence/index.ts';
+import { conclude, type InvariantEvidence } from '../evidence/index.ts';
 import { type Decisions, drawing, retracing } from '../mockdb/index.ts';
 import { ControlledSources, type SqlProgram } from '../program/index.ts';
 import { ArrivalMemory } from './arrivals.ts';
+import type { ExploreSqlOptions } from './explore-sql-options.ts';
 import type { ExploreSqlResult } from './explore-sql-result.ts';
 import { exploringRun, type ExploringRunOptions } from './exploring-run.ts';
 import { ENDS_JUDGED_AGAIN, judgedAgain, type RunBesides } from './judged-again.ts';
@@ -15,7 +16,7 @@ import type { SqlRun } from './sql-run.ts';
 /** @param budget of the exploration and of what comes after it */
 export async function withJudgedAgain(
   program: SqlProgram,
-  options: ExploringRunOptions & { readonly budget: Budget },
+  options: ExploringRunOptions & Pick<ExploreSqlOptions, 'judgementsMax' | 'onStart'> & { readonly budget: Budget },
   result: ExploreSqlResult,
 ): Promise<ExploreSqlResult> {
   if (conclude(result.evidence).kind !== 'satisfied') return result;
@@ -28,12 +29,20 @@ export async function withJudgedAgain(
   );
   sources.begin('now');
   try {
-    const again = await judgedAgain(program, { runs, budget: options.budget });
-    const { evidence } = result;
-    return { ...result, evidence: { ...evidence, invariant: { ...evidence.invariant, again } } };
+    options.onStart?.(
+      () => withAgain(result, 'under-way'),
+      () => 'the check that the invariant can fail',
+    );
+    const { budget, judgementsMax } = options;
+    const limits = judgementsMax === undefined ? { budget } : { budget, judgementsMax };
+    return withAgain(result, await judgedAgain(program, { runs, ...limits }));
   } finally {
     sources.end();
   }
+}
+
+function withAgain({ evidence, ...result }: ExploreSqlResult, again: InvariantEvidence['again']): ExploreSqlResult {
+  return { ...result, evidence: { ...evidence, invariant: { ...evidence.invariant, again } } };
 }
 
 /** The first session first, the last first, and some at random. */

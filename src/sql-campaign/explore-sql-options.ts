@@ -43,6 +43,8 @@ export interface ExploreSqlOptions extends BudgetOptions {
   readonly onCheckpoint?: (checkpoint: SqlCheckpoint) => void;
   /** Default 30,000. */
   readonly checkpointEveryMs?: number;
+  /** Of one final state with changed answers, before a green verdict. Default 150. */
+  readonly judgementsMax?: number;
   readonly onProgress?: (progress: SqlProgress) => void;
   /** Called before each run, for those who watch. */
   readonly onRun?: () => void;

@@ -7,7 +7,14 @@ import { Budget } from '../base/budget.ts';
 import { before, LATE } from '../base/deadline.ts';
 import { InputError } from '../base/input-error.ts';
 import type { Asks, JudgedAgainEvidence } from '../evidence/index.ts';
-import { isRepeatable, type Mentioned, mentionedIn, type SqlProgram } from '../program/index.ts';
+import {
+  canJudgeAgain,
+  isRepeatable,
+  judgingMs,
+  type Mentioned,
+  mentionedIn,
+  type SqlProgram,
+} from '../program/index.ts';
 import type { StatementEvent } from '../serve/index.ts';
 import { type Answer, changesOfLooked, type Looked } from './changed-answers.ts';
 import type { FinalState, Judged } from './final-state.ts';
@@ -18,6 +25,8 @@ export interface JudgedAgainOptions {
   /** Whose final states are judged: each makes a run of the program with these options beside its own. */
   readonly runs: readonly ((besides: RunBesides) => Promise<SqlRun>)[];
   readonly budget: Budget;
+  /** Of the first final state, at most. Default 150. */
+  readonly judgementsMax?: number;
 }
 
 export type RunBesides = Pick<SqlRunOptions, 'onStatement' | 'onHeld' | 'budget'>;
@@ -27,7 +36,7 @@ export async function judgedAgain(
   program: SqlProgram,
   options: JudgedAgainOptions,
 ): Promise<JudgedAgainEvidence | null> {
-  if (program.invariantText === null) return null;
+  if (program.invariantText === null || !isRepeatable(program.invariantText)) return null;
   return new JudgedAgain(program, options).judge();
 }
 
@@ -48,7 +57,7 @@ class JudgedAgain {
     this.#options = options;
     this.#text = program.invariantText ?? '';
     this.#budget = new Budget({
-      timeMaxMs: Math.min(TIME_MAX_MS, options.budget.leftMs),
+      timeMaxMs: Math.min(judgingMs(options.budget.spentMs), options.budget.leftMs),
       ...(options.budget.signal === undefined ? {} : { signal: options.budget.signal }),
     });
   }
@@ -97,14 +106,15 @@ class JudgedAgain {
     const { looked, sends } = first;
     this.#asks = { final: this.#asks.final || sends, results: this.#asks.results || looked.results !== null };
     if (!sends && looked.results === null) return;
-    if (!isRepeatable(this.#text)) {
+    if (!canJudgeAgain(this.#text)) {
       this.#answer = 'unknown';
       return;
     }
     const key = shown(looked.answers.map(({ rows }) => rows)) + shown(looked.results);
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const max = this.#seen.size === 1 ? JUDGEMENTS_OF_FIRST : JUDGEMENTS_OF_OTHERS;
+    const { judgementsMax = JUDGEMENTS_OF_FIRST } = this.#options;
+    const max = this.#seen.size === 1 ? judgementsMax : JUDGEMENTS_OF_OTHERS;
     for (const changed of changesOfLooked(looked, this.#mentioned(looked), this.#text, max)) {
       const judged = await this.#judged(state, changed);
       this.#judgements += 1;
@@ -147,8 +157,6 @@ export const ENDS_JUDGED_AGAIN = 3;
 /** Judgements of the final state of the first run, and of each other one. */
 const JUDGEMENTS_OF_FIRST = 150;
 const JUDGEMENTS_OF_OTHERS = 20;
-/** An invariant may be slow. */
-const TIME_MAX_MS = 20_000;
 const MENTIONED_MAX = 24;
 const STATEMENTS_MAX = 500;
 const ROWS_MAX = 8;

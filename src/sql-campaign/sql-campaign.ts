@@ -7,7 +7,7 @@ import { seeded } from '../base/chooser.ts';
 import { InputError } from '../base/input-error.ts';
 import { ShorterSearch } from '../campaign/assertion-budget.ts';
 import { encodePath } from '../campaign/token.ts';
-import { conclude, type Evidence, type JudgedAgainEvidence, type UnsupportedStatement } from '../evidence/index.ts';
+import { conclude, type Evidence, type InvariantEvidence, type UnsupportedStatement } from '../evidence/index.ts';
 import type { History } from '../history/index.ts';
 import { drawing, retracing } from '../mockdb/index.ts';
 import {
@@ -81,6 +81,8 @@ export interface SqlCampaignOptions extends BudgetOptions {
   readonly stopAtFirst?: 'then-shorter' | false;
   /** Called before the first run, with what tells the result so far, and what is under way, at any moment, also from within a run. */
   readonly onStart?: (soFar: () => SqlCampaignResult, underWay: () => string) => void;
+  /** Of one final state with changed answers, before a green verdict. Default 150. */
+  readonly judgementsMax?: number;
   /** Called before each run, for those who watch. */
   readonly onRun?: (run: number) => void;
 }
@@ -156,7 +158,7 @@ class SqlCampaign {
   readonly #counts = new FailureCounts();
   readonly #sessions: SessionTally;
   readonly #invariant = new InvariantTally();
-  #again: JudgedAgainEvidence | null = null;
+  #again: InvariantEvidence['again'] = null;
   readonly #underWay = new UnderWay();
   readonly #repeated: RepeatedRuns;
   readonly #answers: AnswerTree;
@@ -251,7 +253,13 @@ class SqlCampaign {
             tried(this.#program, { ...this.#runOptions(i, null), ways: {}, takenForGranted: new Set(), ...besides }),
           ),
     );
-    const judging = judgedAgain(this.#program, { runs, budget: this.#budget });
+    this.#again = 'under-way';
+    const { judgementsMax } = this.#options;
+    const judging = judgedAgain(this.#program, {
+      runs,
+      budget: this.#budget,
+      ...(judgementsMax === undefined ? {} : { judgementsMax }),
+    });
     this.#again = await this.#underWay.during('the check that the invariant can fail', () => judging);
   }
 
