@@ -68,7 +68,7 @@ function onPg(invariant: Invariant, reads = true) {
 async function ofCampaign(invariant: Invariant, judgementsMax = 150): Promise<readonly string[]> {
   const { evidence } = await runSqlCampaign(onPg(invariant), {
     profile: parseProfile({ engine: 'postgres' }),
-    runs: 2,
+    runs: 1,
     judgementsMax,
   });
   return assumedOf(evidence);
