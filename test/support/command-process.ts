@@ -24,9 +24,11 @@ export class CommandProcess {
   }
 
   async stop(): Promise<void> {
-    if (this.#process === null) return;
-    const exit = once(this.#process, 'exit');
-    this.#process.kill();
+    const child = this.#process;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const exit = once(child, 'exit');
+    // A command may have left a listener for SIGTERM.
+    child.kill('SIGKILL');
     await exit;
   }
 
