@@ -250,7 +250,7 @@ test('the admin commands', async () => {
   await ask('PUT', '/sessions/1/keys/a', 2);
   const history = await ask('GET', '/admin/history');
   expect(history.text.split('\n').map((line) => line.includes('moirai_keys/a'))).toContain(true);
-  expect((await ask('GET', '/admin/choices')).text).toMatch(/^\{"moirai":"choices","version":2\}\n\{"schedule":\[1/);
+  expect((await ask('GET', '/admin/choices')).text).toMatch(/^\{"moirai":"choices","version":3\}\n\{"schedule":\[1/);
   expect((await ask('POST', '/admin/reset')).status).toBe(200);
   expect(database.history().transactions).toEqual([]);
   expect((await ask('GET', '/sessions/1/keys/a')).json.value).toBeNull();
