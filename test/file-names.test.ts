@@ -9,7 +9,7 @@ const folders = ['bench', 'conformance', 'docs', 'examples', 'mutation', 'script
 const files = [...readdirSync(root).filter((name) => name.endsWith('.md')), ...folders.flatMap(filesUnder)];
 const paths = new Set(files.flatMap((file) => [file, ...foldersOf(file)]));
 
-/** Names that stand for a file of somebody's, with where they stand. */
+/** Names that are examples, by the file that has them. */
 const examples: Readonly<Record<string, readonly string[]>> = {
   'CONTRIBUTING.md': ['./file.ts', 'name.test.ts'],
   'conformance/source-package.ts': ['src/test'],

@@ -379,6 +379,18 @@ describe('an invariant that cannot fail', () => {
     for (const assumed of await assumedOf(invariant)) expect(assumed).toEqual([clause]);
   });
 
+  test('over what sessions return, who return nothing, is named', async () => {
+    const sell = async (s: SessionHandle): Promise<void> => void (await buy(s));
+    const invariant: Invariant = ({ results }) => Object.values<any>(results).every((each) => !each || each.n <= 2); // oxlint-disable-line no-explicit-any
+    const { evidence } = await runCampaign(
+      { ...tested(invariant), sessions: [sell, sell] },
+      { level: 'serializable', runs: 3 },
+    );
+    const clause =
+      'the invariant looks only at what sessions return, and they returned nothing in the runs that were looked at';
+    expect(conclude(evidence)).toMatchObject({ kind: 'satisfied', assumed: [clause] });
+  });
+
   test('a key that the text of a session names, and that no run wrote, is named', async () => {
     const clause = 'the invariant looks at the key "audit", which no run read or wrote: it tests that it is absent';
     for (const assumed of await assumedOf(({ final }) => !final.audit)) expect(assumed).toEqual([clause]);

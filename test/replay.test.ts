@@ -1,5 +1,4 @@
 /** What a replay answers by its token alone: still fails, fixed, or incompatible. */
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { runCampaign, testProgram } from '../src/campaign/index.ts';
 import { explore } from '../src/explore/index.ts';
@@ -14,8 +13,8 @@ import {
   type SessionHandle,
   sqlProgram,
 } from '../src/program/index.ts';
-import type { SqlConnection, SqlProgram } from '../src/program/index.ts';
 import { exploreSql, parseProfile, runSqlCampaign, testSqlProgram } from '../src/sql-campaign/index.ts';
+import { type WithdrawalOptions, withdrawals } from './support/withdrawals.ts';
 
 interface Outcome {
   readonly violations: number;
@@ -200,42 +199,9 @@ describe('a token', () => {
 });
 
 describe('SQL programs', () => {
-  interface Change {
-    /** Sent before everything else. */
-    readonly first?: string;
-    readonly lock?: string;
-    readonly amount?: number;
-    readonly balance?: number;
-  }
-  /** Two withdrawals that look before they take. */
-  const transfer = ({ first, lock = '', amount = 60, balance = 100 }: Change): SqlProgram => {
-    const withdraw = async ({ connect }: SqlConnection): Promise<void> => {
-      const client = new pg.Client({ user: 'app', stream: connect });
-      await client.connect();
-      if (first !== undefined) await client.query(first);
-      await client.query('begin');
-      const { rows } = await client.query<{ balance: number }>(`select balance from accounts where id = 1${lock}`);
-      if ((rows[0]?.balance ?? 0) >= amount)
-        await client.query('update accounts set balance = balance - $1 where id = 1', [amount]);
-      await client.query('commit');
-      await client.end();
-    };
-    return sqlProgram({
-      dialect: 'postgres',
-      schema: `create table accounts (id int primary key, balance int); insert into accounts values (1, ${balance})`,
-      sessions: { alice: withdraw, bob: withdraw },
-      invariant: async ({ connect }) => {
-        const client = new pg.Client({ user: 'app', stream: connect });
-        await client.connect();
-        const { rows } = await client.query<{ balance: number }>('select balance from accounts');
-        await client.end();
-        return (rows[0]?.balance ?? 0) >= 0 || 'overdrawn';
-      },
-    });
-  };
-  const overdrawn = transfer({});
+  const overdrawn = withdrawals({});
   const profile = parseProfile({ engine: 'postgres' });
-  const changes: readonly [string, Change, string][] = [
+  const changes: readonly [string, WithdrawalOptions, string][] = [
     ['nothing', {}, 'still-fails'],
     ['a parameter', { amount: 40 }, 'fixed'],
     ['one more statement', { first: 'select 1' }, 'incompatible, other steps'],
@@ -246,14 +212,14 @@ describe('SQL programs', () => {
   test.each(changes)('test, changed: %s', async (_change, change, expected) => {
     const replay = (await runSqlCampaign(overdrawn, { profile, runs: 30 })).failure?.replay ?? '';
     expect(replay).toMatch(/^2\.\w*\.[0-9a-z]{8}-[0-9a-z]{7}$/);
-    const again = await runSqlCampaign(transfer(change), { profile, replay });
+    const again = await runSqlCampaign(withdrawals(change), { profile, replay });
     // With one more statement, the recorded choices happen to lead to another failing run.
     expect(answer(again)).toBe(again.violations > 0 ? expected.replace('incompatible', 'still-fails') : expected);
   });
 
   test.each(changes)('explore, changed: %s', async (_change, change, expected) => {
     const [failure] = (await exploreSql(overdrawn, { profile })).failures;
-    expect(answer(await exploreSql(transfer(change), { profile, replay: failure?.replay ?? '' }))).toBe(expected);
+    expect(answer(await exploreSql(withdrawals(change), { profile, replay: failure?.replay ?? '' }))).toBe(expected);
   });
 
   test('a token is of one level', async () => {
@@ -265,6 +231,6 @@ describe('SQL programs', () => {
 
   test('an assertion is not satisfied by a run that is not the recorded one', async () => {
     const replay = (await runSqlCampaign(overdrawn, { profile, runs: 30 })).failure?.replay ?? '';
-    await expect(testSqlProgram(transfer({ lock: ' for update' }), { replay })).rejects.toThrow(/^incompatible: /);
+    await expect(testSqlProgram(withdrawals({ lock: ' for update' }), { replay })).rejects.toThrow(/^incompatible: /);
   });
 });

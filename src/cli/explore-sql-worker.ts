@@ -10,7 +10,7 @@ import { type ThreadError, threadError } from './program-thread.ts';
 
 const { file, options, interrupted } = workerData as SqlWorkerData;
 const loading = loadProgram(file);
-// Each job hears of it.
+// Each job that awaits it reports the error.
 loading.catch(() => {});
 parentPort?.on('message', (job: SqlJob) => void answer(job));
 

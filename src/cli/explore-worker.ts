@@ -8,7 +8,7 @@ import { type ThreadError, threadError } from './program-thread.ts';
 
 const { file, options } = workerData as ExploreWorkerData;
 const loading = load();
-// Each job hears of it.
+// Each job that awaits it reports the error.
 loading.catch(() => {});
 parentPort?.on('message', (job: ExploreJob) => void answer(job));
 

@@ -15,6 +15,7 @@ export {
   type Asks,
   cannotFail,
   cannotFailText,
+  nothingReturnedText,
   type InvariantEvidence,
   type JudgedAgainEvidence,
   noInvariant,

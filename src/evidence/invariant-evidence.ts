@@ -22,6 +22,8 @@ export interface JudgedAgainEvidence {
   /** Did any of them fail? */
   readonly canFail: boolean;
   readonly asks: Asks;
+  /** Did a session return anything in these runs, as far as the invariant asks for it? */
+  readonly returned: boolean;
 }
 
 /** What an invariant asks for. */
@@ -55,8 +57,14 @@ export function invariantAssumed(invariant: InvariantEvidence): string[] {
 /** The clause on one that holds whatever is changed, where it is known to. */
 export function cannotFail({ again }: InvariantEvidence): string[] {
   if (again === 'under-way') return ['the invariant was not judged again on changed values: that did not end'];
-  return again === null || again.canFail ? [] : [cannotFailText(again.asks)];
+  if (again === null) return [];
+  if (again.asks.results && !again.asks.final && !again.returned) return [nothingReturnedText];
+  return again.canFail ? [] : [cannotFailText(again.asks)];
 }
+
+/** Of one that looks at results alone, and there are none: is a `return` missing in the sessions? */
+export const nothingReturnedText =
+  'the invariant looks only at what sessions return, and they returned nothing in the runs that were looked at';
 
 /** Of one that holds whatever is changed in what it asks for. */
 export function cannotFailText({ final, results }: Asks): string {

@@ -6,7 +6,7 @@ import { monotonicMs } from '../base/clock.ts';
 import { Breather } from '../base/budget.ts';
 import { before, LATE } from '../base/deadline.ts';
 import type { Key } from '../history/index.ts';
-import { type Asks, cannotFailText } from '../evidence/index.ts';
+import { type Asks, cannotFailText, nothingReturnedText } from '../evidence/index.ts';
 import { changesOf, inTurn, mentionedIn, type Mentioned, withChange } from './changed-values.ts';
 import type { JudgeLimits } from './invariant.ts';
 import { canJudgeAgain } from './invariant-text.ts';
@@ -60,6 +60,10 @@ export class JudgedAgain {
     const ends = [...this.#ends.values()];
     const asks = asksOf(ends);
     if (ends.length > 0 && !asks.final && !asks.results) this.#held = [cannotFailText(asks)];
+    if (!asks.final && asks.results && ends.every(returnsNothing)) {
+      this.#held = [nothingReturnedText];
+      return;
+    }
     const changed: (readonly SeenEnd[])[] = [];
     const copied = ends.filter(({ final, results }) => final !== null || results !== null);
     for (const end of copied) {
@@ -172,6 +176,11 @@ class WatchedEnd {
   seen(): SeenEnd {
     return { final: this.#final, results: this.#results, asks: this.#asks };
   }
+}
+
+/** Is it known that no session returned anything there? */
+function returnsNothing({ results }: SeenEnd): boolean {
+  return results !== null && Object.values(results).every((each) => each === undefined);
 }
 
 function asksOf(ends: readonly SeenEnd[]): Asks {

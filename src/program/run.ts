@@ -428,7 +428,7 @@ class Run {
     return never;
   }
 
-  /** Of a call that comes too late: the run fails, or whoever made it learns of it. */
+  /** Called with the error of a call that a session makes after it has returned. Default: that call is rejected. */
   #refuse(fault: InputError): Promise<never> {
     if (!this.#isOver) return this.#fail(fault);
     const { onLateCall } = this.#options;

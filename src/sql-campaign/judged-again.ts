@@ -50,6 +50,7 @@ class JudgedAgain {
   #statements: string[] = [];
   #judgements = 0;
   #asks: Asks = { final: false, results: false };
+  #returned = false;
   #answer: 'fails' | 'unknown' | null = null;
 
   constructor(program: SqlProgram, options: JudgedAgainOptions) {
@@ -68,9 +69,9 @@ class JudgedAgain {
       await this.#run(made);
     }
     if (this.#answer === 'unknown') return null;
-    const asksNothing = !this.#asks.final && !this.#asks.results;
-    if (this.#answer === null && this.#judgements === 0 && !asksNothing) return null;
-    return { canFail: this.#answer === 'fails', asks: this.#asks };
+    const looksAtNothing = !this.#asks.final && !this.#returned;
+    if (this.#answer === null && this.#judgements === 0 && !looksAtNothing) return null;
+    return { canFail: this.#answer === 'fails', asks: this.#asks, returned: this.#returned };
   }
 
   /** What it shows of a program at fault, the runs before it showed. */
@@ -105,7 +106,9 @@ class JudgedAgain {
     }
     const { looked, sends } = first;
     this.#asks = { final: this.#asks.final || sends, results: this.#asks.results || looked.results !== null };
-    if (!sends && looked.results === null) return;
+    const returned = Object.values(looked.results ?? {}).some((each) => each !== undefined);
+    this.#returned ||= returned;
+    if (!sends && !returned) return;
     if (!canJudgeAgain(this.#text)) {
       this.#answer = 'unknown';
       return;

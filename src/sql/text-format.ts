@@ -150,6 +150,7 @@ export function parseText(text: string, type: SqlType): SqlValue {
     case 'char':
       return byteOf(text);
     case 'record':
+      // PostgreSQL's own words.
       throw new SqlError('0A000', 'input of anonymous composite types is not implemented', { hint: 'Write ROW(...).' });
     default:
       return text;

@@ -1,16 +1,16 @@
 /** Failing runs as files: kept by test and explore, replayed by `moirai replay` and by the next test. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FailureFolder } from '../../src/cli/failure-folder.ts';
 import type { Host } from '../../src/cli/host.ts';
 import type { Ending } from '../../src/cli/watchdog.ts';
 import { InputError, seeded } from '../../src/base/index.ts';
 import { type FailureRecord, formatFailureRecord, parseFailureRecord } from '../../src/failures/index.ts';
-import { program, type SessionHandle, type SqlConnection, sqlProgram } from '../../src/index.ts';
+import { program, type SessionHandle } from '../../src/index.ts';
 import { build, runBuilt, runHere, UserFolder } from '../support/cli.ts';
 import { KeptInMemory } from '../support/kept-in-memory.ts';
+import { withdrawals } from '../support/withdrawals.ts';
 
 const add =
   (amount: number) =>
@@ -35,31 +35,6 @@ const weaker = {
     sessions: { a: add(1), b: add(1) },
     invariant: ({ final }) => final['x'] !== 0,
   }),
-};
-
-const transfer = (lock: string, amount: number) => {
-  const withdraw = async ({ connect }: SqlConnection): Promise<void> => {
-    const client = new pg.Client({ user: 'app', stream: connect });
-    await client.connect();
-    await client.query('begin');
-    const { rows } = await client.query<{ balance: number }>(`select balance from accounts where id = 1${lock}`);
-    if ((rows[0]?.balance ?? 0) >= amount)
-      await client.query('update accounts set balance = balance - $1 where id = 1', [amount]);
-    await client.query('commit');
-    await client.end();
-  };
-  return sqlProgram({
-    dialect: 'postgres',
-    schema: `create table accounts (id int primary key, balance int); insert into accounts values (1, 100)`,
-    sessions: { alice: withdraw, bob: withdraw },
-    invariant: async ({ connect }) => {
-      const client = new pg.Client({ user: 'app', stream: connect });
-      await client.connect();
-      const { rows } = await client.query<{ balance: number }>('select balance from accounts');
-      await client.end();
-      return (rows[0]?.balance ?? 0) >= 0 || 'overdrawn';
-    },
-  });
 };
 
 const find = async (kept: KeptInMemory, ...args: string[]) =>
@@ -334,7 +309,7 @@ test('a record of another version says so, and is replayed', async () => {
 describe('a SQL program', () => {
   test('explore --isolation all keeps one for each level that fails', async () => {
     const kept = new KeptInMemory();
-    const files = { 'counter.ts': transfer('', 60) };
+    const files = { 'counter.ts': withdrawals() };
     const { code, out } = await runHere(['explore', 'counter.ts', '--isolation', 'all'], files, { failures: kept });
     expect(code).toBe(1);
     expect(out).toMatch(/\nkept: 3 failing runs in kept\n$/);
@@ -357,17 +332,17 @@ describe('a SQL program', () => {
     const kept = new KeptInMemory();
     const found = await runHere(
       [tool, 'counter.ts', option, value],
-      { 'counter.ts': transfer('', 60) },
+      { 'counter.ts': withdrawals() },
       { failures: kept },
     );
     expect(found.out).toContain(`kept: ${kept.only}\n`);
-    expect((await replay(kept, { 'counter.ts': transfer('', 60) })).code).toBe(1);
-    expect((await replay(kept, { 'counter.ts': transfer('', 40) })).code).toBe(0);
-    const locked = await replay(kept, { 'counter.ts': transfer(' for update', 60) });
+    expect((await replay(kept, { 'counter.ts': withdrawals() })).code).toBe(1);
+    expect((await replay(kept, { 'counter.ts': withdrawals({ amount: 40 }) })).code).toBe(0);
+    const locked = await replay(kept, { 'counter.ts': withdrawals({ lock: ' for update' }) });
     expect(locked.code).toBe(2);
     expect(locked.out.replaceAll(/\s+/g, ' ')).toMatch(/^incompatible: step \d+: .* for update/);
     const token = /--replay (?<token>\S+)/.exec(found.out)?.groups?.['token'] ?? '';
-    const files = { 'counter.ts': transfer(' for update', 60) };
+    const files = { 'counter.ts': withdrawals({ lock: ' for update' }) };
     const named = await runHere([tool, 'counter.ts', '--replay', token], files, { failures: kept });
     expect(named.code).toBe(2);
     expect(named.out.replaceAll(/\s+/g, ' ')).toMatch(/^incompatible: step \d+: .* for update/);
@@ -418,7 +393,7 @@ export default program({ initial: { x: 0 }, sessions: { a: add, b: add }, invari
 describe.each(['keys', 'SQL'] as const)('a kept failure of a program of %s', (kind) => {
   const seed = Number(process.env['MOIRAI_SEED'] ?? 7);
   const isHeavy = process.env['MOIRAI_HEAVY'] === '1';
-  const files: Readonly<Record<string, unknown>> = kind === 'keys' ? lost : { 'transfer.ts': transfer('', 60) };
+  const files: Readonly<Record<string, unknown>> = kind === 'keys' ? lost : { 'transfer.ts': withdrawals() };
   const kept = new KeptInMemory();
   let bytes = new Uint8Array();
   let whole: FailureRecord;

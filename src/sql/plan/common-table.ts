@@ -107,6 +107,7 @@ function keptOf(plan: object, running: Running): Values[] {
   return rows as Values[];
 }
 
+/** In PostgreSQL, the server's own words. */
 function orderedRecursion(isOrdered: boolean, { planning }: QueryScope): SqlError {
   const clause = isOrdered ? 'ORDER BY' : 'LIMIT';
   return engineRules[planning.dialect].limitsRecursion

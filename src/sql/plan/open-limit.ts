@@ -1,4 +1,4 @@
-/** LIMIT without ORDER BY: SQL does not say which rows stay, so a server may keep others. The session hears of it when rows were cut. */
+/** LIMIT without ORDER BY: SQL does not say which rows stay, so a server may keep others. The session is notified where rows were cut. */
 import type { SelectStmt } from '@pgsql/types';
 import { accessWays } from './access.ts';
 import { isGrouped } from './grouping.ts';

@@ -141,11 +141,7 @@ class NestedCursor implements Cursor {
   }
 
   close(): void {
-    try {
-      this.#inner.close();
-    } finally {
-      this.#outer.close();
-    }
+    closeBoth(this.#inner, this.#outer);
   }
 }
 
@@ -195,11 +191,15 @@ class LeftCursor implements Cursor {
   }
 
   close(): void {
-    try {
-      this.#inner.close();
-    } finally {
-      this.#outer.close();
-    }
+    closeBoth(this.#inner, this.#outer);
+  }
+}
+
+function closeBoth(inner: Cursor, outer: Cursor): void {
+  try {
+    inner.close();
+  } finally {
+    outer.close();
   }
 }
 
