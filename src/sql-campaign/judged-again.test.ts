@@ -35,7 +35,7 @@ const FEW = 20;
 function assumedOf(evidence: Parameters<typeof conclude>[0]): readonly string[] {
   const conclusion = conclude(evidence);
   if (conclusion.kind !== 'satisfied') return [conclusion.kind];
-  return conclusion.assumed.filter((clause) => clause.startsWith('the invariant looks '));
+  return conclusion.assumed.filter((clause) => /^the invariant looks (?:at|only at what) /.test(clause));
 }
 
 type Row = any; // oxlint-disable-line no-explicit-any
